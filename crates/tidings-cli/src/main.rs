@@ -1,0 +1,3 @@
+//! The program `tidings`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Reflector, delta queue, indexed cache, shared informer and lister for Kubernetes.

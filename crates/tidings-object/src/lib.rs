@@ -1,0 +1,1 @@
+//! What a Kubernetes API server sent: identity, packed body, views and selectors.

@@ -1,0 +1,1 @@
+//! List and watch over kube-client: requests out; frames, pages and events in.
