@@ -1,0 +1,130 @@
+//! Which resource an object belongs to: group, version, kind, plural and scope, known at compile time
+//! through [`Kind`] or at run time as a [`ResourceKind`].
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::fmt;
+
+use k8s_openapi::{ClusterResourceScope, SubResourceScope};
+use kube_core::Resource;
+
+/// One resource of an API server, as discovery would describe it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ResourceKind {
+    /// The API group; empty for the core group.
+    pub group: Cow<'static, str>,
+    /// The version within the group, such as `v1`.
+    pub version: Cow<'static, str>,
+    /// The kind, such as `Pod`.
+    pub kind: Cow<'static, str>,
+    /// The plural as it stands in URLs, such as `pods`.
+    pub plural: Cow<'static, str>,
+    /// Whether its objects live in namespaces.
+    pub scope: Scope,
+}
+
+/// Whether objects of a kind live in a namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Each object lives in one namespace.
+    Namespaced,
+    /// Objects belong to the cluster.
+    Cluster,
+}
+
+/// How much of each object is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Projection {
+    /// Whole objects.
+    #[default]
+    Full,
+    /// `PartialObjectMetadata` only.
+    Metadata,
+}
+
+/// A Rust type that is a view on the objects of one resource.
+///
+/// Every `kube::Resource` with a static kind has it. A slim struct of your own takes one line:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_object::{Kind, ResourceKind};
+///
+/// #[derive(serde::Deserialize)]
+/// struct PodPhase { status: Option<Status> }
+/// #[derive(serde::Deserialize)]
+/// struct Status { phase: Option<String> }
+///
+/// impl Kind for PodPhase { fn resource() -> ResourceKind { Pod::resource() } }
+/// assert_eq!(PodPhase::resource().plural, "pods");
+/// ```
+pub trait Kind {
+    /// The resource this type is a view on.
+    fn resource() -> ResourceKind;
+}
+
+impl<K> Kind for K
+where
+    K: Resource<DynamicType = ()>,
+    K::Scope: 'static,
+{
+    fn resource() -> ResourceKind {
+        let scope = TypeId::of::<K::Scope>();
+        let cluster =
+            scope == TypeId::of::<ClusterResourceScope>() || scope == TypeId::of::<SubResourceScope>();
+        ResourceKind {
+            group: K::group(&()),
+            version: K::version(&()),
+            kind: K::kind(&()),
+            plural: K::plural(&()),
+            scope: if cluster { Scope::Cluster } else { Scope::Namespaced },
+        }
+    }
+}
+
+impl ResourceKind {
+    /// `group/version`, or the version alone in the core group.
+    pub fn api_version(&self) -> Cow<'_, str> {
+        if self.group.is_empty() {
+            Cow::Borrowed(&self.version)
+        } else {
+            Cow::Owned(format!("{}/{}", self.group, self.version))
+        }
+    }
+
+    /// The path of its collection, in one namespace or over all.
+    pub fn url_path(&self, namespace: Option<&str>) -> String {
+        let root = if self.group.is_empty() { "/api" } else { "/apis" };
+        let api_version = self.api_version();
+        match (self.scope, namespace) {
+            (Scope::Namespaced, Some(namespace)) => {
+                format!("{root}/{api_version}/namespaces/{namespace}/{}", self.plural)
+            }
+            _ => format!("{root}/{api_version}/{}", self.plural),
+        }
+    }
+}
+
+/// `pods`, or `deployments.apps`.
+impl fmt::Display for ResourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.plural)?;
+        if !self.group.is_empty() {
+            write!(f, ".{}", self.group)?;
+        }
+        Ok(())
+    }
+}
+
+impl From<&kube_core::discovery::ApiResource> for ResourceKind {
+    /// The scope is not part of an `ApiResource`: namespaced until told otherwise.
+    fn from(api: &kube_core::discovery::ApiResource) -> Self {
+        ResourceKind {
+            group: api.group.clone().into(),
+            version: api.version.clone().into(),
+            kind: api.kind.clone().into(),
+            plural: api.plural.clone().into(),
+            scope: Scope::Namespaced,
+        }
+    }
+}
