@@ -1,1 +1,12 @@
 //! A Kubernetes API server in the process, for tests and demos without a cluster.
+
+pub mod resource;
+pub mod status;
+
+pub mod crd;
+pub mod discovery;
+pub mod openapi;
+pub mod patch;
+pub mod schema;
+pub mod table;
+pub mod validate;

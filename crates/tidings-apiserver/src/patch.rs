@@ -1,0 +1,182 @@
+//! Patches: how an object and a patch make a new object.
+//!
+//! JSON patch, JSON merge patch and strategic merge patch are [`patched`]; server-side apply is [`apply::applied`],
+//! because it may create and needs to know who asks. Everything here is a pure function of its arguments: it stores
+//! nothing, and validates nothing but the patch.
+
+use serde_json::Value;
+
+use crate::resource::ResourceDef;
+use crate::schema::KindSchema;
+use crate::status::ApiError;
+
+pub mod apply;
+pub mod json;
+pub mod managed_fields;
+pub mod merge;
+pub mod strategic;
+
+mod compare;
+mod element_order;
+mod field_set;
+mod prune;
+
+/// The deepest an object may nest: what a JSON parser would read again.
+pub const DEPTH_MAX: usize = 120;
+
+/// The media types of all patches, as errors tell them.
+pub const MEDIA_TYPES: &str = "application/json-patch+json, application/merge-patch+json, \
+                               application/strategic-merge-patch+json, application/apply-patch+yaml";
+
+/// How a patch is to be read, by its media type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatchKind {
+    /// `application/json-patch+json`
+    Json,
+    /// `application/merge-patch+json`
+    Merge,
+    /// `application/strategic-merge-patch+json`
+    Strategic,
+    /// `application/apply-patch+yaml`
+    Apply,
+}
+
+/// Why a patch was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum PatchError {
+    /// It is not JSON, or not a patch.
+    #[error("reading the patch")]
+    Malformed(#[source] serde_json::Error),
+    /// A merge of something that is no object.
+    #[error("a patch must be an object")]
+    NotAnObject,
+    /// More operations than one patch may have.
+    #[error("the allowed maximum operations in a JSON patch is {}, got {count}", json::OPERATIONS_MAX)]
+    TooManyOperations {
+        /// How many it has.
+        count: usize,
+    },
+    /// Its copies would make a small patch a large object.
+    #[error("the copies of a JSON patch may not exceed {} bytes", json::COPIED_BYTES_MAX)]
+    TooMuchCopied,
+    /// An operation of a JSON patch does not fit the object.
+    #[error("applying operation {index} of the patch")]
+    Operation {
+        /// Which one, from 0.
+        index: usize,
+        /// Why it does not fit.
+        #[source]
+        source: Box<json_patch::PatchError>,
+    },
+    /// The patched object would nest too deeply.
+    #[error("the patched object nests deeper than {DEPTH_MAX} levels")]
+    TooDeep,
+    /// Custom resources have no merge keys.
+    #[error("custom resources take no strategic merge patch")]
+    StrategicForCustom,
+    /// A directive that is unknown or misplaced.
+    #[error("unusable patch directive {directive}")]
+    Directive {
+        /// The directive as given.
+        directive: String,
+    },
+    /// An item of a keyed list without its key.
+    #[error("an item of a list in the patch does not contain the declared merge key: {key}")]
+    NoMergeKey {
+        /// The key that is missing.
+        key: String,
+    },
+}
+
+impl PatchKind {
+    /// The kind of patch that a `Content-Type` announces, parameters aside.
+    pub fn from_content_type(content_type: &str) -> Option<Self> {
+        match content_type.split(';').next().unwrap_or_default().trim() {
+            "application/json-patch+json" => Some(Self::Json),
+            "application/merge-patch+json" => Some(Self::Merge),
+            "application/strategic-merge-patch+json" => Some(Self::Strategic),
+            "application/apply-patch+yaml" | "application/apply-patch+json" => Some(Self::Apply),
+            _ => None,
+        }
+    }
+}
+
+/// The object with a patch applied. An apply patch is refused as a directive would be: see [`apply::applied`].
+pub fn patched(def: &ResourceDef, kind: PatchKind, object: &Value, body: &[u8]) -> Result<Value, PatchError> {
+    let patched = match kind {
+        PatchKind::Json => json::patched(object, body)?,
+        PatchKind::Merge => merge::patched(object, &parsed(body)?),
+        PatchKind::Strategic if def.is_custom() => return Err(PatchError::StrategicForCustom),
+        PatchKind::Strategic => strategic::patched(object, &parsed(body)?, KindSchema::of(def).root())?,
+        PatchKind::Apply => return Err(PatchError::Directive { directive: "apply".to_owned() }),
+    };
+    if !patched.is_object() {
+        return Err(PatchError::NotAnObject);
+    }
+    check_depth(&patched)?;
+    Ok(patched)
+}
+
+fn parsed(body: &[u8]) -> Result<Value, PatchError> {
+    let patch: Value = serde_json::from_slice(body).map_err(PatchError::Malformed)?;
+    if patch.is_object() { Ok(patch) } else { Err(PatchError::NotAnObject) }
+}
+
+pub(crate) fn check_depth(value: &Value) -> Result<(), PatchError> {
+    if is_deeper_than(value, DEPTH_MAX) { Err(PatchError::TooDeep) } else { Ok(()) }
+}
+
+/// Recursion ends at the limit, whatever the value.
+fn is_deeper_than(value: &Value, limit: usize) -> bool {
+    match value {
+        Value::Array(items) => limit == 0 || items.iter().any(|item| is_deeper_than(item, limit - 1)),
+        Value::Object(map) => limit == 0 || map.values().any(|item| is_deeper_than(item, limit - 1)),
+        _ => false,
+    }
+}
+
+impl From<PatchError> for ApiError {
+    fn from(error: PatchError) -> Self {
+        let message = match std::error::Error::source(&error) {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        match error {
+            PatchError::Malformed(_)
+            | PatchError::NotAnObject
+            | PatchError::TooDeep
+            | PatchError::Directive { .. } => Self::bad_request(message),
+            PatchError::TooManyOperations { .. } | PatchError::TooMuchCopied => {
+                Self::new(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"))
+            }
+            PatchError::Operation { .. } | PatchError::NoMergeKey { .. } => Self::new(
+                422,
+                "Invalid",
+                format!("the server rejected our request due to an error in our request: {message}"),
+            ),
+            PatchError::StrategicForCustom => Self::unsupported_media_type(
+                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+            ),
+        }
+    }
+}
+
+/// One fuzz case: the first byte picks the kind, a zero byte parts the object from the patch. Must not panic.
+#[doc(hidden)]
+pub fn fuzz(data: &[u8]) {
+    let Some((&pick, rest)) = data.split_first() else { return };
+    let Some(middle) = rest.iter().position(|&byte| byte == 0 || byte == b'\n') else { return };
+    let (object, patch) = (&rest[..middle], &rest[middle + 1..]);
+    let Ok(object) = serde_json::from_slice::<Value>(object) else { return };
+    let kind = match pick % 4 {
+        0 => PatchKind::Json,
+        1 => PatchKind::Merge,
+        2 => PatchKind::Strategic,
+        _ => PatchKind::Apply,
+    };
+    apply::fuzz(kind, &object, patch);
+}
+
+#[cfg(test)]
+#[path = "patch/tests.rs"]
+mod tests;

@@ -1,0 +1,300 @@
+//! Errors as Kubernetes tells them: a `Status` object with code, reason, message and details.
+//!
+//! Each constructor is one kind of answer that a real server gives; none of them is ever a panic.
+
+use serde::{Deserialize, Serialize};
+
+use crate::resource::ResourceDef;
+
+/// An answer that is not the one asked for; written to the wire as a `Status` object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} ({code}): {message}")]
+pub struct ApiError {
+    /// HTTP status code.
+    pub code: u16,
+    /// Machine-readable reason, such as `NotFound`.
+    pub reason: &'static str,
+    /// What a person reads.
+    pub message: String,
+    /// What it is about.
+    pub details: Details,
+    /// Continue token that a 410 on a page offers.
+    pub continue_token: Option<String>,
+}
+
+/// What an error is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Details {
+    /// Name of the object.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Group of the resource.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub group: String,
+    /// Plural of the resource (or kind, for validation errors).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Unique identity of the object.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uid: String,
+    /// What exactly was wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
+    /// When to try again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after_seconds: Option<u32>,
+}
+
+/// One thing that was wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    /// Machine-readable reason, such as `FieldValueInvalid`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What a person reads.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Path of the field, such as `metadata.name`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub field: String,
+}
+
+#[derive(Serialize)]
+struct Wire<'a> {
+    kind: &'static str,
+    #[serde(rename = "apiVersion")]
+    api_version: &'static str,
+    metadata: WireMeta<'a>,
+    status: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Details>,
+    code: u16,
+}
+
+#[derive(Serialize)]
+struct WireMeta<'a> {
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    continue_token: Option<&'a str>,
+}
+
+impl Cause {
+    /// A cause about one field.
+    pub fn field(reason: &str, field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { reason: reason.to_owned(), message: message.into(), field: field.into() }
+    }
+
+    /// `FieldValueInvalid`.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::field("FieldValueInvalid", field, message)
+    }
+
+    /// `FieldValueRequired`.
+    pub fn required(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::field("FieldValueRequired", field, message)
+    }
+
+    /// `FieldValueForbidden`.
+    pub fn forbidden(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::field("FieldValueForbidden", field, message)
+    }
+}
+
+impl ApiError {
+    /// Any error, when no constructor below says it better.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason, message: message.into(), details: Details::default(), continue_token: None }
+    }
+
+    fn about(mut self, def: &ResourceDef, name: &str) -> Self {
+        self.details.name = name.to_owned();
+        self.details.group = def.group.to_string();
+        self.details.kind = def.plural.to_string();
+        self
+    }
+
+    /// 404 for one object.
+    pub fn not_found(def: &ResourceDef, name: &str) -> Self {
+        Self::new(404, "NotFound", format!("{} \"{name}\" not found", def.group_resource())).about(def, name)
+    }
+
+    /// 404 for a path that nothing serves.
+    pub fn unknown_path() -> Self {
+        Self::new(404, "NotFound", "the server could not find the requested resource")
+    }
+
+    /// 409 for a name that is taken.
+    pub fn already_exists(def: &ResourceDef, name: &str) -> Self {
+        Self::new(409, "AlreadyExists", format!("{} \"{name}\" already exists", def.group_resource())).about(def, name)
+    }
+
+    /// 409 for a write that does not fit the present state; `why` ends the sentence.
+    pub fn conflict(def: &ResourceDef, name: &str, why: &str) -> Self {
+        let message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", def.group_resource());
+        Self::new(409, "Conflict", message).about(def, name)
+    }
+
+    /// 409 for a stale `resourceVersion`.
+    pub fn stale(def: &ResourceDef, name: &str) -> Self {
+        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        Self::conflict(def, name, why)
+    }
+
+    /// 422 with what was wrong in each field. `kind` is the kind, not the plural, as a real server tells it.
+    pub fn invalid(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
+        let shown = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+        let texts: Vec<_> = causes.iter().map(|c| format!("{}: {}", c.field, c.message)).collect();
+        let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
+        let mut error = Self::new(422, "Invalid", format!("{shown} \"{name}\" is invalid: {list}"));
+        error.details = Details { causes, ..Details::default() };
+        error.details.name = name.to_owned();
+        error.details.group = group.to_owned();
+        error.details.kind = kind.to_owned();
+        error
+    }
+
+    /// 422 for an object of this resource.
+    pub fn invalid_object(def: &ResourceDef, name: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid(&def.group, &def.kind, name, causes)
+    }
+
+    /// 400.
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// 410 for a version that history no longer holds.
+    pub fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    /// 410 for a continue token whose version is gone, offering one that goes on inconsistently.
+    pub fn expired_continue(fresh: String) -> Self {
+        let mut error = Self::expired(
+            "The provided continue parameter is too old to display a consistent list result. You can start a new list \
+             without the continue parameter, or use the continue token in this response to retrieve the remainder of \
+             the results. Continuing with the provided token results in an inconsistent list - objects that were \
+             created, modified, or deleted between the time the first chunk was returned and now may show up in the \
+             list.",
+        );
+        error.continue_token = Some(fresh);
+        error
+    }
+
+    /// 504 for a version that was not given out yet.
+    pub fn too_large_resource_version(asked: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+        let mut error = Self::new(504, "Timeout", message);
+        error.details.causes = vec![Cause {
+            reason: "ResourceVersionTooLarge".to_owned(),
+            message: "Too large resource version".to_owned(),
+            field: String::new(),
+        }];
+        error.details.retry_after_seconds = Some(1);
+        error
+    }
+
+    /// 405.
+    pub fn method_not_allowed() -> Self {
+        Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+    }
+
+    /// 406; `accepted` are the media types that would do.
+    pub fn not_acceptable(accepted: &str) -> Self {
+        let message = format!("only the following media types are accepted: {accepted}");
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// 415; `accepted` are the media types that would do.
+    pub fn unsupported_media_type(accepted: &str) -> Self {
+        let message =
+            format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// 401.
+    pub fn unauthorized() -> Self {
+        Self::new(401, "Unauthorized", "Unauthorized")
+    }
+
+    /// 403; `why` follows the colon.
+    pub fn forbidden(def: &ResourceDef, name: &str, why: &str) -> Self {
+        let shown = if name.is_empty() {
+            format!("{} is forbidden: {why}", def.group_resource())
+        } else {
+            format!("{} \"{name}\" is forbidden: {why}", def.group_resource())
+        };
+        Self::new(403, "Forbidden", shown).about(def, name)
+    }
+
+    /// 413.
+    pub fn request_too_large(limit_bytes: usize) -> Self {
+        let message = format!("Request entity too large: limit is {limit_bytes}");
+        Self::new(413, "RequestEntityTooLarge", message)
+    }
+
+    /// 429, with or without a time to wait.
+    pub fn too_many_requests(retry_after_seconds: Option<u32>) -> Self {
+        let message = "the server has received too many requests and has asked us to try again later";
+        let mut error = Self::new(429, "TooManyRequests", message);
+        error.details.retry_after_seconds = retry_after_seconds;
+        error
+    }
+
+    /// 500.
+    pub fn internal(message: impl Into<String>) -> Self {
+        let message = message.into();
+        let mut error = Self::new(500, "InternalError", format!("Internal error occurred: {message}"));
+        error.details.causes = vec![Cause { message, ..Cause::default() }];
+        error
+    }
+
+    /// 503.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(503, "ServiceUnavailable", message)
+    }
+
+    /// As JSON, ready to be a body or the object of an ERROR event.
+    pub fn to_json(&self) -> Vec<u8> {
+        let details = (self.details != Details::default()).then_some(&self.details);
+        let wire = Wire {
+            kind: "Status",
+            api_version: "v1",
+            metadata: WireMeta { continue_token: self.continue_token.as_deref() },
+            status: "Failure",
+            message: &self.message,
+            reason: self.reason,
+            details,
+            code: self.code,
+        };
+        serde_json::to_vec(&wire).expect("a status has only text and numbers")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn an_error_is_written_as_a_failure_status_with_its_details() {
+        let error = ApiError::too_large_resource_version(9, 3);
+        let value: Value = serde_json::from_slice(&error.to_json()).unwrap();
+        assert_eq!(value["kind"], "Status");
+        assert_eq!(value["status"], "Failure");
+        assert_eq!(value["code"], 504);
+        assert_eq!(value["details"]["causes"][0]["reason"], "ResourceVersionTooLarge");
+        assert_eq!(value["details"]["retryAfterSeconds"], 1);
+    }
+
+    #[test]
+    fn an_expired_continue_token_offers_a_fresh_one_in_its_metadata() {
+        let value: Value =
+            serde_json::from_slice(&ApiError::expired_continue("abc".to_owned()).to_json()).unwrap();
+        assert_eq!(value["metadata"], json!({"continue": "abc"}));
+    }
+}
