@@ -4,11 +4,16 @@
 //! off the stream as they arrive and turns each into an object at once, so that the body of a list is never
 //! held whole. This crate knows no cache.
 
+mod asked;
 pub mod error;
 pub mod port;
+#[cfg(feature = "scripted")]
+pub mod scripted;
+#[cfg(feature = "scripted")]
+mod sync;
 
-pub use error::{ErrorClass, SourceError};
+pub use error::{ErrorClass, SourceError, Trouble};
 pub use port::{
-    Change, ListEnd, ListOptions, ListPart, ListStream, ListWatch, Skipped, StatusDetail, StreamScope,
-    VersionMatch, WatchEvent, WatchOptions, WatchStream,
+    Change, ListEnd, ListOptions, ListPart, ListStream, ListWatch, Skipped, StatusCause, StatusDetail,
+    StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,
 };

@@ -83,7 +83,7 @@ pub struct WatchOptions {
 }
 
 /// A part of a page.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum ListPart {
     /// One object; the cache's own `Arc` if it did not change.
     Object(Arc<RawObject>),
@@ -105,7 +105,7 @@ pub struct ListEnd {
 }
 
 /// What a watch yields.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum WatchEvent {
     /// An object came, changed or went.
     Changed(Change, Arc<RawObject>),

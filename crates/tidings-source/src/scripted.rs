@@ -1,0 +1,301 @@
+//! A source without a server: tests queue its answers and read what was asked. For tests of what stands on
+//! the port ([`ListWatch`]); it works in paused time and never opens a socket.
+//!
+//! ```
+//! use futures_util::StreamExt as _;
+//! use serde_json::json;
+//! use tidings_object::{Kind, Version};
+//! use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchAnswer, object};
+//! use tidings_source::{ListOptions, ListPart, ListWatch, StreamScope, WatchEvent, WatchOptions};
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let web = object(&Pod::resource(), Some("default"), "web", 3, "uid-1", json!({}));
+//! let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
+//! source.will_list(ListAnswer::page(5).object(&web));
+//! source.will_watch(WatchAnswer::open().deleted(&web).bookmark(7).hang());
+//!
+//! let mut page = source.list(ListOptions::default()).await.unwrap();
+//! assert!(matches!(page.next().await, Some(Ok(ListPart::Object(pod))) if pod.name() == "web"));
+//! assert!(matches!(page.next().await, Some(Ok(ListPart::End(end))) if end.version == Version::from(5)));
+//!
+//! let options = WatchOptions { version: Some(Version::from(5)), ..WatchOptions::default() };
+//! let mut watch = source.watch(options.clone()).await.unwrap();
+//! assert!(matches!(watch.next().await, Some(Ok(WatchEvent::Changed(..)))));
+//! assert_eq!(source.watches(), [options]);
+//! # }
+//! ```
+
+mod answer;
+mod play;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tidings_object::{Budget, Intake, KnownObjects, NothingKnown, RawObject, ResourceKind, Version};
+use tokio::sync::watch;
+
+pub use self::answer::{ListAnswer, WatchAnswer, WatchFeed};
+use self::play::Script;
+use crate::sync::Mutex;
+use crate::{
+    ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope, WatchEvent, WatchOptions,
+    WatchStream, asked,
+};
+
+/// A [`ListWatch`] that answers as it was told. A request that nobody scripted hangs, as a server may.
+pub struct ScriptedSource {
+    resource: ResourceKind,
+    scope: StreamScope,
+    may_stream_lists: bool,
+    known: Arc<dyn KnownObjects>,
+    answers: Mutex<Answers>,
+    traffic: watch::Sender<Traffic>,
+}
+
+/// One request, as it was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// A LIST.
+    List(ListOptions),
+    /// A WATCH.
+    Watch(WatchOptions),
+}
+
+#[derive(Default)]
+struct Answers {
+    lists: VecDeque<ListAnswer>,
+    watches: VecDeque<WatchAnswer>,
+    every_list: Option<Box<dyn Fn(&ListOptions) -> ListAnswer + Send>>,
+    every_watch: Option<Box<dyn Fn(&WatchOptions) -> WatchAnswer + Send>>,
+}
+
+#[derive(Default)]
+struct Traffic {
+    asked: Vec<Asked>,
+    open_streams: usize,
+}
+
+/// One version of one object. `rest` is merged over `apiVersion`, `kind` and `metadata`, whose parts it may
+/// override or, with `null`, take away.
+///
+/// # Panics
+/// If the outcome is no object of the resource.
+pub fn object(
+    resource: &ResourceKind,
+    namespace: Option<&str>,
+    name: &str,
+    version: u64,
+    uid: &str,
+    rest: Value,
+) -> Arc<RawObject> {
+    let mut whole = json!({
+        "apiVersion": resource.api_version(),
+        "kind": resource.kind,
+        "metadata": { "name": name, "uid": uid, "resourceVersion": version.to_string() },
+    });
+    if let Some(namespace) = namespace {
+        whole["metadata"]["namespace"] = namespace.into();
+    }
+    merge(&mut whole, rest);
+    Intake::new(resource.clone(), Arc::new(Budget::default()))
+        .json(whole.to_string().as_bytes(), &NothingKnown)
+        .expect("a scripted object has an identity")
+}
+
+/// As a JSON merge patch. Its depth is a test's own.
+fn merge(into: &mut Value, patch: Value) {
+    match (into, patch) {
+        (Value::Object(into), Value::Object(patch)) => {
+            for (key, value) in patch {
+                if value.is_null() {
+                    into.remove(&key);
+                } else {
+                    merge(into.entry(key).or_insert(Value::Null), value);
+                }
+            }
+        }
+        (into, patch) => *into = patch,
+    }
+}
+
+impl ScriptedSource {
+    /// A source of this resource in this scope, with nothing to say yet.
+    pub fn new(resource: ResourceKind, scope: StreamScope) -> ScriptedSource {
+        ScriptedSource {
+            resource,
+            scope,
+            may_stream_lists: true,
+            known: Arc::new(NothingKnown),
+            answers: Mutex::default(),
+            traffic: watch::Sender::default(),
+        }
+    }
+
+    /// Says of itself that streaming lists must not be tried.
+    #[must_use]
+    pub fn without_streaming_lists(mut self) -> Self {
+        self.may_stream_lists = false;
+        self
+    }
+
+    /// Yields the cache's own `Arc` for an object that did not change, as every source does.
+    #[must_use]
+    pub fn with_known(mut self, known: Arc<dyn KnownObjects>) -> Self {
+        self.known = known;
+        self
+    }
+
+    /// Queues the answer to one more LIST.
+    pub fn will_list(&self, answer: ListAnswer) {
+        self.answers.lock().lists.push_back(answer);
+    }
+
+    /// Queues the answer to one more WATCH.
+    pub fn will_watch(&self, answer: WatchAnswer) {
+        self.answers.lock().watches.push_back(answer);
+    }
+
+    /// Answers every LIST for which nothing is queued.
+    pub fn will_list_always(&self, answer: impl Fn(&ListOptions) -> ListAnswer + Send + 'static) {
+        self.answers.lock().every_list = Some(Box::new(answer));
+    }
+
+    /// Answers every WATCH for which nothing is queued.
+    pub fn will_watch_always(&self, answer: impl Fn(&WatchOptions) -> WatchAnswer + Send + 'static) {
+        self.answers.lock().every_watch = Some(Box::new(answer));
+    }
+
+    /// Queues a watch that the test feeds while it runs.
+    pub fn will_watch_live(&self) -> WatchFeed {
+        let (feed, answer) = WatchFeed::new();
+        self.will_watch(answer);
+        feed
+    }
+
+    /// Every request so far, in order.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.traffic.borrow().asked.clone()
+    }
+
+    /// The options of every LIST so far.
+    pub fn lists(&self) -> Vec<ListOptions> {
+        let lists = |asked: &Asked| match asked {
+            Asked::List(options) => Some(options.clone()),
+            Asked::Watch(_) => None,
+        };
+        self.traffic.borrow().asked.iter().filter_map(lists).collect()
+    }
+
+    /// The options of every WATCH so far.
+    pub fn watches(&self) -> Vec<WatchOptions> {
+        let watches = |asked: &Asked| match asked {
+            Asked::Watch(options) => Some(options.clone()),
+            Asked::List(_) => None,
+        };
+        self.traffic.borrow().asked.iter().filter_map(watches).collect()
+    }
+
+    /// Waits until this many requests were asked, since the beginning.
+    pub async fn wait_until_asked(&self, requests: usize) {
+        let enough = |traffic: &Traffic| traffic.asked.len() >= requests;
+        self.traffic.subscribe().wait_for(enough).await.expect("we hold the sender");
+    }
+
+    /// How many answers are being read: a stream counts until it is dropped.
+    pub fn open_streams(&self) -> usize {
+        self.traffic.borrow().open_streams
+    }
+
+    /// Waits until nobody reads an answer.
+    pub async fn wait_until_closed(&self) {
+        let closed = |traffic: &Traffic| traffic.open_streams == 0;
+        self.traffic.subscribe().wait_for(closed).await.expect("we hold the sender");
+    }
+
+    fn record(&self, asked: Asked) {
+        self.traffic.send_modify(|traffic| traffic.asked.push(asked));
+    }
+
+    fn keep_known(&self) -> impl Fn(Arc<RawObject>) -> Arc<RawObject> + Send + use<> {
+        let known = Arc::clone(&self.known);
+        move |object| match known.known(&object.key()) {
+            Some(same) if same.is_unchanged(&object) => same,
+            _ => object,
+        }
+    }
+}
+
+impl ListWatch for ScriptedSource {
+    fn resource(&self) -> &ResourceKind {
+        &self.resource
+    }
+
+    fn scope(&self) -> &StreamScope {
+        &self.scope
+    }
+
+    fn may_stream_lists(&self) -> bool {
+        self.may_stream_lists
+    }
+
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {
+        let asked = asked::list(&self.resource, &self.scope, &options);
+        let script = {
+            let mut answers = self.answers.lock();
+            let queued = answers.lists.pop_front();
+            queued.or_else(|| answers.every_list.as_ref().map(|answer| answer(&options)))
+        };
+        self.record(Asked::List(options));
+        let script = script.map_or_else(Script::hanging, ListAnswer::into_script);
+        let keep = self.keep_known();
+        let keep = move |part| match part {
+            ListPart::Object(object) => ListPart::Object(keep(object)),
+            part => part,
+        };
+        Box::pin(script.play(asked, self.traffic.clone(), keep))
+    }
+
+    fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>> {
+        let asked = asked::watch(&self.resource, &self.scope, &options);
+        let script = {
+            let mut answers = self.answers.lock();
+            let queued = answers.watches.pop_front();
+            queued.or_else(|| answers.every_watch.as_ref().map(|answer| answer(&options)))
+        };
+        self.record(Asked::Watch(options));
+        let script = script.map_or_else(Script::hanging, WatchAnswer::into_script);
+        let keep = self.keep_known();
+        let keep = move |event| match event {
+            WatchEvent::Changed(change, object) => WatchEvent::Changed(change, keep(object)),
+            event => event,
+        };
+        Box::pin(script.play(asked, self.traffic.clone(), keep))
+    }
+}
+
+/// What scripts take for a version: a number, a text, or a [`Version`].
+pub trait IntoVersion {
+    /// The version.
+    fn into_version(self) -> Version;
+}
+
+impl IntoVersion for u64 {
+    fn into_version(self) -> Version {
+        Version::from(self)
+    }
+}
+
+impl IntoVersion for &str {
+    fn into_version(self) -> Version {
+        Version::new(self)
+    }
+}
+
+impl IntoVersion for Version {
+    fn into_version(self) -> Version {
+        self
+    }
+}

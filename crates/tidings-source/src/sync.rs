@@ -1,0 +1,3 @@
+//! The one place this crate takes its locks from.
+
+pub(crate) use parking_lot::Mutex;
