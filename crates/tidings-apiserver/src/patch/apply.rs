@@ -1,0 +1,232 @@
+//! Server-side apply (KEP-555): one manager's whole intent, merged with what others own.
+//!
+//! What a manager applied before and no longer applies is taken out, unless another manager owns it. A field that
+//! another manager owns and that would change is a conflict, unless conflicts are forced; then it changes hands.
+//! Applying the same configuration twice changes nothing.
+
+use serde_json::Value;
+
+use super::PatchKind;
+use super::compare::{compared, fields_of};
+use super::field_set::FieldSet;
+use super::managed_fields::{self, Entry, Operation, Writer};
+use super::prune::{merged, prune};
+use crate::resource::ResourceDef;
+use crate::schema::KindSchema;
+use crate::status::{ApiError, Cause};
+
+/// What happens when another manager owns a field that would change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnConflict {
+    /// The apply is refused.
+    Refuse,
+    /// The field changes, and changes hands.
+    Force,
+}
+
+/// A field that another manager owns with another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Who owns it, as errors tell it.
+    pub manager: String,
+    /// The field's path, such as `.spec.replicas`.
+    pub field: String,
+}
+
+/// Why a configuration was not applied.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// It is neither YAML nor JSON.
+    #[error("reading the configuration")]
+    Malformed(#[source] serde_yaml::Error),
+    /// It is not an object, or nests too deeply.
+    #[error("the configuration must be an object of bounded depth")]
+    NotAnObject,
+    /// It carries managedFields of its own.
+    #[error("metadata.managedFields must be nil")]
+    ManagedFields,
+    /// Nobody says who applies.
+    #[error("an apply needs a field manager")]
+    NoManager,
+    /// Others own fields that it would change.
+    #[error("{} fields are owned by others", .0.len())]
+    Conflicts(Vec<Conflict>),
+}
+
+/// Reads a configuration from YAML or JSON.
+pub fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
+    let config: Value = match serde_json::from_slice(body) {
+        Ok(config) => config,
+        Err(_) => serde_yaml::from_slice(body).map_err(ApplyError::Malformed)?,
+    };
+    if config.is_object() && super::check_depth(&config).is_ok() {
+        Ok(config)
+    } else {
+        Err(ApplyError::NotAnObject)
+    }
+}
+
+/// The object that results from applying `config`; `live` is what is stored, if anything is.
+pub fn applied(
+    def: &ResourceDef,
+    live: Option<&Value>,
+    config: &Value,
+    writer: &Writer<'_>,
+    on_conflict: OnConflict,
+) -> Result<Value, ApplyError> {
+    if writer.manager.is_empty() {
+        return Err(ApplyError::NoManager);
+    }
+    if !matches!(&config["metadata"]["managedFields"], Value::Null) {
+        return Err(ApplyError::ManagedFields);
+    }
+    let schema = KindSchema::of(def);
+    let config = within_reach(def, config, writer.subresource)?;
+    let (mut others, last) = owners(def, live, &schema, writer);
+    let fields = fields_of(&config, schema.root()).without_server_fields();
+
+    let mut object = merged(live.cloned(), &config, schema.root()).ok_or(ApplyError::NotAnObject)?;
+    if let Some(last) = &last {
+        let keep = others.iter().fold(fields.clone(), |keep, entry| keep.union(&entry.fields));
+        prune(&mut object, &last.fields, &keep, schema.root());
+    }
+
+    let nothing = Value::Object(serde_json::Map::new());
+    let change = compared(live.unwrap_or(&nothing), &object, schema.root());
+    let written = change.added.union(&change.modified);
+    let is_changed = !written.is_empty() || !change.removed.is_empty();
+    let conflicts: Vec<_> = others.iter().flat_map(|entry| conflicts_with(entry, &written)).collect();
+    if !conflicts.is_empty() && on_conflict == OnConflict::Refuse {
+        return Err(ApplyError::Conflicts(conflicts));
+    }
+    for entry in &mut others {
+        entry.fields = entry.fields.difference(&written).difference(&change.removed);
+    }
+    let time = match last {
+        Some(last) if last.fields == fields && !is_changed => last.time,
+        _ => Some(writer.time.to_owned()),
+    };
+    others.push(Entry {
+        manager: writer.manager.to_owned(),
+        operation: Operation::Apply,
+        api_version: def.api_version(),
+        subresource: writer.subresource.to_owned(),
+        time,
+        fields,
+    });
+    managed_fields::write(&mut object, others);
+    Ok(object)
+}
+
+/// The part of a configuration that the way it was sent can change: never the status of an object that has it apart,
+/// and through `status` nothing else.
+fn within_reach(def: &ResourceDef, config: &Value, subresource: &str) -> Result<Value, ApplyError> {
+    let mut config = config.clone();
+    let fields = config.as_object_mut().ok_or(ApplyError::NotAnObject)?;
+    if !fields.get("metadata").is_some_and(Value::is_object) {
+        fields.insert("metadata".to_owned(), Value::Object(serde_json::Map::new()));
+    }
+    match subresource {
+        "" if def.has_status() => {
+            fields.remove("status");
+        }
+        "status" => {
+            fields.retain(|name, _| matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status"))
+        }
+        _ => {}
+    }
+    Ok(config)
+}
+
+/// The entries of others, and the one of this applier from last time.
+fn owners(
+    def: &ResourceDef,
+    live: Option<&Value>,
+    schema: &KindSchema,
+    writer: &Writer<'_>,
+) -> (Vec<Entry>, Option<Entry>) {
+    let Some(live) = live else { return (Vec::new(), None) };
+    let mut entries = managed_fields::entries(live).unwrap_or_default();
+    if entries.is_empty() {
+        entries.push(managed_fields::before_first_apply(live, def.api_version(), schema.root()));
+    }
+    let own = entries.iter().position(|entry| {
+        entry.manager == writer.manager
+            && entry.operation == Operation::Apply
+            && entry.subresource == writer.subresource
+    });
+    let last = own.map(|place| entries.remove(place));
+    (entries, last)
+}
+
+fn conflicts_with(entry: &Entry, written: &FieldSet) -> Vec<Conflict> {
+    let mut manager = format!("{:?}", entry.manager);
+    if !entry.subresource.is_empty() {
+        manager.push_str(&format!(" with subresource {:?}", entry.subresource));
+    }
+    if entry.operation == Operation::Update {
+        manager.push_str(&format!(" using {}", entry.api_version));
+        if let Some(time) = &entry.time {
+            manager.push_str(&format!(" at {time}"));
+        }
+    }
+    let fields = entry.fields.intersection(written).paths();
+    fields.into_iter().map(|field| Conflict { manager: manager.clone(), field }).collect()
+}
+
+impl ApplyError {
+    /// As the server answers it.
+    pub fn into_api_error(self) -> ApiError {
+        match self {
+            Self::Malformed(source) => ApiError::bad_request(format!("error decoding YAML: {source}")),
+            Self::NotAnObject | Self::ManagedFields => ApiError::bad_request(self.to_string()),
+            Self::NoManager => ApiError::invalid(
+                "meta.k8s.io",
+                "PatchOptions",
+                "",
+                vec![Cause::required("fieldManager", "Required value: is required for apply patch")],
+            ),
+            Self::Conflicts(conflicts) => {
+                let count = conflicts.len();
+                let told: Vec<_> =
+                    conflicts.iter().map(|c| format!("conflict with {}: {}", c.manager, c.field)).collect();
+                let plural = if count == 1 { "conflict" } else { "conflicts" };
+                let message = format!("Apply failed with {count} {plural}: {}", told.join(", "));
+                let mut error = ApiError::new(409, "Conflict", message);
+                error.details.causes = conflicts
+                    .into_iter()
+                    .map(|Conflict { manager, field }| {
+                        Cause::field("FieldManagerConflict", field, format!("conflict with {manager}"))
+                    })
+                    .collect();
+                error
+            }
+        }
+    }
+}
+
+impl From<ApplyError> for ApiError {
+    fn from(error: ApplyError) -> Self {
+        error.into_api_error()
+    }
+}
+
+/// Applies a patch of any kind to an arbitrary object; for fuzzing.
+pub(super) fn fuzz(kind: PatchKind, object: &Value, patch: &[u8]) {
+    let writer = Writer { manager: "fuzz", subresource: "", time: "2026-01-01T00:00:00Z" };
+    for def in crate::resource::builtin::builtin_resources().iter().filter(|def| def.kind == "Pod").take(1) {
+        let result = match kind {
+            PatchKind::Apply => parsed(patch)
+                .and_then(|config| applied(def, Some(object), &config, &writer, OnConflict::Force))
+                .ok(),
+            _ => super::patched(def, kind, object, patch).ok(),
+        };
+        if let Some(mut new) = result {
+            managed_fields::track(def, Some(object), &mut new, &writer);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "apply_tests.rs"]
+mod tests;

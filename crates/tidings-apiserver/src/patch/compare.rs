@@ -1,0 +1,166 @@
+//! Which fields an object has, and in which fields two objects differ, seen as their type says.
+//!
+//! A value is a leaf (a scalar, or an object or list owned as a whole), a map of fields, or a list of keyed items.
+//! Lists whose items cannot be told apart count as leaves, whatever their type says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::field_set::{FieldSet, Step};
+use crate::schema::{Keyed, Shape, TypeRef};
+
+/// How a value is owned.
+pub(super) enum View<'a> {
+    Leaf,
+    Fields(&'a Map<String, Value>),
+    Items(Vec<(Step, &'a Value)>),
+}
+
+/// How two objects differ.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    pub(super) added: FieldSet,
+    pub(super) modified: FieldSet,
+    pub(super) removed: FieldSet,
+}
+
+/// How a value is owned.
+pub(super) fn view<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> View<'a> {
+    match value {
+        Value::Object(map) if !schema.is_some_and(TypeRef::is_atomic) => View::Fields(map),
+        Value::Array(items) => match schema.map(TypeRef::shape) {
+            Some(Shape::List { keyed, .. }) => {
+                items_by_step(items, keyed, schema.and_then(TypeRef::items)).map_or(View::Leaf, View::Items)
+            }
+            _ => View::Leaf,
+        },
+        _ => View::Leaf,
+    }
+}
+
+fn items_by_step<'a>(
+    items: &'a [Value],
+    keyed: &Keyed,
+    schema: Option<TypeRef<'_>>,
+) -> Option<Vec<(Step, &'a Value)>> {
+    let steps: Vec<_> = match keyed {
+        Keyed::Atomic => return None,
+        Keyed::Set => items.iter().map(|item| (Step::value(item), item)).collect(),
+        Keyed::Map(keys) => {
+            items.iter().map(|item| Some((item_step(item, keys, schema)?, item))).collect::<Option<_>>()?
+        }
+    };
+    let distinct: BTreeSet<_> = steps.iter().map(|(step, _)| step).collect();
+    (distinct.len() == steps.len()).then_some(steps)
+}
+
+fn item_step(item: &Value, keys: &[String], schema: Option<TypeRef<'_>>) -> Option<Step> {
+    let item = item.as_object()?;
+    Step::keys(keys.iter().filter_map(|key| {
+        let default = || schema.and_then(|schema| schema.declared(key)?.default.clone()).map(Value::String);
+        Some((key.as_str(), item.get(key).cloned().or_else(default)?))
+    }))
+}
+
+/// The fields of a value, as the one who applies it owns them.
+pub(super) fn fields_of(value: &Value, schema: Option<TypeRef<'_>>) -> FieldSet {
+    let mut set = FieldSet::default();
+    collect_fields(value, schema, &mut set);
+    set.tidied()
+}
+
+fn collect_fields(value: &Value, schema: Option<TypeRef<'_>>, set: &mut FieldSet) {
+    match view(value, schema) {
+        View::Leaf => set.insert(),
+        View::Fields(map) => {
+            for (name, value) in map {
+                let below = set.child_mut(Step::field(name));
+                collect_fields(value, schema.and_then(|schema| schema.field(name)), below);
+                let is_declared = schema.is_some_and(|schema| schema.declared(name).is_some());
+                // An empty list is owned like an empty map, or else it would not survive its second apply.
+                let is_empty = value.as_object().is_some_and(Map::is_empty)
+                    || value.as_array().is_some_and(Vec::is_empty);
+                if is_empty || !is_declared {
+                    below.insert();
+                }
+            }
+        }
+        View::Items(items) => {
+            for (step, item) in items {
+                let below = set.child_mut(step);
+                collect_fields(item, schema.and_then(TypeRef::items), below);
+                below.insert();
+            }
+        }
+    }
+}
+
+/// How `new` differs from `old`, server fields aside.
+pub(super) fn compared(old: &Value, new: &Value, schema: Option<TypeRef<'_>>) -> Comparison {
+    let mut found = Comparison::default();
+    let Comparison { added, modified, removed } = &mut found;
+    compare(Some(old), Some(new), schema, Sets { added, modified, removed });
+    Comparison {
+        added: found.added.without_server_fields(),
+        modified: found.modified.without_server_fields(),
+        removed: found.removed.without_server_fields(),
+    }
+}
+
+struct Sets<'a> {
+    added: &'a mut FieldSet,
+    modified: &'a mut FieldSet,
+    removed: &'a mut FieldSet,
+}
+
+impl Sets<'_> {
+    fn below(&mut self, step: &Step) -> Sets<'_> {
+        Sets {
+            added: self.added.child_mut(step.clone()),
+            modified: self.modified.child_mut(step.clone()),
+            removed: self.removed.child_mut(step.clone()),
+        }
+    }
+}
+
+type Below<'a> = BTreeMap<Step, (&'a Value, Option<String>)>;
+
+fn below<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> Option<Below<'a>> {
+    Some(match view(value, schema) {
+        View::Leaf => return None,
+        View::Fields(map) => {
+            map.iter().map(|(name, value)| (Step::field(name), (value, Some(name.clone())))).collect()
+        }
+        View::Items(items) => items.into_iter().map(|(step, item)| (step, (item, None))).collect(),
+    })
+}
+
+fn compare(old: Option<&Value>, new: Option<&Value>, schema: Option<TypeRef<'_>>, mut sets: Sets<'_>) {
+    if old == new {
+        return;
+    }
+    let old_below = old.map_or_else(|| Some(Below::new()), |old| below(old, schema));
+    let new_below = new.map_or_else(|| Some(Below::new()), |new| below(new, schema));
+    let is_leaf = match (&old_below, &new_below) {
+        (Some(old), Some(new)) => old.is_empty() && new.is_empty(),
+        _ => true,
+    };
+    match (old, new) {
+        (None, _) => sets.added.insert(),
+        (_, None) => sets.removed.insert(),
+        _ if is_leaf => sets.modified.insert(),
+        _ => {}
+    }
+    let (Some(old_below), Some(new_below)) = (old_below, new_below) else { return };
+    let steps: BTreeSet<_> = old_below.keys().chain(new_below.keys()).collect();
+    for step in steps {
+        let (old, new) = (old_below.get(step), new_below.get(step));
+        let name = old.or(new).and_then(|(_, name)| name.as_deref());
+        let schema = schema.and_then(|schema| match name {
+            Some(name) => schema.field(name),
+            None => schema.items(),
+        });
+        compare(old.map(|(value, _)| *value), new.map(|(value, _)| *value), schema, sets.below(step));
+    }
+}

@@ -1,0 +1,227 @@
+//! Sets of fields, as managedFields tells them: who owns what.
+//!
+//! A set is a tree. A node is in the set when it is a member; its children are the fields, list items and set values
+//! below it. Steps are kept as FieldsV1 spells them (`f:name`, `k:{"name":"a"}`, `v:"x"`), so reading and writing it
+//! changes nothing.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+/// A set of fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FieldSet {
+    is_member: bool,
+    children: BTreeMap<Step, FieldSet>,
+}
+
+/// One step of a path, as FieldsV1 spells it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Step(String);
+
+impl Step {
+    pub(super) fn field(name: &str) -> Self {
+        Self(format!("f:{name}"))
+    }
+
+    pub(super) fn value(value: &Value) -> Self {
+        Self(format!("v:{value}"))
+    }
+
+    /// None when the item has none of the keys.
+    pub(super) fn keys<'a>(keys: impl IntoIterator<Item = (&'a str, Value)>) -> Option<Self> {
+        let keys: BTreeMap<_, _> = keys.into_iter().collect();
+        let spelled = serde_json::to_string(&keys).ok()?;
+        (!keys.is_empty()).then(|| Self(format!("k:{spelled}")))
+    }
+
+    /// The field's name, if this is a field.
+    pub(super) fn field_name(&self) -> Option<&str> {
+        self.0.strip_prefix("f:")
+    }
+
+    /// As conflicts tell it: `.name`, `[name="a"]`, `[="x"]`.
+    fn told(&self) -> String {
+        match self.0.split_at_checked(2) {
+            Some(("f:", name)) => format!(".{name}"),
+            Some(("k:", keys)) => match serde_json::from_str::<BTreeMap<String, Value>>(keys) {
+                Ok(keys) => {
+                    let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                    format!("[{}]", keys.join(","))
+                }
+                Err(_) => format!("[{keys}]"),
+            },
+            Some(("v:", value)) => format!("[={value}]"),
+            _ => format!("[{}]", self.0.trim_start_matches("i:")),
+        }
+    }
+}
+
+impl FieldSet {
+    /// The set that FieldsV1 tells; `None` if it is none.
+    pub(super) fn from_fields_v1(fields: &Value) -> Option<Self> {
+        let mut set = Self::default();
+        for (step, below) in fields.as_object()? {
+            if step == "." {
+                set.is_member = true;
+                continue;
+            }
+            let mut child = Self::from_fields_v1(below)?;
+            child.is_member |= child.children.is_empty();
+            set.children.insert(Step(step.clone()), child);
+        }
+        Some(set)
+    }
+
+    /// As FieldsV1.
+    pub(super) fn to_fields_v1(&self) -> Value {
+        let mut fields = Map::new();
+        if self.is_member && !self.children.is_empty() {
+            fields.insert(".".to_owned(), Value::Object(Map::new()));
+        }
+        for (step, child) in &self.children {
+            fields.insert(step.0.clone(), child.to_fields_v1());
+        }
+        Value::Object(fields)
+    }
+
+    /// Whether nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.is_member && self.children.values().all(Self::is_empty)
+    }
+
+    /// The paths of all members, as conflicts tell them.
+    pub(super) fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.collect_paths("", &mut paths);
+        paths
+    }
+
+    fn collect_paths(&self, prefix: &str, paths: &mut Vec<String>) {
+        if self.is_member {
+            paths.push(prefix.to_owned());
+        }
+        for (step, child) in &self.children {
+            child.collect_paths(&format!("{prefix}{}", step.told()), paths);
+        }
+    }
+
+    pub(super) fn insert(&mut self) {
+        self.is_member = true;
+    }
+
+    pub(super) fn is_member(&self) -> bool {
+        self.is_member
+    }
+
+    pub(super) fn child_mut(&mut self, step: Step) -> &mut Self {
+        self.children.entry(step).or_default()
+    }
+
+    pub(super) fn child(&self, step: &Step) -> Option<&Self> {
+        self.children.get(step)
+    }
+
+    pub(super) fn children(&self) -> impl Iterator<Item = (&Step, &Self)> {
+        self.children.iter()
+    }
+
+    /// What is in either.
+    pub(super) fn union(mut self, other: &Self) -> Self {
+        self.is_member |= other.is_member;
+        for (step, theirs) in &other.children {
+            let ours = self.children.remove(step).unwrap_or_default();
+            self.children.insert(step.clone(), ours.union(theirs));
+        }
+        self
+    }
+
+    /// What is in this one only.
+    pub(super) fn difference(&self, other: &Self) -> Self {
+        let children = self.children.iter().map(|(step, ours)| match other.children.get(step) {
+            Some(theirs) => (step.clone(), ours.difference(theirs)),
+            None => (step.clone(), ours.clone()),
+        });
+        Self { is_member: self.is_member && !other.is_member, children: children.collect() }.tidied()
+    }
+
+    /// What is in both.
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        let children = self
+            .children
+            .iter()
+            .filter_map(|(step, ours)| Some((step.clone(), ours.intersection(other.children.get(step)?))));
+        Self { is_member: self.is_member && other.is_member, children: children.collect() }.tidied()
+    }
+
+    /// Without nodes that hold nothing.
+    pub(super) fn tidied(mut self) -> Self {
+        self.children = std::mem::take(&mut self.children)
+            .into_iter()
+            .map(|(step, child)| (step, child.tidied()))
+            .filter(|(_, child)| !child.is_empty())
+            .collect();
+        self
+    }
+
+    /// Without what the server owns and nobody manages: identity, versions, and managedFields themselves.
+    pub(super) fn without_server_fields(mut self) -> Self {
+        const SERVER_METADATA: [&str; 9] = [
+            "name",
+            "namespace",
+            "creationTimestamp",
+            "selfLink",
+            "uid",
+            "clusterName",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+        ];
+        self.is_member = false;
+        self.children.remove(&Step::field("apiVersion"));
+        self.children.remove(&Step::field("kind"));
+        if let Some(metadata) = self.children.get_mut(&Step::field("metadata")) {
+            metadata.is_member = false;
+            for name in SERVER_METADATA {
+                metadata.children.remove(&Step::field(name));
+            }
+        }
+        self.tidied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        let fields = json!({"f:metadata": {"f:labels": {".": {}, "f:a": {}}}, "f:spec": {"f:containers": {
+            "k:{\"name\":\"x\"}": {".": {}, "f:image": {}}}, "f:finalizers": {"v:\"a/b\"": {}}}});
+        let set = FieldSet::from_fields_v1(&fields).expect("this is FieldsV1");
+        assert_eq!(set.to_fields_v1(), fields);
+        assert_eq!(
+            set.paths(),
+            [
+                ".metadata.labels",
+                ".metadata.labels.a",
+                ".spec.containers[name=\"x\"]",
+                ".spec.containers[name=\"x\"].image",
+                ".spec.finalizers[=\"a/b\"]",
+            ]
+        );
+    }
+
+    #[test]
+    fn sets_follow_the_laws_of_sets() {
+        let set = |fields: Value| FieldSet::from_fields_v1(&fields).expect("this is FieldsV1");
+        let left = set(json!({"f:a": {"f:b": {}, "f:c": {}}, "f:d": {}}));
+        let right = set(json!({"f:a": {"f:b": {}}, "f:e": {}}));
+        assert_eq!(left.intersection(&right), set(json!({"f:a": {"f:b": {}}})));
+        assert_eq!(left.difference(&right), set(json!({"f:a": {"f:c": {}}, "f:d": {}})));
+        assert_eq!(left.difference(&right).union(&left.intersection(&right)), left);
+        assert!(left.difference(&left).is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! JSON patch (RFC 6902), with the limits that keep a small patch from making a large object.
+//!
+//! Operations are applied to a copy: a patch that fails half-way has changed nothing.
+
+use json_patch::{Patch, PatchOperation};
+use serde_json::Value;
+
+use super::PatchError;
+
+/// The most operations that one patch may have.
+pub const OPERATIONS_MAX: usize = 10_000;
+/// The most bytes of JSON that the `copy` operations of one patch may add up to.
+pub const COPIED_BYTES_MAX: usize = 3 * 1024 * 1024;
+
+/// The object with the operations of `patch` applied in order.
+pub fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
+    let Patch(operations) = serde_json::from_slice(patch).map_err(PatchError::Malformed)?;
+    if operations.len() > OPERATIONS_MAX {
+        return Err(PatchError::TooManyOperations { count: operations.len() });
+    }
+    let mut patched = object.clone();
+    let mut copied_bytes = 0;
+    for (index, operation) in operations.iter().enumerate() {
+        copied_bytes += copied_by(&patched, operation);
+        if copied_bytes > COPIED_BYTES_MAX {
+            return Err(PatchError::TooMuchCopied);
+        }
+        json_patch::patch(&mut patched, std::slice::from_ref(operation))
+            .map_err(|source| PatchError::Operation { index, source: Box::new(source) })?;
+        // A move into itself or a chain of copies may nest deeper than any parser allows.
+        super::check_depth(&patched)?;
+    }
+    Ok(patched)
+}
+
+fn copied_by(object: &Value, operation: &PatchOperation) -> usize {
+    match operation {
+        PatchOperation::Copy(copy) => copy
+            .from
+            .resolve(object)
+            .map_or(0, |value| serde_json::to_vec(value).map_or(0, |json| json.len())),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(object: Value, patch: Value, expected: Option<Value>) {
+        let found = patched(&object, patch.to_string().as_bytes());
+        assert_eq!(found.ok(), expected, "{patch} on {object}");
+    }
+
+    #[test]
+    fn operations_are_applied_in_order() {
+        check(
+            json!({"a": {"b": [1, 2]}}),
+            json!([
+                {"op": "test", "path": "/a/b/0", "value": 1},
+                {"op": "add", "path": "/a/b/-", "value": 3},
+                {"op": "copy", "from": "/a/b", "path": "/c"},
+                {"op": "remove", "path": "/a/b/0"},
+                {"op": "move", "from": "/c", "path": "/d~1e"},
+            ]),
+            Some(json!({"a": {"b": [2, 3]}, "d/e": [1, 2, 3]})),
+        );
+    }
+
+    #[test]
+    fn a_patch_that_does_not_fit_is_refused() {
+        check(json!({"a": 1}), json!([{"op": "test", "path": "/a", "value": 2}]), None);
+        check(json!({"a": 1}), json!([{"op": "remove", "path": "/b"}]), None);
+        check(json!({"a": 1}), json!([{"op": "replace", "path": "/b/c", "value": 1}]), None);
+        check(json!({"a": 1}), json!([{"op": "fly", "path": "/b"}]), None);
+        check(json!({"a": 1}), json!({"op": "remove", "path": "/a"}), None);
+    }
+
+    #[test]
+    fn copies_cannot_grow_an_object_without_bound() {
+        let doubling: Vec<Value> =
+            (0..64).map(|n| json!({"op": "copy", "from": "", "path": format!("/{n}")})).collect();
+        let found = patched(&json!({"a": "some text"}), json!(doubling).to_string().as_bytes());
+        assert!(matches!(found, Err(PatchError::TooMuchCopied | PatchError::TooDeep)), "{found:?}");
+    }
+}

@@ -1,0 +1,212 @@
+//! `metadata.managedFields`: who wrote which field last.
+//!
+//! [`track`] keeps it up to date for plain writes (create, update, patch); apply does its own. Nothing here refuses a
+//! write: unreadable entries from a client are dropped in favour of the stored ones.
+
+use serde_json::{Map, Value, json};
+
+use super::compare::{Comparison, compared, fields_of};
+use super::field_set::FieldSet;
+use crate::resource::ResourceDef;
+use crate::schema::{KindSchema, TypeRef};
+
+/// The most entries of plain writers that an object keeps; older ones are put together.
+const UPDATE_ENTRIES_MAX: usize = 10;
+/// Under which name older entries are put together.
+const ANCIENT: &str = "ancient-changes";
+/// Under which name the fields of an object without entries are held when it is first applied to.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+/// The longest name of a manager, in bytes.
+const MANAGER_BYTES_MAX: usize = 128;
+
+/// Who writes, through what, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer<'a> {
+    /// The field manager's name; see [`manager_name`].
+    pub manager: &'a str,
+    /// The subresource written through; empty for the object itself.
+    pub subresource: &'a str,
+    /// Now, as RFC 3339 in whole seconds.
+    pub time: &'a str,
+}
+
+/// One entry of `metadata.managedFields`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) manager: String,
+    pub(super) operation: Operation,
+    pub(super) api_version: String,
+    pub(super) subresource: String,
+    pub(super) time: Option<String>,
+    pub(super) fields: FieldSet,
+}
+
+/// How an entry came about. Entries are told in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    Apply,
+    Update,
+}
+
+impl Operation {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Apply => "Apply",
+            Self::Update => "Update",
+        }
+    }
+}
+
+/// The manager's name: the one given, else the program's name from its user agent.
+pub fn manager_name(field_manager: Option<&str>, user_agent: Option<&str>) -> String {
+    let given = field_manager.filter(|name| !name.is_empty());
+    let name = given.or_else(|| user_agent?.split('/').next()).unwrap_or_default();
+    let end = (0..=name.len().min(MANAGER_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end));
+    match &name[..end.unwrap_or(0)] {
+        "" => "unknown".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Writes into `new` who owns its fields after a plain write; `old` is what was stored before.
+pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &Writer<'_>) {
+    let schema = KindSchema::of(def);
+    let given = entries(new);
+    let mut entries = match given {
+        Some(given) if !given.is_empty() => given,
+        // One empty entry asks for a fresh start; anything else unreadable keeps what is stored.
+        None if new["metadata"]["managedFields"] == json!([{}]) => Vec::new(),
+        _ => old.and_then(entries).unwrap_or_default(),
+    };
+    let before = old.map_or_else(|| with_empty_parts(new), Value::clone);
+    let Comparison { added, modified, removed } = compared(&before, new, schema.root());
+    let written = added.union(&modified);
+    let own = |entry: &Entry| {
+        entry.manager == writer.manager
+            && entry.operation == Operation::Update
+            && entry.subresource == writer.subresource
+            && entry.api_version == def.api_version()
+    };
+    for entry in &mut entries {
+        entry.fields = entry.fields.difference(&removed);
+        if !own(entry) {
+            entry.fields = entry.fields.difference(&written);
+        }
+    }
+    if !written.is_empty() {
+        match entries.iter_mut().find(|entry| own(entry)) {
+            Some(entry) => {
+                entry.fields = std::mem::take(&mut entry.fields).union(&written);
+                entry.time = Some(writer.time.to_owned());
+            }
+            None => entries.push(Entry {
+                manager: writer.manager.to_owned(),
+                operation: Operation::Update,
+                api_version: def.api_version(),
+                subresource: writer.subresource.to_owned(),
+                time: Some(writer.time.to_owned()),
+                fields: written,
+            }),
+        }
+    }
+    write(new, entries);
+}
+
+/// What a new object is compared with: its parts are there, but empty, and so are not themselves anyone's.
+fn with_empty_parts(new: &Value) -> Value {
+    let parts = new.as_object().into_iter().flatten().filter(|(_, part)| part.is_object());
+    Value::Object(parts.map(|(name, _)| (name.clone(), Value::Object(Map::new()))).collect())
+}
+
+/// The entry that holds all of an object that nobody is known to have written.
+pub(super) fn before_first_apply(object: &Value, api_version: String, schema: Option<TypeRef<'_>>) -> Entry {
+    Entry {
+        manager: BEFORE_FIRST_APPLY.to_owned(),
+        operation: Operation::Update,
+        api_version,
+        subresource: String::new(),
+        time: None,
+        fields: fields_of(object, schema).without_server_fields(),
+    }
+}
+
+/// The entries of an object; `None` if they can't be read.
+pub(super) fn entries(object: &Value) -> Option<Vec<Entry>> {
+    match &object["metadata"]["managedFields"] {
+        Value::Null => Some(Vec::new()),
+        Value::Array(entries) => entries.iter().map(read).collect(),
+        _ => None,
+    }
+}
+
+fn read(entry: &Value) -> Option<Entry> {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+    Some(Entry {
+        manager: text("manager"),
+        operation: match entry["operation"].as_str()? {
+            "Apply" => Operation::Apply,
+            "Update" => Operation::Update,
+            _ => return None,
+        },
+        api_version: text("apiVersion"),
+        subresource: text("subresource"),
+        time: entry["time"].as_str().map(str::to_owned),
+        fields: match &entry["fieldsV1"] {
+            Value::Null => FieldSet::default(),
+            fields => FieldSet::from_fields_v1(fields)?,
+        },
+    })
+}
+
+/// Writes entries into an object, without empty ones and in their order.
+pub(super) fn write(object: &mut Value, mut entries: Vec<Entry>) {
+    entries.retain(|entry| !entry.fields.is_empty());
+    merge_ancient(&mut entries);
+    entries.sort_by(|a, b| {
+        let key = |entry: &Entry| (entry.operation, entry.time.clone(), entry.manager.clone());
+        key(a).cmp(&key(b))
+    });
+    let told: Vec<Value> = entries.iter().map(tell).collect();
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    if told.is_empty() {
+        metadata.remove("managedFields");
+    } else {
+        metadata.insert("managedFields".to_owned(), Value::Array(told));
+    }
+}
+
+fn tell(entry: &Entry) -> Value {
+    let mut told = json!({
+        "manager": entry.manager,
+        "operation": entry.operation.as_str(),
+        "apiVersion": entry.api_version,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": entry.fields.to_fields_v1(),
+    });
+    if let Some(time) = &entry.time {
+        told["time"] = json!(time);
+    }
+    if !entry.subresource.is_empty() {
+        told["subresource"] = json!(entry.subresource);
+    }
+    told
+}
+
+fn merge_ancient(entries: &mut Vec<Entry>) {
+    let mut updates: Vec<Entry> = Vec::new();
+    entries.retain(|entry| {
+        let is_update = entry.operation == Operation::Update;
+        if is_update {
+            updates.push(entry.clone());
+        }
+        !is_update
+    });
+    updates.sort_by(|a, b| a.time.cmp(&b.time));
+    while updates.len() > UPDATE_ENTRIES_MAX {
+        let oldest = updates.remove(0);
+        let next = &mut updates[0];
+        next.fields = std::mem::take(&mut next.fields).union(&oldest.fields);
+        next.manager = ANCIENT.to_owned();
+    }
+    entries.append(&mut updates);
+}

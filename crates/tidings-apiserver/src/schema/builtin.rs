@@ -1,0 +1,197 @@
+//! The shapes of the built-in kinds, read from the table beside this file.
+//!
+//! A line at the margin opens a type: its name, then `kind=group/version/Kind` for kinds and `atomic` for objects owned
+//! as a whole. An indented line is a field of it: the name (`!` marks required ones), the type, then `map=key,key` or
+//! `set` for lists, `atomic` or `granular` for maps, `patch=merge:key`, `patch=replace` and `patch=retainKeys` for
+//! strategic merges, and `default=` for list keys that may be left out. A type is a scalar's name, a type's name, `[]`
+//! before the type of a list's items, or `{}` before that of a map's values.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::{Field, Keyed, KindName, PatchStrategy, Scalar, Schemas, Shape, TypeId};
+
+static TABLE: &str = include_str!("builtin.txt");
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| read(TABLE));
+
+/// The shapes of the built-in kinds of Kubernetes 1.36.
+pub fn schemas() -> &'static Schemas {
+    &SCHEMAS
+}
+
+/// The full name in OpenAPI documents of a type of the table.
+pub fn openapi_name(name: &str) -> String {
+    let prefix = match name.split('.').next() {
+        Some("meta") => "io.k8s.apimachinery.pkg.apis.",
+        Some("apiextensions") => "io.k8s.apiextensions-apiserver.pkg.apis.",
+        Some("apiregistration") => "io.k8s.kube-aggregator.pkg.apis.",
+        _ => "io.k8s.api.",
+    };
+    format!("{prefix}{name}")
+}
+
+fn read(table: &str) -> Schemas {
+    let mut schemas = Schemas::new();
+    let mut open: Option<(TypeId, Header)> = None;
+    for line in table.lines() {
+        match line.strip_prefix(' ') {
+            Some(field) => {
+                let (_, header) = open.as_mut().expect("a field line stands under its type's line");
+                let (name, field) = read_field(&mut schemas, field);
+                header.fields.insert(name, field);
+            }
+            None => {
+                close(&mut schemas, open.take());
+                open = Some(read_header(&mut schemas, line));
+            }
+        }
+    }
+    close(&mut schemas, open);
+    schemas
+}
+
+#[derive(Default)]
+struct Header {
+    fields: BTreeMap<String, Field>,
+    is_atomic: bool,
+}
+
+fn read_header(schemas: &mut Schemas, line: &str) -> (TypeId, Header) {
+    let mut words = line.split(' ');
+    let id = schemas.declare(words.next().unwrap_or_default());
+    let mut header = Header::default();
+    for word in words {
+        if let Some(kind) = word.strip_prefix("kind=") {
+            let mut parts = kind.splitn(3, '/').map(str::to_owned);
+            let mut part = || parts.next().unwrap_or_default();
+            schemas.set_kind(id, KindName { group: part(), version: part(), kind: part() });
+        }
+        header.is_atomic |= word == "atomic";
+    }
+    (id, header)
+}
+
+fn close(schemas: &mut Schemas, open: Option<(TypeId, Header)>) {
+    if let Some((id, Header { fields, is_atomic })) = open {
+        let shape = if fields.is_empty() && !is_atomic {
+            Shape::Any
+        } else {
+            Shape::Object { fields, values: None, is_atomic }
+        };
+        schemas.set_shape(id, shape);
+    }
+}
+
+fn read_field(schemas: &mut Schemas, line: &str) -> (String, Field) {
+    let mut words = line.split(' ');
+    let name = words.next().unwrap_or_default();
+    let spelled = words.next().unwrap_or_default();
+    let mut patch = PatchStrategy::default();
+    let (mut keyed, mut map_type, mut default) = (Keyed::Atomic, None, None);
+    for word in words {
+        match word.split_once('=') {
+            Some(("map", keys)) => keyed = Keyed::Map(keys.split(',').map(str::to_owned).collect()),
+            Some(("default", value)) => default = Some(value.to_owned()),
+            Some(("patch", "replace")) => patch.replaces = true,
+            Some(("patch", "retainKeys")) => patch.retains_keys = true,
+            Some(("patch", merge)) => {
+                patch.merge = Some(merge.strip_prefix("merge:").map(str::to_owned));
+            }
+            _ if word == "set" => keyed = Keyed::Set,
+            _ => map_type = Some(word),
+        }
+    }
+    let type_id = match map_type {
+        Some(map_type) => read_map(schemas, spelled, map_type == "atomic"),
+        None => read_type(schemas, spelled, keyed),
+    };
+    let is_required = name.ends_with('!');
+    (name.trim_end_matches('!').to_owned(), Field { type_id, is_required, patch, default })
+}
+
+/// A field whose atomicity is said at the field. Only maps and references do that; a reference made granular keeps its
+/// fields untyped, which merges them one by one.
+fn read_map(schemas: &mut Schemas, spelled: &str, is_atomic: bool) -> TypeId {
+    let values = spelled.strip_prefix("{}").map(|inner| read_type(schemas, inner, Keyed::Atomic));
+    schemas.add(Shape::Object { fields: BTreeMap::new(), values, is_atomic })
+}
+
+fn read_type(schemas: &mut Schemas, spelled: &str, keyed: Keyed) -> TypeId {
+    if let Some(inner) = spelled.strip_prefix("[]") {
+        let items = read_type(schemas, inner, Keyed::Atomic);
+        return schemas.add(Shape::List { items, keyed });
+    }
+    if let Some(inner) = spelled.strip_prefix("{}") {
+        let values = Some(read_type(schemas, inner, Keyed::Atomic));
+        return schemas.add(Shape::Object { fields: BTreeMap::new(), values, is_atomic: false });
+    }
+    match scalar(spelled) {
+        Some(shape) => schemas.add(shape),
+        None => schemas.declare(spelled),
+    }
+}
+
+fn scalar(spelled: &str) -> Option<Shape> {
+    Some(Shape::Scalar(match spelled {
+        "any" => return Some(Shape::Any),
+        "string" => Scalar::String,
+        "byte" => Scalar::Byte,
+        "time" | "microtime" => Scalar::Time,
+        "quantity" => Scalar::Quantity,
+        "int-or-string" => Scalar::IntOrString,
+        "int32" => Scalar::Int32,
+        "int64" => Scalar::Int64,
+        "double" => Scalar::Double,
+        "boolean" => Scalar::Boolean,
+        _ => return None,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys_of(kind: (&str, &str, &str), path: &[&str]) -> Option<Keyed> {
+        let mut at = schemas().kind(kind.0, kind.1, kind.2)?;
+        for name in path {
+            at = if *name == "[]" { at.items()? } else { at.field(name)? };
+        }
+        match at.shape() {
+            Shape::List { keyed, .. } => Some(keyed.clone()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn lists_of_built_in_kinds_are_keyed_as_kubernetes_keys_them() {
+        let map = |keys: &[&str]| Some(Keyed::Map(keys.iter().map(|&key| key.into()).collect()));
+        let pod = ("", "v1", "Pod");
+        for (kind, path, expected) in [
+            (pod, &["spec", "containers"][..], map(&["name"])),
+            (pod, &["spec", "containers", "[]", "ports"], map(&["containerPort", "protocol"])),
+            (pod, &["spec", "containers", "[]", "env"], map(&["name"])),
+            (pod, &["spec", "containers", "[]", "volumeMounts"], map(&["mountPath"])),
+            (pod, &["spec", "containers", "[]", "args"], Some(Keyed::Atomic)),
+            (pod, &["spec", "tolerations"], Some(Keyed::Atomic)),
+            (pod, &["spec", "topologySpreadConstraints"], map(&["topologyKey", "whenUnsatisfiable"])),
+            (pod, &["status", "conditions"], map(&["type"])),
+            (pod, &["metadata", "ownerReferences"], map(&["uid"])),
+            (pod, &["metadata", "finalizers"], Some(Keyed::Set)),
+            (("apps", "v1", "Deployment"), &["spec", "template", "spec", "volumes"], map(&["name"])),
+            (("", "v1", "Service"), &["spec", "ports"], map(&["port", "protocol"])),
+            (("", "v1", "Node"), &["status", "addresses"], map(&["type"])),
+        ] {
+            assert_eq!(keys_of(kind, path), expected, "{kind:?} {path:?}");
+        }
+    }
+
+    #[test]
+    fn every_type_that_is_named_is_described() {
+        let undescribed: Vec<_> = schemas()
+            .all_named()
+            .filter(|found| matches!(found.shape(), Shape::Any))
+            .filter_map(|found| found.described().name.clone())
+            .collect();
+        assert_eq!(undescribed, ["apiextensions.v1.CustomResourceSubresourceStatus"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The types that a CustomResourceDefinition's `openAPIV3Schema` describes, as far as merging needs them.
+//!
+//! `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` are read; values are checked
+//! elsewhere. `metadata` is always the built-in one. What is not understood becomes untyped.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Field, Keyed, PatchStrategy, Scalar, Schemas, Shape, TypeId};
+
+/// The deepest schema that is read; deeper parts are untyped.
+const SCHEMA_DEPTH_MAX: usize = 64;
+
+/// The types of one version's schema, and that of its objects.
+pub fn read(schema: &Value) -> (Schemas, TypeId) {
+    let mut schemas = Schemas::new();
+    let root = read_type(&mut schemas, schema, SCHEMA_DEPTH_MAX);
+    if let Shape::Object { fields, .. } = &schemas.types[root.0].shape {
+        let mut fields = fields.clone();
+        let metadata = object_meta(&mut schemas);
+        fields.insert("metadata".to_owned(), field(metadata));
+        schemas.set_shape(root, Shape::Object { fields, values: None, is_atomic: false });
+    }
+    (schemas, root)
+}
+
+fn read_type(schemas: &mut Schemas, schema: &Value, depth: usize) -> TypeId {
+    if depth == 0 {
+        return schemas.add(Shape::Any);
+    }
+    let shape = match schema["type"].as_str() {
+        Some("object") => read_object(schemas, schema, depth),
+        Some("array") => {
+            let items = read_type(schemas, &schema["items"], depth - 1);
+            Shape::List { items, keyed: keyed(schema) }
+        }
+        Some("string") => Shape::Scalar(Scalar::String),
+        Some("integer") => Shape::Scalar(Scalar::Int64),
+        Some("number") => Shape::Scalar(Scalar::Double),
+        Some("boolean") => Shape::Scalar(Scalar::Boolean),
+        _ if schema["x-kubernetes-int-or-string"] == true => Shape::Scalar(Scalar::IntOrString),
+        _ => Shape::Any,
+    };
+    schemas.add(shape)
+}
+
+fn read_object(schemas: &mut Schemas, schema: &Value, depth: usize) -> Shape {
+    let mut fields = BTreeMap::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let type_id = read_type(schemas, property, depth - 1);
+        let default = property["default"].as_str().map(str::to_owned);
+        fields.insert(name.clone(), Field { default, ..field(type_id) });
+    }
+    let values = match &schema["additionalProperties"] {
+        Value::Object(_) => Some(read_type(schemas, &schema["additionalProperties"], depth - 1)),
+        _ => None,
+    };
+    Shape::Object { fields, values, is_atomic: schema["x-kubernetes-map-type"] == "atomic" }
+}
+
+fn keyed(schema: &Value) -> Keyed {
+    match schema["x-kubernetes-list-type"].as_str() {
+        Some("set") => Keyed::Set,
+        Some("map") => Keyed::Map(
+            schema["x-kubernetes-list-map-keys"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|key| key.as_str().map(str::to_owned))
+                .collect(),
+        ),
+        _ => Keyed::Atomic,
+    }
+}
+
+fn field(type_id: TypeId) -> Field {
+    Field { type_id, is_required: false, patch: PatchStrategy::default(), default: None }
+}
+
+/// The parts of `ObjectMeta` that are not simply untyped: its two keyed lists.
+fn object_meta(schemas: &mut Schemas) -> TypeId {
+    let text = schemas.add(Shape::Scalar(Scalar::String));
+    let texts = schemas.add(Shape::Object { fields: BTreeMap::new(), values: Some(text), is_atomic: false });
+    let finalizers = schemas.add(Shape::List { items: text, keyed: Keyed::Set });
+    let owner = schemas.add(Shape::Object { fields: BTreeMap::new(), values: None, is_atomic: true });
+    let owners = schemas.add(Shape::List { items: owner, keyed: Keyed::Map(vec!["uid".to_owned()]) });
+    let fields =
+        [("labels", texts), ("annotations", texts), ("finalizers", finalizers), ("ownerReferences", owners)]
+            .into_iter()
+            .map(|(name, type_id)| (name.to_owned(), field(type_id)))
+            .collect();
+    schemas.add(Shape::Object { fields, values: None, is_atomic: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn list_keys_come_from_the_definition() {
+        let (schemas, root) = read(
+            &json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+                "rules": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["host"],
+                    "items": {"type": "object"}},
+                "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                "plain": {"type": "array", "items": {"type": "string"}},
+            }}}}),
+        );
+        let spec = schemas.at(root).field("spec").expect("spec is described");
+        let keyed = |name: &str| match spec.field(name).expect("the list is described").shape() {
+            Shape::List { keyed, .. } => keyed.clone(),
+            other => panic!("{name} is {other:?}"),
+        };
+        assert_eq!(keyed("rules"), Keyed::Map(vec!["host".into()]));
+        assert_eq!(keyed("tags"), Keyed::Set);
+        assert_eq!(keyed("plain"), Keyed::Atomic);
+        assert!(schemas.at(root).field("metadata").and_then(|meta| meta.field("finalizers")).is_some());
+    }
+}
