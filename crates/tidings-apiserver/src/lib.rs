@@ -1,7 +1,10 @@
 //! A Kubernetes API server in the process, for tests and demos without a cluster.
 
+pub mod clock;
 pub mod resource;
 pub mod status;
+pub mod store;
+mod sync;
 
 pub mod crd;
 pub mod discovery;

@@ -1,0 +1,405 @@
+//! Objects, their versions and their recent history: what etcd is to a real API server.
+//!
+//! One counter gives out versions over all resources. Every write is compare-and-swap on the object's version, so that
+//! callers decide outside the lock. The store knows keys and bodies, never kinds, and never waits.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+pub use self::history::{Change, FrameKey, HistoryLimits};
+pub use self::object::{Draft, KeyOrder, Stored};
+pub use self::objects::KeyRange;
+pub use self::saved::Saved;
+use self::history::History;
+use self::objects::Objects;
+use crate::sync::{Mutex, MutexGuard};
+
+mod history;
+mod object;
+mod objects;
+mod saved;
+
+/// The stored objects of all resources.
+#[derive(Debug)]
+pub struct Store {
+    state: Mutex<State>,
+    /// The newest version given out.
+    newest: watch::Sender<u64>,
+}
+
+/// What a write expects to find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Whatever is there.
+    Anything,
+    /// No object under that key.
+    Absent,
+    /// The object as of this version.
+    Version(u64),
+}
+
+/// Another write came first; look again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the object was changed meanwhile")]
+pub struct Changed;
+
+/// Whether watchers hear of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// They do.
+    Watchers,
+    /// They do not: state changed behind their backs.
+    Nobody,
+}
+
+/// Objects of one range at one version.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// In key order.
+    pub objects: Vec<Arc<Stored>>,
+    /// How many more there are than were asked for.
+    pub remaining: usize,
+    /// The version they are of.
+    pub version: u64,
+}
+
+/// Why an earlier version can't be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PastError {
+    /// History no longer reaches that far.
+    #[error("the version is older than {oldest}, the oldest that history reaches")]
+    Forgotten {
+        /// The oldest version that can still be read.
+        oldest: u64,
+    },
+    /// The version was not given out yet.
+    #[error("the version is newer than {newest}, the newest given out")]
+    Future {
+        /// The newest version given out.
+        newest: u64,
+    },
+}
+
+/// What happened after a version, for one watcher.
+#[derive(Debug)]
+pub enum News {
+    /// These changes, in order.
+    Changes(Vec<Arc<Change>>),
+    /// Nothing, as of this version.
+    Nothing {
+        /// The newest version given out.
+        newest: u64,
+    },
+    /// History no longer reaches that far.
+    Forgotten {
+        /// The oldest version that can still be watched from.
+        oldest: u64,
+    },
+    /// The resource went away, or time went back.
+    Over,
+}
+
+/// A watcher's hold on one resource.
+#[derive(Clone, Debug)]
+pub struct Subscription {
+    storage: Arc<str>,
+    era: u64,
+    changed: watch::Receiver<u64>,
+}
+
+/// How large the store is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreSize {
+    /// Stored objects.
+    pub objects: usize,
+    /// Bytes of their bodies.
+    pub body_bytes: usize,
+    /// Changes in history.
+    pub changes: usize,
+    /// Bytes that history alone keeps alive.
+    pub history_bytes: usize,
+}
+
+#[derive(Debug)]
+struct State {
+    version: u64,
+    limits: HistoryLimits,
+    resources: HashMap<Box<str>, Resource>,
+    /// How many objects name an owner, by a hash of the owner's uid: most deletions have no dependents to look for.
+    owned: HashMap<u64, u32>,
+    hasher: RandomState,
+}
+
+#[derive(Debug)]
+struct Resource {
+    objects: Objects,
+    history: History,
+    changed: watch::Sender<u64>,
+    /// Raised when running watches must end.
+    era: u64,
+}
+
+impl Store {
+    /// An empty store at version 1.
+    pub fn new(limits: HistoryLimits) -> Self {
+        let state = State {
+            version: 1,
+            limits,
+            resources: HashMap::new(),
+            owned: HashMap::new(),
+            hasher: RandomState::new(),
+        };
+        Self { state: Mutex::new(state), newest: watch::Sender::new(1) }
+    }
+
+    /// The newest version given out.
+    pub fn version(&self) -> u64 {
+        self.state.lock().version
+    }
+
+    /// Tells each newest version.
+    pub fn newest(&self) -> watch::Receiver<u64> {
+        self.newest.subscribe()
+    }
+
+    /// One object as it is.
+    pub fn object(&self, storage: &str, key: &str) -> Option<Arc<Stored>> {
+        self.state.lock().resources.get(storage)?.objects.get(key).cloned()
+    }
+
+    /// Writes an object if what is there is as expected.
+    pub fn put(
+        &self,
+        storage: &str,
+        expected: Expected,
+        draft: Draft,
+        telling: Telling,
+    ) -> Result<Arc<Stored>, Changed> {
+        let mut state = self.state.lock();
+        state.check(storage, draft.key(), expected)?;
+        let version = state.next_version();
+        let object = Arc::new(draft.at(version));
+        state.count_owners(&object, 1);
+        let resource = state.resource(storage);
+        let old = resource.objects.put(Arc::clone(&object));
+        if let Some(old) = &old {
+            state.count_owners(old, -1);
+        }
+        self.publish(state, storage, Change::new(version, old, Some(Arc::clone(&object))), telling);
+        Ok(object)
+    }
+
+    /// Removes an object if it is as expected; `None` if there was none. Returns its last state under the new version.
+    pub fn remove(
+        &self,
+        storage: &str,
+        key: &str,
+        expected: Expected,
+        telling: Telling,
+    ) -> Result<Option<Arc<Stored>>, Changed> {
+        let mut state = self.state.lock();
+        state.check(storage, key, expected)?;
+        let Some(old) = state.resource(storage).objects.remove(key) else {
+            return Ok(None);
+        };
+        state.count_owners(&old, -1);
+        let version = state.next_version();
+        let gone = Arc::new(old.restamped(version));
+        self.publish(state, storage, Change::new(version, Some(old), None), telling);
+        Ok(Some(gone))
+    }
+
+    fn publish(&self, mut state: MutexGuard<'_, State>, storage: &str, change: Change, telling: Telling) {
+        let version = change.version;
+        let limits = state.limits;
+        let resource = state.resource(storage);
+        if telling == Telling::Watchers {
+            resource.history.push(change, &limits);
+            resource.changed.send_replace(version);
+        }
+        self.newest.send_replace(version);
+    }
+
+    /// The objects of a range: the first `most` of them, and how many more there are. At an earlier version if asked.
+    pub fn snapshot(
+        &self,
+        storage: &str,
+        range: &KeyRange,
+        most: usize,
+        at: Option<u64>,
+    ) -> Result<Snapshot, PastError> {
+        let mut state = self.state.lock();
+        let newest = state.version;
+        let age_max = state.limits.age_max;
+        let version = at.unwrap_or(newest);
+        if version > newest {
+            return Err(PastError::Future { newest });
+        }
+        let Resource { objects, history, .. } = state.resource(storage);
+        history.drop_old(age_max);
+        if version < newest && !history.reaches(version) {
+            return Err(PastError::Forgotten { oldest: history.lost_through() });
+        }
+        let undone = if version < newest { history.undone_to(version) } else { Default::default() };
+        let mut snapshot = Snapshot { objects: Vec::new(), remaining: 0, version };
+        if undone.is_empty() {
+            snapshot.fill(objects.range(range), most);
+        } else {
+            snapshot.fill(objects.range_before(range, &undone), most);
+        }
+        Ok(snapshot)
+    }
+
+    /// Starts to watch a resource.
+    pub fn subscribe(&self, storage: &str) -> Subscription {
+        let mut state = self.state.lock();
+        let resource = state.resource(storage);
+        Subscription { storage: storage.into(), era: resource.era, changed: resource.changed.subscribe() }
+    }
+
+    /// What happened after `version`, at most `most` changes of it.
+    pub fn news(&self, subscription: &Subscription, version: u64, most: usize) -> News {
+        let mut state = self.state.lock();
+        let newest = state.version;
+        let age_max = state.limits.age_max;
+        let resource = state.resource(&subscription.storage);
+        if resource.era != subscription.era {
+            return News::Over;
+        }
+        resource.history.drop_old(age_max);
+        if !resource.history.reaches(version) {
+            return News::Forgotten { oldest: resource.history.lost_through() };
+        }
+        let changes = resource.history.after(version, most);
+        if changes.is_empty() { News::Nothing { newest } } else { News::Changes(changes) }
+    }
+
+    /// Forgets all history up to and including `version`, or all there is.
+    pub fn compact(&self, version: Option<u64>) {
+        let mut state = self.state.lock();
+        let version = version.unwrap_or(state.version).min(state.version);
+        for resource in state.resources.values_mut() {
+            resource.history.compact(version);
+        }
+    }
+
+    /// Gives out a version without changing anything, as other resources' writes would.
+    pub fn skip_version(&self) -> u64 {
+        let mut state = self.state.lock();
+        let version = state.next_version();
+        self.newest.send_replace(version);
+        version
+    }
+
+    /// Ends the running watches of a resource and forgets its history.
+    pub fn end_watches(&self, storage: &str) {
+        let mut state = self.state.lock();
+        let version = state.version;
+        state.resource(storage).end_watches(version);
+    }
+
+    /// Whether anything names this owner; false is certain, true is not.
+    pub fn may_own(&self, uid: &str) -> bool {
+        let state = self.state.lock();
+        state.owned.contains_key(&state.hasher.hash_one(uid))
+    }
+
+    /// All storages that hold objects.
+    pub fn storages(&self) -> Vec<Box<str>> {
+        let state = self.state.lock();
+        state.resources.iter().filter(|(_, r)| r.objects.len() > 0).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// How large the store is.
+    pub fn size(&self) -> StoreSize {
+        let state = self.state.lock();
+        state.resources.values().fold(StoreSize::default(), |sum, resource| StoreSize {
+            objects: sum.objects + resource.objects.len(),
+            body_bytes: sum.body_bytes + resource.objects.body_bytes(),
+            changes: sum.changes + resource.history.len(),
+            history_bytes: sum.history_bytes + resource.history.bytes(),
+        })
+    }
+}
+
+impl State {
+    fn resource(&mut self, storage: &str) -> &mut Resource {
+        if !self.resources.contains_key(storage) {
+            self.resources.insert(storage.into(), Resource::new());
+        }
+        self.resources.get_mut(storage).expect("it was inserted if it was missing")
+    }
+
+    fn next_version(&mut self) -> u64 {
+        self.version += 1;
+        self.version
+    }
+
+    fn check(&self, storage: &str, key: &str, expected: Expected) -> Result<(), Changed> {
+        let present = self.resources.get(storage).and_then(|resource| resource.objects.get(key));
+        let is_as_expected = match expected {
+            Expected::Anything => true,
+            Expected::Absent => present.is_none(),
+            Expected::Version(version) => present.is_some_and(|object| object.version() == version),
+        };
+        if is_as_expected { Ok(()) } else { Err(Changed) }
+    }
+
+    fn count_owners(&mut self, object: &Stored, by: i32) {
+        if !object.has_owners() {
+            return;
+        }
+        for uid in owner_uids(object) {
+            let hash = self.hasher.hash_one(uid.as_str());
+            let count = self.owned.entry(hash).or_insert(0);
+            *count = count.saturating_add_signed(by);
+            if *count == 0 {
+                self.owned.remove(&hash);
+            }
+        }
+    }
+}
+
+impl Resource {
+    fn new() -> Self {
+        Self { objects: Objects::default(), history: History::default(), changed: watch::Sender::new(0), era: 0 }
+    }
+
+    fn end_watches(&mut self, version: u64) {
+        self.history.compact(version);
+        self.era += 1;
+        self.changed.send_replace(version);
+    }
+}
+
+impl Snapshot {
+    fn fill<'a>(&mut self, mut from: impl Iterator<Item = &'a Arc<Stored>>, most: usize) {
+        self.objects.extend(from.by_ref().take(most).cloned());
+        self.remaining = from.count();
+    }
+}
+
+impl Subscription {
+    /// Waits until something may have changed since the last wait. Never misses a change that happened before the call.
+    pub async fn changed(&mut self) {
+        // The store outlives its watchers' requests; were it gone, waiting for ever is right: nothing will change.
+        if self.changed.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// The uids in an object's `metadata.ownerReferences`.
+pub(crate) fn owner_uids(object: &Stored) -> Vec<String> {
+    let metadata = object.decoded_metadata();
+    let owners = metadata.get("ownerReferences").and_then(Value::as_array);
+    let uids = owners.into_iter().flatten().filter_map(|owner| owner.get("uid")?.as_str());
+    uids.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! The recent changes of one resource: what watches read and what earlier versions are rebuilt from.
+//!
+//! Bounded by count, age and bytes. Bodies are shared with the store; what history alone keeps alive are the states that
+//! were replaced, and only those count as its bytes. An encoded event is kept for the newest changes only.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use super::object::Stored;
+use crate::sync::Mutex;
+
+/// How many of the newest changes keep their encoded event for watchers that come after the first.
+const FRAMES_KEPT: usize = 1024;
+
+/// What one change costs besides the body it replaced.
+const CHANGE_BYTES: usize = 128;
+
+/// How much of the past is kept, for each resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryLimits {
+    /// Most changes kept.
+    pub changes_max: usize,
+    /// A change older than this is forgotten.
+    pub age_max: Duration,
+    /// Most bytes of replaced bodies kept.
+    pub bytes_max: usize,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self { changes_max: 102_400, age_max: Duration::from_secs(300), bytes_max: 256 << 20 }
+    }
+}
+
+/// One change of one object.
+#[derive(Debug)]
+pub struct Change {
+    /// The version it made.
+    pub version: u64,
+    /// The state before; absent when the object was created.
+    pub old: Option<Arc<Stored>>,
+    /// The state after; absent when the object was deleted.
+    pub new: Option<Arc<Stored>>,
+    at: Instant,
+    frames: Mutex<Vec<(FrameKey, Bytes)>>,
+}
+
+/// Which encoding of a change an event frame is: its type, and the head that names kind and representation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameKey {
+    /// The event's type as text.
+    pub event: &'static str,
+    /// What the object begins with.
+    pub head: Arc<str>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct History {
+    changes: VecDeque<Arc<Change>>,
+    bytes: usize,
+    /// Everything up to and including this version is forgotten.
+    lost_through: u64,
+}
+
+impl Change {
+    pub(super) fn new(version: u64, old: Option<Arc<Stored>>, new: Option<Arc<Stored>>) -> Self {
+        debug_assert!(old.is_some() || new.is_some(), "a change has a state before or after");
+        Self { version, old, new, at: Instant::now(), frames: Mutex::default() }
+    }
+
+    /// Its key.
+    pub fn key(&self) -> &str {
+        self.new.as_ref().or(self.old.as_ref()).expect("a change has a state before or after").key()
+    }
+
+    /// The event frame under this key: encoded once, then shared by all watchers.
+    pub fn frame(&self, key: &FrameKey, encode: impl FnOnce() -> Bytes) -> Bytes {
+        let mut frames = self.frames.lock();
+        if let Some((_, frame)) = frames.iter().find(|(known, _)| known == key) {
+            return frame.clone();
+        }
+        let frame = encode();
+        if frames.len() < 4 {
+            frames.push((key.clone(), frame.clone()));
+        }
+        frame
+    }
+
+    fn bytes(&self) -> usize {
+        CHANGE_BYTES + self.old.as_ref().map_or(0, |old| old.body().len())
+    }
+}
+
+impl History {
+    pub(super) fn push(&mut self, change: Change, limits: &HistoryLimits) {
+        self.bytes += change.bytes();
+        self.changes.push_back(Arc::new(change));
+        if let Some(at) = self.changes.len().checked_sub(FRAMES_KEPT + 1) {
+            self.changes[at].frames.lock().clear();
+        }
+        while self.changes.len() > limits.changes_max || self.bytes > limits.bytes_max {
+            self.drop_oldest();
+        }
+        self.drop_old(limits.age_max);
+    }
+
+    pub(super) fn drop_old(&mut self, age_max: Duration) {
+        while self.changes.front().is_some_and(|oldest| oldest.at.elapsed() > age_max) {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(oldest) = self.changes.pop_front() {
+            self.bytes -= oldest.bytes();
+            self.lost_through = self.lost_through.max(oldest.version);
+        }
+    }
+
+    /// Forgets everything up to and including `version`.
+    pub(super) fn compact(&mut self, version: u64) {
+        while self.changes.front().is_some_and(|oldest| oldest.version <= version) {
+            self.drop_oldest();
+        }
+        self.lost_through = self.lost_through.max(version);
+    }
+
+    /// Forgets everything after `version`, which never happened.
+    pub(super) fn rewind(&mut self, version: u64) {
+        while self.changes.back().is_some_and(|newest| newest.version > version) {
+            let newest = self.changes.pop_back().expect("there is a newest change");
+            self.bytes -= newest.bytes();
+        }
+        self.lost_through = self.lost_through.min(version);
+    }
+
+    /// Whether all changes after `version` are still here.
+    pub(super) fn reaches(&self, version: u64) -> bool {
+        version >= self.lost_through
+    }
+
+    pub(super) fn lost_through(&self) -> u64 {
+        self.lost_through
+    }
+
+    pub(super) fn after(&self, version: u64, most: usize) -> Vec<Arc<Change>> {
+        let from = self.changes.partition_point(|change| change.version <= version);
+        self.changes.range(from..).take(most).cloned().collect()
+    }
+
+    /// What was different at `version`: for each key that changed since, its state then.
+    pub(super) fn undone_to(&self, version: u64) -> BTreeMap<Box<str>, Option<Arc<Stored>>> {
+        let from = self.changes.partition_point(|change| change.version <= version);
+        let mut then = BTreeMap::new();
+        for change in self.changes.range(from..) {
+            then.entry(Box::from(change.key())).or_insert_with(|| change.old.clone());
+        }
+        then
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.changes.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}

@@ -1,0 +1,295 @@
+//! One version of one stored object: its JSON, encoded once, with the places where it is cut and spliced.
+//!
+//! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`, which whoever writes it out supplies: so that all
+//! versions of one group-kind share one body. It is never decoded to be sent.
+
+use serde_json::{Map, Value};
+
+/// Bytes before the value of `metadata` in every body.
+const META_AT: usize = br#"{"metadata":"#.len();
+
+/// The order in which Kubernetes writes the metadata of built-in kinds.
+const METADATA_ORDER: [&str; 15] = [
+    "name",
+    "generateName",
+    "namespace",
+    "selfLink",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
+];
+
+/// One version of one stored object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stored {
+    key: Box<str>,
+    version: u64,
+    body: Box<[u8]>,
+    /// Where the value of `metadata` ends.
+    meta_end: u32,
+    /// Where the digits of `metadata.resourceVersion` begin.
+    version_at: u32,
+    has_owners: bool,
+}
+
+/// An encoded object that waits for its version.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    key: Box<str>,
+    bytes: Vec<u8>,
+    meta_end: usize,
+    version_at: usize,
+    has_owners: bool,
+}
+
+/// How the keys of a body are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyOrder {
+    /// Metadata as Kubernetes' structs have it: built-in kinds.
+    Struct,
+    /// Sorted: custom resources.
+    Sorted,
+}
+
+impl Draft {
+    /// Encodes an object under its key. `kind`, `apiVersion` and `metadata.resourceVersion` are left out.
+    pub fn encode(key: impl Into<Box<str>>, object: &Map<String, Value>, order: KeyOrder) -> Self {
+        let mut draft = Self {
+            key: key.into(),
+            bytes: br#"{"metadata":{"#.to_vec(),
+            meta_end: 0,
+            version_at: 0,
+            has_owners: false,
+        };
+        let empty = Map::new();
+        let metadata = object.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
+        draft.has_owners = metadata.get("ownerReferences").and_then(Value::as_array).is_some_and(|o| !o.is_empty());
+        match order {
+            KeyOrder::Struct => draft.metadata_in_struct_order(metadata),
+            KeyOrder::Sorted => draft.metadata_sorted(metadata),
+        }
+        draft.bytes.push(b'}');
+        draft.meta_end = draft.bytes.len();
+        for (name, value) in object {
+            if !matches!(name.as_str(), "metadata" | "kind" | "apiVersion") {
+                draft.field(name, value);
+            }
+        }
+        draft.bytes.push(b'}');
+        draft
+    }
+
+    fn metadata_in_struct_order(&mut self, metadata: &Map<String, Value>) {
+        for name in METADATA_ORDER {
+            if name == "resourceVersion" {
+                self.version_gap();
+            } else if let Some(value) = metadata.get(name) {
+                self.field(name, value);
+            }
+        }
+        for (name, value) in metadata.iter().filter(|(name, _)| !METADATA_ORDER.contains(&name.as_str())) {
+            self.field(name, value);
+        }
+    }
+
+    fn metadata_sorted(&mut self, metadata: &Map<String, Value>) {
+        for (name, value) in metadata.iter().filter(|(name, _)| name.as_str() < "resourceVersion") {
+            self.field(name, value);
+        }
+        self.version_gap();
+        for (name, value) in metadata.iter().filter(|(name, _)| name.as_str() > "resourceVersion") {
+            self.field(name, value);
+        }
+    }
+
+    fn comma(&mut self) {
+        if self.bytes.last() != Some(&b'{') {
+            self.bytes.push(b',');
+        }
+    }
+
+    fn field(&mut self, name: &str, value: &Value) {
+        self.comma();
+        serde_json::to_writer(&mut self.bytes, name).expect("text is written to memory");
+        self.bytes.push(b':');
+        serde_json::to_writer(&mut self.bytes, value).expect("a value is written to memory");
+    }
+
+    fn version_gap(&mut self) {
+        self.comma();
+        self.bytes.extend_from_slice(br#""resourceVersion":""#);
+        self.version_at = self.bytes.len();
+        self.bytes.push(b'"');
+    }
+
+    /// The object's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Whether `stored` says the same, versions aside.
+    pub fn says_the_same_as(&self, stored: &Stored) -> bool {
+        let at = stored.version_at as usize;
+        let after = at + digits(stored.version);
+        at == self.version_at
+            && stored.body.len() - (after - at) == self.bytes.len()
+            && stored.body[..at] == self.bytes[..at]
+            && stored.body[after..] == self.bytes[at..]
+    }
+
+    /// The object, as of this version.
+    pub fn at(self, version: u64) -> Stored {
+        let number = version.to_string();
+        let mut body = Vec::with_capacity(self.bytes.len() + number.len());
+        body.extend_from_slice(&self.bytes[..self.version_at]);
+        body.extend_from_slice(number.as_bytes());
+        body.extend_from_slice(&self.bytes[self.version_at..]);
+        Stored {
+            key: self.key,
+            version,
+            body: body.into_boxed_slice(),
+            meta_end: small(self.meta_end + number.len()),
+            version_at: small(self.version_at),
+            has_owners: self.has_owners,
+        }
+    }
+}
+
+impl Stored {
+    /// `namespace/name`, or the name alone for objects of the whole cluster.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The namespace, empty for objects of the whole cluster.
+    pub fn namespace(&self) -> &str {
+        self.key.split_once('/').map_or("", |(namespace, _)| namespace)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        self.key.split_once('/').map_or(&self.key, |(_, name)| name)
+    }
+
+    /// The version at which the object was written.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The whole body, from `{"metadata":` on.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// What follows a leading `{"kind":…,"apiVersion":…,`.
+    pub fn after_brace(&self) -> &[u8] {
+        &self.body[1..]
+    }
+
+    /// The value of `metadata`.
+    pub fn metadata(&self) -> &[u8] {
+        &self.body[META_AT..self.meta_end as usize]
+    }
+
+    /// Whether `metadata.ownerReferences` names anyone.
+    pub fn has_owners(&self) -> bool {
+        self.has_owners
+    }
+
+    /// The same state under another version: what DELETED events carry.
+    pub fn restamped(&self, version: u64) -> Self {
+        let at = self.version_at as usize;
+        let after = at + digits(self.version);
+        let number = version.to_string();
+        let mut body = Vec::with_capacity(self.body.len() + number.len());
+        body.extend_from_slice(&self.body[..at]);
+        body.extend_from_slice(number.as_bytes());
+        body.extend_from_slice(&self.body[after..]);
+        Self {
+            key: self.key.clone(),
+            version,
+            body: body.into_boxed_slice(),
+            meta_end: small(self.meta_end as usize + number.len() - (after - at)),
+            version_at: self.version_at,
+            has_owners: self.has_owners,
+        }
+    }
+
+    /// The object as a tree, without `kind` and `apiVersion`. For writers; readers are sent the bytes.
+    pub fn decoded(&self) -> Map<String, Value> {
+        serde_json::from_slice(&self.body).expect("a body is what was encoded")
+    }
+
+    /// The metadata as a tree.
+    pub fn decoded_metadata(&self) -> Map<String, Value> {
+        serde_json::from_slice(self.metadata()).expect("metadata is what was encoded")
+    }
+}
+
+fn digits(version: u64) -> usize {
+    version.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// Bodies are bounded far below 4 GiB by the limit on requests.
+fn small(at: usize) -> u32 {
+    u32::try_from(at).expect("a body is shorter than 4 GiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn draft(order: KeyOrder) -> Draft {
+        let value = json!({
+            "kind": "Pod", "apiVersion": "v1", "spec": {"a": 1},
+            "metadata": {"namespace": "n", "name": "x", "labels": {"l": "v"}, "uid": "u", "resourceVersion": "7"},
+        });
+        Draft::encode("n/x", value.as_object().unwrap(), order)
+    }
+
+    #[test]
+    fn a_body_holds_its_own_version_and_no_kind() {
+        let stored = draft(KeyOrder::Struct).at(120);
+        let text = std::str::from_utf8(stored.body()).unwrap();
+        assert_eq!(
+            text,
+            r#"{"metadata":{"name":"x","namespace":"n","uid":"u","resourceVersion":"120","labels":{"l":"v"}},"spec":{"a":1}}"#
+        );
+        assert_eq!(stored.decoded_metadata()["resourceVersion"], "120");
+    }
+
+    #[test]
+    fn custom_resources_keep_their_keys_sorted() {
+        let stored = draft(KeyOrder::Sorted).at(1);
+        let text = std::str::from_utf8(stored.metadata()).unwrap();
+        assert_eq!(text, r#"{"labels":{"l":"v"},"name":"x","namespace":"n","resourceVersion":"1","uid":"u"}"#);
+    }
+
+    #[test]
+    fn restamping_changes_the_version_alone() {
+        let stored = draft(KeyOrder::Struct).at(99);
+        let again = stored.restamped(1000);
+        assert_eq!(again, draft(KeyOrder::Struct).at(1000));
+        assert_eq!(again.restamped(99), stored);
+    }
+
+    #[test]
+    fn an_unchanged_object_is_recognised_whatever_its_version() {
+        let stored = draft(KeyOrder::Struct).at(12345);
+        assert!(draft(KeyOrder::Struct).says_the_same_as(&stored));
+        let mut other = json!({"metadata": {"namespace": "n", "name": "x"}}).as_object().unwrap().clone();
+        assert!(!Draft::encode("n/x", &other, KeyOrder::Struct).says_the_same_as(&stored));
+        other.insert("spec".to_owned(), json!({"a": 1}));
+        assert!(!Draft::encode("n/x", &other, KeyOrder::Struct).says_the_same_as(&stored));
+    }
+}

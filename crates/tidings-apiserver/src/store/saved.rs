@@ -1,0 +1,60 @@
+//! Going back in time: a store's whole state, kept to be restored later.
+//!
+//! After a restore versions are given out again, as after an etcd restored from a backup: the hardest thing that a
+//! client's cache can meet. Running watches end.
+
+use std::collections::{HashMap, HashSet};
+
+use super::objects::Objects;
+use super::{State, Store};
+
+/// A store's state at one version. Shares all bodies with the store.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    version: u64,
+    objects: HashMap<Box<str>, Objects>,
+}
+
+impl Saved {
+    /// The version it was saved at.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+impl Store {
+    /// The state now, to be restored later.
+    pub fn save(&self) -> Saved {
+        let state = self.state.lock();
+        let objects = state.resources.iter().map(|(name, resource)| (name.clone(), resource.objects.clone()));
+        Saved { version: state.version, objects: objects.collect() }
+    }
+
+    /// Goes back to an earlier state, its version included, and ends all watches.
+    pub fn restore(&self, saved: &Saved) {
+        let mut state = self.state.lock();
+        state.version = saved.version;
+        let names: HashSet<_> = state.resources.keys().chain(saved.objects.keys()).cloned().collect();
+        for name in names {
+            let objects = saved.objects.get(&name).cloned().unwrap_or_default();
+            let resource = state.resource(&name);
+            resource.objects = objects;
+            resource.history.rewind(saved.version);
+            resource.era += 1;
+            resource.changed.send_replace(saved.version);
+        }
+        state.recount_owners();
+        self.newest.send_replace(saved.version);
+    }
+}
+
+impl State {
+    fn recount_owners(&mut self) {
+        self.owned.clear();
+        let owned: Vec<_> =
+            self.resources.values().flat_map(|r| r.objects.iter()).filter(|o| o.has_owners()).cloned().collect();
+        for object in owned {
+            self.count_owners(&object, 1);
+        }
+    }
+}

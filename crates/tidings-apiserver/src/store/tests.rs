@@ -1,0 +1,149 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+const PODS: &str = "/pods";
+
+fn draft(key: &str, value: u64) -> Draft {
+    let object = json!({"metadata": {"name": key}, "data": value});
+    Draft::encode(key, object.as_object().unwrap(), KeyOrder::Struct)
+}
+
+fn put(store: &Store, key: &str, value: u64) -> u64 {
+    store.put(PODS, Expected::Anything, draft(key, value), Telling::Watchers).unwrap().version()
+}
+
+fn keys(store: &Store, range: &KeyRange, at: Option<u64>) -> Vec<String> {
+    let snapshot = store.snapshot(PODS, range, usize::MAX, at).unwrap();
+    snapshot.objects.iter().map(|object| object.key().to_owned()).collect()
+}
+
+#[test]
+fn keys_are_ordered_as_etcd_orders_them() {
+    let store = Store::new(HistoryLimits::default());
+    for key in ["a/x", "a-b/x", "a.b/x", "b/x", "a/w"] {
+        put(&store, key, 0);
+    }
+    assert_eq!(keys(&store, &KeyRange::all(), None), ["a-b/x", "a.b/x", "a/w", "a/x", "b/x"]);
+    assert_eq!(keys(&store, &KeyRange::namespace("a"), None), ["a/w", "a/x"]);
+}
+
+#[test]
+fn a_write_that_expects_another_version_changes_nothing() {
+    let store = Store::new(HistoryLimits::default());
+    let first = put(&store, "a", 1);
+    let stale = store.put(PODS, Expected::Version(first + 1), draft("a", 2), Telling::Watchers);
+    assert_eq!(stale.unwrap_err(), Changed);
+    assert_eq!(store.put(PODS, Expected::Absent, draft("a", 2), Telling::Watchers).unwrap_err(), Changed);
+    assert_eq!(store.remove(PODS, "a", Expected::Version(9), Telling::Watchers).unwrap_err(), Changed);
+    assert_eq!(store.version(), first);
+}
+
+#[test]
+fn history_is_bounded_by_count_and_by_bytes() {
+    let few = HistoryLimits { changes_max: 3, ..HistoryLimits::default() };
+    let small = HistoryLimits { bytes_max: 700, ..HistoryLimits::default() };
+    for limits in [few, small] {
+        let store = Store::new(limits);
+        let first = put(&store, "a", 0);
+        for value in 0..20 {
+            put(&store, "a", value);
+        }
+        let size = store.size();
+        assert!(size.changes <= 5 && size.history_bytes <= 1000, "{size:?}");
+        let subscription = store.subscribe(PODS);
+        assert!(matches!(store.news(&subscription, first, 10), News::Forgotten { .. }));
+        assert!(matches!(store.news(&subscription, store.version() - 1, 10), News::Changes(_)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn history_is_bounded_by_age() {
+    let store = Store::new(HistoryLimits { age_max: Duration::from_secs(60), ..HistoryLimits::default() });
+    let first = put(&store, "a", 0);
+    put(&store, "a", 1);
+    let subscription = store.subscribe(PODS);
+    assert!(matches!(store.news(&subscription, first, 10), News::Changes(_)));
+    tokio::time::advance(Duration::from_secs(61)).await;
+    assert!(matches!(store.news(&subscription, first, 10), News::Forgotten { .. }));
+    assert!(store.snapshot(PODS, &KeyRange::all(), 10, Some(first)).is_err());
+}
+
+#[test]
+fn a_restored_store_gives_out_versions_again_and_ends_watches() {
+    let store = Store::new(HistoryLimits::default());
+    put(&store, "a", 0);
+    let saved = store.save();
+    let subscription = store.subscribe(PODS);
+    let later = put(&store, "b", 0);
+    store.restore(&saved);
+    assert_eq!(keys(&store, &KeyRange::all(), None), ["a"]);
+    assert!(matches!(store.news(&subscription, later, 10), News::Over));
+    assert_eq!(put(&store, "c", 0), later);
+    let subscription = store.subscribe(PODS);
+    match store.news(&subscription, saved.version(), 10) {
+        News::Changes(changes) => assert_eq!(changes[0].key(), "c"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn nobody_owns_anything_once_the_dependents_are_gone() {
+    let store = Store::new(HistoryLimits::default());
+    let object = json!({"metadata": {"name": "d", "ownerReferences": [{"uid": "u-1"}]}});
+    let draft = Draft::encode("d", object.as_object().unwrap(), KeyOrder::Struct);
+    store.put(PODS, Expected::Absent, draft, Telling::Watchers).unwrap();
+    assert!(store.may_own("u-1") && !store.may_own("u-2"));
+    store.remove(PODS, "d", Expected::Anything, Telling::Watchers).unwrap();
+    assert!(!store.may_own("u-1"));
+}
+
+#[derive(Clone, Debug)]
+enum Write {
+    Put(u8, u64),
+    Remove(u8),
+}
+
+proptest! {
+    #[test]
+    fn any_version_in_the_window_reads_as_it_was(
+        writes in prop::collection::vec(
+            prop_oneof![
+                (0u8..12, any::<u64>()).prop_map(|(key, value)| Write::Put(key, value)),
+                (0u8..12).prop_map(Write::Remove),
+            ],
+            1..60,
+        ),
+    ) {
+        let store = Store::new(HistoryLimits::default());
+        let mut model: BTreeMap<String, u64> = BTreeMap::new();
+        let mut past = vec![(store.version(), model.clone())];
+        for write in writes {
+            match write {
+                Write::Put(key, value) => {
+                    put(&store, &format!("k{key:02}"), value);
+                    model.insert(format!("k{key:02}"), value);
+                }
+                Write::Remove(key) => {
+                    let key = format!("k{key:02}");
+                    store.remove(PODS, &key, Expected::Anything, Telling::Watchers).unwrap();
+                    model.remove(&key);
+                }
+            }
+            past.push((store.version(), model.clone()));
+        }
+        for (version, then) in past {
+            let snapshot = store.snapshot(PODS, &KeyRange::all(), usize::MAX, Some(version)).unwrap();
+            let read: BTreeMap<String, u64> = snapshot
+                .objects
+                .iter()
+                .map(|object| (object.key().to_owned(), object.decoded()["data"].as_u64().unwrap()))
+                .collect();
+            prop_assert_eq!(read, then);
+        }
+    }
+}
