@@ -1,6 +1,7 @@
 //! A Kubernetes API server in the process, for tests and demos without a cluster.
 
 pub mod clock;
+pub mod request;
 pub mod resource;
 pub mod status;
 pub mod store;

@@ -1,0 +1,141 @@
+//! Which resource or document a path names.
+//!
+//! Paths are taken apart before anything is looked up, so a trick in a path (`..`, `%2f`, empty parts) never reaches a key.
+
+use super::{Plus, percent_decoded};
+
+/// What a path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A resource, one of its objects, or something below that.
+    Resource(ResourcePath),
+    /// Anything else: discovery, health, version, OpenAPI.
+    Document(String),
+}
+
+/// A path below `/api/v1` or `/apis/group/version`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourcePath {
+    /// API group, empty for the core group.
+    pub group: String,
+    /// Version in the group.
+    pub version: String,
+    /// Plural name.
+    pub plural: String,
+    /// Namespace, where the path names one.
+    pub namespace: Option<String>,
+    /// Object, where the path names one.
+    pub name: Option<String>,
+    /// Subresource, where the path names one.
+    pub subresource: Option<String>,
+    /// Whether the path has the old `watch` part.
+    pub is_watch: bool,
+}
+
+/// Most bytes a path may have.
+const PATH_BYTES_MAX: usize = 8192;
+
+/// Takes a path apart; `None` if nothing can be behind it.
+pub fn parse(path: &str) -> Option<Target> {
+    if path.len() > PATH_BYTES_MAX || !path.starts_with('/') {
+        return None;
+    }
+    let trimmed = path.trim_end_matches('/');
+    let mut parts = Vec::new();
+    for part in trimmed.split('/').skip(1) {
+        let part = percent_decoded(part, Plus::IsPlus)?;
+        let is_trick = part.is_empty() || part == "." || part == ".." || part.contains(['/', '\0', '\\']);
+        if is_trick {
+            return None;
+        }
+        parts.push(part);
+    }
+    match parts.first().map(String::as_str) {
+        Some("api") if parts.len() > 2 => resource(String::new(), &parts[1], &parts[2..]),
+        Some("apis") if parts.len() > 3 => resource(parts[1].clone(), &parts[2], &parts[3..]),
+        _ => Some(Target::Document(format!("/{}", parts.join("/")))),
+    }
+}
+
+fn resource(group: String, version: &str, mut rest: &[String]) -> Option<Target> {
+    let mut found = ResourcePath { group, version: version.to_owned(), ..ResourcePath::default() };
+    if rest.first().is_some_and(|part| part == "watch") && rest.len() > 1 {
+        found.is_watch = true;
+        rest = &rest[1..];
+    }
+    let is_inside_namespace = rest.len() > 2 && rest[0] == "namespaces" && !is_of_namespace(&rest[2..]);
+    if is_inside_namespace {
+        found.namespace = Some(rest[1].clone());
+        rest = &rest[2..];
+    }
+    if rest.len() > 3 {
+        // Only `proxy` has paths of its own, and it is not imitated.
+        return None;
+    }
+    found.plural = rest.first()?.clone();
+    found.name = rest.get(1).cloned();
+    found.subresource = rest.get(2).cloned();
+    Some(Target::Resource(found))
+}
+
+/// `namespaces/x/status` and `namespaces/x/finalize` are about the namespace, not in it.
+fn is_of_namespace(rest: &[String]) -> bool {
+    matches!(rest, [one] if one == "status" || one == "finalize")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(path: &str) -> String {
+        match parse(path) {
+            None => "nothing".to_owned(),
+            Some(Target::Document(path)) => format!("document {path}"),
+            Some(Target::Resource(r)) => {
+                let part = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+                format!(
+                    "{} {} {} {} {} {}{}",
+                    r.group,
+                    r.version,
+                    r.plural,
+                    part(r.namespace),
+                    part(r.name),
+                    part(r.subresource),
+                    if r.is_watch { " watch" } else { "" },
+                )
+            }
+        }
+    }
+
+    #[test]
+    fn each_path_names_what_kubernetes_says() {
+        for (path, expected) in [
+            ("/api/v1/pods", " v1 pods - - -"),
+            ("/api/v1/pods/", " v1 pods - - -"),
+            ("/api/v1/namespaces/a/pods", " v1 pods a - -"),
+            ("/api/v1/namespaces/a/pods/x", " v1 pods a x -"),
+            ("/api/v1/namespaces/a/pods/x/status", " v1 pods a x status"),
+            ("/api/v1/namespaces", " v1 namespaces - - -"),
+            ("/api/v1/namespaces/a", " v1 namespaces - a -"),
+            ("/api/v1/namespaces/a/status", " v1 namespaces - a status"),
+            ("/apis/apps/v1/namespaces/a/deployments/x/scale", "apps v1 deployments a x scale"),
+            ("/apis/apps/v1/watch/deployments", "apps v1 deployments - - - watch"),
+            ("/api/v1/nodes/n%3A1", " v1 nodes - n:1 -"),
+            ("/api", "document /api"),
+            ("/api/v1", "document /api/v1"),
+            ("/apis/apps/v1", "document /apis/apps/v1"),
+            ("/", "document /"),
+            ("/healthz", "document /healthz"),
+            ("/api/v1/pods/../secrets", "nothing"),
+            ("/api/v1/namespaces/a/pods/%2e%2e", "nothing"),
+            ("/api/v1/namespaces/a%2fb/pods/x", "nothing"),
+            ("/api//v1/pods", "nothing"),
+            ("/api/v1/namespaces/a/pods/x/log/y/z", "nothing"),
+            ("/api/v1/pods/%zz", "nothing"),
+            ("/api/v1/pods/%ff", "nothing"),
+            ("api/v1", "nothing"),
+        ] {
+            assert_eq!(shown(path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The options of a request, from its query.
+//!
+//! Unknown options are left aside, as Kubernetes does; a known one that can't be read is a 400.
+
+use super::{Plus, percent_decoded};
+use crate::status::{ApiError, Cause};
+
+/// Options of all requests together; each request uses its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `labelSelector`, not yet parsed.
+    pub label_selector: String,
+    /// `fieldSelector`, not yet parsed.
+    pub field_selector: String,
+    /// `resourceVersion`, as sent; empty when absent.
+    pub resource_version: String,
+    /// `resourceVersionMatch`, as sent; empty when absent.
+    pub resource_version_match: String,
+    /// `limit`; 0 when absent.
+    pub limit: i64,
+    /// `continue`; empty when absent.
+    pub continue_token: String,
+    /// `watch`.
+    pub is_watch: bool,
+    /// `allowWatchBookmarks`.
+    pub allows_bookmarks: bool,
+    /// `sendInitialEvents`.
+    pub send_initial_events: Option<bool>,
+    /// `timeoutSeconds`.
+    pub timeout_seconds: Option<u64>,
+    /// `dryRun`, each time it was given.
+    pub dry_run: Vec<String>,
+    /// `fieldManager`; empty when absent.
+    pub field_manager: String,
+    /// `fieldValidation`; empty when absent.
+    pub field_validation: String,
+    /// `force`.
+    pub is_forced: bool,
+    /// `gracePeriodSeconds`.
+    pub grace_period_seconds: Option<i64>,
+    /// `propagationPolicy`; empty when absent.
+    pub propagation_policy: String,
+    /// `orphanDependents`.
+    pub orphan_dependents: Option<bool>,
+    /// `includeObject`, of Table answers; empty when absent.
+    pub include_object: String,
+}
+
+/// Reads the options from a query (without its `?`).
+pub fn parse(query: &str) -> Result<Options, ApiError> {
+    let mut options = Options::default();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let name = percent_decoded(name, Plus::IsSpace).ok_or_else(|| malformed(pair))?;
+        let value = percent_decoded(value, Plus::IsSpace).ok_or_else(|| malformed(pair))?;
+        options.take(&name, value)?;
+    }
+    Ok(options)
+}
+
+impl Options {
+    fn take(&mut self, name: &str, value: String) -> Result<(), ApiError> {
+        match name {
+            "labelSelector" => self.label_selector = value,
+            "fieldSelector" => self.field_selector = value,
+            "resourceVersion" => self.resource_version = value,
+            "resourceVersionMatch" => self.resource_version_match = value,
+            "limit" => self.limit = number(&value)?,
+            "continue" => self.continue_token = value,
+            "watch" => self.is_watch = flag(&value),
+            "allowWatchBookmarks" => self.allows_bookmarks = flag(&value),
+            "sendInitialEvents" => self.send_initial_events = Some(flag(&value)),
+            "timeoutSeconds" => self.timeout_seconds = u64::try_from(number(&value)?).ok().filter(|s| *s > 0),
+            "dryRun" => self.dry_run.push(value),
+            "fieldManager" => self.field_manager = value,
+            "fieldValidation" => self.field_validation = value,
+            "force" => self.is_forced = flag(&value),
+            "gracePeriodSeconds" => self.grace_period_seconds = Some(number(&value)?),
+            "propagationPolicy" => self.propagation_policy = value,
+            "orphanDependents" => self.orphan_dependents = Some(flag(&value)),
+            "includeObject" => self.include_object = value,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses combinations that Kubernetes refuses for lists and watches.
+    pub fn check_list(&self) -> Result<(), ApiError> {
+        let causes = if self.is_watch { self.watch_causes() } else { self.list_causes() };
+        if causes.is_empty() {
+            return Ok(());
+        }
+        Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes))
+    }
+
+    fn list_causes(&self) -> Vec<Cause> {
+        let field = "resourceVersionMatch";
+        let mut causes = Vec::new();
+        let wanted = self.resource_version_match.as_str();
+        if !wanted.is_empty() {
+            if self.resource_version.is_empty() {
+                causes.push(forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+            }
+            if wanted != "Exact" && wanted != "NotOlderThan" {
+                causes.push(unsupported(field, wanted, "\"\", \"Exact\", \"NotOlderThan\""));
+            }
+            if wanted == "Exact" && self.resource_version == "0" {
+                let message = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+                causes.push(forbidden(field, message));
+            }
+        }
+        if self.send_initial_events.is_some() {
+            causes.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+        }
+        causes
+    }
+
+    fn watch_causes(&self) -> Vec<Cause> {
+        let field = "resourceVersionMatch";
+        let mut causes = Vec::new();
+        let wanted = self.resource_version_match.as_str();
+        if self.send_initial_events.is_some() && wanted != "NotOlderThan" {
+            let message = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            causes.push(forbidden(field, message));
+        }
+        if !wanted.is_empty() {
+            if self.send_initial_events.is_none() {
+                let message = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+                causes.push(forbidden(field, message));
+            }
+            if wanted != "NotOlderThan" {
+                causes.push(unsupported(field, wanted, "\"NotOlderThan\""));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+            }
+        }
+        causes
+    }
+
+    /// The version asked for; `None` when absent.
+    pub fn version(&self) -> Result<Option<u64>, ApiError> {
+        if self.resource_version.is_empty() {
+            return Ok(None);
+        }
+        let parsed = self.resource_version.parse();
+        parsed.map(Some).map_err(|_| {
+            ApiError::bad_request(format!("invalid resource version: Invalid value: \"{}\"", self.resource_version))
+        })
+    }
+
+    /// Whether the write is only tried; a 422 for a value that means nothing.
+    pub fn is_dry_run(&self, kind: &str) -> Result<bool, ApiError> {
+        match self.dry_run.iter().find(|value| *value != "All") {
+            None => Ok(!self.dry_run.is_empty()),
+            Some(value) => {
+                let cause = unsupported("dryRun", value, "\"All\"");
+                Err(ApiError::invalid("meta.k8s.io", kind, "", vec![cause]))
+            }
+        }
+    }
+}
+
+/// As Kubernetes reads flags: anything but `false` and `0` is true, `watch` alone too.
+fn flag(value: &str) -> bool {
+    !value.eq_ignore_ascii_case("false") && value != "0"
+}
+
+fn number(value: &str) -> Result<i64, ApiError> {
+    if value.is_empty() {
+        return Ok(0);
+    }
+    value.parse().map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: invalid syntax")))
+}
+
+fn malformed(pair: &str) -> ApiError {
+    ApiError::bad_request(format!("invalid URL escape in query: {pair:?}"))
+}
+
+fn forbidden(field: &str, why: &str) -> Cause {
+    Cause::forbidden(field, format!("Forbidden: {why}"))
+}
+
+fn unsupported(field: &str, value: &str, supported: &str) -> Cause {
+    Cause::field(
+        "FieldValueNotSupported",
+        field,
+        format!("Unsupported value: {value:?}: supported values: {supported}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_with_their_escapes() {
+        let options =
+            parse("labelSelector=a%3Db%2Cc+in+(d)&limit=500&watch&allowWatchBookmarks=false&unknown=1").unwrap();
+        assert_eq!(options.label_selector, "a=b,c in (d)");
+        assert_eq!(options.limit, 500);
+        assert!(options.is_watch && !options.allows_bookmarks);
+    }
+
+    #[test]
+    fn what_can_not_be_read_is_a_bad_request() {
+        for query in ["limit=x", "labelSelector=%zz", "timeoutSeconds=1.5"] {
+            assert_eq!(parse(query).unwrap_err().code, 400, "{query}");
+        }
+    }
+
+    #[test]
+    fn combinations_are_refused_as_kubernetes_refuses_them() {
+        for (query, fields) in [
+            ("resourceVersionMatch=Exact", vec!["resourceVersionMatch"]),
+            ("resourceVersionMatch=Exact&resourceVersion=0", vec!["resourceVersionMatch"]),
+            ("resourceVersionMatch=Other&resourceVersion=1", vec!["resourceVersionMatch"]),
+            ("resourceVersionMatch=Exact&resourceVersion=1&continue=x", vec!["resourceVersionMatch"]),
+            ("sendInitialEvents=true", vec!["sendInitialEvents"]),
+            ("watch=1&sendInitialEvents=true", vec!["resourceVersionMatch"]),
+            ("watch=1&resourceVersionMatch=NotOlderThan", vec!["resourceVersionMatch"]),
+            ("watch=1&resourceVersionMatch=Exact", vec!["resourceVersionMatch", "resourceVersionMatch"]),
+            ("watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", vec![]),
+            ("resourceVersionMatch=NotOlderThan&resourceVersion=0", vec![]),
+            ("resourceVersionMatch=Exact&resourceVersion=7", vec![]),
+        ] {
+            let causes = match parse(query).unwrap().check_list() {
+                Ok(()) => vec![],
+                Err(error) => {
+                    assert_eq!((error.code, error.reason), (422, "Invalid"), "{query}");
+                    error.details.causes
+                }
+            };
+            let named: Vec<_> = causes.iter().map(|cause| cause.field.as_str()).collect();
+            assert_eq!(named, fields, "{query}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Which objects are meant: label and field selectors, and how they read an object's bytes.
+//!
+//! Labels are read from the metadata alone; a field is read without building the rest of the object.
+
+use serde::Deserialize;
+use std::collections::HashMap;
+
+use crate::resource::ResourceDef;
+use crate::status::ApiError;
+use crate::store::Stored;
+
+use self::fields::FieldRequirement;
+use self::labels::LabelRequirement;
+
+mod field_value;
+mod fields;
+mod labels;
+
+/// Which objects are meant; all of them, when nothing is required.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    labels: Vec<LabelRequirement>,
+    fields: Vec<FieldRequirement>,
+}
+
+/// Whether an object is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Membership {
+    /// It is.
+    Inside,
+    /// It is not, or there is no object.
+    Outside,
+}
+
+/// Most bytes a selector may have.
+const SELECTOR_BYTES_MAX: usize = 32 << 10;
+
+#[derive(Deserialize)]
+struct LabelsOnly {
+    #[serde(default)]
+    labels: HashMap<String, String>,
+}
+
+impl Selection {
+    /// Reads both selectors for one resource.
+    pub fn parse(def: &ResourceDef, label_selector: &str, field_selector: &str) -> Result<Self, ApiError> {
+        if label_selector.len().max(field_selector.len()) > SELECTOR_BYTES_MAX {
+            return Err(ApiError::bad_request("selector is too long"));
+        }
+        let labels = labels::parse(label_selector).map_err(ApiError::bad_request)?;
+        let fields = fields::parse(def, field_selector).map_err(|why| {
+            ApiError::bad_request(format!(
+                "Unable to find \"{}, Resource={}\" that match label selector \"{label_selector}\", field selector \
+                 \"{field_selector}\": {why}",
+                def.api_version(),
+                def.plural,
+            ))
+        })?;
+        Ok(Self { labels, fields })
+    }
+
+    /// Whether every object is meant.
+    pub fn is_everything(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    /// The one name that is asked for, if `metadata.name` must equal one.
+    pub fn name(&self) -> Option<&str> {
+        self.fields.iter().find_map(FieldRequirement::exact_name)
+    }
+
+    /// Whether this object is meant.
+    pub fn matches(&self, object: &Stored) -> bool {
+        self.fields.iter().all(|field| field.matches(object)) && self.labels_match(object)
+    }
+
+    /// Whether this object, if there is one, is meant.
+    pub fn membership(&self, object: Option<&Stored>) -> Membership {
+        match object {
+            Some(object) if self.is_everything() || self.matches(object) => Membership::Inside,
+            _ => Membership::Outside,
+        }
+    }
+
+    fn labels_match(&self, object: &Stored) -> bool {
+        if self.labels.is_empty() {
+            return true;
+        }
+        // Labels that are not a map of texts were refused when the object was written, or were put past that check: they
+        // match as if there were none.
+        let labels = serde_json::from_slice::<LabelsOnly>(object.metadata()).map(|only| only.labels);
+        let labels = labels.unwrap_or_default();
+        self.labels.iter().all(|requirement| requirement.matches(labels.get(&requirement.key).map(String::as_str)))
+    }
+}
+
+/// Parses both selectors of pods: what fuzzing and its corpus call.
+pub(crate) fn parse_label_selector(text: &str) -> Result<usize, String> {
+    labels::parse(text).map(|requirements| requirements.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::resource::builtin::builtin_resources;
+    use crate::store::{Draft, KeyOrder};
+
+    fn pods() -> ResourceDef {
+        builtin_resources().into_iter().find(|def| def.kind == "Pod").unwrap()
+    }
+
+    fn pod() -> Stored {
+        let value = json!({
+            "metadata": {"name": "web-0", "namespace": "shop", "labels": {"app": "web", "weight": "7", "empty": ""}},
+            "spec": {"nodeName": "n\"1", "hostNetwork": true, "containers": [{"name": "c"}]},
+            "status": {"phase": "Running"},
+        });
+        Draft::encode("shop/web-0", value.as_object().unwrap(), KeyOrder::Struct).at(5)
+    }
+
+    #[test]
+    fn labels_select_as_kubernetes_says() {
+        for (selector, expected) in [
+            ("", true),
+            ("app=web", true),
+            ("app==web", true),
+            ("app = web , weight in (6, 7)", true),
+            ("app!=web", false),
+            ("other!=web", true),
+            ("app in (db,web)", true),
+            ("app notin (db)", true),
+            ("other notin (db)", true),
+            ("app", true),
+            ("!app", false),
+            ("!other", true),
+            ("weight>6", true),
+            ("weight<7", false),
+            ("empty=", true),
+            ("empty", true),
+            ("app=", false),
+            ("app in (web),other", false),
+        ] {
+            let selection = Selection::parse(&pods(), selector, "").unwrap();
+            assert_eq!(selection.matches(&pod()), expected, "{selector}");
+        }
+    }
+
+    #[test]
+    fn fields_select_as_kubernetes_says() {
+        for (selector, expected) in [
+            ("metadata.name=web-0", true),
+            ("metadata.namespace!=shop", false),
+            ("spec.nodeName=n\"1", true),
+            ("status.phase=Running,spec.hostNetwork=true", true),
+            ("status.phase!=Running", false),
+            ("status.podIP=", true),
+            ("status.nominatedNodeName!=x", true),
+        ] {
+            let selection = Selection::parse(&pods(), "", selector).unwrap();
+            assert_eq!(selection.matches(&pod()), expected, "{selector}");
+        }
+    }
+
+    #[test]
+    fn a_selector_that_is_none_is_a_bad_request() {
+        for selector in ["a=b=c", "a in b", "a in (b", "=b", "a b", "-a=b", "a=b!", "a,,b", "x>y", "in (a)"] {
+            assert_eq!(Selection::parse(&pods(), selector, "").unwrap_err().code, 400, "{selector}");
+        }
+        for selector in ["spec.nope=x", "metadata.name", "metadata.name=a\\", "=x"] {
+            assert_eq!(Selection::parse(&pods(), "", selector).unwrap_err().code, 400, "{selector}");
+        }
+    }
+}
