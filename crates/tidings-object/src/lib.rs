@@ -4,6 +4,9 @@
 //! already known, transforms and packs the body. An [`Object<K>`] is a typed view on it. This crate does
 //! no I/O and knows no runtime.
 
+#[cfg(test)]
+mod arbitrary;
+mod json;
 mod sync;
 
 pub mod body;

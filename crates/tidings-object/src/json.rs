@@ -1,0 +1,394 @@
+//! A cursor over JSON text that checks what it passes and builds nothing.
+//!
+//! Identity, field reads and pruning all walk with it. It accepts the JSON grammar and valid UTF-8, whatever
+//! the depth and the size of numbers: whether a value fits a Rust type is its reader's business. It never
+//! recurses, and allocates only for nesting deeper than 64.
+
+mod nesting;
+mod text;
+
+use nesting::{Container, Nesting};
+pub(crate) use text::JsonStr;
+
+/// Why bytes have no identity.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScanError {
+    /// The bytes are no JSON object.
+    #[error("not well-formed JSON at byte {at}: expected {expected}")]
+    Malformed {
+        /// Where it went wrong.
+        at: usize,
+        /// What should have stood there.
+        expected: &'static str,
+    },
+}
+
+/// A place in a JSON text. Each method leaves it behind what it read.
+#[derive(Debug, Clone)]
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the first value of `bytes`.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Cursor<'a>, ScanError> {
+        let text = str::from_utf8(bytes)
+            .map_err(|e| ScanError::Malformed { at: e.valid_up_to(), expected: "valid UTF-8" })?;
+        let mut cursor = Cursor { text, at: 0 };
+        cursor.skip_space();
+        Ok(cursor)
+    }
+
+    /// The offset it stands at.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The text from an earlier offset up to here.
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
+    /// The byte it stands at; 0, which stands nowhere in JSON, at the end.
+    pub(crate) fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Reads every member of an object; `visit` must read the member's value.
+    pub(crate) fn members(
+        &mut self,
+        mut visit: impl FnMut(&mut Self, JsonStr<'a>) -> Result<(), ScanError>,
+    ) -> Result<(), ScanError> {
+        let mut is_more = self.enter_object()?;
+        while is_more {
+            let key = self.key()?;
+            visit(self, key)?;
+            is_more = self.is_another_member()?;
+        }
+        Ok(())
+    }
+
+    /// Reads every item of an array; `visit` must read the item.
+    pub(crate) fn items(
+        &mut self,
+        mut visit: impl FnMut(&mut Self) -> Result<(), ScanError>,
+    ) -> Result<(), ScanError> {
+        let mut is_more = self.enter_array()?;
+        while is_more {
+            visit(self)?;
+            is_more = self.is_another_item()?;
+        }
+        Ok(())
+    }
+
+    /// Goes into an object: to its first key, or behind it if it has none.
+    pub(crate) fn enter_object(&mut self) -> Result<bool, ScanError> {
+        self.pass(b'{', "an object")?;
+        self.skip_space();
+        Ok(!self.passed(b'}'))
+    }
+
+    /// Behind a member's value: goes to the next key, or behind the object.
+    pub(crate) fn is_another_member(&mut self) -> Result<bool, ScanError> {
+        self.is_another(b'}', "a comma or a closing brace")
+    }
+
+    /// Goes into an array: to its first item, or behind it if it has none.
+    pub(crate) fn enter_array(&mut self) -> Result<bool, ScanError> {
+        self.pass(b'[', "an array")?;
+        self.skip_space();
+        Ok(!self.passed(b']'))
+    }
+
+    /// Behind an item: goes to the next one, or behind the array.
+    pub(crate) fn is_another_item(&mut self) -> Result<bool, ScanError> {
+        self.is_another(b']', "a comma or a closing bracket")
+    }
+
+    /// Reads a member's key and goes to its value.
+    pub(crate) fn key(&mut self) -> Result<JsonStr<'a>, ScanError> {
+        let key = self.string()?;
+        self.colon()?;
+        Ok(key)
+    }
+
+    /// Reads a string.
+    pub(crate) fn string(&mut self) -> Result<JsonStr<'a>, ScanError> {
+        let start = self.at + 1;
+        let is_escaped = self.skip_string()?;
+        Ok(JsonStr::new(&self.text[start..self.at - 1], is_escaped))
+    }
+
+    /// Reads a string; a value of another type is passed over.
+    pub(crate) fn string_if_any(&mut self) -> Result<Option<JsonStr<'a>>, ScanError> {
+        if self.peek() == b'"' { self.string().map(Some) } else { self.skip_value().map(|()| None) }
+    }
+
+    /// Passes one value of any type and depth.
+    pub(crate) fn skip_value(&mut self) -> Result<(), ScanError> {
+        let mut open = Nesting::default();
+        loop {
+            match self.peek() {
+                b'"' => {
+                    self.skip_string()?;
+                }
+                b'{' => {
+                    if self.enter_object()? {
+                        open.push(Container::Object);
+                        self.skip_key()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    if self.enter_array()? {
+                        open.push(Container::Array);
+                        continue;
+                    }
+                }
+                _ => self.skip_scalar()?,
+            }
+            // A value has ended, and with it perhaps the containers around it.
+            loop {
+                match open.innermost() {
+                    None => return Ok(()),
+                    Some(Container::Object) => {
+                        if self.is_another_member()? {
+                            self.skip_key()?;
+                            break;
+                        }
+                    }
+                    Some(Container::Array) => {
+                        if self.is_another_item()? {
+                            break;
+                        }
+                    }
+                }
+                open.pop();
+            }
+        }
+    }
+
+    /// Nothing but white space may follow.
+    pub(crate) fn end(&mut self) -> Result<(), ScanError> {
+        self.skip_space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.expected("the end")) }
+    }
+
+    /// The error that something else should have stood here.
+    pub(crate) fn expected(&self, expected: &'static str) -> ScanError {
+        ScanError::Malformed { at: self.at, expected }
+    }
+
+    fn skip_key(&mut self) -> Result<(), ScanError> {
+        self.skip_string()?;
+        self.colon()
+    }
+
+    fn colon(&mut self) -> Result<(), ScanError> {
+        self.skip_space();
+        self.pass(b':', "a colon")?;
+        self.skip_space();
+        Ok(())
+    }
+
+    fn is_another(&mut self, close: u8, expected: &'static str) -> Result<bool, ScanError> {
+        self.skip_space();
+        if self.passed(b',') {
+            self.skip_space();
+            return Ok(true);
+        }
+        self.pass(close, expected).map(|()| false)
+    }
+
+    /// Whether there were escapes.
+    fn skip_string(&mut self) -> Result<bool, ScanError> {
+        self.pass(b'"', "a string")?;
+        let mut is_escaped = false;
+        loop {
+            self.at = text::next_special(self.text.as_bytes(), self.at);
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(is_escaped);
+                }
+                b'\\' => {
+                    is_escaped = true;
+                    self.skip_escape()?;
+                }
+                _ => return Err(self.expected("no control character in a string, and its end")),
+            }
+        }
+    }
+
+    fn skip_escape(&mut self) -> Result<(), ScanError> {
+        self.at += 1;
+        match self.peek() {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
+            b'u' => {
+                self.at += 1;
+                for _ in 0..4 {
+                    if !self.peek().is_ascii_hexdigit() {
+                        return Err(self.expected("four hexadecimal digits"));
+                    }
+                    self.at += 1;
+                }
+            }
+            _ => return Err(self.expected("an escape")),
+        }
+        Ok(())
+    }
+
+    fn skip_scalar(&mut self) -> Result<(), ScanError> {
+        match self.peek() {
+            b't' => self.skip_literal("true"),
+            b'f' => self.skip_literal("false"),
+            b'n' => self.skip_literal("null"),
+            b'-' | b'0'..=b'9' => self.skip_number(),
+            _ => Err(self.expected("a value")),
+        }
+    }
+
+    fn skip_literal(&mut self, literal: &'static str) -> Result<(), ScanError> {
+        if !self.text.as_bytes()[self.at..].starts_with(literal.as_bytes()) {
+            return Err(self.expected(literal));
+        }
+        self.at += literal.len();
+        Ok(())
+    }
+
+    fn skip_number(&mut self) -> Result<(), ScanError> {
+        self.passed(b'-');
+        if !self.passed(b'0') {
+            self.skip_digits()?;
+        }
+        if self.passed(b'.') {
+            self.skip_digits()?;
+        }
+        if self.passed(b'e') || self.passed(b'E') {
+            let _ = self.passed(b'+') || self.passed(b'-');
+            self.skip_digits()?;
+        }
+        Ok(())
+    }
+
+    fn skip_digits(&mut self) -> Result<(), ScanError> {
+        if !self.peek().is_ascii_digit() {
+            return Err(self.expected("a digit"));
+        }
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+        }
+    }
+
+    fn pass(&mut self, byte: u8, expected: &'static str) -> Result<(), ScanError> {
+        if self.passed(byte) { Ok(()) } else { Err(self.expected(expected)) }
+    }
+
+    fn passed(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == byte;
+        self.at += usize::from(is_there);
+        is_there
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::IgnoredAny;
+
+    use super::*;
+
+    fn is_accepted(text: &[u8]) -> bool {
+        Cursor::new(text).and_then(|mut cursor| cursor.skip_value().and_then(|()| cursor.end())).is_ok()
+    }
+
+    #[test]
+    fn the_grammar_is_json_and_nothing_more() {
+        let texts = [
+            "{}",
+            "[]",
+            " [ ] ",
+            "{\"a\":1}",
+            "{\"a\":1,}",
+            "{,}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{a:1}",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "[1]]",
+            "[1",
+            "{\"a\":[}",
+            "{\"a\":{]}",
+            "01",
+            "1",
+            "-",
+            "-0",
+            "-01",
+            "1.",
+            ".5",
+            "1.5e",
+            "1e+",
+            "1e-5",
+            "1E9",
+            "+1",
+            "nul",
+            "null",
+            "nulll",
+            "true",
+            "tru",
+            "false",
+            "\"",
+            "\"a",
+            "\"\\\"",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\\u12g4\"",
+            "\"\\u1234\"",
+            "\"\\ud800\"",
+            "\"\t\"",
+            "\"\n\"",
+            "\"\u{7f}\"",
+            "\u{a0}1",
+            "",
+            " ",
+            "1 1",
+            "{} {}",
+            "\u{feff}{}",
+            "//c\n1",
+            "NaN",
+            "\"\\/\"",
+            "1e999",
+            "[[[[[[[[[[]]]]]]]]]]",
+            "{\"a\":\"\\\\\"}",
+            "\"12345678\\",
+            "\"1234567\u{1}\"",
+            "\"ééééééé\"",
+        ];
+        for text in texts {
+            let expected = serde_json::from_str::<IgnoredAny>(text).is_ok();
+            assert_eq!(is_accepted(text.as_bytes()), expected, "{text:?}");
+        }
+        assert!(!is_accepted(b"\"\xff\""));
+        assert!(!is_accepted(b"\"\xc3\""));
+    }
+
+    #[test]
+    fn depth_is_no_limit_and_no_recursion() {
+        let mut deep = b"[{\"a\":".repeat(200_000);
+        assert!(!is_accepted(&deep));
+        deep.extend(b"1");
+        deep.extend(b"}]".repeat(200_000));
+        assert!(is_accepted(&deep));
+        deep.pop();
+        assert!(!is_accepted(&deep));
+    }
+}
