@@ -6,6 +6,7 @@
 
 mod asked;
 pub mod error;
+pub mod pager;
 pub mod port;
 #[cfg(feature = "scripted")]
 pub mod scripted;
@@ -13,6 +14,7 @@ pub mod scripted;
 mod sync;
 
 pub use error::{ErrorClass, SourceError, Trouble};
+pub use pager::{ListedEnd, ListedPart, PAGE_SIZE_DEFAULT, list_all};
 pub use port::{
     Change, ListEnd, ListOptions, ListPart, ListStream, ListWatch, Skipped, StatusCause, StatusDetail,
     StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,

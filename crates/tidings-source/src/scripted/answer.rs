@@ -111,6 +111,13 @@ impl ListAnswer {
         self
     }
 
+    /// The page ends here, without its end.
+    #[must_use]
+    pub fn cut_off(mut self) -> Self {
+        self.end = None;
+        self
+    }
+
     /// Nothing more comes, and the connection stays open.
     #[must_use]
     pub fn hang(mut self) -> Self {
