@@ -1,15 +1,38 @@
 //! The queue between reflectors and the informer: bounded, so that a slow consumer is felt at the socket.
 //!
 //! Two orders are offered. [`QueueOrder::InOrder`] keeps strict arrival order over all objects and a list as
-//! one entry; [`QueueOrder::PerObject`] is the classic `DeltaFifo`: one place in the queue an object, its deltas
-//! taken out together. Several streams (one a namespace) write into one queue.
+//! one entry; [`QueueOrder::PerObject`] is the classic [`DeltaFifo`]: one place in the queue an object, its
+//! deltas taken out together. Several streams (one a namespace) write into one queue.
+//!
+//! Nothing here changes an object, runs a transform or asks the server: what comes in goes out, is merged with
+//! its twin, or was never known.
 
 use std::sync::Arc;
 
-use tidings_object::{RawObject, Version};
+use tidings_object::{KnownObjects, NothingKnown, RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
 use crate::reflector::Epoch;
+
+mod replace;
+
+mod in_order;
+
+mod in_flight;
+
+pub mod per_object;
+
+mod gate;
+
+mod inlet;
+
+mod outlet;
+
+pub use gate::Depth;
+pub use inlet::{Inlet, StreamInlet};
+pub use outlet::{BATCH_DELTAS_MAX, Batch, Outlet};
+pub use per_object::DeltaFifo;
+pub use replace::{Collecting, Listed};
 
 /// In which order deltas leave the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,10 +60,15 @@ pub enum Delta {
         /// What it consists of.
         objects: Vec<Arc<RawObject>>,
     },
-    /// Per object: one item of a list.
+    /// Per object: one item of a list. It counts whatever its version is.
     Replaced(Arc<RawObject>),
     /// Per object: absent from a list though we knew it. Its last known state may be stale.
     Vanished(Arc<RawObject>),
+    /// This stream has ended: its scope is no longer listed or watched, and what it brought goes.
+    ScopeEnded {
+        /// What it had listed and watched.
+        scope: StreamScope,
+    },
     /// Everything that this stream sent up to here has left the queue.
     Reached {
         /// Up to which version.
@@ -57,4 +85,52 @@ pub enum Milestone {
     List(Epoch),
     /// A bookmark, or the changes before it.
     Bookmark,
+}
+
+/// What is known downstream, by scope: how the per-object order finds what a list no longer has.
+///
+/// It is asked while the queue is locked, so it must never call into the queue.
+pub trait KnownInScope: KnownObjects {
+    /// Shows every cached object of `scope`.
+    fn for_each_in(&self, scope: &StreamScope, show: &mut dyn FnMut(&Arc<RawObject>));
+}
+
+/// Makes a queue. A push waits while `deltas_max` deltas (at least one) are queued; then it enters whole, so a
+/// list of many objects may stand above the bound, in memory that it took before.
+///
+/// `known` is what the consumer has applied; only [`QueueOrder::PerObject`] asks it.
+pub fn queue(order: QueueOrder, deltas_max: usize, known: Arc<dyn KnownInScope>) -> (Inlet, Outlet) {
+    let order: Box<dyn gate::Order> = match order {
+        QueueOrder::InOrder => Box::new(in_order::InOrder::default()),
+        QueueOrder::PerObject => Box::new(DeltaFifo::new(known)),
+    };
+    let gate = Arc::new(gate::Gate::new(order, deltas_max.max(1)));
+    (Inlet::new(Arc::clone(&gate)), Outlet::new(gate))
+}
+
+impl Delta {
+    /// The object it is about, unless it is about many or none.
+    pub fn object(&self) -> Option<&Arc<RawObject>> {
+        match self {
+            Delta::Changed(_, object) | Delta::Replaced(object) | Delta::Vanished(object) => Some(object),
+            Delta::ReplacedAll { .. } | Delta::ScopeEnded { .. } | Delta::Reached { .. } => None,
+        }
+    }
+
+    /// Whether its object no longer exists.
+    pub fn is_deletion(&self) -> bool {
+        matches!(self, Delta::Changed(Change::Deleted, _) | Delta::Vanished(_))
+    }
+
+    /// An estimate of the bytes that it keeps in memory; an object that is cached too counts all the same.
+    fn bytes_estimate(&self) -> usize {
+        match self {
+            Delta::ReplacedAll { objects, .. } => objects.iter().map(|object| object.packed_bytes()).sum(),
+            one => one.object().map_or(0, |object| object.packed_bytes()),
+        }
+    }
+}
+
+impl KnownInScope for NothingKnown {
+    fn for_each_in(&self, _: &StreamScope, _: &mut dyn FnMut(&Arc<RawObject>)) {}
 }

@@ -1,0 +1,83 @@
+//! What was taken out last and may not be applied yet: neither queued nor known, and yet it counts.
+//!
+//! Without it: the consumer takes the addition of X; before X can be read from the cache, X's deletion comes
+//! in, finds X neither queued nor known, and is dropped; then the addition is applied, and X stays for ever.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use tidings_object::RawObject;
+use tidings_source::StreamScope;
+
+use super::Delta;
+
+/// The state that each object of the last batch will have once it is applied.
+#[derive(Debug, Default)]
+pub(super) struct InFlight {
+    taken: HashTable<Taken>,
+    hasher: RandomState,
+    /// Scopes that ended in this batch: what the cache shows of them is about to go.
+    ended: Vec<StreamScope>,
+}
+
+/// What becomes of an object by what is in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It will be there.
+    Stays,
+    /// It will be gone.
+    Goes,
+    /// Nothing in flight touches it.
+    Untouched,
+}
+
+#[derive(Debug)]
+struct Taken {
+    object: Arc<RawObject>,
+    is_deletion: bool,
+}
+
+impl InFlight {
+    /// All of it has been applied.
+    pub(super) fn clear(&mut self) {
+        self.taken.clear();
+        self.ended.clear();
+    }
+
+    /// The newest delta of an object left.
+    pub(super) fn took(&mut self, newest: &Delta) {
+        let Some(object) = newest.object() else { return };
+        let taken = Taken { object: Arc::clone(object), is_deletion: newest.is_deletion() };
+        let hash = |object: &RawObject| self.hasher.hash_one(object.key().as_str());
+        self.taken
+            .entry(hash(object), |other| other.object.key() == object.key(), |other| hash(&other.object))
+            .insert(taken);
+    }
+
+    /// The end of a scope left: what left before it goes with it.
+    pub(super) fn took_end(&mut self, scope: StreamScope) {
+        self.taken.retain(|taken| !scope.contains(taken.object.namespace()));
+        self.ended.push(scope);
+    }
+
+    pub(super) fn fate(&self, object: &RawObject) -> Fate {
+        let key = object.key();
+        let hash = self.hasher.hash_one(key.as_str());
+        match self.taken.find(hash, |taken| taken.object.key() == key) {
+            Some(Taken { is_deletion: true, .. }) => Fate::Goes,
+            Some(_) => Fate::Stays,
+            None if self.ended.iter().any(|scope| scope.contains(object.namespace())) => Fate::Goes,
+            None => Fate::Untouched,
+        }
+    }
+
+    /// The objects of `scope` that will be there.
+    pub(super) fn staying_in(&self, scope: &StreamScope) -> impl Iterator<Item = &Arc<RawObject>> {
+        self.taken
+            .iter()
+            .filter(|taken| !taken.is_deletion && scope.contains(taken.object.namespace()))
+            .map(|taken| &taken.object)
+    }
+}

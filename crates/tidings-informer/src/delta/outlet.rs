@@ -1,0 +1,48 @@
+//! Where the informer takes deltas out, a batch at a time.
+
+use std::future::{Future, poll_fn};
+use std::sync::Arc;
+
+use super::gate::{Depth, Gate};
+use super::{Delta, StreamId};
+
+/// How many deltas a batch has at most.
+pub const BATCH_DELTAS_MAX: usize = 1_000;
+
+/// Deltas in the order in which they are to be applied. A [`Delta::ReplacedAll`] is the last of its batch. The
+/// deltas of one object are never torn apart per object, so an object with more than [`BATCH_DELTAS_MAX`] of
+/// them makes a longer batch.
+pub type Batch = Vec<(StreamId, Delta)>;
+
+/// The end of a queue that the one consumer takes deltas from. Once dropped, nobody waits to push any more.
+#[derive(Debug)]
+pub struct Outlet(Arc<Gate>);
+
+impl Outlet {
+    pub(super) fn new(gate: Arc<Gate>) -> Outlet {
+        Outlet(gate)
+    }
+
+    /// Waits for deltas and takes them; `None` once the queue is closed and empty. Dropped while it waits, it
+    /// has taken nothing.
+    ///
+    /// Asking says that the batch before has been applied and can be read through [`KnownInScope`]; until then
+    /// the queue remembers what it handed out. Otherwise the deletion of an object that is just being applied
+    /// would pass for one of an object that nobody has.
+    ///
+    /// [`KnownInScope`]: super::KnownInScope
+    pub fn next_batch(&mut self) -> impl Future<Output = Option<Batch>> + Send + '_ {
+        poll_fn(|cx| self.0.poll_take(cx))
+    }
+
+    /// How full the queue is.
+    pub fn depth(&self) -> Depth {
+        Depth::new(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for Outlet {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}

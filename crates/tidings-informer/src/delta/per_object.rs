@@ -1,0 +1,382 @@
+//! The classic order: one place in the queue an object, taken in the order in which objects first came in; the
+//! deltas of one object leave together. For consumers that want to see what happened to one object as a whole.
+//!
+//! It must never forget a delta of an object but for a deletion that repeats another, or that is of an object
+//! which nobody has; and never tell that a version was reached before all that its stream sent up to it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashTable};
+use smallvec::{SmallVec, smallvec};
+use tidings_object::{RawObject, Version};
+use tidings_source::{Change, StreamScope};
+
+use super::gate::{Load, Order};
+use super::in_flight::{Fate, InFlight};
+use super::outlet::Batch;
+use super::replace::Listed;
+use super::{Delta, KnownInScope, Milestone, StreamId};
+use crate::reflector::Epoch;
+
+/// How many places an empty queue keeps allocated after a large list.
+const IDLE_PLACES_MAX: usize = 4_096;
+
+/// Deltas merged by object.
+///
+/// - A key has one place; further deltas of it join those that wait there.
+/// - A deletion after a deletion is merged into one: the one the server told, if any, else the newer.
+/// - A deletion of a key that is neither queued nor known is dropped.
+/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::Vanished`] for each object of its
+///   scope that is queued or known and absent from it. An object that is known just so, and of which nothing is
+///   under way, is left out.
+/// - [`Delta::Reached`] has a place of its own behind everything that its stream sent before. One follows each
+///   list; and one, with the newest version, follows changes and bookmarks, so that progress is told without
+///   bookmarks too. While one of a stream waits, newer versions wait for it to leave and then take a place at
+///   the end: at most one a stream, and a stream that never rests still makes progress.
+///
+/// Known is what [`KnownInScope`] shows, and what was taken last: see [`take`](Self::take).
+pub struct DeltaFifo {
+    known: Arc<dyn KnownInScope>,
+    places: VecDeque<Place>,
+    /// How many places have left: the first place is this one's number.
+    left: u64,
+    /// The number of the place where further deltas of a key go, hashed by that key.
+    open: HashTable<u64>,
+    hasher: RandomState,
+    progress: HashMap<StreamId, Progress, RandomState>,
+    /// Scopes whose end is queued: nothing that is known of them will be left.
+    ending: Vec<StreamScope>,
+    in_flight: InFlight,
+    load: Load,
+}
+
+enum Place {
+    Object { deltas: SmallVec<[(StreamId, Delta); 1]>, bytes: usize },
+    Reached { stream: StreamId, version: Version, by: Milestone },
+    Ended { stream: StreamId, scope: StreamScope },
+}
+
+/// The marker of a stream that is queued.
+struct Progress {
+    number: u64,
+    /// Reached since; it is queued when the marker leaves.
+    newer: Option<Version>,
+}
+
+impl DeltaFifo {
+    /// An empty one over what is known downstream.
+    pub fn new(known: Arc<dyn KnownInScope>) -> DeltaFifo {
+        DeltaFifo {
+            known,
+            places: VecDeque::new(),
+            left: 0,
+            open: HashTable::new(),
+            hasher: RandomState::default(),
+            progress: HashMap::default(),
+            ending: Vec::new(),
+            in_flight: InFlight::default(),
+            load: Load::default(),
+        }
+    }
+
+    /// The server told a change.
+    pub fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>) {
+        let version = object.version().clone();
+        if change != Change::Deleted || self.is_anywhere(&object) {
+            self.push(stream, Delta::Changed(change, object));
+        }
+        if !version.is_empty() {
+            self.reached(stream, version);
+        }
+    }
+
+    /// Every change of this stream up to this version has been pushed.
+    pub fn bookmark(&mut self, stream: StreamId, version: Version) {
+        self.reached(stream, version);
+    }
+
+    /// A list takes the place of everything in its scope.
+    pub fn replace(
+        &mut self,
+        stream: StreamId,
+        scope: &StreamScope,
+        listed: &Listed,
+        version: Version,
+        epoch: Epoch,
+    ) {
+        for object in listed.objects() {
+            if !self.is_known_just_so(object) {
+                self.push(stream, Delta::Replaced(Arc::clone(object)));
+            }
+        }
+        for object in self.absent(scope, listed) {
+            self.push(stream, Delta::Vanished(object));
+        }
+        // What waits behind an older marker is older than the list, and may be of an older epoch.
+        if let Some(progress) = self.progress.get_mut(&stream) {
+            progress.newer = None;
+        }
+        self.append(Place::Reached { stream, version, by: Milestone::List(epoch) });
+    }
+
+    /// This stream has ended. What comes for its objects after that gets a new place behind the end.
+    pub fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
+        let DeltaFifo { open, places, left, .. } = self;
+        open.retain(|&mut number| !scope.contains(places[(number - *left) as usize].object().namespace()));
+        if let Some(progress) = self.progress.get_mut(&stream) {
+            progress.newer = None;
+        }
+        self.ending.push(scope.clone());
+        self.append(Place::Ended { stream, scope });
+    }
+
+    /// Takes up to `deltas_max` deltas, and all of the first object even if it has more.
+    ///
+    /// Taking says that what was taken before has been applied and is known downstream.
+    pub fn take(&mut self, deltas_max: usize) -> Batch {
+        self.in_flight.clear();
+        let mut batch = Batch::new();
+        while let Some(place) = self.places.front()
+            && (batch.is_empty() || batch.len() + place.deltas() <= deltas_max)
+        {
+            self.take_first(&mut batch);
+        }
+        if self.places.is_empty() && self.places.capacity() > IDLE_PLACES_MAX {
+            self.places = VecDeque::new();
+            self.open = HashTable::new();
+        }
+        batch
+    }
+
+    /// How many deltas are queued.
+    pub fn len(&self) -> usize {
+        self.load.deltas
+    }
+
+    /// Whether nothing is queued.
+    pub fn is_empty(&self) -> bool {
+        self.load.deltas == 0
+    }
+
+    fn take_first(&mut self, batch: &mut Batch) {
+        let number = self.left;
+        if let Some(Place::Object { deltas, .. }) = self.places.front() {
+            let hash = self.hasher.hash_one(key_of(deltas));
+            if let Ok(open) = self.open.find_entry(hash, |&other| other == number) {
+                open.remove();
+            }
+        }
+        let Some(place) = self.places.pop_front() else { return };
+        self.left += 1;
+        self.load.deltas -= place.deltas();
+        match place {
+            Place::Object { deltas, bytes } => {
+                self.load.bytes -= bytes;
+                self.in_flight.took(&newest(&deltas).1);
+                batch.extend(deltas);
+            }
+            Place::Reached { stream, version, by } => {
+                batch.push((stream, Delta::Reached { version, by }));
+                self.marker_left(stream, number);
+            }
+            Place::Ended { stream, scope } => {
+                let first = self.ending.iter().position(|other| *other == scope);
+                self.ending.remove(first.expect("a queued end is among those ending"));
+                self.in_flight.took_end(scope.clone());
+                batch.push((stream, Delta::ScopeEnded { scope }));
+            }
+        }
+    }
+
+    fn marker_left(&mut self, stream: StreamId, number: u64) {
+        if self.progress.get(&stream).is_some_and(|progress| progress.number == number) {
+            let newer = self.progress.remove(&stream).and_then(|progress| progress.newer);
+            newer.into_iter().for_each(|version| self.reached(stream, version));
+        }
+    }
+
+    /// Tells behind everything queued that this version was reached.
+    fn reached(&mut self, stream: StreamId, version: Version) {
+        let end = self.end();
+        let Some(progress) = self.progress.get_mut(&stream) else {
+            self.progress.insert(stream, Progress { number: end, newer: None });
+            self.append(Place::Reached { stream, version, by: Milestone::Bookmark });
+            return;
+        };
+        match self.places.back_mut() {
+            Some(Place::Reached { version: last, .. }) if progress.number + 1 == end => *last = version,
+            _ => progress.newer = Some(version),
+        }
+    }
+
+    /// Adds a delta to its object's place, or gives it one at the end.
+    fn push(&mut self, stream: StreamId, delta: Delta) {
+        let delta_bytes = delta.bytes_estimate();
+        let object = delta.object().expect("only deltas of one object are pushed");
+        let Some(number) = self.place_of(object) else {
+            let number = self.end();
+            let hash = self.hasher.hash_one(object.key().as_str());
+            self.load.bytes += delta_bytes;
+            self.append(Place::Object { deltas: smallvec![(stream, delta)], bytes: delta_bytes });
+            let DeltaFifo { open, places, left, hasher, .. } = self;
+            open.insert_unique(hash, number, |&number| {
+                hasher.hash_one(places[(number - *left) as usize].object().key().as_str())
+            });
+            return;
+        };
+        let at = self.index(number);
+        let Place::Object { deltas, bytes } = &mut self.places[at] else {
+            unreachable!("an open place is an object's")
+        };
+        let last = deltas.last_mut().expect("a place has deltas");
+        if !(last.1.is_deletion() && delta.is_deletion()) {
+            deltas.push((stream, delta));
+            *bytes += delta_bytes;
+            self.load.bytes += delta_bytes;
+            self.load.deltas += 1;
+        } else if matches!(last.1, Delta::Vanished(_)) {
+            *last = (stream, delta);
+        }
+    }
+
+    fn append(&mut self, place: Place) {
+        self.load.deltas += 1;
+        self.places.push_back(place);
+    }
+
+    /// Every object of the scope that will be there and is not on the list, with its last state: of what is
+    /// queued in the order of the queue, then of what is in flight, then of what is known.
+    fn absent(&self, scope: &StreamScope, listed: &Listed) -> Vec<Arc<RawObject>> {
+        let is_absent =
+            |object: &RawObject| scope.contains(object.namespace()) && !listed.contains(&object.key());
+        let mut absent = Vec::new();
+        for (number, place) in (self.left..).zip(&self.places) {
+            if let Place::Object { deltas, .. } = place
+                && is_absent(place.object())
+                && self.place_of(place.object()) == Some(number)
+            {
+                absent.push(Arc::clone(object_of(&newest(deltas).1)));
+            }
+        }
+        let is_idle =
+            |object: &RawObject| is_absent(object) && self.place_of(object).is_none() && !self.ends(object);
+        absent.extend(self.in_flight.staying_in(scope).filter(|object| is_idle(object)).cloned());
+        self.known.for_each_in(scope, &mut |object| {
+            if is_idle(object) && self.in_flight.fate(object) == Fate::Untouched {
+                absent.push(Arc::clone(object));
+            }
+        });
+        absent
+    }
+
+    /// Whether anything is queued for this key, or it will be there once what was taken is applied.
+    fn is_anywhere(&self, object: &RawObject) -> bool {
+        self.place_of(object).is_some()
+            || !self.ends(object)
+                && match self.in_flight.fate(object) {
+                    Fate::Stays => true,
+                    Fate::Goes => false,
+                    Fate::Untouched => self.known.known(&object.key()).is_some(),
+                }
+    }
+
+    /// Whether the cache holds this very state, and nothing is under way that might change it.
+    fn is_known_just_so(&self, object: &RawObject) -> bool {
+        self.place_of(object).is_none()
+            && !self.ends(object)
+            && self.in_flight.fate(object) == Fate::Untouched
+            && self.known.known(&object.key()).is_some_and(|known| known.is_unchanged(object))
+    }
+
+    fn ends(&self, object: &RawObject) -> bool {
+        self.ending.iter().any(|scope| scope.contains(object.namespace()))
+    }
+
+    /// The number of the place where deltas of this object's key go.
+    fn place_of(&self, object: &RawObject) -> Option<u64> {
+        let key = object.key();
+        let is_its = |&number: &u64| self.places[self.index(number)].object().key() == key;
+        self.open.find(self.hasher.hash_one(key.as_str()), is_its).copied()
+    }
+
+    fn index(&self, number: u64) -> usize {
+        (number - self.left) as usize
+    }
+
+    /// The number of the next place.
+    fn end(&self) -> u64 {
+        self.left + self.places.len() as u64
+    }
+}
+
+impl Place {
+    /// How many deltas leave with it.
+    fn deltas(&self) -> usize {
+        match self {
+            Place::Object { deltas, .. } => deltas.len(),
+            Place::Reached { .. } | Place::Ended { .. } => 1,
+        }
+    }
+
+    fn object(&self) -> &Arc<RawObject> {
+        match self {
+            Place::Object { deltas, .. } => object_of(&newest(deltas).1),
+            Place::Reached { .. } | Place::Ended { .. } => unreachable!("only objects have keys"),
+        }
+    }
+}
+
+impl Order for DeltaFifo {
+    fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>) {
+        self.change(stream, change, object);
+    }
+
+    fn bookmark(&mut self, stream: StreamId, version: Version) {
+        self.bookmark(stream, version);
+    }
+
+    fn replace(
+        &mut self,
+        stream: StreamId,
+        scope: StreamScope,
+        listed: Listed,
+        version: Version,
+        epoch: Epoch,
+    ) {
+        self.replace(stream, &scope, &listed, version, epoch);
+    }
+
+    fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
+        self.end_stream(stream, scope);
+    }
+
+    fn take(&mut self, deltas_max: usize) -> Batch {
+        self.take(deltas_max)
+    }
+
+    fn load(&self) -> Load {
+        self.load
+    }
+}
+
+impl fmt::Debug for DeltaFifo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeltaFifo").field("load", &self.load).finish_non_exhaustive()
+    }
+}
+
+fn newest(deltas: &[(StreamId, Delta)]) -> &(StreamId, Delta) {
+    deltas.last().expect("a place has deltas")
+}
+
+fn object_of(delta: &Delta) -> &Arc<RawObject> {
+    delta.object().expect("a place has deltas of one object")
+}
+
+fn key_of(deltas: &[(StreamId, Delta)]) -> &str {
+    object_of(&newest(deltas).1).key().as_str()
+}

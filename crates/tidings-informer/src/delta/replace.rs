@@ -1,0 +1,141 @@
+//! A list on its way in: each key once, the last one wins, and no key is copied.
+//!
+//! Nobody downstream sees any of it before it is committed; dropped before that, it leaves no trace.
+
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use std::hash::BuildHasher;
+use tidings_object::{RawObject, Version};
+use tidings_source::StreamScope;
+
+use super::inlet::StreamInlet;
+use crate::reflector::{Epoch, Replacement};
+
+/// The objects of a list, each key once.
+#[derive(Debug, Default)]
+pub struct Listed {
+    objects: Vec<Arc<RawObject>>,
+    /// Where in `objects` a key stands: every index once, hashed by the key found there.
+    places: HashTable<u32>,
+    hasher: RandomState,
+}
+
+/// A list that a stream collects; it enters the queue by its commit.
+#[derive(Debug)]
+pub struct Collecting<'a> {
+    inlet: &'a mut StreamInlet,
+    scope: StreamScope,
+    listed: Listed,
+}
+
+impl Listed {
+    /// Takes an object in. The same key again takes the place of the one before.
+    pub fn accept(&mut self, object: Arc<RawObject>) {
+        let Listed { objects, places, hasher } = self;
+        let key = object.key();
+        let place = places.entry(
+            hasher.hash_one(key.as_str()),
+            |&at| objects[at as usize].key() == key,
+            |&at| hasher.hash_one(objects[at as usize].key().as_str()),
+        );
+        match place {
+            Entry::Occupied(place) => objects[*place.get() as usize] = object,
+            Entry::Vacant(place) => {
+                place.insert(index(objects.len()));
+                objects.push(object);
+            }
+        }
+    }
+
+    /// Takes a key out again. The last object moves to its place.
+    pub fn retract(&mut self, key: &str) {
+        let Some(at) = self.place(key) else { return };
+        self.forget(at);
+        let last = index(self.objects.len() - 1);
+        if at != last {
+            self.forget(last);
+        }
+        self.objects.swap_remove(at as usize);
+        if at != last {
+            let Listed { objects, places, hasher } = self;
+            let hash = |at: u32| hasher.hash_one(objects[at as usize].key().as_str());
+            places.insert_unique(hash(at), at, |&at| hash(at));
+        }
+    }
+
+    /// Whether it has an object of this key.
+    pub fn contains(&self, key: &str) -> bool {
+        self.place(key).is_some()
+    }
+
+    /// How many objects it has.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// The objects, in the order in which their keys first came (but for retractions).
+    pub fn objects(&self) -> &[Arc<RawObject>] {
+        &self.objects
+    }
+
+    /// The objects alone.
+    pub fn into_objects(self) -> Vec<Arc<RawObject>> {
+        self.objects
+    }
+
+    fn place(&self, key: &str) -> Option<u32> {
+        let is_it = |&at: &u32| self.objects[at as usize].key().as_str() == key;
+        self.places.find(self.hasher.hash_one(key), is_it).copied()
+    }
+
+    fn forget(&mut self, at: u32) {
+        let hash = self.hasher.hash_one(self.objects[at as usize].key().as_str());
+        if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {
+            place.remove();
+        }
+    }
+}
+
+impl FromIterator<Arc<RawObject>> for Listed {
+    fn from_iter<I: IntoIterator<Item = Arc<RawObject>>>(objects: I) -> Listed {
+        let mut listed = Listed::default();
+        objects.into_iter().for_each(|object| listed.accept(object));
+        listed
+    }
+}
+
+impl<'a> Collecting<'a> {
+    pub(super) fn new(inlet: &'a mut StreamInlet, scope: StreamScope) -> Collecting<'a> {
+        Collecting { inlet, scope, listed: Listed::default() }
+    }
+}
+
+impl Replacement for Collecting<'_> {
+    fn accept(&mut self, object: Arc<RawObject>) {
+        self.listed.accept(object);
+    }
+
+    fn retract(&mut self, object: &RawObject) {
+        self.listed.retract(&object.key());
+    }
+
+    fn len(&self) -> usize {
+        self.listed.len()
+    }
+
+    async fn commit(self, version: Version, epoch: Epoch) {
+        self.inlet.replace(self.scope, self.listed, version, epoch).await;
+    }
+}
+
+fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("four thousand million objects fit into no list")
+}
