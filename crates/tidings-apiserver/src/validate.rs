@@ -1,1 +1,150 @@
-//! Being written.
+//! Whether an object may be stored: its kind, place, name, metadata, shape, and what its kind requires.
+//!
+//! [`type_meta`], [`placement`] and [`shape::checked`] put in order what a client may leave out and refuse what cannot
+//! be read (400); [`create`] and [`update`] refuse what must not be stored (422, one cause a field). The rules for single
+//! kinds are the few that clients notice, not all of Kubernetes'.
+
+use serde_json::{Map, Value, json};
+
+use crate::resource::ResourceDef;
+use crate::status::{ApiError, Cause};
+
+pub mod name;
+pub mod shape;
+
+mod kinds;
+mod metadata;
+
+/// The largest object that is stored, in bytes of JSON: what etcd would take.
+pub const OBJECT_BYTES_MAX: usize = 1_572_864;
+
+/// Checks `kind` and `apiVersion`; a built-in kind may leave them out, and they are filled in.
+pub fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), ApiError> {
+    let Some(fields) = object.as_object_mut() else {
+        return Err(ApiError::bad_request("the object provided is not a JSON object"));
+    };
+    let api_version = def.api_version();
+    for (name, told, expected) in
+        [("apiVersion", "apiVersion", api_version.as_str()), ("kind", "Kind", def.kind.as_ref())]
+    {
+        match fields.get(name).and_then(Value::as_str) {
+            Some(found) if found == expected => {}
+            None | Some("") if def.is_custom() => {
+                return Err(ApiError::bad_request(format!("Object '{told}' is missing")));
+            }
+            None | Some("") => {
+                fields.insert(name.to_owned(), json!(expected));
+            }
+            Some(found) if name == "kind" => {
+                let message =
+                    format!("{found} in version \"{}\" cannot be handled as a {expected}", def.version);
+                return Err(ApiError::bad_request(message));
+            }
+            Some(found) => {
+                return Err(ApiError::bad_request(format!(
+                    "the API version in the data ({found}) does not match the expected API version ({expected})"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks name and namespace against those of the request, and fills in the namespace. A request for all objects has no
+/// `name`; the namespace of a cluster-wide resource is empty.
+pub fn placement(
+    def: &ResourceDef,
+    object: &mut Value,
+    namespace: &str,
+    name: Option<&str>,
+) -> Result<(), ApiError> {
+    let metadata = metadata_mut(object)?;
+    let found = metadata.get("namespace").and_then(Value::as_str).unwrap_or_default();
+    if found.is_empty() {
+        metadata.remove("namespace");
+        if def.is_namespaced() {
+            metadata.insert("namespace".to_owned(), json!(namespace));
+        }
+    } else if found != namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    match (name, metadata.get("name").and_then(Value::as_str)) {
+        (None, _) => Ok(()),
+        (Some(name), None | Some("")) => {
+            metadata.insert("name".to_owned(), json!(name));
+            Ok(())
+        }
+        (Some(name), Some(found)) if found == name => Ok(()),
+        (Some(name), Some(found)) => Err(ApiError::bad_request(format!(
+            "the name of the object ({found}) does not match the name on the URL ({name})"
+        ))),
+    }
+}
+
+/// Checks an object that is to be created; its name, if generated, is already there.
+pub fn create(def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
+    let mut causes = Vec::new();
+    metadata::check(def, object, &mut causes);
+    kinds::check(def, object, &mut causes);
+    finish(def, object, causes)
+}
+
+/// Checks an object that is to replace `old`.
+pub fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
+    let mut causes = Vec::new();
+    metadata::check(def, new, &mut causes);
+    metadata::check_change(old, new, &mut causes);
+    kinds::check(def, new, &mut causes);
+    kinds::check_change(def, old, new, &mut causes);
+    finish(def, new, causes)
+}
+
+fn finish(def: &ResourceDef, object: &Value, causes: Vec<Cause>) -> Result<(), ApiError> {
+    if causes.is_empty() {
+        return Ok(());
+    }
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    Err(ApiError::invalid_object(def, name, causes))
+}
+
+fn metadata_mut(object: &mut Value) -> Result<&mut Map<String, Value>, ApiError> {
+    let fields = object
+        .as_object_mut()
+        .ok_or_else(|| ApiError::bad_request("the object provided is not a JSON object"))?;
+    let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+    if metadata.is_null() {
+        *metadata = json!({});
+    }
+    metadata.as_object_mut().ok_or_else(|| ApiError::bad_request("metadata is not a JSON object"))
+}
+
+/// The cause that names a value and what is wrong with it.
+fn invalid(field: impl Into<String>, value: &Value, why: &str) -> Cause {
+    Cause::invalid(field, format!("Invalid value: {value}: {why}"))
+}
+
+/// The cause for a field that is missing.
+fn required(field: impl Into<String>, why: &str) -> Cause {
+    let message = if why.is_empty() { "Required value".to_owned() } else { format!("Required value: {why}") };
+    Cause::required(field, message)
+}
+
+/// One fuzz case: a body sent as each of a few kinds. Must not panic.
+#[doc(hidden)]
+pub fn fuzz(data: &[u8]) {
+    let Ok(object) = serde_json::from_slice::<Value>(data) else { return };
+    for def in &crate::resource::builtin::builtin_resources() {
+        let mut object = object.clone();
+        let _ = type_meta(def, &mut object);
+        let _ = placement(def, &mut object, "default", None);
+        let _ = shape::checked(def, &mut object);
+        let _ = create(def, &object);
+        let _ = update(def, &object, &object);
+    }
+}
+
+#[cfg(test)]
+#[path = "validate/tests.rs"]
+mod tests;
