@@ -16,20 +16,22 @@ use crate::reflector::Epoch;
 
 mod replace;
 
+mod gate;
+
+mod order;
+
 mod in_order;
 
 mod in_flight;
 
 pub mod per_object;
 
-mod gate;
-
 mod inlet;
 
 mod outlet;
 
-pub use gate::Depth;
 pub use inlet::{Inlet, StreamInlet};
+pub use order::Depth;
 pub use outlet::{BATCH_DELTAS_MAX, Batch, Outlet};
 pub use per_object::DeltaFifo;
 pub use replace::{Collecting, Listed};
@@ -100,7 +102,7 @@ pub trait KnownInScope: KnownObjects {
 ///
 /// `known` is what the consumer has applied; only [`QueueOrder::PerObject`] asks it.
 pub fn queue(order: QueueOrder, deltas_max: usize, known: Arc<dyn KnownInScope>) -> (Inlet, Outlet) {
-    let order: Box<dyn gate::Order> = match order {
+    let order: Box<dyn order::Order> = match order {
         QueueOrder::InOrder => Box::new(in_order::InOrder::default()),
         QueueOrder::PerObject => Box::new(DeltaFifo::new(known)),
     };

@@ -1,172 +1,135 @@
-//! What both ends of a queue share: the deltas, who waits for room and who waits for deltas.
+//! What both ends of a queue share: its contents, who waits for room and who waits for something to take.
 //!
-//! Its lock is never held across an await, nor while anybody is woken.
+//! Its lock is never held across an await, nor while anybody is woken. It knows nothing of deltas, so that its
+//! waits and wakes can be tried in every interleaving on their own.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::mem;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use tidings_object::{RawObject, Version};
-use tidings_source::{Change, StreamScope};
-
-use super::StreamId;
-use super::in_order::InOrder;
-use super::outlet::{BATCH_DELTAS_MAX, Batch};
-use super::replace::Listed;
-use crate::reflector::Epoch;
 use crate::sync::Mutex;
 
-/// How full a queue is. Cloning it copies a pointer; it may outlive both ends.
-#[derive(Debug, Clone)]
-pub struct Depth(Arc<Gate>);
-
-/// In which order deltas come out: the one thing in which queues differ.
-pub(super) trait Order: Send {
-    fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>);
-    fn bookmark(&mut self, stream: StreamId, version: Version);
-    fn replace(
-        &mut self,
-        stream: StreamId,
-        scope: StreamScope,
-        listed: Listed,
-        version: Version,
-        epoch: Epoch,
-    );
-    fn end_stream(&mut self, stream: StreamId, scope: StreamScope);
-    /// Takes a batch, empty when nothing is queued. What was taken before has been applied.
-    fn take(&mut self, deltas_max: usize) -> Batch;
-    fn load(&self) -> Load;
+/// A bounded queue of anything that can tell its length: many push, one takes.
+pub(super) struct Gate<C> {
+    bound: usize,
+    state: Mutex<State<C>>,
 }
 
 /// What is queued.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Load {
-    pub(super) deltas: usize,
-    /// An estimate.
-    pub(super) bytes: usize,
+pub(super) trait Contents {
+    /// What is taken at a time.
+    type Batch;
+
+    fn len(&self) -> usize;
+
+    /// Takes a batch, unless nothing is queued.
+    fn take(&mut self) -> Option<Self::Batch>;
 }
 
-/// The queue itself.
-pub(super) struct Gate {
-    deltas_max: usize,
-    state: Mutex<State>,
-}
-
-struct State {
-    order: Box<dyn Order>,
-    passage: Passage,
-    /// Who waits for room, first come first served. A stream pushes one thing at a time, so it stands here at
-    /// most once, and a busy stream can't keep another out.
+struct State<C> {
+    /// `None` once nobody takes anything out any more.
+    contents: Option<C>,
+    /// What is queued still goes out, nothing comes in.
+    is_closed: bool,
+    /// Who waits for room, first come first served: a busy stream, which pushes one thing at a time, can't keep
+    /// another out.
     line: VecDeque<(Ticket, Waker)>,
     tickets: u64,
-    /// Who waits for deltas.
+    /// Who waits for something to take.
     taker: Option<Waker>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Passage {
-    Open,
-    /// Nothing comes in; what is queued still goes out.
-    Closed,
-    /// Nobody takes anything out any more.
-    Abandoned,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Ticket(u64);
 
 /// A push that may have to wait. Dropped while it waits, it leaves the line.
-struct Push<'a> {
-    gate: &'a Gate,
+struct Push<'a, C: Contents> {
+    gate: &'a Gate<C>,
     ticket: Option<Ticket>,
 }
 
-impl Depth {
-    pub(super) fn new(gate: Arc<Gate>) -> Depth {
-        Depth(gate)
+impl<C: Contents> Gate<C> {
+    pub(super) fn new(contents: C, bound: usize) -> Self {
+        let state = State {
+            contents: Some(contents),
+            is_closed: false,
+            line: VecDeque::new(),
+            tickets: 0,
+            taker: None,
+        };
+        Gate { bound, state: Mutex::new(state) }
     }
 
-    /// How many deltas are queued.
-    pub fn deltas(&self) -> usize {
-        self.0.load().deltas
-    }
-
-    /// From how many queued deltas on a push waits.
-    pub fn deltas_max(&self) -> usize {
-        self.0.deltas_max
-    }
-
-    /// An estimate of the bytes that the queued objects keep; what is also cached counts all the same.
-    pub fn bytes_estimate(&self) -> usize {
-        self.0.load().bytes
-    }
-}
-
-impl Gate {
-    pub(super) fn new(order: Box<dyn Order>, deltas_max: usize) -> Gate {
-        let state = State { order, passage: Passage::Open, line: VecDeque::new(), tickets: 0, taker: None };
-        Gate { deltas_max, state: Mutex::new(state) }
-    }
-
-    /// Waits for room, then pushes. Once nothing comes in any more, returns at once and pushes nothing.
-    pub(super) async fn enter(&self, push: impl FnOnce(&mut dyn Order) + Send) {
+    /// Waits while the bound is reached, then pushes. Once nothing comes in any more, returns at once and pushes
+    /// nothing.
+    pub(super) async fn enter(&self, push: impl FnOnce(&mut C) + Send) {
         let mut waiting = Push { gate: self, ticket: None };
         let mut push = Some(push);
         poll_fn(move |cx| waiting.poll(cx, &mut push)).await;
     }
 
     /// Takes what has come, or leaves a waker; `None` once nothing will come any more.
-    pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<Batch>> {
+    pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<C::Batch>> {
         let mut state = self.state.lock();
-        let batch = state.order.take(BATCH_DELTAS_MAX);
-        if batch.is_empty() {
-            if state.passage != Passage::Open {
+        let Some(batch) = state.contents.as_mut().and_then(C::take) else {
+            if state.is_closed {
                 return Poll::Ready(None);
             }
             state.taker = Some(cx.waker().clone());
             return Poll::Pending;
-        }
-        let next = state.next_in_line(self.deltas_max);
+        };
+        let next = state.next_in_line(self.bound);
         drop(state);
         next.inspect(Waker::wake_by_ref);
         Poll::Ready(Some(batch))
     }
 
+    /// Lets nothing more in; what is queued still goes out.
     pub(super) fn close(&self) {
-        self.end(Passage::Closed, None);
-    }
-
-    /// Frees what is queued: nobody will take it.
-    pub(super) fn abandon(&self) {
-        self.end(Passage::Abandoned, Some(Box::new(InOrder::default())));
-    }
-
-    pub(super) fn load(&self) -> Load {
-        self.state.lock().order.load()
-    }
-
-    fn end(&self, passage: Passage, emptied: Option<Box<dyn Order>>) {
         let mut state = self.state.lock();
-        if state.passage != Passage::Abandoned {
-            state.passage = passage;
-        }
-        let freed = emptied.map(|emptied| mem::replace(&mut state.order, emptied));
-        let line = mem::take(&mut state.line);
-        let taker = state.taker.take();
+        state.is_closed = true;
+        let woken = state.everybody();
         drop(state);
-        drop(freed);
-        line.into_iter().map(|(_, waker)| waker).chain(taker).for_each(Waker::wake);
+        woken.for_each(Waker::wake);
+    }
+
+    /// Lets nothing more in and frees what is queued: nobody will take it.
+    pub(super) fn abandon(&self) {
+        let mut state = self.state.lock();
+        state.is_closed = true;
+        let contents = state.contents.take();
+        let woken = state.everybody();
+        drop(state);
+        drop(contents);
+        woken.for_each(Waker::wake);
+    }
+
+    /// Looks at what is queued, unless nobody takes anything any more.
+    pub(super) fn look<R>(&self, look: impl FnOnce(&C) -> R) -> Option<R> {
+        self.state.lock().contents.as_ref().map(look)
+    }
+
+    pub(super) fn bound(&self) -> usize {
+        self.bound
     }
 }
 
-impl State {
+impl<C: Contents> State<C> {
+    fn has_room(&self, bound: usize) -> bool {
+        self.contents.as_ref().is_some_and(|contents| contents.len() < bound)
+    }
+
     /// Who may enter now. Whoever enters wakes the next, so one waker is enough.
-    fn next_in_line(&self, deltas_max: usize) -> Option<Waker> {
-        let has_room = self.order.load().deltas < deltas_max;
-        self.line.front().filter(|_| has_room).map(|(_, waker)| waker.clone())
+    fn next_in_line(&self, bound: usize) -> Option<Waker> {
+        let (_, first) = self.line.front()?;
+        self.has_room(bound).then(|| first.clone())
+    }
+
+    fn everybody(&mut self) -> impl Iterator<Item = Waker> + use<C> {
+        let line = mem::take(&mut self.line);
+        line.into_iter().map(|(_, waker)| waker).chain(self.taker.take())
     }
 
     fn stand_in_line(&mut self, ticket: &mut Option<Ticket>, waker: &Waker) {
@@ -175,21 +138,21 @@ impl State {
             Ticket(self.tickets)
         });
         match self.line.iter_mut().find(|(other, _)| *other == own) {
-            Some((_, known)) => known.clone_from(waker),
+            Some((_, before)) => before.clone_from(waker),
             None => self.line.push_back((own, waker.clone())),
         }
     }
 }
 
-impl Push<'_> {
-    fn poll(&mut self, cx: &mut Context<'_>, push: &mut Option<impl FnOnce(&mut dyn Order)>) -> Poll<()> {
-        let deltas_max = self.gate.deltas_max;
+impl<C: Contents> Push<'_, C> {
+    fn poll(&mut self, cx: &mut Context<'_>, push: &mut Option<impl FnOnce(&mut C)>) -> Poll<()> {
+        let bound = self.gate.bound;
         let mut state = self.gate.state.lock();
-        if state.passage != Passage::Open {
+        if state.is_closed {
             return Poll::Ready(());
         }
         let is_first = state.line.front().is_none_or(|(first, _)| Some(*first) == self.ticket);
-        if !is_first || state.order.load().deltas >= deltas_max {
+        if !is_first || !state.has_room(bound) {
             state.stand_in_line(&mut self.ticket, cx.waker());
             return Poll::Pending;
         }
@@ -197,30 +160,32 @@ impl Push<'_> {
             state.line.pop_front();
         }
         let push = push.take().expect("a push that entered is not polled again");
-        push(&mut *state.order);
+        push(state.contents.as_mut().expect("a queue with room has contents"));
         let taker = state.taker.take();
-        let next = state.next_in_line(deltas_max);
+        let next = state.next_in_line(bound);
         drop(state);
         taker.into_iter().chain(next).for_each(Waker::wake);
         Poll::Ready(())
     }
 }
 
-impl Drop for Push<'_> {
+impl<C: Contents> Drop for Push<'_, C> {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket else { return };
         let mut state = self.gate.state.lock();
         state.line.retain(|(other, _)| *other != ticket);
         // It may have been woken and not have come: its turn is the next one's.
-        let next = state.next_in_line(self.gate.deltas_max);
+        let next = state.next_in_line(self.gate.bound);
         drop(state);
         next.inspect(Waker::wake_by_ref);
     }
 }
 
-impl fmt::Debug for Gate {
+impl<C: Contents> fmt::Debug for Gate<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let load = self.load();
-        f.debug_struct("Gate").field("deltas_max", &self.deltas_max).field("load", &load).finish()
+        f.debug_struct("Gate")
+            .field("bound", &self.bound)
+            .field("len", &self.look(C::len))
+            .finish_non_exhaustive()
     }
 }

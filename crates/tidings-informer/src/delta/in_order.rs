@@ -2,16 +2,12 @@
 //! nobody downstream is asked; what a list deletes is found by whoever applies it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use tidings_object::{RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_object::Version;
 
-use super::gate::{Load, Order};
+use super::order::{Arrival, Load, Order};
 use super::outlet::Batch;
-use super::replace::Listed;
 use super::{Delta, Milestone, StreamId};
-use crate::reflector::Epoch;
 
 /// Deltas as they came.
 #[derive(Debug, Default)]
@@ -29,45 +25,37 @@ struct Entry {
 }
 
 impl InOrder {
-    fn push(&mut self, stream: StreamId, delta: Delta) {
+    fn append(&mut self, stream: StreamId, delta: Delta) {
         let bytes = delta.bytes_estimate();
         self.bytes += bytes;
         self.entries.push_back(Entry { stream, delta, bytes });
     }
+
+    /// A bookmark right behind another one of its stream says all that the other said.
+    fn bookmark(&mut self, stream: StreamId, version: Version) {
+        let by = Milestone::Bookmark;
+        match self.entries.back_mut() {
+            Some(Entry { stream: last, delta: Delta::Reached { version: reached, by: why }, .. })
+                if *last == stream && *why == by =>
+            {
+                *reached = version;
+            }
+            _ => self.append(stream, Delta::Reached { version, by }),
+        }
+    }
 }
 
 impl Order for InOrder {
-    fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>) {
-        self.push(stream, Delta::Changed(change, object));
-    }
-
-    fn bookmark(&mut self, stream: StreamId, version: Version) {
-        // A bookmark right behind another one of its stream says all that the other said.
-        if let Some(Entry { stream: last, delta: Delta::Reached { version: reached, by }, .. }) =
-            self.entries.back_mut()
-            && *last == stream
-            && *by == Milestone::Bookmark
-        {
-            *reached = version;
-        } else {
-            self.push(stream, Delta::Reached { version, by: Milestone::Bookmark });
+    fn push(&mut self, stream: StreamId, arrival: Arrival) {
+        match arrival {
+            Arrival::Changed(change, object) => self.append(stream, Delta::Changed(change, object)),
+            Arrival::Bookmark(version) => self.bookmark(stream, version),
+            Arrival::Listed { scope, listed, version, epoch } => {
+                self.append(stream, Delta::ReplacedAll { scope, objects: listed.into_objects() });
+                self.append(stream, Delta::Reached { version, by: Milestone::List(epoch) });
+            }
+            Arrival::Ended { scope } => self.append(stream, Delta::ScopeEnded { scope }),
         }
-    }
-
-    fn replace(
-        &mut self,
-        stream: StreamId,
-        scope: StreamScope,
-        listed: Listed,
-        version: Version,
-        epoch: Epoch,
-    ) {
-        self.push(stream, Delta::ReplacedAll { scope, objects: listed.into_objects() });
-        self.push(stream, Delta::Reached { version, by: Milestone::List(epoch) });
-    }
-
-    fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
-        self.push(stream, Delta::ScopeEnded { scope });
     }
 
     fn take(&mut self, deltas_max: usize) -> Batch {

@@ -7,9 +7,10 @@ use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
 use super::StreamId;
-use super::gate::{Depth, Gate};
-use super::replace::{Collecting, Listed};
-use crate::reflector::{Epoch, Sink};
+use super::gate::Gate;
+use super::order::{Arrival, Depth, Order};
+use super::replace::Collecting;
+use crate::reflector::Sink;
 
 /// The end of a queue that streams write into. The queue closes when the last of its clones and streams goes.
 #[derive(Debug, Clone)]
@@ -25,10 +26,10 @@ pub struct StreamInlet {
 
 /// Held by every writer; the last one closes the queue behind it.
 #[derive(Debug)]
-struct Held(Arc<Gate>);
+struct Held(Arc<Gate<Box<dyn Order>>>);
 
 impl Inlet {
-    pub(super) fn new(gate: Arc<Gate>) -> Inlet {
+    pub(super) fn new(gate: Arc<Gate<Box<dyn Order>>>) -> Inlet {
         Inlet(Arc::new(Held(gate)))
     }
 
@@ -40,7 +41,7 @@ impl Inlet {
     /// Tells the consumer that this stream has ended, so that it forgets what the stream brought. Stop the
     /// stream first: what it pushes after its end stays.
     pub async fn end_stream(&self, stream: StreamId, scope: StreamScope) {
-        self.gate().enter(move |order| order.end_stream(stream, scope)).await;
+        self.enter(stream, Arrival::Ended { scope }).await;
     }
 
     /// Closes the queue: what is queued still comes out, nothing more comes in. Whoever waits is woken: a push
@@ -54,7 +55,11 @@ impl Inlet {
         Depth::new(Arc::clone(self.gate()))
     }
 
-    fn gate(&self) -> &Arc<Gate> {
+    async fn enter(&self, stream: StreamId, arrival: Arrival) {
+        self.gate().enter(move |order| order.push(stream, arrival)).await;
+    }
+
+    fn gate(&self) -> &Arc<Gate<Box<dyn Order>>> {
         &self.0.0
     }
 }
@@ -70,18 +75,8 @@ impl StreamInlet {
         self.inlet.end_stream(self.stream, self.scope.clone()).await;
     }
 
-    pub(super) async fn replace(
-        &mut self,
-        scope: StreamScope,
-        listed: Listed,
-        version: Version,
-        epoch: Epoch,
-    ) {
-        let stream = self.stream;
-        let push = move |order: &mut dyn super::gate::Order| {
-            order.replace(stream, scope, listed, version, epoch);
-        };
-        self.inlet.gate().enter(push).await;
+    pub(super) async fn enter(&mut self, arrival: Arrival) {
+        self.inlet.enter(self.stream, arrival).await;
     }
 }
 
@@ -93,13 +88,11 @@ impl Sink for StreamInlet {
     }
 
     async fn change(&mut self, change: Change, object: Arc<RawObject>) {
-        let stream = self.stream;
-        self.inlet.gate().enter(move |order| order.change(stream, change, object)).await;
+        self.enter(Arrival::Changed(change, object)).await;
     }
 
     async fn bookmark(&mut self, version: Version) {
-        let stream = self.stream;
-        self.inlet.gate().enter(move |order| order.bookmark(stream, version)).await;
+        self.enter(Arrival::Bookmark(version)).await;
     }
 }
 

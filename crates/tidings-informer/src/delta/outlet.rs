@@ -3,7 +3,8 @@
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
 
-use super::gate::{Depth, Gate};
+use super::gate::Gate;
+use super::order::{Depth, Order};
 use super::{Delta, StreamId};
 
 /// How many deltas a batch has at most.
@@ -16,10 +17,10 @@ pub type Batch = Vec<(StreamId, Delta)>;
 
 /// The end of a queue that the one consumer takes deltas from. Once dropped, nobody waits to push any more.
 #[derive(Debug)]
-pub struct Outlet(Arc<Gate>);
+pub struct Outlet(Arc<Gate<Box<dyn Order>>>);
 
 impl Outlet {
-    pub(super) fn new(gate: Arc<Gate>) -> Outlet {
+    pub(super) fn new(gate: Arc<Gate<Box<dyn Order>>>) -> Outlet {
         Outlet(gate)
     }
 

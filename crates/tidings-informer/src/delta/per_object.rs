@@ -15,8 +15,8 @@ use smallvec::{SmallVec, smallvec};
 use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
-use super::gate::{Load, Order};
 use super::in_flight::{Fate, InFlight};
+use super::order::{Arrival, Load, Order};
 use super::outlet::Batch;
 use super::replace::Listed;
 use super::{Delta, KnownInScope, Milestone, StreamId};
@@ -87,7 +87,7 @@ impl DeltaFifo {
     pub fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>) {
         let version = object.version().clone();
         if change != Change::Deleted || self.is_anywhere(&object) {
-            self.push(stream, Delta::Changed(change, object));
+            self.queue(stream, Delta::Changed(change, object));
         }
         if !version.is_empty() {
             self.reached(stream, version);
@@ -110,11 +110,11 @@ impl DeltaFifo {
     ) {
         for object in listed.objects() {
             if !self.is_known_just_so(object) {
-                self.push(stream, Delta::Replaced(Arc::clone(object)));
+                self.queue(stream, Delta::Replaced(Arc::clone(object)));
             }
         }
         for object in self.absent(scope, listed) {
-            self.push(stream, Delta::Vanished(object));
+            self.queue(stream, Delta::Vanished(object));
         }
         // What waits behind an older marker is older than the list, and may be of an older epoch.
         if let Some(progress) = self.progress.get_mut(&stream) {
@@ -214,9 +214,9 @@ impl DeltaFifo {
     }
 
     /// Adds a delta to its object's place, or gives it one at the end.
-    fn push(&mut self, stream: StreamId, delta: Delta) {
+    fn queue(&mut self, stream: StreamId, delta: Delta) {
         let delta_bytes = delta.bytes_estimate();
-        let object = delta.object().expect("only deltas of one object are pushed");
+        let object = delta.object().expect("only deltas of one object are queued by object");
         let Some(number) = self.place_of(object) else {
             let number = self.end();
             let hash = self.hasher.hash_one(object.key().as_str());
@@ -331,27 +331,15 @@ impl Place {
 }
 
 impl Order for DeltaFifo {
-    fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>) {
-        self.change(stream, change, object);
-    }
-
-    fn bookmark(&mut self, stream: StreamId, version: Version) {
-        self.bookmark(stream, version);
-    }
-
-    fn replace(
-        &mut self,
-        stream: StreamId,
-        scope: StreamScope,
-        listed: Listed,
-        version: Version,
-        epoch: Epoch,
-    ) {
-        self.replace(stream, &scope, &listed, version, epoch);
-    }
-
-    fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
-        self.end_stream(stream, scope);
+    fn push(&mut self, stream: StreamId, arrival: Arrival) {
+        match arrival {
+            Arrival::Changed(change, object) => self.change(stream, change, object),
+            Arrival::Bookmark(version) => self.bookmark(stream, version),
+            Arrival::Listed { scope, listed, version, epoch } => {
+                self.replace(stream, &scope, &listed, version, epoch);
+            }
+            Arrival::Ended { scope } => self.end_stream(stream, scope),
+        }
     }
 
     fn take(&mut self, deltas_max: usize) -> Batch {

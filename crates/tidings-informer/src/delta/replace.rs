@@ -2,16 +2,17 @@
 //!
 //! Nobody downstream sees any of it before it is committed; dropped before that, it leaves no trace.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use std::hash::BuildHasher;
 use tidings_object::{RawObject, Version};
 use tidings_source::StreamScope;
 
 use super::inlet::StreamInlet;
+use super::order::Arrival;
 use crate::reflector::{Epoch, Replacement};
 
 /// The objects of a list, each key once.
@@ -132,7 +133,8 @@ impl Replacement for Collecting<'_> {
     }
 
     async fn commit(self, version: Version, epoch: Epoch) {
-        self.inlet.replace(self.scope, self.listed, version, epoch).await;
+        let Collecting { inlet, scope, listed } = self;
+        inlet.enter(Arrival::Listed { scope, listed, version, epoch }).await;
     }
 }
 

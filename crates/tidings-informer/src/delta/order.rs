@@ -1,0 +1,79 @@
+//! The one thing in which queues differ: in which order deltas come out, and what is merged.
+
+use std::sync::Arc;
+
+use tidings_object::{RawObject, Version};
+use tidings_source::{Change, StreamScope};
+
+use super::StreamId;
+use super::gate::{Contents, Gate};
+use super::outlet::{BATCH_DELTAS_MAX, Batch};
+use super::replace::Listed;
+use crate::reflector::Epoch;
+
+/// How full a queue is. Cloning it copies a pointer; it may outlive both ends.
+#[derive(Debug, Clone)]
+pub struct Depth(Arc<Gate<Box<dyn Order>>>);
+
+/// What a stream brings.
+pub(super) enum Arrival {
+    Changed(Change, Arc<RawObject>),
+    Bookmark(Version),
+    Listed { scope: StreamScope, listed: Listed, version: Version, epoch: Epoch },
+    Ended { scope: StreamScope },
+}
+
+/// What is queued, in some order.
+pub(super) trait Order: Send {
+    fn push(&mut self, stream: StreamId, arrival: Arrival);
+
+    /// Takes a batch, empty when nothing is queued. What was taken before has been applied.
+    fn take(&mut self, deltas_max: usize) -> Batch;
+
+    fn load(&self) -> Load;
+}
+
+/// How much is queued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Load {
+    pub(super) deltas: usize,
+    /// An estimate.
+    pub(super) bytes: usize,
+}
+
+impl Depth {
+    pub(super) fn new(gate: Arc<Gate<Box<dyn Order>>>) -> Depth {
+        Depth(gate)
+    }
+
+    /// How many deltas are queued.
+    pub fn deltas(&self) -> usize {
+        self.load().deltas
+    }
+
+    /// From how many queued deltas on a push waits.
+    pub fn deltas_max(&self) -> usize {
+        self.0.bound()
+    }
+
+    /// An estimate of the bytes that the queued objects keep; what is also cached counts all the same.
+    pub fn bytes_estimate(&self) -> usize {
+        self.load().bytes
+    }
+
+    fn load(&self) -> Load {
+        self.0.look(|order| order.load()).unwrap_or_default()
+    }
+}
+
+impl Contents for Box<dyn Order> {
+    type Batch = Batch;
+
+    fn len(&self) -> usize {
+        self.load().deltas
+    }
+
+    fn take(&mut self) -> Option<Batch> {
+        Some(Order::take(&mut **self, BATCH_DELTAS_MAX)).filter(|batch| !batch.is_empty())
+    }
+}
