@@ -1,1 +1,226 @@
-//! Being written.
+//! CustomResourceDefinitions: what one serves, whether it may be stored, and what its status says.
+//!
+//! A definition is read as JSON and becomes one [`ResourceDef`] for each served version. All versions share their stored
+//! objects; the only conversion is to rewrite `apiVersion`, as the strategy `None` does. Objects are checked against a
+//! version's schema in [`structural`].
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::resource::{
+    CustomOrigin, Generation, Origin, PrinterColumn, ResourceDef, ScalePaths, Scope, SelectableField,
+    Subresource, Text, Verb,
+};
+use crate::status::Cause;
+
+pub mod structural;
+
+mod definition;
+
+pub use definition::validate;
+
+/// Fills in what a definition may leave out: singular, list kind, and the conversion strategy.
+pub fn set_defaults(definition: &mut Value) {
+    let Some(spec) = definition.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    if !spec.get("conversion").is_some_and(Value::is_object) {
+        spec.insert("conversion".to_owned(), json!({"strategy": "None"}));
+    }
+    let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut) else { return };
+    let kind = names.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if !kind.is_empty() {
+        names.entry("singular").or_insert_with(|| json!(kind.to_lowercase()));
+        names.entry("listKind").or_insert_with(|| json!(format!("{kind}List")));
+    }
+}
+
+/// Writes the status: names accepted, established, and which versions have been stored. `time` is now, as RFC 3339.
+pub fn establish(definition: &mut Value, time: &str) {
+    let storage = versions(definition)
+        .find(|version| version["storage"] == true)
+        .and_then(|version| version["name"].as_str().map(str::to_owned));
+    let mut stored: Vec<Value> =
+        definition["status"]["storedVersions"].as_array().cloned().unwrap_or_default();
+    if let Some(storage) = storage.filter(|name| !stored.iter().any(|known| known == name)) {
+        stored.push(json!(storage));
+    }
+    let since = |kind: &str| {
+        let conditions = definition["status"]["conditions"].as_array();
+        let known = conditions.into_iter().flatten().find(|condition| condition["type"] == kind);
+        known.map_or_else(|| json!(time), |condition| condition["lastTransitionTime"].clone())
+    };
+    let status = json!({
+        "acceptedNames": definition["spec"]["names"],
+        "conditions": [
+            {
+                "type": "NamesAccepted", "status": "True", "reason": "NoConflicts",
+                "message": "no conflicts found", "lastTransitionTime": since("NamesAccepted"),
+            },
+            {
+                "type": "Established", "status": "True", "reason": "InitialNamesAccepted",
+                "message": "the initial names have been accepted", "lastTransitionTime": since("Established"),
+            },
+        ],
+        "storedVersions": stored,
+    });
+    if let Some(fields) = definition.as_object_mut() {
+        fields.insert("status".to_owned(), status);
+    }
+}
+
+/// One resource for each version that the definition serves, the preferred one first.
+pub fn resources(definition: &Value) -> Vec<ResourceDef> {
+    let mut served: Vec<_> = versions(definition).filter(|version| version["served"] == true).collect();
+    served.sort_by_key(|version| {
+        std::cmp::Reverse(version_priority(version["name"].as_str().unwrap_or_default()))
+    });
+    served.into_iter().map(|version| resource(definition, version)).collect()
+}
+
+/// Rewrites the version of a stored object to that of the resource it is read through.
+pub fn convert(def: &ResourceDef, object: &mut Value) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".to_owned(), json!(def.api_version()));
+    }
+}
+
+/// What may be stored of a custom object: its schema's fields, with defaults filled in. Answers the unknown fields that
+/// were dropped, and what is wrong with the rest.
+pub fn conform(def: &ResourceDef, object: &mut Value) -> (Vec<String>, Vec<Cause>) {
+    let Some(schema) = def.custom().and_then(|origin| origin.schema.as_ref()) else {
+        return (Vec::new(), Vec::new());
+    };
+    let dropped = structural::prune(schema, object);
+    structural::set_defaults(schema, object);
+    (dropped, structural::check(schema, object))
+}
+
+/// How a version ranks among others of its group: releases before betas before alphas, higher numbers first.
+pub fn version_priority(name: &str) -> (u8, u32, u32) {
+    let unranked = (0, 0, 0);
+    let Some(rest) = name.strip_prefix('v') else { return unranked };
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let Ok(major) = rest[..end].parse() else { return unranked };
+    let stage = |prefix: &str| rest[end..].strip_prefix(prefix).and_then(|minor| minor.parse().ok());
+    match (&rest[end..], stage("beta"), stage("alpha")) {
+        ("", ..) => (3, major, 0),
+        (_, Some(minor), _) => (2, major, minor),
+        (_, _, Some(minor)) => (1, major, minor),
+        _ => unranked,
+    }
+}
+
+fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
+    definition["spec"]["versions"].as_array().into_iter().flatten()
+}
+
+fn resource(definition: &Value, version: &Value) -> ResourceDef {
+    let spec = &definition["spec"];
+    let names = &spec["names"];
+    let kind = text(&names["kind"]);
+    let plural = text(&names["plural"]);
+    let or = |found: Text, other: String| if found.is_empty() { Text::Owned(other) } else { found };
+    ResourceDef {
+        group: text(&spec["group"]),
+        version: text(&version["name"]),
+        list_kind: or(text(&names["listKind"]), format!("{kind}List")),
+        singular: or(text(&names["singular"]), kind.to_lowercase()),
+        short_names: texts(&names["shortNames"]),
+        categories: texts(&names["categories"]),
+        scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
+        subresources: subresources(version, &kind),
+        verbs: Verb::ALL.to_vec(),
+        selectable_fields: selectable_fields(version),
+        storage: Text::Owned(format!("{}/{plural}", text(&spec["group"]))),
+        generation: Generation::Counted,
+        origin: Origin::Custom(Arc::new(origin(definition, version))),
+        kind,
+        plural,
+    }
+}
+
+fn subresources(version: &Value, kind: &Text) -> Vec<Subresource> {
+    let verbs = vec![Verb::Get, Verb::Patch, Verb::Update];
+    let asked = &version["subresources"];
+    let mut found = Vec::new();
+    if asked["status"].is_object() {
+        found.push(Subresource {
+            name: Text::Borrowed("status"),
+            kind: kind.clone(),
+            group: Text::Borrowed(""),
+            version: Text::Borrowed(""),
+            verbs: verbs.clone(),
+        });
+    }
+    if asked["scale"].is_object() {
+        found.push(Subresource {
+            name: Text::Borrowed("scale"),
+            kind: Text::Borrowed("Scale"),
+            group: Text::Borrowed("autoscaling"),
+            version: Text::Borrowed("v1"),
+            verbs,
+        });
+    }
+    found
+}
+
+fn selectable_fields(version: &Value) -> Vec<SelectableField> {
+    let fields = version["selectableFields"].as_array().into_iter().flatten();
+    fields
+        .filter_map(|field| field["jsonPath"].as_str())
+        .map(|path| SelectableField::plain(path.trim_start_matches('.').to_owned()))
+        .collect()
+}
+
+fn origin(definition: &Value, version: &Value) -> CustomOrigin {
+    let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
+    let owned = |value: &Value| text(value).into_owned();
+    let scale = &version["subresources"]["scale"];
+    CustomOrigin {
+        definition: owned(&definition["metadata"]["name"]),
+        schema: version["schema"].get("openAPIV3Schema").cloned(),
+        printer_columns: columns
+            .map(|column| PrinterColumn {
+                name: owned(&column["name"]),
+                column_type: owned(&column["type"]),
+                format: owned(&column["format"]),
+                description: owned(&column["description"]),
+                priority: column["priority"].as_i64().unwrap_or(0),
+                json_path: owned(&column["jsonPath"]),
+            })
+            .collect(),
+        scale: scale.is_object().then(|| ScalePaths {
+            spec_replicas: owned(&scale["specReplicasPath"]),
+            status_replicas: owned(&scale["statusReplicasPath"]),
+            label_selector: scale["labelSelectorPath"].as_str().map(str::to_owned),
+        }),
+    }
+}
+
+fn text(value: &Value) -> Text {
+    Text::Owned(value.as_str().unwrap_or_default().to_owned())
+}
+
+fn texts(values: &Value) -> Vec<Text> {
+    values.as_array().into_iter().flatten().map(text).collect()
+}
+
+/// One fuzz case: a definition, a zero byte or line end, and an object of it. Must not panic.
+#[doc(hidden)]
+pub fn fuzz(data: &[u8]) {
+    let Some(middle) = data.iter().position(|&byte| byte == 0 || byte == b'\n') else { return };
+    let Ok(mut definition) = serde_json::from_slice::<Value>(&data[..middle]) else { return };
+    let Ok(object) = serde_json::from_slice::<Value>(&data[middle + 1..]) else { return };
+    set_defaults(&mut definition);
+    let _ = validate(&definition);
+    establish(&mut definition, "2026-01-01T00:00:00Z");
+    for def in resources(&definition) {
+        let mut object = object.clone();
+        let _ = conform(&def, &mut object);
+        convert(&def, &mut object);
+    }
+}
+
+#[cfg(test)]
+#[path = "crd/tests.rs"]
+mod tests;

@@ -1,0 +1,105 @@
+//! Whether a CustomResourceDefinition may be stored.
+
+use serde_json::Value;
+
+use crate::status::Cause;
+use crate::validate::name::{dns_1035_label, dns_subdomain};
+
+/// What is wrong with a definition, a cause a field; nothing if it may be stored.
+pub fn validate(definition: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let spec = &definition["spec"];
+    let group = spec["group"].as_str().unwrap_or_default();
+    let plural = spec["names"]["plural"].as_str().unwrap_or_default();
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+    if name != format!("{plural}.{group}") {
+        let message = format!("Invalid value: {name:?}: must be spec.names.plural+\".\"+spec.group");
+        causes.push(Cause::invalid("metadata.name", message));
+    }
+    check_group(group, &mut causes);
+    check_names(&spec["names"], &mut causes);
+    match spec["scope"].as_str() {
+        Some("Namespaced" | "Cluster") => {}
+        None | Some("") => causes.push(required("spec.scope")),
+        Some(other) => {
+            let message =
+                format!("Unsupported value: {other:?}: supported values: \"Cluster\", \"Namespaced\"");
+            causes.push(Cause::field("FieldValueNotSupported", "spec.scope", message));
+        }
+    }
+    check_versions(&spec["versions"], &mut causes);
+    causes
+}
+
+fn required(field: impl Into<String>) -> Cause {
+    Cause::required(field, "Required value")
+}
+
+fn check_group(group: &str, causes: &mut Vec<Cause>) {
+    if group.is_empty() {
+        causes.push(required("spec.group"));
+    } else if let Some(why) = dns_subdomain(group) {
+        causes.push(Cause::invalid("spec.group", format!("Invalid value: {group:?}: {why}")));
+    } else if !group.contains('.') {
+        let message = format!("Invalid value: {group:?}: should be a domain with at least one dot");
+        causes.push(Cause::invalid("spec.group", message));
+    }
+}
+
+fn check_names(names: &Value, causes: &mut Vec<Cause>) {
+    for (field, is_needed) in [("plural", true), ("kind", true), ("singular", false), ("listKind", false)] {
+        let at = format!("spec.names.{field}");
+        match names[field].as_str() {
+            None | Some("") if is_needed => causes.push(required(at)),
+            None | Some("") => {}
+            Some(name) => {
+                // Kinds are written in capitals and checked without.
+                if let Some(why) = dns_1035_label(&name.to_lowercase()) {
+                    causes.push(Cause::invalid(at, format!("Invalid value: {name:?}: {why}")));
+                }
+            }
+        }
+    }
+    if !names["kind"].is_null() && names["kind"] == names["listKind"] {
+        causes.push(Cause::invalid(
+            "spec.names.listKind",
+            "Invalid value: kind and listKind may not be the same",
+        ));
+    }
+}
+
+fn check_versions(versions: &Value, causes: &mut Vec<Cause>) {
+    let versions = versions.as_array().map_or(&[][..], Vec::as_slice);
+    let mut names = Vec::new();
+    for (index, version) in versions.iter().enumerate() {
+        let at = format!("spec.versions[{index}]");
+        match version["name"].as_str() {
+            None | Some("") => causes.push(required(format!("{at}.name"))),
+            Some(name) => {
+                if let Some(why) = dns_1035_label(name) {
+                    causes.push(Cause::invalid(
+                        format!("{at}.name"),
+                        format!("Invalid value: {name:?}: {why}"),
+                    ));
+                } else if names.contains(&name) {
+                    let message = format!("Duplicate value: {name:?}");
+                    causes.push(Cause::field("FieldValueDuplicate", format!("{at}.name"), message));
+                }
+                names.push(name);
+            }
+        }
+        let schema = &version["schema"]["openAPIV3Schema"];
+        if schema.is_null() {
+            let message = "Required value: schemas are required";
+            causes.push(Cause::required(format!("{at}.schema.openAPIV3Schema"), message));
+        } else if schema["type"] != "object" {
+            let message = "Invalid value: must be object at the root";
+            causes.push(Cause::invalid(format!("{at}.schema.openAPIV3Schema.type"), message));
+        }
+    }
+    let storing = versions.iter().filter(|version| version["storage"] == true).count();
+    if storing != 1 {
+        let message = "Invalid value: must have exactly one version marked as storage version";
+        causes.push(Cause::invalid("spec.versions", message));
+    }
+}

@@ -1,0 +1,81 @@
+//! Enumerations, bounds and patterns of one value.
+
+use regex::RegexBuilder;
+use serde_json::Value;
+
+use crate::status::Cause;
+
+/// The most memory that one compiled pattern may take; larger ones are not checked.
+const PATTERN_BYTES_MAX: usize = 256 * 1024;
+
+/// Checks one value, not what is below it.
+pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if let Some(allowed) = schema["enum"].as_array().filter(|allowed| !allowed.contains(value)) {
+        let allowed: Vec<_> = allowed.iter().map(Value::to_string).collect();
+        let message = format!("Unsupported value: {value}: supported values: {}", allowed.join(", "));
+        causes.push(Cause::field("FieldValueNotSupported", path, message));
+    }
+    let mut refuse = |why: String| {
+        causes.push(Cause::invalid(path, format!("Invalid value: {value}: {path} in body {why}")));
+    };
+    match value {
+        Value::Number(number) => check_number(schema, number.as_f64().unwrap_or_default(), &mut refuse),
+        Value::String(text) => {
+            check_count(schema, ("minLength", "maxLength"), text.chars().count(), "chars long", &mut refuse);
+            if let Some(pattern) = schema["pattern"].as_str().filter(|pattern| !is_match(pattern, text)) {
+                refuse(format!("should match '{pattern}'"));
+            }
+        }
+        Value::Array(items) => {
+            check_count(schema, ("minItems", "maxItems"), items.len(), "items", &mut refuse);
+        }
+        Value::Object(map) => {
+            check_count(schema, ("minProperties", "maxProperties"), map.len(), "properties", &mut refuse);
+        }
+        _ => {}
+    }
+}
+
+fn check_number(schema: &Value, number: f64, refuse: &mut impl FnMut(String)) {
+    if let Some(least) = schema["minimum"].as_f64() {
+        if schema["exclusiveMinimum"] == true && number <= least {
+            refuse(format!("should be greater than {least}"));
+        } else if number < least {
+            refuse(format!("should be greater than or equal to {least}"));
+        }
+    }
+    if let Some(most) = schema["maximum"].as_f64() {
+        if schema["exclusiveMaximum"] == true && number >= most {
+            refuse(format!("should be less than {most}"));
+        } else if number > most {
+            refuse(format!("should be less than or equal to {most}"));
+        }
+    }
+    if let Some(step) = schema["multipleOf"].as_f64().filter(|step| *step > 0.0)
+        && (number / step).fract() != 0.0
+    {
+        refuse(format!("should be a multiple of {step}"));
+    }
+}
+
+fn check_count(
+    schema: &Value,
+    (least, most): (&str, &str),
+    count: usize,
+    what: &str,
+    refuse: &mut impl FnMut(String),
+) {
+    let count = count as u64;
+    if let Some(least) = schema[least].as_u64().filter(|least| count < *least) {
+        refuse(format!("should have at least {least} {what}"));
+    }
+    if let Some(most) = schema[most].as_u64().filter(|most| count > *most) {
+        refuse(format!("should have at most {most} {what}"));
+    }
+}
+
+/// A pattern that cannot be compiled here refuses nothing: look-around is valid in a schema, but not known to us.
+fn is_match(pattern: &str, text: &str) -> bool {
+    let compiled = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
+    compiled.map_or(true, |pattern| pattern.is_match(text))
+}
