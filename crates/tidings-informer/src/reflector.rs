@@ -3,6 +3,23 @@
 //! Deciding is pure and stands in [`phase`]; doing is elsewhere. Nothing here knows a cache or a queue: what
 //! arrives goes into a [`Sink`].
 
+mod phase;
+mod run;
+
+mod list;
+mod stream_list;
+mod watch;
+
+mod backoff;
+mod liveness;
+
+pub mod config;
+pub mod observer;
 pub mod sink;
 
+pub use backoff::BackoffConfig;
+pub use config::{ListMode, Paging, ReflectorConfig, StopPolicy};
+pub use liveness::LivenessConfig;
+pub use observer::{During, Listed, Observer, RelistReason, StopReason};
+pub use run::Reflector;
 pub use sink::{Epoch, Replacement, Sink};

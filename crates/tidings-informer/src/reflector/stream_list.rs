@@ -1,0 +1,136 @@
+//! A streaming list (KEP-3157): the initial events of a watch, up to the marker that ends them. After it the
+//! same stream goes on as the watch.
+//!
+//! Before the marker nothing is recorded and the sink sees nothing: initial events come in no order of versions,
+//! so a version seen among them says nothing about the others.
+
+use futures_util::StreamExt as _;
+use tidings_object::Version;
+use tidings_source::{Change, ErrorClass, ListWatch, SourceError, WatchEvent, WatchOptions, WatchStream};
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, timeout};
+
+use super::Reflector;
+use super::config::{ListMode, ReflectorConfig};
+use super::observer::{During, Listed, Reports};
+use super::phase::{At, End, Stage};
+use super::run::{Ended, epoch, usable};
+use super::sink::{Replacement, Sink};
+use super::watch::{OpenWatch, ended_early_or_not};
+
+impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
+    pub(super) async fn stream_list(&mut self, at: At) -> Ended {
+        let options = WatchOptions {
+            version: self.seen(at),
+            timeout_seconds: Some(self.config.watch_timeout_seconds(&mut self.chance)),
+            allow_bookmarks: true,
+            send_initial_events: true,
+        };
+        self.reports.listing(ListMode::Streaming, options.version.as_ref());
+        let mut open = OpenWatch::asked(&options);
+        let mut replacement = self.sink.begin_replace(self.source.scope());
+        let mut initial = InitialEvents { config: &self.config, reports: &self.reports, received: 0 };
+        let listed = match initial.open(&*self.source, options).await {
+            Ok(stream) => initial.take(stream, &mut replacement, open.asked_at).await,
+            Err(ended) => Err(ended),
+        };
+        let (stream, version) = match listed {
+            Ok(listed) => listed,
+            Err(ended) => return *ended,
+        };
+        let (mode, objects, took) = (ListMode::Streaming, replacement.len(), open.asked_at.elapsed());
+        let epoch = epoch(self.last.as_ref(), &version, &self.reports);
+        replacement.commit(version.clone(), epoch).await;
+        self.last = usable(version.clone());
+        self.reports.listed(&Listed { mode, version, objects, pages: 1, took });
+        open.stream = Some(stream);
+        open.has_events = true;
+        self.open = Some(open);
+        Ended::listed()
+    }
+}
+
+/// The initial events, while they come in.
+struct InitialEvents<'a> {
+    config: &'a ReflectorConfig,
+    reports: &'a Reports,
+    received: usize,
+}
+
+impl InitialEvents<'_> {
+    async fn open<L: ListWatch + ?Sized>(
+        &self,
+        source: &L,
+        options: WatchOptions,
+    ) -> Result<WatchStream, Box<Ended>> {
+        match timeout(self.config.marker_silence_max, source.watch(options)).await {
+            Ok(opened) => opened.map_err(|error| Box::new(self.failed(Stage::Opening, error))),
+            Err(_) => Err(Box::new(self.silent())),
+        }
+    }
+
+    /// Collects everything up to the marker, and gives the stream back with the marker's version.
+    async fn take(
+        &mut self,
+        mut stream: WatchStream,
+        into: &mut impl Replacement,
+        asked_at: Instant,
+    ) -> Result<(WatchStream, Version), Box<Ended>> {
+        loop {
+            consume_budget().await;
+            let Ok(next) = timeout(self.config.marker_silence_max, stream.next()).await else {
+                return Err(Box::new(self.silent()));
+            };
+            match next {
+                Some(Ok(WatchEvent::Changed(Change::Added | Change::Modified, object))) => {
+                    into.accept(object)
+                }
+                Some(Ok(WatchEvent::Changed(Change::Deleted, object))) => into.retract(&object),
+                Some(Ok(WatchEvent::Bookmark { version, is_initial_events_end: true })) => {
+                    return Ok((stream, version));
+                }
+                Some(Ok(WatchEvent::Bookmark { .. })) => {}
+                Some(Ok(WatchEvent::Skipped(skipped))) => {
+                    self.reports.skipped(&skipped);
+                    continue;
+                }
+                Some(Ok(WatchEvent::Error(status))) => {
+                    let is_refusal = status.code == 500 && self.received == 0;
+                    let error = SourceError::in_stream(self.reports.asked("stream list"), status);
+                    return Err(Box::new(match is_refusal {
+                        true => Ended::with(End::StreamingRefused, error, During::StreamingList),
+                        false => self.failed(Stage::Streaming, error),
+                    }));
+                }
+                Some(Err(error)) if error.class() == ErrorClass::Network => {
+                    let ended = ended_early_or_not(asked_at, self.received > 0);
+                    return Err(Box::new(Ended::with(ended, error, During::StreamingList)));
+                }
+                Some(Err(error)) => return Err(Box::new(self.failed(Stage::Streaming, error))),
+                None => return Err(Box::new(self.closed(asked_at))),
+            }
+            self.received += 1;
+        }
+    }
+
+    fn failed(&self, stage: Stage, error: SourceError) -> Ended {
+        match error.class() {
+            ErrorClass::StreamingListRefused => {
+                Ended::with(End::StreamingRefused, error, During::StreamingList)
+            }
+            _ => Ended::failed(stage, error, During::StreamingList),
+        }
+    }
+
+    fn silent(&self) -> Ended {
+        let silence = self.config.marker_silence_max;
+        let message = format!("the end of the initial events did not come, and nothing else for {silence:?}");
+        Ended::with(End::Silent, self.reports.network("stream list", message), During::StreamingList)
+    }
+
+    fn closed(&self, asked_at: Instant) -> Ended {
+        let message = "closed before the end of the initial events".to_owned();
+        let error = self.reports.network("stream list", message);
+        Ended::with(ended_early_or_not(asked_at, self.received > 0), error, During::StreamingList)
+    }
+}

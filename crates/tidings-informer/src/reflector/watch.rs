@@ -1,0 +1,228 @@
+//! A watch: hands each event to the sink, then records its version.
+//!
+//! The order matters: were the version recorded first, a stop between the two and a watch opened again would
+//! skip the event. While the sink makes us wait, nothing is read and no clock runs.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use tidings_object::Version;
+use tidings_source::{
+    Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
+};
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, timeout};
+
+use super::Reflector;
+use super::observer::During;
+use super::phase::{End, Stage};
+use super::run::{Ended, VERY_SHORT_WATCH, usable};
+use super::sink::Sink;
+
+/// One watch, as far as it has come.
+pub(super) struct OpenWatch {
+    pub(super) stream: Option<WatchStream>,
+    pub(super) asked_at: Instant,
+    /// When the server should long have closed it.
+    overdue_at: Option<Instant>,
+    /// Whether any event was accepted since it was asked for.
+    pub(super) has_events: bool,
+    /// Opened without a version to go on from, it begins with `ADDED` events in no order of versions: none is
+    /// recorded before another kind of event.
+    is_unordered: bool,
+}
+
+/// How long after its time a watch that the server does not close is taken for dead.
+const OVERDUE: Duration = Duration::from_secs(30);
+
+/// After so long without one, the window in which internal errors are forgiven opens anew.
+const INTERNAL_ERRORS_RESET: Duration = Duration::from_secs(60);
+
+/// When internal errors inside watches are forgiven.
+#[derive(Debug)]
+pub(super) struct InternalErrors {
+    window: Duration,
+    first_and_last: Option<(Instant, Instant)>,
+}
+
+impl OpenWatch {
+    pub(super) fn asked(options: &WatchOptions) -> OpenWatch {
+        let asked_at = Instant::now();
+        let timeout = options.timeout_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+        OpenWatch {
+            stream: None,
+            asked_at,
+            overdue_at: timeout.and_then(|timeout| asked_at.checked_add(timeout + OVERDUE)),
+            has_events: false,
+            is_unordered: !options.send_initial_events
+                && options.version.as_ref().is_none_or(|version| *version == Version::from(0)),
+        }
+    }
+}
+
+impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
+    pub(super) async fn watch(&mut self) -> Ended {
+        if let Some(rhythm) = &mut self.rhythm {
+            rhythm.opening();
+        }
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => match self.open_watch().await {
+                Ok(open) => open,
+                Err(ended) => return *ended,
+            },
+        };
+        self.reports.watching(self.last.as_ref());
+        let mut stream = open.stream.take().expect("an open watch has a stream");
+        let mut has_progressed = false;
+        loop {
+            // A stream that always has more must not keep a stop from being seen.
+            consume_budget().await;
+            let next = match self.patience(&open) {
+                None => stream.next().await,
+                Some(patience) => match timeout(patience, stream.next()).await {
+                    Ok(next) => next,
+                    Err(_) => return self.silent(patience).having_progressed(has_progressed),
+                },
+            };
+            let ended = match next {
+                Some(Ok(event)) => match self.take(event, &mut open).await {
+                    Ok(moved_on) => {
+                        has_progressed |= moved_on;
+                        continue;
+                    }
+                    Err(status) => {
+                        self.failed(&open, SourceError::in_stream(self.reports.asked("watch"), status))
+                    }
+                },
+                Some(Err(error)) => self.failed(&open, error),
+                None => self.closed(&open),
+            };
+            return ended.having_progressed(has_progressed);
+        }
+    }
+
+    async fn open_watch(&mut self) -> Result<OpenWatch, Box<Ended>> {
+        let options = WatchOptions {
+            version: self.last.clone(),
+            timeout_seconds: Some(self.config.watch_timeout_seconds(&mut self.chance)),
+            allow_bookmarks: true,
+            send_initial_events: false,
+        };
+        let mut open = OpenWatch::asked(&options);
+        let opened = match self.patience(&open) {
+            None => self.source.watch(options).await,
+            Some(patience) => match timeout(patience, self.source.watch(options)).await {
+                Ok(opened) => opened,
+                Err(_) => return Err(Box::new(self.silent(patience))),
+            },
+        };
+        match opened {
+            Ok(stream) => {
+                open.stream = Some(stream);
+                Ok(open)
+            }
+            Err(error) => Err(Box::new(Ended::failed(Stage::Opening, error, During::WatchOpen))),
+        }
+    }
+
+    /// How long the next event may take.
+    fn patience(&self, open: &OpenWatch) -> Option<Duration> {
+        let rhythm = self.rhythm.as_ref()?;
+        let overdue = open.overdue_at.map(|at| at.saturating_duration_since(Instant::now()));
+        [rhythm.patience(), overdue].into_iter().flatten().min()
+    }
+
+    /// Hands one event over. Says whether the last version has moved on, or with what the server ends the watch.
+    async fn take(&mut self, event: WatchEvent, open: &mut OpenWatch) -> Result<bool, StatusDetail> {
+        if let Some(rhythm) = &mut self.rhythm {
+            rhythm.heard();
+        }
+        let version = match event {
+            WatchEvent::Changed(change, object) => {
+                let version = object.version().clone();
+                self.sink.change(change, object).await;
+                self.reports.event(change, &version);
+                open.is_unordered &= change == Change::Added;
+                version
+            }
+            WatchEvent::Bookmark { version, .. } => {
+                if let Some(rhythm) = &mut self.rhythm {
+                    rhythm.bookmark();
+                }
+                self.sink.bookmark(version.clone()).await;
+                self.reports.bookmark(&version);
+                open.is_unordered = false;
+                version
+            }
+            WatchEvent::Skipped(skipped) => {
+                self.reports.skipped(&skipped);
+                return Ok(false);
+            }
+            WatchEvent::Error(status) => return Err(status),
+        };
+        open.has_events = true;
+        match usable(version) {
+            Some(version) if !open.is_unordered => {
+                self.last = Some(version);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn silent(&mut self, silence: Duration) -> Ended {
+        if let Some(rhythm) = &mut self.rhythm {
+            rhythm.fell_silent();
+        }
+        self.reports.reopened_for_silence(silence);
+        Ended::quietly(End::Silent)
+    }
+
+    fn failed(&mut self, open: &OpenWatch, error: SourceError) -> Ended {
+        match error.class() {
+            ErrorClass::Internal if self.internal_errors.is_forgiven() => {
+                Ended::with(End::Forgiven, error, During::Watch)
+            }
+            // A broken connection is how some networks close one.
+            ErrorClass::Network if ended_early_or_not(open.asked_at, open.has_events) == End::Closed => {
+                Ended::with(End::Closed, error, During::Watch)
+            }
+            _ => Ended::failed(Stage::Streaming, error, During::Watch),
+        }
+    }
+
+    fn closed(&self, open: &OpenWatch) -> Ended {
+        match ended_early_or_not(open.asked_at, open.has_events) {
+            End::ClosedEarly => {
+                let message = format!("closed within {VERY_SHORT_WATCH:?} and without an event");
+                Ended::with(End::ClosedEarly, self.reports.network("watch", message), During::Watch)
+            }
+            end => Ended::quietly(end),
+        }
+    }
+}
+
+/// What the end of a stream counts for. Its time runs from before the request was sent.
+pub(super) fn ended_early_or_not(asked_at: Instant, has_events: bool) -> End {
+    match has_events || asked_at.elapsed() >= VERY_SHORT_WATCH {
+        true => End::Closed,
+        false => End::ClosedEarly,
+    }
+}
+
+impl InternalErrors {
+    pub(super) fn new(window: Duration) -> InternalErrors {
+        InternalErrors { window, first_and_last: None }
+    }
+
+    fn is_forgiven(&mut self) -> bool {
+        let now = Instant::now();
+        let first = match self.first_and_last {
+            Some((first, last)) if now - last < INTERNAL_ERRORS_RESET => first,
+            _ => now,
+        };
+        self.first_and_last = Some((first, now));
+        now - first < self.window
+    }
+}
