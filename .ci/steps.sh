@@ -1,0 +1,96 @@
+# The steps of .ci/run that take more than one command. Sourced from it, in the workspace's root.
+# shellcheck shell=bash
+
+CARGO_DENY_VERSION=0.20.2
+
+install_tools() {
+  local missing=()
+  command -v valgrind >/dev/null || missing+=(valgrind)
+  command -v kubectl >/dev/null || missing+=(kubernetes-client)
+  command -v cc >/dev/null || missing+=(gcc libc6-dev)
+  command -v c++ >/dev/null || missing+=(g++)
+  command -v go >/dev/null || missing+=(golang-go)
+  if ((${#missing[@]} > 0)); then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+  fi
+  if [[ "$("$cache/bin/cargo-deny" --version 2>/dev/null)" != "cargo-deny $CARGO_DENY_VERSION" ]]; then
+    # A target folder of its own: its dependencies are not ours.
+    CARGO_TARGET_DIR="$cache/cargo-deny" CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_LTO=off \
+      CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+      cargo install --quiet --locked --root "$cache" "cargo-deny@$CARGO_DENY_VERSION"
+    rm -rf "$cache/cargo-deny"
+  fi
+  rustc --version
+  go version
+  kubectl version --client 2>&1 | head -1
+  valgrind --version
+}
+
+# k8s-openapi builds for one version of Kubernetes; our libraries leave the choice to their users, so that here it
+# must be made for them.
+build_documentation() {
+  K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+}
+
+# What shuttle checks is compiled a second time, with its locks in the place of ours.
+run_shuttle() {
+  RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR="$CARGO_TARGET_DIR/shuttle" \
+    cargo test --locked -p tidings-object --lib shuttle
+}
+
+# An example that does not end by itself would never let a change land.
+run_examples() {
+  local source
+  cargo build --locked -p tidings --examples -p tidings-cli
+  for source in crates/tidings/examples/*.rs; do
+    printf -- '--- %s\n' "$source"
+    timeout 60 "$CARGO_TARGET_DIR/debug/examples/$(basename "$source" .rs)"
+  done
+}
+
+# A user's crate, outside the workspace, with the oldest and the newest Kubernetes that k8s-openapi knows: the
+# libraries must not choose one themselves.
+build_outside_crates() {
+  local root folder version
+  root="$PWD"
+  for version in earliest latest; do
+    folder="$(mktemp -d)"
+    mkdir "$folder/src"
+    cp "$root/Cargo.lock" "$folder/"
+    cp "$root/crates/tidings/examples/what_a_user_writes.rs" "$folder/src/main.rs"
+    cat >"$folder/Cargo.toml" <<TOML
+[package]
+name = "outside-$version"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+anyhow = "1"
+k8s-openapi = { version = "0.29", default-features = false, features = ["$version"] }
+serde_json = "1"
+tidings = { path = "$root/crates/tidings" }
+tidings-apiserver = { path = "$root/crates/tidings-apiserver" }
+tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+
+[workspace]
+TOML
+    printf -- '--- k8s-openapi %s\n' "$version"
+    (cd "$folder" && cargo build --quiet && timeout 60 "$CARGO_TARGET_DIR/debug/outside-$version")
+    rm -rf "$folder"
+  done
+}
+
+# They run under cargo-fuzz, with a nightly; that they compile can be told with any toolchain.
+check_fuzz_targets() {
+  cargo check --locked --quiet --manifest-path fuzz/Cargo.toml
+}
+
+count_instructions() {
+  cargo build --locked --release --quiet -p tidings-bench
+  "$CARGO_TARGET_DIR/release/tidings-bench" instructions
+}
+
+forget_old_caches() {
+  find "$cache" -maxdepth 1 -name 'target-*' ! -path "$CARGO_TARGET_DIR" -mtime +2 -exec rm -rf {} +
+}

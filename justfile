@@ -1,0 +1,51 @@
+# `just` lists what there is; each recipe is one command that can be typed without just too.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+
+_:
+    @just --list --unsorted
+
+# The demo: an API server in the process, an informer on it, and what they say.
+demo *arguments:
+    cargo run -p tidings-cli -- demo {{ arguments }}
+
+# All tests.
+test *arguments:
+    cargo test --workspace {{ arguments }}
+
+# Formatting and clippy, warnings as errors.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# The documentation, warnings as errors.
+doc *arguments:
+    K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps {{ arguments }}
+
+# Licences, bans and sources of all dependencies (needs cargo-deny).
+deny:
+    cargo deny check licenses bans sources
+
+# Fills the tests into docs/contract.md, from the `// holds:` comments above them.
+contract:
+    TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test contract
+
+# The code that shuttle checks, under shuttle's scheduler.
+shuttle:
+    RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p tidings-object --lib shuttle
+
+# One fuzz target for some seconds (needs cargo-fuzz and a nightly); without a name it lists them.
+fuzz target="" seconds="60":
+    {{ if target == "" { "cargo +nightly fuzz list" } else { "cargo +nightly fuzz run " + target + " -- -max_total_time=" + seconds } }}
+
+# Instruction counts of the hot parts, compared with the recorded ones (needs valgrind).
+instructions *arguments:
+    cargo run --release -p tidings-bench -- instructions {{ arguments }}
+
+# Records the instruction counts of now for this target and compiler.
+instructions-record:
+    cargo run --release -p tidings-bench -- instructions --record
+
+# What decides whether a change lands.
+ci:
+    bash .ci/run
