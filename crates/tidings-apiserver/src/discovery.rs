@@ -1,1 +1,243 @@
-//! Being written.
+//! What the server tells about itself: which groups, versions and resources it serves, and its version.
+//!
+//! [`document`] answers every path that is neither a resource nor a health check, OpenAPI included. Discovery is told in
+//! the old form (one document a group-version) and in the aggregated one (KEP-3352), as the client asks.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::crd::version_priority;
+use crate::openapi;
+use crate::request::accept::ranges;
+use crate::resource::{ResourceDef, Subresource};
+
+/// The version of Kubernetes whose API this is.
+pub const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
+
+/// A document, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The body's media type.
+    pub content_type: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Document {
+    pub(crate) fn json(value: &Value) -> Self {
+        Self { content_type: "application/json".to_owned(), body: value.to_string().into_bytes() }
+    }
+}
+
+/// The document at a path, if there is one. `defs` are the resources served now.
+pub fn document(path: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
+    let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+    let value = match parts.as_slice() {
+        [] => root_paths(defs),
+        ["version"] => version(),
+        ["api"] | ["apis"] => return Some(groups_document(parts[0], accept, defs)),
+        ["api", version] => resource_list(defs, "", version)?,
+        ["apis", group] => group_of(defs, group)?,
+        ["apis", group, version] => resource_list(defs, group, version)?,
+        ["openapi", "v2"] => return openapi::v2(accept, defs),
+        ["openapi", "v3"] => openapi::v3_index(defs),
+        ["openapi", "v3", "api", version] => openapi::v3(defs, "", version)?,
+        ["openapi", "v3", "apis", group, version] => openapi::v3(defs, group, version)?,
+        _ => return None,
+    };
+    Some(Document::json(&value))
+}
+
+fn groups_document(root: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Document {
+    let is_core = root == "api";
+    for range in ranges(accept.unwrap_or_default()).iter().filter(|range| range.takes_json()) {
+        let is_known = matches!(range.version.as_str(), "v2" | "v2beta1");
+        if range.as_kind == "APIGroupDiscoveryList" && range.group == "apidiscovery.k8s.io" && is_known {
+            let mut document = Document::json(&aggregated(defs, is_core, &range.version));
+            document.content_type = format!(
+                "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
+                range.version
+            );
+            return document;
+        }
+        if range.as_kind.is_empty() {
+            break;
+        }
+    }
+    Document::json(&if is_core { core_versions() } else { group_list(defs) })
+}
+
+/// The groups in the order in which they are served, each with its versions, the preferred one first.
+pub(crate) fn groups(defs: &[Arc<ResourceDef>]) -> Vec<(&str, Vec<&str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for def in defs {
+        match groups.iter_mut().find(|(group, _)| *group == def.group) {
+            None => groups.push((&def.group, vec![&def.version])),
+            Some((_, versions)) if versions.contains(&def.version.as_ref()) => {}
+            Some((_, versions)) => versions.push(&def.version),
+        }
+    }
+    for (_, versions) in &mut groups {
+        versions.sort_by_key(|version| std::cmp::Reverse(version_priority(version)));
+    }
+    groups
+}
+
+fn core_versions() -> Value {
+    let addresses = json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1"}]);
+    json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses})
+}
+
+fn group_list(defs: &[Arc<ResourceDef>]) -> Value {
+    let groups: Vec<_> = groups(defs)
+        .into_iter()
+        .filter(|(group, _)| !group.is_empty())
+        .map(|(group, versions)| told_group(group, &versions))
+        .collect();
+    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+}
+
+fn group_of(defs: &[Arc<ResourceDef>], asked: &str) -> Option<Value> {
+    let (group, versions) = groups(defs).into_iter().find(|(group, _)| *group == asked)?;
+    let mut told = told_group(group, &versions);
+    told["kind"] = json!("APIGroup");
+    told["apiVersion"] = json!("v1");
+    Some(told)
+}
+
+fn told_group(group: &str, versions: &[&str]) -> Value {
+    let versions: Vec<_> = versions
+        .iter()
+        .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}))
+        .collect();
+    json!({"name": group, "preferredVersion": versions[0], "versions": versions})
+}
+
+fn resource_list(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value> {
+    let mut resources = Vec::new();
+    for def in defs.iter().filter(|def| def.group == group && def.version == version) {
+        let mut told = json!({
+            "name": def.plural, "singularName": def.singular, "namespaced": def.is_namespaced(), "kind": def.kind,
+            "verbs": verbs(&def.verbs),
+        });
+        insert_names(&mut told, def);
+        resources.push(told);
+        for sub in &def.subresources {
+            let mut told = json!({
+                "name": format!("{}/{}", def.plural, sub.name), "singularName": "",
+                "namespaced": def.is_namespaced(), "kind": sub.kind, "verbs": verbs(&sub.verbs),
+            });
+            if !sub.version.is_empty() {
+                told["group"] = json!(sub.group);
+                told["version"] = json!(sub.version);
+            }
+            resources.push(told);
+        }
+    }
+    if resources.is_empty() {
+        return None;
+    }
+    resources.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
+    let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+    let mut list = json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": resources});
+    if !group.is_empty() {
+        list["apiVersion"] = json!("v1");
+    }
+    Some(list)
+}
+
+fn insert_names(told: &mut Value, def: &ResourceDef) {
+    if !def.short_names.is_empty() {
+        told["shortNames"] = json!(def.short_names);
+    }
+    if !def.categories.is_empty() {
+        told["categories"] = json!(def.categories);
+    }
+}
+
+fn verbs(verbs: &[crate::resource::Verb]) -> Vec<&'static str> {
+    verbs.iter().map(|verb| verb.as_str()).collect()
+}
+
+fn aggregated(defs: &[Arc<ResourceDef>], is_core: bool, form: &str) -> Value {
+    let items: Vec<_> = groups(defs)
+        .into_iter()
+        .filter(|(group, _)| group.is_empty() == is_core)
+        .map(|(group, versions)| {
+            let versions: Vec<_> = versions
+                .into_iter()
+                .map(|version| {
+                    let mut resources: Vec<_> = defs
+                        .iter()
+                        .filter(|def| def.group == group && def.version == version)
+                        .map(|def| aggregated_resource(def))
+                        .collect();
+                    resources.sort_by(|a, b| a["resource"].as_str().cmp(&b["resource"].as_str()));
+                    json!({"version": version, "resources": resources, "freshness": "Current"})
+                })
+                .collect();
+            let mut metadata = Map::new();
+            metadata.insert("creationTimestamp".to_owned(), Value::Null);
+            if !is_core {
+                metadata.insert("name".to_owned(), json!(group));
+            }
+            json!({"metadata": metadata, "versions": versions})
+        })
+        .collect();
+    let api_version = format!("apidiscovery.k8s.io/{form}");
+    json!({"kind": "APIGroupDiscoveryList", "apiVersion": api_version, "metadata": {}, "items": items})
+}
+
+fn aggregated_resource(def: &ResourceDef) -> Value {
+    let mut told = json!({
+        "resource": def.plural,
+        "responseKind": {"group": def.group, "version": def.version, "kind": def.kind},
+        "scope": if def.is_namespaced() { "Namespaced" } else { "Cluster" },
+        "singularResource": def.singular,
+        "verbs": verbs(&def.verbs),
+    });
+    insert_names(&mut told, def);
+    if !def.subresources.is_empty() {
+        let subresources: Vec<_> =
+            def.subresources.iter().map(|sub| aggregated_subresource(def, sub)).collect();
+        told["subresources"] = json!(subresources);
+    }
+    told
+}
+
+fn aggregated_subresource(def: &ResourceDef, sub: &Subresource) -> Value {
+    let (group, version) =
+        if sub.version.is_empty() { (&def.group, &def.version) } else { (&sub.group, &sub.version) };
+    json!({
+        "subresource": sub.name,
+        "responseKind": {"group": group, "version": version, "kind": sub.kind},
+        "verbs": verbs(&sub.verbs),
+    })
+}
+
+fn version() -> Value {
+    let (major, minor, git_version) = VERSION;
+    json!({
+        "major": major, "minor": minor, "emulationMajor": major, "emulationMinor": minor,
+        "minCompatibilityMajor": major, "minCompatibilityMinor": "35", "gitVersion": git_version,
+        "gitCommit": "", "gitTreeState": "clean", "buildDate": "2026-01-01T00:00:00Z", "goVersion": "",
+        "compiler": "rustc", "platform": "linux/amd64",
+    })
+}
+
+fn root_paths(defs: &[Arc<ResourceDef>]) -> Value {
+    let mut paths: Vec<String> = ["/api", "/api/v1", "/apis", "/apis/"].map(str::to_owned).to_vec();
+    for (group, versions) in groups(defs).into_iter().filter(|(group, _)| !group.is_empty()) {
+        paths.push(format!("/apis/{group}"));
+        paths.extend(versions.into_iter().map(|version| format!("/apis/{group}/{version}")));
+    }
+    paths.sort();
+    let others = ["/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/readyz", "/version"];
+    paths.extend(others.map(str::to_owned));
+    json!({"paths": paths})
+}
+
+#[cfg(test)]
+#[path = "discovery/tests.rs"]
+mod tests;

@@ -1,1 +1,96 @@
-//! Being written.
+//! The OpenAPI documents, as far as `kubectl` needs them to apply, explain and validate.
+//!
+//! Version 3 is one document a group-version, version 2 one for everything, as JSON and as the protobuf that older
+//! clients insist on. Fields and their types are real; descriptions are left out. Both forms are made from one table.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::discovery::{Document, VERSION, groups};
+use crate::request::accept::ranges;
+use crate::resource::ResourceDef;
+
+mod paths;
+mod protobuf;
+mod schemas;
+
+use schemas::{Form, collect};
+
+const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const V2_PROTOBUF_OLD: &str = "application/com.github.googleapis.gnostic.openapiv2.protobuf";
+
+/// The document of version 2: JSON, or protobuf if that is what is asked for first. Nothing if neither is accepted.
+pub fn v2(accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
+    let accept = accept.filter(|accept| !accept.trim().is_empty()).unwrap_or("*/*");
+    for range in ranges(accept) {
+        // The media type's `@` and `+` are sent bare by some clients and quoted by others.
+        let media_type = range.media_type.trim_matches('"');
+        if media_type == V2_PROTOBUF || media_type.starts_with(V2_PROTOBUF_OLD) {
+            return Some(Document { content_type: range.media_type, body: protobuf::encode(&v2_json(defs)) });
+        }
+        if range.takes_json() {
+            return Some(Document::json(&v2_json(defs)));
+        }
+    }
+    None
+}
+
+fn v2_json(defs: &[Arc<ResourceDef>]) -> Value {
+    let definitions = collect(defs.iter().map(Arc::as_ref), Form::V2);
+    let mut paths = Map::new();
+    for def in defs {
+        paths::insert(def, Form::V2, &mut paths);
+    }
+    json!({"swagger": "2.0", "info": info(), "paths": paths, "definitions": definitions})
+}
+
+/// Where the documents of version 3 are found. Their addresses change when their content does.
+pub fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
+    let mut paths = Map::new();
+    for (group, versions) in groups(defs) {
+        for version in versions {
+            let path =
+                if group.is_empty() { format!("api/{version}") } else { format!("apis/{group}/{version}") };
+            let of_version = defs.iter().filter(|def| def.group == group && def.version == version);
+            let hash = fingerprint(of_version.map(Arc::as_ref));
+            let url = format!("/openapi/v3/{path}?hash={hash:016X}");
+            paths.insert(path, json!({"serverRelativeURL": url}));
+        }
+    }
+    json!({"paths": paths})
+}
+
+/// The document of version 3 for one group-version, if it is served.
+pub fn v3(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value> {
+    let of_version: Vec<_> =
+        defs.iter().filter(|def| def.group == group && def.version == version).map(Arc::as_ref).collect();
+    if of_version.is_empty() {
+        return None;
+    }
+    let mut paths = Map::new();
+    for def in &of_version {
+        paths::insert(def, Form::V3, &mut paths);
+    }
+    let schemas = collect(of_version.into_iter(), Form::V3);
+    Some(json!({"openapi": "3.0.0", "info": info(), "paths": paths, "components": {"schemas": schemas}}))
+}
+
+fn info() -> Value {
+    json!({"title": "Kubernetes", "version": VERSION.2})
+}
+
+/// FNV-1a over what a document is made from, so that the same document has the same address in every process.
+fn fingerprint<'a>(defs: impl Iterator<Item = &'a ResourceDef>) -> u64 {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for def in defs {
+        let schema = def.custom().and_then(|origin| origin.schema.as_ref()).map(Value::to_string);
+        let text = format!("{} {} {:?} {}", def.kind, def.plural, def.verbs, schema.unwrap_or_default());
+        hash = text.bytes().fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    }
+    hash
+}
+
+#[cfg(test)]
+#[path = "openapi/tests.rs"]
+mod tests;
