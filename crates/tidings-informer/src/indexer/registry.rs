@@ -1,0 +1,109 @@
+//! Where readers ask for indexes and the writer learns of it.
+//!
+//! Names are settled here, at once and under a lock that is held for a look at a short list; building is the
+//! writer's. A reader takes the lock only to change indexes or to say why one can't be read.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use crate::sync::{AtomicBool, Mutex, Ordering};
+
+use super::index::{Index, IndexError, IndexSpec, NAMESPACE_INDEX};
+
+/// The indexes of one cache, whether built or not.
+#[derive(Debug)]
+pub(super) struct Registry {
+    specs: Mutex<Vec<Arc<IndexSpec>>>,
+    /// Whether they changed since the writer last looked.
+    is_changed: AtomicBool,
+    has_stopped: AtomicBool,
+    changed: Arc<Notify>,
+}
+
+impl Registry {
+    pub(super) fn new() -> Self {
+        let namespace = Index::namespace().into_spec().expect("the namespace index has a name");
+        Registry {
+            specs: Mutex::new(vec![Arc::new(namespace)]),
+            is_changed: AtomicBool::new(true),
+            has_stopped: AtomicBool::new(false),
+            changed: Arc::new(Notify::new()),
+        }
+    }
+
+    pub(super) fn add(&self, index: Index) -> Result<(), IndexError> {
+        let spec = index.into_spec()?;
+        let name = || spec.name.to_string();
+        let mut specs = self.specs.lock();
+        if specs.iter().any(|other| other.name == spec.name) {
+            return Err(IndexError::Taken { name: name() });
+        }
+        // Under the lock, which `stop` takes too: an index is either refused or seen by the writer.
+        if self.has_stopped.load(Ordering::Acquire) {
+            return Err(IndexError::Stopped { name: name() });
+        }
+        specs.push(Arc::new(spec));
+        drop(specs);
+        self.tell();
+        Ok(())
+    }
+
+    pub(super) fn remove(&self, name: &str) -> Result<(), IndexError> {
+        if name == NAMESPACE_INDEX {
+            return Err(IndexError::BuiltIn { name: name.to_owned() });
+        }
+        let mut specs = self.specs.lock();
+        let Some(at) = specs.iter().position(|spec| &*spec.name == name) else {
+            return Err(IndexError::Unknown { name: name.to_owned(), known: names(&specs) });
+        };
+        specs.remove(at).set_removed();
+        drop(specs);
+        self.tell();
+        Ok(())
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        names(&self.specs.lock())
+    }
+
+    /// Why an index is not in what is being read.
+    pub(super) fn absence(&self, name: &str) -> IndexError {
+        let specs = self.specs.lock();
+        let name = name.to_owned();
+        if specs.iter().any(|spec| *spec.name == *name) {
+            IndexError::Building { name }
+        } else {
+            IndexError::Unknown { name, known: names(&specs) }
+        }
+    }
+
+    /// The indexes that there shall be, if they changed since the last call.
+    pub(super) fn take_changes(&self) -> Option<Vec<Arc<IndexSpec>>> {
+        // The flag first: what is added after it was lowered raises it again.
+        self.is_changed.swap(false, Ordering::AcqRel).then(|| self.specs.lock().clone())
+    }
+
+    pub(super) fn is_changed(&self) -> bool {
+        self.is_changed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn changed(&self) -> &Arc<Notify> {
+        &self.changed
+    }
+
+    /// From now on no index is added.
+    pub(super) fn stop(&self) {
+        let _specs = self.specs.lock();
+        self.has_stopped.store(true, Ordering::Release);
+    }
+
+    fn tell(&self) {
+        self.is_changed.store(true, Ordering::Release);
+        self.changed.notify_one();
+    }
+}
+
+fn names(specs: &[Arc<IndexSpec>]) -> Vec<String> {
+    specs.iter().map(|spec| spec.name.to_string()).collect()
+}
