@@ -6,16 +6,31 @@
 
 mod asked;
 pub mod error;
+mod event;
+mod excerpt;
+mod frames;
+mod gunzip;
+pub mod kube_source;
+mod list_split;
+mod network;
 pub mod pager;
 pub mod port;
+pub mod query;
 #[cfg(feature = "scripted")]
 pub mod scripted;
+mod status;
 #[cfg(feature = "scripted")]
 mod sync;
+#[cfg(test)]
+mod testing;
+mod value_end;
+mod watch_frame;
 
 pub use error::{ErrorClass, SourceError, Trouble};
+pub use kube_source::{BuildError, FRAME_BYTES_MAX_DEFAULT, KubeSource, KubeSourceBuilder};
 pub use pager::{ListedEnd, ListedPart, PAGE_SIZE_DEFAULT, list_all};
 pub use port::{
     Change, ListEnd, ListOptions, ListPart, ListStream, ListWatch, Skipped, StatusCause, StatusDetail,
     StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,
 };
+pub use query::Query;

@@ -1,0 +1,17 @@
+//! What the tests of several files use.
+
+use proptest::sample::Index;
+
+/// `body` cut into chunks at these places.
+pub(crate) fn chunks<'a>(body: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).collect();
+    cuts.sort_unstable();
+    let mut chunks = Vec::new();
+    let mut start = 0;
+    for cut in cuts {
+        chunks.push(&body[start..cut]);
+        start = cut;
+    }
+    chunks.push(&body[start..]);
+    chunks
+}
