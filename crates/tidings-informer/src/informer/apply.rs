@@ -1,0 +1,220 @@
+//! Applies deltas to the cache and says what handlers are to be told. It decides what counts as news: replays,
+//! unchanged objects and deletions of what nobody knew are told to nobody.
+
+use std::sync::Arc;
+
+use tidings_object::RawObject;
+use tidings_source::{Change, StreamScope};
+
+use super::notification::Notification;
+use super::progress::Progress;
+use crate::delta::{Delta, Milestone, QueueOrder, StreamId};
+use crate::indexer::Writer;
+
+/// What applying deltas came to, beside the notifications.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AppliedCounts {
+    /// Changes that the server told and that were news.
+    pub changes: u64,
+    /// Replays and duplicates: older than, or the same as, what the cache holds.
+    pub stale: u64,
+    /// Objects of a list that had not changed.
+    pub unchanged: u64,
+    /// Objects that had another body under the same version.
+    pub changed_in_place: u64,
+    /// Deletions of objects that the cache never had.
+    pub unknown_deletions: u64,
+    /// Lists that were applied.
+    pub lists: u64,
+}
+
+/// The cache with how far it has come.
+pub(super) struct Applier {
+    pub(super) writer: Writer,
+    pub(super) progress: Progress,
+    pub(super) counts: AppliedCounts,
+    order: QueueOrder,
+}
+
+impl Applier {
+    pub(super) fn new(writer: Writer, order: QueueOrder) -> Self {
+        Applier { writer, progress: Progress::default(), counts: AppliedCounts::default(), order }
+    }
+
+    /// Applies one delta; what handlers are to be told is appended to `told`.
+    pub(super) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<Notification>) {
+        let is_initial = !self.progress.has_listed(stream);
+        let mut step = Step { writer: &mut self.writer, counts: &mut self.counts, told, is_initial };
+        match delta {
+            Delta::Changed(change, object) => {
+                let version = object.version().clone();
+                step.changed(change, object);
+                // Per object, earlier changes of this stream may still be queued: there the queue tells.
+                if self.order == QueueOrder::InOrder {
+                    self.progress.reach(stream, &version, Milestone::Bookmark);
+                }
+            }
+            Delta::ReplacedAll { scope, objects } => step.replaced_all(&scope, objects),
+            Delta::Replaced(object) => step.replaced(object),
+            Delta::Vanished(object) => step.vanished(&object),
+            Delta::ScopeEnded { scope } => {
+                self.progress.end(stream);
+                // Ended and begun again in a hurry: what is there belongs to the new stream by now.
+                if !self.progress.scopes().any(|following| *following == scope) {
+                    step.scope_ended(&scope);
+                }
+            }
+            Delta::Reached { version, by } => {
+                self.counts.lists += u64::from(matches!(by, Milestone::List(_)));
+                self.progress.reach(stream, &version, by);
+            }
+        }
+    }
+
+    /// Lets readers see what was applied.
+    pub(super) fn publish(&mut self) {
+        self.writer.publish(self.progress.version());
+    }
+}
+
+struct Step<'a> {
+    writer: &'a mut Writer,
+    counts: &'a mut AppliedCounts,
+    told: &'a mut Vec<Notification>,
+    is_initial: bool,
+}
+
+/// How an arriving object stands to the cached one of the same key.
+enum Standing {
+    /// Nothing is cached.
+    Unknown,
+    /// Older than, or the same as, what is cached.
+    Stale,
+    /// Newer, and the same object.
+    Newer(Arc<RawObject>),
+    /// Another object took the name: both have uids, and they differ.
+    Recreated(Arc<RawObject>),
+}
+
+impl Step<'_> {
+    fn changed(&mut self, change: Change, object: Arc<RawObject>) {
+        if change == Change::Deleted {
+            return self.deleted(object);
+        }
+        match self.standing(&object) {
+            Standing::Stale => self.counts.stale += 1,
+            Standing::Unknown => {
+                self.counts.changes += 1;
+                self.writer.upsert(Arc::clone(&object));
+                self.told.push(Notification::Added { object, is_initial: self.is_initial });
+            }
+            Standing::Newer(old) => {
+                self.counts.changes += 1;
+                self.writer.upsert(Arc::clone(&object));
+                self.told.push(Notification::Updated { old, new: object, is_resync: false });
+            }
+            Standing::Recreated(old) => {
+                self.counts.changes += 1;
+                self.recreated(old, object);
+            }
+        }
+    }
+
+    /// A deletion carries the version at which the object went; one that is older than what is cached is a
+    /// replay of an earlier life. An equal version deletes: some servers send the last state unchanged.
+    fn deleted(&mut self, object: Arc<RawObject>) {
+        let Some(cached) = self.writer.get(&object.key()) else {
+            self.counts.unknown_deletions += 1;
+            return;
+        };
+        if object.version().is_older_than(cached.version()) {
+            self.counts.stale += 1;
+            return;
+        }
+        self.counts.changes += 1;
+        self.writer.remove(&object.key());
+        self.told.push(Notification::Deleted { object, is_final_state_unknown: false });
+    }
+
+    fn replaced_all(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) {
+        let replaced = self.writer.replace(scope, objects);
+        self.counts.unchanged += replaced.unchanged as u64;
+        let gone = replaced.removed.into_iter();
+        self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
+        for (old, new) in replaced.updated {
+            self.listed_again(old, new);
+        }
+        let is_initial = self.is_initial;
+        self.told.extend(replaced.added.into_iter().map(|object| Notification::Added { object, is_initial }));
+    }
+
+    /// A list is the truth of its server: its objects are taken whatever their version.
+    fn replaced(&mut self, object: Arc<RawObject>) {
+        match self.writer.get(&object.key()).cloned() {
+            Some(old) if Arc::ptr_eq(&old, &object) || old.is_unchanged(&object) => {
+                self.counts.unchanged += 1
+            }
+            Some(old) => {
+                self.writer.upsert(Arc::clone(&object));
+                self.listed_again(old, object);
+            }
+            None => {
+                self.writer.upsert(Arc::clone(&object));
+                self.told.push(Notification::Added { object, is_initial: self.is_initial });
+            }
+        }
+    }
+
+    fn listed_again(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
+        if are_different_objects(&old, &new) {
+            self.told_recreated(old, new);
+        } else {
+            self.counts.changed_in_place += u64::from(old.version() == new.version());
+            self.told.push(Notification::Updated { old, new, is_resync: false });
+        }
+    }
+
+    fn vanished(&mut self, last_known: &RawObject) {
+        if let Some(object) = self.writer.remove(&last_known.key()) {
+            self.told.push(Notification::Deleted { object, is_final_state_unknown: true });
+        }
+    }
+
+    fn scope_ended(&mut self, scope: &StreamScope) {
+        let gone = self.writer.remove_scope(scope).into_iter();
+        self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
+    }
+
+    fn recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
+        self.writer.upsert(Arc::clone(&new));
+        self.told_recreated(old, new);
+    }
+
+    /// Deleted and created again while nobody watched: whoever cleans up after the first must hear of it.
+    fn told_recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
+        self.told.push(Notification::Deleted { object: old, is_final_state_unknown: true });
+        self.told.push(Notification::Added { object: new, is_initial: self.is_initial });
+    }
+
+    fn standing(&self, object: &RawObject) -> Standing {
+        let Some(cached) = self.writer.get(&object.key()) else { return Standing::Unknown };
+        let order = object.version().compare(cached.version());
+        if are_different_objects(cached, object) {
+            return match order {
+                Some(std::cmp::Ordering::Less) => Standing::Stale,
+                _ => Standing::Recreated(Arc::clone(cached)),
+            };
+        }
+        // Without a version nothing can be said of its age.
+        match order {
+            Some(std::cmp::Ordering::Less) => Standing::Stale,
+            Some(std::cmp::Ordering::Equal) if !object.version().is_empty() => Standing::Stale,
+            _ => Standing::Newer(Arc::clone(cached)),
+        }
+    }
+}
+
+/// Without uids there is no telling: then it is the same object.
+fn are_different_objects(one: &RawObject, other: &RawObject) -> bool {
+    !one.uid().is_empty() && !other.uid().is_empty() && one.uid() != other.uid()
+}

@@ -1,0 +1,310 @@
+//! The handle that users hold: an informer, seen as a `K`.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings_object::{Key, ResourceKind, Version};
+use tidings_source::StreamScope;
+use tokio::time::Instant;
+
+use super::handler::{Callback, HandlerOptions, IntoHandler, callback};
+use super::health::Health;
+use super::lease::Lease;
+use super::listener::Mailbox;
+use super::registration::Registration;
+use super::resync::effective_period;
+use super::shared::{Lifecycle, Shared};
+use super::stats::InformerStats;
+use super::stream::Notifications;
+use super::wait::WaitError;
+use super::weak::WeakInformer;
+use crate::indexer::{Index, IndexError, Reader};
+use crate::lister::Lister;
+
+/// One watch and one cache of a resource, shared by everyone who asks for it, and seen here as a `K`.
+///
+/// # What it promises
+///
+/// 1. **Convergence.** Whatever happens on the way, once the faults end the cache equals the server's state.
+/// 2. **Order.** What a handler hears of one object is a subsequence of that object's versions, in order, that
+///    ends with its last state. With the default queue this holds over all objects. No handler ever sees an
+///    object go back, nor the same change twice.
+/// 3. **Readers first.** When a handler hears of a change, the cache and its indexes already have it.
+/// 4. **One at a time.** A handler is called by one task, one notification after the other; handlers do not wait
+///    for each other. A handler blocks its task while it runs.
+/// 5. **Late is not lost.** A handler added at any time is told everything that is there as initial additions,
+///    then everything that happens.
+/// 6. **Bounded.** A handler that falls behind has its pending notifications merged by object; the last state
+///    of every object still reaches it.
+/// 7. **Faults stay where they are.** An object that can't be decoded is an error to its reader; a panic in a
+///    handler costs that one call (with `panic = "unwind"`). Every failure reaches the error hook.
+pub struct SharedInformer<K> {
+    shared: Arc<Shared>,
+    lease: Arc<Lease>,
+    view: PhantomData<fn() -> K>,
+}
+
+/// What was asked of an informer that can't be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InformerError {
+    /// The informer has stopped.
+    #[error("{what} was not added to the informer of {informer} because it has stopped already")]
+    Stopped {
+        /// What was to be added.
+        what: String,
+        /// The informer's name.
+        informer: String,
+    },
+    /// An index is wrong.
+    #[error("an index of the informer of {informer}")]
+    Index {
+        /// The informer's name.
+        informer: String,
+        /// What is wrong with it.
+        #[source]
+        source: IndexError,
+    },
+    /// A name that may not be empty is.
+    #[error("{what} needs a name that is not empty")]
+    EmptyName {
+        /// What needs it.
+        what: &'static str,
+    },
+}
+
+/// An informer that has not synced: its name, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsynced {
+    /// The informer.
+    pub name: String,
+    /// What it waits for.
+    pub reason: String,
+}
+
+impl<K> SharedInformer<K> {
+    pub(super) fn new(shared: Arc<Shared>, lease: Arc<Lease>) -> Self {
+        SharedInformer { shared, lease, view: PhantomData }
+    }
+
+    /// How it is called in diagnostics.
+    pub fn name(&self) -> &str {
+        &self.shared.config.name
+    }
+
+    /// Its resource.
+    pub fn resource(&self) -> &ResourceKind {
+        &self.shared.resource
+    }
+
+    /// The same informer, seen as another type: one watch, one cache.
+    pub fn seen_as<T>(&self) -> SharedInformer<T> {
+        SharedInformer::new(Arc::clone(&self.shared), Arc::clone(&self.lease))
+    }
+
+    /// Reads from the cache.
+    pub fn lister(&self) -> Lister<K> {
+        Lister::new(self.shared.reader.clone(), self.shared.resource.clone(), Some(Arc::clone(&self.lease)))
+    }
+
+    /// The cache without a view.
+    pub fn reader(&self) -> &Reader {
+        &self.shared.reader
+    }
+
+    /// Adds an index; on a full cache it is built in the background and can be used when complete.
+    pub fn add_index(&self, index: Index) -> Result<(), InformerError> {
+        if self.lifecycle() == Lifecycle::Stopped {
+            return Err(self.has_stopped(format!("index {:?}", index.name())));
+        }
+        let added = self.shared.reader.add_index(index);
+        self.shared.wake.notify_one();
+        added.map_err(|source| self.index_error(source))
+    }
+
+    /// Removes an index.
+    pub fn remove_index(&self, name: &str) -> Result<(), InformerError> {
+        let removed = self.shared.reader.remove_index(name);
+        self.shared.wake.notify_one();
+        removed.map_err(|source| self.index_error(source))
+    }
+
+    /// Takes other namespaces from now on: objects of those that are left are deleted, with notifications.
+    pub fn set_namespaces<N: Into<Arc<str>>>(
+        &self,
+        namespaces: impl IntoIterator<Item = N>,
+    ) -> Result<(), InformerError> {
+        let scopes: Vec<_> = namespaces.into_iter().map(|name| StreamScope::Namespace(name.into())).collect();
+        if scopes.iter().any(|scope| scope.namespace() == Some("")) {
+            return Err(InformerError::EmptyName { what: "a namespace" });
+        }
+        self.follow(scopes)
+    }
+
+    /// Takes all namespaces from now on.
+    pub fn set_all_namespaces(&self) -> Result<(), InformerError> {
+        self.follow(vec![StreamScope::All])
+    }
+
+    fn follow(&self, mut scopes: Vec<StreamScope>) -> Result<(), InformerError> {
+        scopes.sort();
+        scopes.dedup();
+        let mut registry = self.shared.registry.lock();
+        if registry.lifecycle == Lifecycle::Stopped {
+            drop(registry);
+            return Err(self.has_stopped("namespaces".to_owned()));
+        }
+        registry.scopes = scopes;
+        drop(registry);
+        self.shared.wake.notify_one();
+        Ok(())
+    }
+
+    /// Whether the first lists have been applied to the cache.
+    pub fn is_synced(&self) -> bool {
+        self.shared.synced.initialized()
+    }
+
+    /// Waits until [`is_synced`](Self::is_synced). An informer that stops before says so.
+    pub async fn synced(&self) -> Result<(), Unsynced> {
+        self.shared.wait_synced().await
+    }
+
+    /// Why it is not synced yet.
+    pub fn unsynced(&self) -> Unsynced {
+        self.shared.unsynced()
+    }
+
+    /// The informer without keeping it alive.
+    pub fn downgrade(&self) -> WeakInformer {
+        WeakInformer::new(&self.shared, &self.lease)
+    }
+
+    /// Waits until every change up to `version` can be read, over all its namespaces. When nothing changes that
+    /// takes until the next bookmark, about a minute: to read one's own writes,
+    /// [`wait_for_object`](Self::wait_for_object) is quicker.
+    pub async fn wait_for(&self, version: &Version, within: Duration) -> Result<(), WaitError> {
+        self.shared.wait_for(version, Instant::now() + within).await
+    }
+
+    /// Waits until the cache has that version of the object, or a newer one, or has passed it.
+    pub async fn wait_for_object(
+        &self,
+        key: &Key,
+        version: &Version,
+        within: Duration,
+    ) -> Result<(), WaitError> {
+        self.shared.wait_for_object(key, version, Instant::now() + within).await
+    }
+
+    /// Waits until the object with that uid is gone from the cache.
+    pub async fn wait_for_deletion(&self, key: &Key, uid: &str, within: Duration) -> Result<(), WaitError> {
+        self.shared.wait_for_deletion(key, uid, Instant::now() + within).await
+    }
+
+    /// How it is doing.
+    pub fn health(&self) -> Health {
+        self.shared.health()
+    }
+
+    /// Its figures.
+    pub fn stats(&self) -> InformerStats {
+        self.shared.stats()
+    }
+
+    /// Where it stands.
+    pub fn lifecycle(&self) -> Lifecycle {
+        self.shared.registry.lock().lifecycle
+    }
+
+    /// Stops it for everyone: what is pending is delivered, within its deadline.
+    pub fn stop(&self) {
+        self.shared.stop.cancel();
+    }
+
+    /// Waits until it has stopped and every handler has returned.
+    pub async fn stopped(&self) {
+        self.shared.stopped.wait().await;
+    }
+
+    fn register(
+        &self,
+        options: HandlerOptions,
+        call: Option<Callback>,
+        lease: Option<Arc<Lease>>,
+    ) -> Result<Arc<Mailbox>, InformerError> {
+        let mut registry = self.shared.registry.lock();
+        let name = options.name.unwrap_or_else(|| {
+            registry.next_handler_number += 1;
+            format!("handler-{}", registry.next_handler_number)
+        });
+        if registry.lifecycle == Lifecycle::Stopped || self.shared.stop.is_cancelled() {
+            drop(registry);
+            return Err(self.has_stopped(format!("handler {name:?}")));
+        }
+        let config = &self.shared.config;
+        let period = effective_period(options.resync_period, config.resync_period);
+        let merge_above = options.merge_above.unwrap_or(config.merge_above);
+        let mailbox = Arc::new(Mailbox::new(name, merge_above, period, lease));
+        registry.arriving.push((Arc::clone(&mailbox), call));
+        drop(registry);
+        self.shared.wake.notify_one();
+        Ok(mailbox)
+    }
+
+    fn has_stopped(&self, what: String) -> InformerError {
+        InformerError::Stopped { what, informer: self.name().to_owned() }
+    }
+
+    fn index_error(&self, source: IndexError) -> InformerError {
+        InformerError::Index { informer: self.name().to_owned(), source }
+    }
+}
+
+impl<K: 'static> SharedInformer<K> {
+    /// Adds a handler, at any time. It is told everything that is there, then everything that happens.
+    pub fn add_handler(&self, handler: impl IntoHandler<K>) -> Result<Registration, InformerError> {
+        let (options, handler) = handler.into_handler();
+        if options.name.as_deref() == Some("") {
+            return Err(InformerError::EmptyName { what: "a handler" });
+        }
+        let mailbox = self.register(options, Some(callback(handler)), Some(Arc::clone(&self.lease)))?;
+        Ok(Registration::new(mailbox, &self.shared))
+    }
+
+    /// The same notifications as a `Stream`, with the same promises.
+    pub fn notifications(&self) -> Result<Notifications<K>, InformerError> {
+        self.notifications_with(HandlerOptions::default())
+    }
+
+    /// As [`notifications`](Self::notifications), with options.
+    pub fn notifications_with(&self, options: HandlerOptions) -> Result<Notifications<K>, InformerError> {
+        let mailbox = self.register(options, None, None)?;
+        Ok(Notifications::new(mailbox, Arc::clone(&self.lease)))
+    }
+}
+
+impl<K> Clone for SharedInformer<K> {
+    fn clone(&self) -> Self {
+        self.seen_as()
+    }
+}
+
+impl<K> fmt::Debug for SharedInformer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer")
+            .field("name", &self.name())
+            .field("lifecycle", &self.lifecycle())
+            .field("is_synced", &self.is_synced())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Unsynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has not synced: {}", self.name, self.reason)
+    }
+}
+
+impl std::error::Error for Unsynced {}

@@ -1,0 +1,93 @@
+//! How an informer is doing, for people and probes: what each stream does now, since when, and what went wrong.
+
+use tidings_object::Version;
+use tidings_source::{ErrorClass, SourceError, StreamScope};
+use tokio::time::Duration;
+
+use crate::reflector::ListMode;
+
+/// What a stream is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamState {
+    /// The informer was not started.
+    NotStarted,
+    /// It asks for a list.
+    Listing,
+    /// It watches: the cache follows the server.
+    Watching,
+    /// Something went wrong; it waits before it tries again.
+    Waiting,
+    /// It has ended.
+    Stopped,
+}
+
+/// How one stream is doing.
+#[derive(Debug, Clone)]
+pub struct StreamHealth {
+    /// What it lists and watches.
+    pub scope: StreamScope,
+    /// What it is doing.
+    pub state: StreamState,
+    /// For how long it has been doing so.
+    pub for_duration: Duration,
+    /// What went wrong last, if nothing has gone right since.
+    pub failing: Option<Failure>,
+    /// What went wrong last, ever.
+    pub last_error: Option<SourceError>,
+    /// How long ago the server sent an event or a bookmark.
+    pub last_event_age: Option<Duration>,
+    /// The last version that it received.
+    pub version: Option<Version>,
+    /// How its last list came.
+    pub list_mode: Option<ListMode>,
+}
+
+/// A row of failures without a success between them.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The last of them.
+    pub error: SourceError,
+    /// Which kind of trouble it is.
+    pub class: ErrorClass,
+    /// For how long nothing has gone right.
+    pub for_duration: Duration,
+    /// How many there were.
+    pub attempts: u32,
+}
+
+/// How an informer is doing.
+#[derive(Debug, Clone)]
+pub struct Health {
+    /// Whether its first lists have been applied.
+    pub is_synced: bool,
+    /// Each of its streams.
+    pub streams: Vec<StreamHealth>,
+    /// The longest that any handler's oldest notification has waited.
+    pub lag: Duration,
+    /// How often the server went back in time.
+    pub epoch: u64,
+}
+
+impl Health {
+    /// Whether it is synced and every stream watches, or is on the way there without a failure.
+    pub fn is_healthy(&self) -> bool {
+        self.is_synced && self.streams.iter().all(|stream| stream.failing.is_none())
+    }
+}
+
+/// How often requests were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestCounts {
+    /// Lists begun, streaming or chunked.
+    pub lists: u64,
+    /// Lists begun after the first.
+    pub relists: u64,
+    /// Watches opened.
+    pub watches: u64,
+    /// Watches reopened because they had fallen silent.
+    pub silent_watches: u64,
+    /// Events received.
+    pub events: u64,
+    /// Bookmarks received.
+    pub bookmarks: u64,
+}

@@ -1,0 +1,286 @@
+//! One handler's end of the informer: a mailbox that the informer writes into and one task, or stream, that
+//! empties it. A slow handler fills its own mailbox and nobody else's.
+
+use std::sync::Arc;
+
+use tokio::sync::{Notify, SetOnce};
+use tokio::time::{Duration, Instant};
+
+use super::backlog::{Backlog, Pushed};
+use super::handler::Callback;
+use super::lease::Lease;
+use super::notification::Notification;
+use super::report::{Fault, Reporter};
+use crate::sync::Mutex;
+
+/// What the informer writes notifications into, for one handler.
+pub(crate) struct Mailbox {
+    name: String,
+    /// When this handler wants everything told again.
+    resync_period: Option<Duration>,
+    state: Mutex<State>,
+    /// Something can be taken out, or the mailbox was closed.
+    arrived: Notify,
+    synced: SetOnce<()>,
+    ended: SetOnce<()>,
+}
+
+struct State {
+    backlog: Backlog,
+    closing: Closing,
+    /// Initial additions that are pending or being handled.
+    initial_pending: usize,
+    /// Whether every initial addition has been put in.
+    is_initial_complete: bool,
+    delivered: u64,
+    dropped: u64,
+    panics: u64,
+    /// A handler that is registered keeps its informer alive.
+    lease: Option<Arc<Lease>>,
+}
+
+/// Whether, and how, a mailbox is on its way to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    Open,
+    /// What is pending is still delivered.
+    Draining,
+    /// Nothing more is delivered.
+    Closed,
+}
+
+/// The figures of one handler.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandlerStats {
+    /// Its name.
+    pub name: String,
+    /// Whether it has been told everything that was there at first.
+    pub is_synced: bool,
+    /// How many notifications wait for it.
+    pub backlog: usize,
+    /// Bytes of its backlog, the objects apart.
+    pub backlog_bytes: usize,
+    /// How long the oldest has waited.
+    pub lag: Duration,
+    /// How many it was given.
+    pub delivered: u64,
+    /// How many were merged into others because it was slow.
+    pub merged: u64,
+    /// How many were dropped when it was removed or its informer stopped.
+    pub dropped: u64,
+    /// How often it panicked.
+    pub panics: u64,
+}
+
+impl Mailbox {
+    pub(super) fn new(
+        name: String,
+        merge_above: usize,
+        resync_period: Option<Duration>,
+        lease: Option<Arc<Lease>>,
+    ) -> Self {
+        Mailbox {
+            name,
+            resync_period,
+            state: Mutex::new(State {
+                backlog: Backlog::new(merge_above),
+                closing: Closing::Open,
+                initial_pending: 0,
+                is_initial_complete: false,
+                delivered: 0,
+                dropped: 0,
+                panics: 0,
+                lease,
+            }),
+            arrived: Notify::new(),
+            synced: SetOnce::new(),
+            ended: SetOnce::new(),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn resync_period(&self) -> Option<Duration> {
+        self.resync_period
+    }
+
+    pub(super) fn push_all(&self, notifications: impl IntoIterator<Item = Notification>) {
+        let now = Instant::now();
+        let mut state = self.state.lock();
+        if state.closing != Closing::Open {
+            return;
+        }
+        for notification in notifications {
+            let is_initial = notification.is_initial();
+            match state.backlog.push(notification, now) {
+                Pushed::Kept if is_initial => state.initial_pending += 1,
+                Pushed::Vanished { was_initial: true } => state.initial_pending -= 1,
+                Pushed::Kept | Pushed::Merged | Pushed::Vanished { .. } => {}
+            }
+        }
+        self.check_synced(&state);
+        drop(state);
+        self.arrived.notify_one();
+    }
+
+    /// Every initial addition has been put in.
+    pub(super) fn initial_complete(&self) {
+        let mut state = self.state.lock();
+        state.is_initial_complete = true;
+        self.check_synced(&state);
+    }
+
+    fn check_synced(&self, state: &State) {
+        if state.is_initial_complete && state.initial_pending == 0 && !self.synced.initialized() {
+            // Only one of several racing threads sets it; which one does not matter.
+            let _ = self.synced.set(());
+        }
+    }
+
+    /// Takes no more in; what is pending is delivered.
+    pub(super) fn drain(&self) {
+        let mut state = self.state.lock();
+        if state.closing == Closing::Open {
+            state.closing = Closing::Draining;
+        }
+        state.lease = None;
+        drop(state);
+        self.arrived.notify_one();
+    }
+
+    /// Takes no more in and drops what is pending.
+    pub(super) fn close(&self) {
+        let mut state = self.state.lock();
+        state.closing = Closing::Closed;
+        let dropped = state.backlog.clear() as u64;
+        state.dropped += dropped;
+        let lease = state.lease.take();
+        drop(state);
+        drop(lease);
+        self.arrived.notify_one();
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.state.lock().closing == Closing::Open
+    }
+
+    /// The next notification; `None` when the mailbox is closed, or drained.
+    pub(super) async fn next(&self) -> Option<Notification> {
+        loop {
+            // Made before looking: an arrival between the look and the wait is not missed.
+            let arrived = self.arrived.notified();
+            match self.take() {
+                Taken::Some(notification) => return Some(notification),
+                Taken::End => return None,
+                Taken::Nothing => arrived.await,
+            }
+        }
+    }
+
+    pub(super) fn take(&self) -> Taken {
+        let mut state = self.state.lock();
+        if state.closing == Closing::Closed {
+            return Taken::End;
+        }
+        match state.backlog.pop() {
+            Some(entry) => Taken::Some(entry.notification),
+            None if state.closing == Closing::Draining => Taken::End,
+            None => Taken::Nothing,
+        }
+    }
+
+    /// The handler has returned from a notification.
+    pub(super) fn handled(&self, was_initial: bool, outcome: Outcome) {
+        let mut state = self.state.lock();
+        state.delivered += 1;
+        state.panics += u64::from(outcome == Outcome::Panicked);
+        if was_initial {
+            state.initial_pending -= 1;
+            self.check_synced(&state);
+        }
+    }
+
+    pub(super) fn end(&self) {
+        self.close();
+        let _ = self.ended.set(());
+    }
+
+    pub(super) async fn ended(&self) {
+        self.ended.wait().await;
+    }
+
+    pub(super) async fn synced(&self) {
+        self.synced.wait().await;
+    }
+
+    pub(super) fn is_synced(&self) -> bool {
+        self.synced.initialized()
+    }
+
+    pub(super) fn stats(&self) -> HandlerStats {
+        let state = self.state.lock();
+        HandlerStats {
+            name: self.name.clone(),
+            is_synced: self.is_synced(),
+            backlog: state.backlog.len(),
+            backlog_bytes: state.backlog.memory_bytes(),
+            lag: state.backlog.oldest_since().map_or(Duration::ZERO, |since| since.elapsed()),
+            delivered: state.delivered,
+            merged: state.backlog.merges(),
+            dropped: state.dropped,
+            panics: state.panics,
+        }
+    }
+}
+
+pub(super) enum Taken {
+    Some(Notification),
+    Nothing,
+    End,
+}
+
+/// How a handler returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Returned,
+    Panicked,
+}
+
+/// Calls a handler with everything that comes into its mailbox, one at a time and in order. A panic is the
+/// loss of one call: it is reported, and the next notification follows at once.
+pub(super) async fn listen(mailbox: Arc<Mailbox>, mut callback: Callback, reporter: Arc<Reporter>) {
+    let _end = EndOnDrop(&mailbox);
+    while let Some(notification) = mailbox.next().await {
+        let call = std::panic::AssertUnwindSafe(|| callback(&notification));
+        let outcome = match std::panic::catch_unwind(call) {
+            Ok(()) => Outcome::Returned,
+            Err(panic) => {
+                reporter.report(&Fault::HandlerPanicked {
+                    handler: mailbox.name().to_owned(),
+                    key: notification.key().to_string(),
+                    message: panic_message(&*panic),
+                });
+                Outcome::Panicked
+            }
+        };
+        mailbox.handled(notification.is_initial(), outcome);
+        // A handler that never waits must not keep its thread from others for ever.
+        tokio::task::coop::consume_budget().await;
+    }
+}
+
+/// An aborted listener has ended as well.
+struct EndOnDrop<'a>(&'a Mailbox);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

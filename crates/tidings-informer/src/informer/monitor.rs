@@ -1,0 +1,175 @@
+//! Watches one reflector on behalf of its informer: every failure goes to the reporter, and what the stream is
+//! doing can be asked at any time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tidings_object::Version;
+use tidings_source::{Change, Skipped, SourceError, StreamScope};
+use tokio::time::{Duration, Instant};
+
+use super::health::{Failure, RequestCounts, StreamHealth, StreamState};
+use super::report::{Fault, Reporter};
+use crate::reflector::{During, ListMode, Listed, Observer, RelistReason, StopReason};
+use crate::sync::Mutex;
+
+/// Watches one reflector on behalf of its informer.
+pub(super) struct Monitor {
+    scope: StreamScope,
+    reporter: Arc<Reporter>,
+    state: Mutex<Watched>,
+    counters: [AtomicU64; 6],
+}
+
+struct Watched {
+    state: StreamState,
+    since: Instant,
+    failing: Option<(SourceError, Instant, u32)>,
+    last_error: Option<SourceError>,
+    last_event: Option<Instant>,
+    version: Option<Version>,
+    list_mode: Option<ListMode>,
+}
+
+#[derive(Clone, Copy)]
+enum Counter {
+    Lists,
+    Relists,
+    Watches,
+    SilentWatches,
+    Events,
+    Bookmarks,
+}
+
+impl Monitor {
+    pub(super) fn new(scope: StreamScope, reporter: Arc<Reporter>) -> Self {
+        let state = Watched {
+            state: StreamState::NotStarted,
+            since: Instant::now(),
+            failing: None,
+            last_error: None,
+            last_event: None,
+            version: None,
+            list_mode: None,
+        };
+        Monitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
+    }
+
+    pub(super) fn health(&self) -> StreamHealth {
+        let watched = self.state.lock();
+        StreamHealth {
+            scope: self.scope.clone(),
+            state: watched.state,
+            for_duration: watched.since.elapsed(),
+            failing: watched.failing.as_ref().map(|(error, since, attempts)| Failure {
+                error: error.clone(),
+                class: error.class(),
+                for_duration: since.elapsed(),
+                attempts: *attempts,
+            }),
+            last_error: watched.last_error.clone(),
+            last_event_age: watched.last_event.map(|at| at.elapsed()),
+            version: watched.version.clone(),
+            list_mode: watched.list_mode,
+        }
+    }
+
+    pub(super) fn add_to(&self, counts: &mut RequestCounts) {
+        let count = |counter: Counter| self.counters[counter as usize].load(Ordering::Relaxed);
+        counts.lists += count(Counter::Lists);
+        counts.relists += count(Counter::Relists);
+        counts.watches += count(Counter::Watches);
+        counts.silent_watches += count(Counter::SilentWatches);
+        counts.events += count(Counter::Events);
+        counts.bookmarks += count(Counter::Bookmarks);
+    }
+
+    fn count(&self, counter: Counter) {
+        self.counters[counter as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn enter(&self, state: StreamState) {
+        let mut watched = self.state.lock();
+        if watched.state != state {
+            watched.state = state;
+            watched.since = Instant::now();
+        }
+    }
+}
+
+impl Watched {
+    /// Something has gone right.
+    fn recovered(&mut self) {
+        self.failing = None;
+    }
+
+    fn received(&mut self, version: &Version) {
+        self.last_event = Some(Instant::now());
+        self.version = Some(version.clone());
+        self.recovered();
+    }
+}
+
+impl Observer for Monitor {
+    fn listing(&self, mode: ListMode, _: Option<&Version>) {
+        self.count(Counter::Lists);
+        self.enter(StreamState::Listing);
+        self.state.lock().list_mode = Some(mode);
+    }
+
+    fn listed(&self, list: &Listed) {
+        self.state.lock().received(&list.version);
+    }
+
+    fn watching(&self, _: Option<&Version>) {
+        self.count(Counter::Watches);
+        self.enter(StreamState::Watching);
+        self.state.lock().recovered();
+    }
+
+    fn event(&self, _: Change, version: &Version) {
+        self.count(Counter::Events);
+        self.state.lock().received(version);
+    }
+
+    fn bookmark(&self, version: &Version) {
+        self.count(Counter::Bookmarks);
+        self.state.lock().received(version);
+    }
+
+    fn failed(&self, error: &SourceError, _: During) {
+        let mut watched = self.state.lock();
+        let (since, attempts) = match &watched.failing {
+            Some((_, since, attempts)) => (*since, attempts + 1),
+            None => (Instant::now(), 1),
+        };
+        watched.failing = Some((error.clone(), since, attempts));
+        watched.last_error = Some(error.clone());
+        drop(watched);
+        self.reporter.report(&Fault::Source(error.clone()));
+    }
+
+    fn skipped(&self, skipped: &Skipped) {
+        self.reporter.report(&Fault::Skipped(skipped.clone()));
+    }
+
+    fn relisting(&self, _: RelistReason) {
+        self.count(Counter::Relists);
+    }
+
+    fn went_back(&self, from: &Version, to: &Version) {
+        self.reporter.report(&Fault::WentBack { from: from.to_string(), to: to.to_string() });
+    }
+
+    fn waiting(&self, _: Duration) {
+        self.enter(StreamState::Waiting);
+    }
+
+    fn reopened_for_silence(&self, _: Duration) {
+        self.count(Counter::SilentWatches);
+    }
+
+    fn stopped(&self, _: &StopReason) {
+        self.enter(StreamState::Stopped);
+    }
+}

@@ -1,0 +1,53 @@
+//! What a handler is told: an object came, changed, or went.
+
+use std::sync::Arc;
+
+use tidings_object::{KeyRef, RawObject};
+
+/// One thing that a handler is told.
+#[derive(Debug, Clone)]
+pub enum Notification {
+    /// An object that the handler did not know.
+    Added {
+        /// The object.
+        object: Arc<RawObject>,
+        /// Whether it was there before the handler, or the informer, came.
+        is_initial: bool,
+    },
+    /// Another version of an object that the handler knows.
+    Updated {
+        /// What the handler was told last.
+        old: Arc<RawObject>,
+        /// What it is now.
+        new: Arc<RawObject>,
+        /// Whether nothing changed and this handler's resync period came round.
+        is_resync: bool,
+    },
+    /// An object is gone.
+    Deleted {
+        /// Its final state, or the last that was seen of it.
+        object: Arc<RawObject>,
+        /// Whether it went while nobody watched, so that the state may be stale.
+        is_final_state_unknown: bool,
+    },
+}
+
+impl Notification {
+    /// The object's key.
+    pub fn key(&self) -> KeyRef<'_> {
+        self.object().key()
+    }
+
+    /// The object in its newest state.
+    pub fn object(&self) -> &Arc<RawObject> {
+        match self {
+            Notification::Added { object, .. } | Notification::Deleted { object, .. } => object,
+            Notification::Updated { new, .. } => new,
+        }
+    }
+
+    /// Whether it is part of what a handler is told first.
+    pub fn is_initial(&self) -> bool {
+        matches!(self, Notification::Added { is_initial: true, .. })
+    }
+}

@@ -1,0 +1,127 @@
+//! How far the cache has come: the version of each stream, and the version up to which all have been read.
+
+use std::collections::BTreeMap;
+
+use tidings_object::Version;
+use tidings_source::StreamScope;
+
+use crate::delta::{Milestone, StreamId};
+use crate::reflector::Epoch;
+
+/// The streams of one informer, with how far each has come.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Progress {
+    streams: BTreeMap<StreamId, Stream>,
+    /// Counts the times that the server went back.
+    epoch: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Stream {
+    scope: StreamScope,
+    version: Option<Version>,
+    has_listed: bool,
+}
+
+impl Progress {
+    pub(super) fn begin(&mut self, id: StreamId, scope: StreamScope) {
+        self.streams.insert(id, Stream { scope, version: None, has_listed: false });
+    }
+
+    pub(super) fn end(&mut self, id: StreamId) {
+        self.streams.remove(&id);
+    }
+
+    /// A stream has told everything up to `version`. Its version never goes back, except with a new epoch.
+    pub(super) fn reach(&mut self, id: StreamId, version: &Version, by: Milestone) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let is_new_epoch = by == Milestone::List(Epoch::New);
+        if is_new_epoch {
+            self.epoch += 1;
+        }
+        if is_new_epoch || !stream.version.as_ref().is_some_and(|reached| version.is_older_than(reached)) {
+            stream.version = Some(version.clone());
+        }
+        stream.has_listed |= matches!(by, Milestone::List(_));
+    }
+
+    /// Whether every stream has brought its first list.
+    pub(super) fn has_synced(&self) -> bool {
+        self.streams.values().all(|stream| stream.has_listed)
+    }
+
+    /// Whether this stream has brought its first list.
+    pub(super) fn has_listed(&self, id: StreamId) -> bool {
+        self.streams.get(&id).is_some_and(|stream| stream.has_listed)
+    }
+
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub(super) fn scopes(&self) -> impl Iterator<Item = &StreamScope> {
+        self.streams.values().map(|stream| &stream.scope)
+    }
+
+    /// The scopes that have not brought their first list.
+    pub(super) fn unlisted(&self) -> impl Iterator<Item = &StreamScope> {
+        self.streams.values().filter(|stream| !stream.has_listed).map(|stream| &stream.scope)
+    }
+
+    /// The version up to which every change of every stream can be read: the lowest of them. `None` while a
+    /// stream has not listed, or when versions that are no numbers can't be put in order.
+    pub(super) fn version(&self) -> Option<Version> {
+        let mut lowest: Option<&Version> = None;
+        for stream in self.streams.values() {
+            let version = stream.version.as_ref()?;
+            lowest = Some(match lowest {
+                None => version,
+                Some(other) if version.compare(other)?.is_lt() => version,
+                Some(other) => other,
+            });
+        }
+        lowest.cloned()
+    }
+
+    /// How far the stream has come that is responsible for a namespace; `None` if none is.
+    pub(super) fn responsible_for(&self, namespace: Option<&str>) -> Option<Option<&Version>> {
+        let mut streams = self.streams.values();
+        streams.find(|stream| stream.scope.contains(namespace)).map(|stream| stream.version.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reached(by: &[(u32, &str, Milestone)]) -> Progress {
+        let mut progress = Progress::default();
+        progress.begin(StreamId(0), StreamScope::Namespace("a".into()));
+        progress.begin(StreamId(1), StreamScope::Namespace("b".into()));
+        for (id, version, by) in by {
+            progress.reach(StreamId(*id), &Version::new(version), *by);
+        }
+        progress
+    }
+
+    // holds: X16
+    #[test]
+    fn the_version_is_the_lowest_of_all_streams_and_never_goes_back_within_an_epoch() {
+        use Milestone::{Bookmark, List};
+        let check = |by: &[(u32, &str, Milestone)], version: Option<&str>, epoch| {
+            let progress = reached(by);
+            assert_eq!(progress.version(), version.map(Version::new), "{by:?}");
+            assert_eq!(progress.epoch(), epoch, "{by:?}");
+        };
+        check(&[(0, "5", List(Epoch::Same))], None, 0);
+        check(&[(0, "5", List(Epoch::Same)), (1, "9", List(Epoch::Same))], Some("5"), 0);
+        check(&[(0, "5", List(Epoch::Same)), (1, "9", List(Epoch::Same)), (0, "12", Bookmark)], Some("9"), 0);
+        check(&[(0, "5", List(Epoch::Same)), (1, "9", List(Epoch::Same)), (1, "3", Bookmark)], Some("5"), 0);
+        check(
+            &[(0, "5", List(Epoch::Same)), (1, "9", List(Epoch::Same)), (1, "3", List(Epoch::New))],
+            Some("3"),
+            1,
+        );
+        check(&[(0, "x", List(Epoch::Same)), (1, "9", List(Epoch::Same))], None, 0);
+    }
+}

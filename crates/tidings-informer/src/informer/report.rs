@@ -1,0 +1,141 @@
+//! The one place that every failure reaches: a hook of the user's, a counter, and a `tracing` event.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tidings_object::ReadError;
+use tidings_source::{Skipped, SourceError};
+
+use crate::indexer::IndexFault;
+
+/// Something that went wrong and that the informer went on from.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A list or watch went wrong; it is tried again.
+    Source(SourceError),
+    /// The server sent something that is no object of this resource; it was left out.
+    Skipped(Skipped),
+    /// An object is cached but its body can't be read: by the transform, or by whoever looked.
+    Unreadable(ReadError),
+    /// An index function gave an error or panicked; the object is cached but not in that index.
+    Index(IndexFault),
+    /// A handler panicked; it goes on with the next notification.
+    HandlerPanicked {
+        /// The handler's name.
+        handler: String,
+        /// The object that it was told of.
+        key: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// The server went back in time: it was restored from a backup.
+    WentBack {
+        /// The version we had reached.
+        from: String,
+        /// The version of its list.
+        to: String,
+    },
+}
+
+/// How often each kind of fault was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FaultCounts {
+    /// Lists and watches that went wrong.
+    pub source: u64,
+    /// Frames that were left out.
+    pub skipped: u64,
+    /// Objects whose body could not be read.
+    pub unreadable: u64,
+    /// Index functions that gave an error.
+    pub index: u64,
+    /// Handler panics.
+    pub handler_panics: u64,
+    /// Times that the server went back.
+    pub went_back: u64,
+}
+
+/// What is called with every fault.
+pub type ErrorHook = Arc<dyn Fn(&Fault) + Send + Sync>;
+
+/// Where faults are reported.
+pub(crate) struct Reporter {
+    informer: String,
+    hook: Option<ErrorHook>,
+    counters: [AtomicU64; 6],
+}
+
+impl Reporter {
+    pub(super) fn new(informer: String, hook: Option<ErrorHook>) -> Self {
+        Reporter { informer, hook, counters: Default::default() }
+    }
+
+    pub(super) fn report(&self, fault: &Fault) {
+        self.counters[fault.class()].fetch_add(1, Ordering::Relaxed);
+        tracing::warn!(informer = %self.informer, fault = %fault, "informer fault");
+        if let Some(hook) = &self.hook {
+            let call = std::panic::AssertUnwindSafe(|| hook(fault));
+            if std::panic::catch_unwind(call).is_err() {
+                tracing::error!(informer = %self.informer, "the error hook panicked");
+            }
+        }
+    }
+
+    pub(super) fn counts(&self) -> FaultCounts {
+        let [source, skipped, unreadable, index, handler_panics, went_back] =
+            std::array::from_fn(|class| self.counters[class].load(Ordering::Relaxed));
+        FaultCounts { source, skipped, unreadable, index, handler_panics, went_back }
+    }
+}
+
+impl Fault {
+    /// Its place among the counters.
+    fn class(&self) -> usize {
+        match self {
+            Fault::Source(_) => 0,
+            Fault::Skipped(_) => 1,
+            Fault::Unreadable(_) => 2,
+            Fault::Index(_) => 3,
+            Fault::HandlerPanicked { .. } => 4,
+            Fault::WentBack { .. } => 5,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Source(error) => write!(f, "{}", WithCauses(error)),
+            Fault::Skipped(Skipped::Object(error)) => write!(f, "left out: {}", WithCauses(error)),
+            Fault::Skipped(Skipped::UnknownEvent { event_type }) => {
+                write!(f, "left out: an event of unknown type {event_type:?}")
+            }
+            Fault::Unreadable(error) => write!(f, "{}", WithCauses(error)),
+            Fault::Index(fault) => {
+                write!(f, "index {:?} left out {}: {}", fault.index, fault.key, fault.error)
+            }
+            Fault::HandlerPanicked { handler, key, message } => {
+                write!(f, "handler {handler:?} panicked at {key}: {message}")
+            }
+            Fault::WentBack { from, to } => {
+                write!(f, "the server went back from version {from} to {to}: restored from a backup?")
+            }
+        }
+    }
+}
+
+/// An error with the chain of its causes.
+pub(super) struct WithCauses<'a>(pub(super) &'a (dyn std::error::Error + 'static));
+
+impl fmt::Display for WithCauses<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.0, f)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}

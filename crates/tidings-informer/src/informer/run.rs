@@ -1,0 +1,283 @@
+//! The informer's task: it takes deltas from the queue, applies them, publishes, and tells the handlers. It is
+//! the only one that writes the cache, so everything that must not race with a write happens here.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use tidings_object::KnownObjects;
+use tidings_source::{ListWatch, StreamScope};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::apply::Applier;
+use super::listener::{Mailbox, listen};
+use super::monitor::Monitor;
+use super::notification::Notification;
+use super::report::Fault;
+use super::resync::ResyncClock;
+use super::shared::{Lifecycle, Shared};
+use super::upkeep::Upkeep;
+use crate::delta::{Inlet, Outlet, StreamId};
+use crate::reflector::{Reflector, StopReason};
+
+/// Opens a source for each part of the resource that an informer shall list and watch.
+pub trait Sources: Send + Sync {
+    /// A source for one namespace, or all. What is already cached is asked of `known`.
+    fn open(&self, scope: &StreamScope, known: Arc<dyn KnownObjects>) -> Arc<dyn ListWatch>;
+}
+
+/// The task of one informer. Nothing happens before it runs; dropping it ends everything at once.
+#[must_use = "an informer does nothing until its task runs"]
+pub struct InformerTask {
+    shared: Arc<Shared>,
+    sources: Arc<dyn Sources>,
+    inlet: Inlet,
+    outlet: Outlet,
+    applier: Applier,
+    streams: Vec<(StreamId, StreamScope, CancellationToken)>,
+    next_stream: u32,
+    clock: ResyncClock,
+    upkeep: Upkeep,
+    /// Reflectors: they end when their stream does.
+    reflectors: JoinSet<()>,
+    /// One task a handler.
+    listeners: JoinSet<()>,
+    told: Vec<Notification>,
+    /// Indexes were added or removed.
+    index_requests: Arc<Notify>,
+}
+
+impl InformerTask {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        sources: Arc<dyn Sources>,
+        (inlet, outlet): (Inlet, Outlet),
+        applier: Applier,
+    ) -> Self {
+        InformerTask {
+            upkeep: Upkeep::new(Arc::clone(&shared.intake)),
+            index_requests: applier.writer.index_requests(),
+            shared,
+            sources,
+            inlet,
+            outlet,
+            applier,
+            streams: Vec::new(),
+            next_stream: 0,
+            clock: ResyncClock::default(),
+            reflectors: JoinSet::new(),
+            listeners: JoinSet::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// Runs the informer until it is stopped, then delivers what is pending.
+    pub async fn run(mut self) {
+        let ended = EndOnDrop(Arc::clone(&self.shared));
+        self.shared.registry.lock().lifecycle = Lifecycle::Started;
+        self.take_requests();
+        while !self.shared.stop.is_cancelled() {
+            self.turn().await;
+        }
+        self.stop().await;
+        drop(ended);
+    }
+
+    /// Waits for something to do, and does it.
+    async fn turn(&mut self) {
+        let resync_at = self.clock.next();
+        let resync = async {
+            match resync_at {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
+        tokio::select! {
+            biased;
+            () = self.shared.stop.cancelled() => {}
+            () = self.shared.wake.notified() => self.take_requests(),
+            () = self.index_requests.notified() => {}
+            () = resync => self.resync(),
+            batch = self.outlet.next_batch() => self.apply(batch.unwrap_or_default()),
+            trained = self.upkeep.trained() => self.upkeep.adopt(trained, &self.applier),
+            // Last: what is kept up in the background waits for everything else.
+            () = tokio::task::yield_now(), if has_upkeep => {
+                self.upkeep.work(&mut self.applier);
+                self.report_index_faults();
+            }
+        }
+    }
+
+    fn apply(&mut self, batch: crate::delta::Batch) {
+        for (stream, delta) in batch {
+            self.applier.apply(stream, delta, &mut self.told);
+        }
+        self.upkeep.look(&self.applier);
+        self.publish();
+    }
+
+    /// Readers see the new state before any handler hears of it.
+    fn publish(&mut self) {
+        self.applier.publish();
+        *self.shared.applied.lock() = self.applier.counts;
+        self.report_index_faults();
+        distribute(&self.shared, &mut self.told);
+        self.shared.progress.send_replace(self.applier.progress.clone());
+        if !self.shared.synced.initialized() && self.applier.progress.has_synced() {
+            let _ = self.shared.synced.set(());
+            self.shared.registry.lock().listening.iter().for_each(|mailbox| mailbox.initial_complete());
+        }
+    }
+
+    fn report_index_faults(&mut self) {
+        for fault in self.applier.writer.take_index_errors() {
+            self.shared.reporter.report(&Fault::Index(fault));
+        }
+    }
+
+    /// Does what handles have asked for: new handlers, other namespaces.
+    fn take_requests(&mut self) {
+        let (arriving, scopes) = {
+            let mut registry = self.shared.registry.lock();
+            registry.listening.retain(|mailbox| mailbox.is_open());
+            (std::mem::take(&mut registry.arriving), registry.scopes.clone())
+        };
+        self.follow(&scopes);
+        for (mailbox, callback) in arriving {
+            self.welcome(&mailbox);
+            if let Some(callback) = callback {
+                let reporter = Arc::clone(&self.shared.reporter);
+                self.listeners.spawn(listen(mailbox, callback, reporter));
+            }
+        }
+        while self.listeners.try_join_next().is_some() {}
+    }
+
+    /// A handler that comes late is told what is there, then what happens: between the two nothing is applied,
+    /// so nothing is missed and nothing told twice.
+    fn welcome(&mut self, mailbox: &Arc<Mailbox>) {
+        let there = self.applier.writer.iter().map(Arc::clone);
+        mailbox.push_all(there.map(|object| Notification::Added { object, is_initial: true }));
+        if self.shared.synced.initialized() {
+            mailbox.initial_complete();
+        }
+        self.clock.add(mailbox, Instant::now());
+        self.shared.registry.lock().listening.push(Arc::clone(mailbox));
+    }
+
+    /// Begins and ends streams so that they are those of `scopes`.
+    fn follow(&mut self, scopes: &[StreamScope]) {
+        let (kept, ending) =
+            std::mem::take(&mut self.streams).into_iter().partition(|(_, scope, _)| scopes.contains(scope));
+        self.streams = kept;
+        let ending: Vec<(StreamId, StreamScope, CancellationToken)> = ending;
+        for (id, _, stop) in ending {
+            stop.cancel();
+            self.shared.monitors.lock().remove(&id);
+        }
+        for scope in scopes {
+            if !self.streams.iter().any(|(_, following, _)| following == scope) {
+                self.begin(scope.clone());
+            }
+        }
+    }
+
+    fn begin(&mut self, scope: StreamScope) {
+        let id = StreamId(self.next_stream);
+        self.next_stream += 1;
+        // Not a child of the informer's own token: a stream that ends with its informer keeps what it brought.
+        let stop = CancellationToken::new();
+        let monitor = Arc::new(Monitor::new(scope.clone(), Arc::clone(&self.shared.reporter)));
+        self.shared.monitors.lock().insert(id, Arc::clone(&monitor));
+        self.applier.progress.begin(id, scope.clone());
+        let source = self.sources.open(&scope, Arc::new(self.shared.reader.clone()));
+        let sink = self.inlet.stream(id, scope.clone());
+        let seed = self.shared.config.seed.wrapping_add(u64::from(id.0));
+        let config = self.shared.config.reflector.clone();
+        let reflector = Reflector::new(source, sink, config, monitor, seed);
+        let inlet = self.inlet.clone();
+        self.streams.push((id, scope.clone(), stop.clone()));
+        self.reflectors.spawn(async move {
+            // When its scope is no longer wanted, what it brought goes, after its last delta. One that gave up
+            // leaves what it brought.
+            if let StopReason::Asked = reflector.run(stop).await {
+                inlet.end_stream(id, scope).await;
+            }
+        });
+    }
+
+    fn resync(&mut self) {
+        for mailbox in self.clock.take_due(Instant::now()) {
+            let there = self.applier.writer.iter();
+            mailbox.push_all(there.map(|object| Notification::Updated {
+                old: Arc::clone(object),
+                new: Arc::clone(object),
+                is_resync: true,
+            }));
+        }
+    }
+
+    /// Source first, then each stage drains into the next, within the deadline.
+    async fn stop(&mut self) {
+        let deadline = Instant::now() + self.shared.config.stop_deadline;
+        // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
+        self.reflectors.shutdown().await;
+        self.inlet.close();
+        while let Some(Some(batch)) = self.outlet.next_batch().now_or_never() {
+            self.apply(batch);
+        }
+        self.take_requests_at_stop();
+        let drained = async { while self.listeners.join_next().await.is_some() {} };
+        if tokio::time::timeout_at(deadline, drained).await.is_err() {
+            let listening = std::mem::take(&mut self.shared.registry.lock().listening);
+            listening.iter().for_each(|mailbox| mailbox.close());
+            self.listeners.abort_all();
+        }
+    }
+
+    /// Handlers that came in while the informer stopped are told what is there, as all others were.
+    fn take_requests_at_stop(&mut self) {
+        self.take_requests();
+        let listening = self.shared.registry.lock().listening.clone();
+        listening.iter().for_each(|mailbox| mailbox.drain());
+    }
+}
+
+/// Gives each handler its copy; the last one takes the originals.
+fn distribute(shared: &Shared, told: &mut Vec<Notification>) {
+    if told.is_empty() {
+        return;
+    }
+    let listening = {
+        let mut registry = shared.registry.lock();
+        registry.listening.retain(|mailbox| mailbox.is_open());
+        registry.listening.clone()
+    };
+    match listening.split_last() {
+        None => told.clear(),
+        Some((last, others)) => {
+            others.iter().for_each(|mailbox| mailbox.push_all(told.iter().cloned()));
+            last.push_all(told.drain(..));
+        }
+    }
+}
+
+/// However the task ends, nobody waits for it in vain.
+struct EndOnDrop(Arc<Shared>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.stop.cancel();
+        let (arriving, listening) = {
+            let mut registry = self.0.registry.lock();
+            registry.lifecycle = Lifecycle::Stopped;
+            (std::mem::take(&mut registry.arriving), std::mem::take(&mut registry.listening))
+        };
+        arriving.into_iter().for_each(|(mailbox, _)| mailbox.end());
+        listening.into_iter().for_each(|mailbox| mailbox.drain());
+        let _ = self.0.stopped.set(());
+    }
+}

@@ -1,0 +1,136 @@
+//! What the handles of an informer and its task share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidings_object::{Intake, ResourceKind};
+use tidings_source::StreamScope;
+use tokio::sync::{Notify, SetOnce, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::apply::AppliedCounts;
+use super::config::InformerConfig;
+use super::handle::Unsynced;
+use super::handler::Callback;
+use super::health::{Health, RequestCounts};
+use super::listener::Mailbox;
+use super::monitor::Monitor;
+use super::progress::Progress;
+use super::report::{Reporter, WithCauses};
+use super::stats::{InformerStats, MemoryStats};
+use crate::delta::{Depth, StreamId};
+use crate::indexer::Reader;
+use crate::sync::Mutex;
+
+/// What the handles of an informer and its task share.
+pub(crate) struct Shared {
+    pub(super) resource: ResourceKind,
+    pub(super) config: InformerConfig,
+    pub(super) intake: Arc<Intake>,
+    pub(super) reader: Reader,
+    pub(super) depth: Depth,
+    pub(super) reporter: Arc<Reporter>,
+    pub(super) registry: Mutex<Registry>,
+    /// The registry or the set of indexes changed: the informer's task has something to do.
+    pub(super) wake: Notify,
+    /// How far the published cache has come.
+    pub(super) progress: watch::Sender<Progress>,
+    pub(super) applied: Mutex<AppliedCounts>,
+    pub(super) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
+    pub(super) synced: SetOnce<()>,
+    pub(super) stop: CancellationToken,
+    pub(super) stopped: SetOnce<()>,
+}
+
+/// Who listens, and what was asked of the informer's task that it has not done yet.
+pub(super) struct Registry {
+    pub(super) lifecycle: Lifecycle,
+    /// Added, and not yet taken over by the informer's task.
+    pub(super) arriving: Vec<(Arc<Mailbox>, Option<Callback>)>,
+    pub(super) listening: Vec<Arc<Mailbox>>,
+    /// What shall be listed and watched.
+    pub(super) scopes: Vec<StreamScope>,
+    pub(super) next_handler_number: u32,
+}
+
+/// Where an informer stands. It never goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifecycle {
+    /// Made, and not started.
+    New,
+    /// Its task runs.
+    Started,
+    /// Its task has ended. It can't be started again: ask the factory for a new one.
+    Stopped,
+}
+
+impl Shared {
+    pub(super) fn health(&self) -> Health {
+        Health {
+            is_synced: self.synced.initialized(),
+            streams: self.monitors.lock().values().map(|monitor| monitor.health()).collect(),
+            lag: self.mailboxes().iter().map(|mailbox| mailbox.stats().lag).max().unwrap_or_default(),
+            epoch: self.progress.borrow().epoch(),
+        }
+    }
+
+    pub(super) fn stats(&self) -> InformerStats {
+        let handlers: Vec<_> = self.mailboxes().iter().map(|mailbox| mailbox.stats()).collect();
+        let mut requests = RequestCounts::default();
+        self.monitors.lock().values().for_each(|monitor| monitor.add_to(&mut requests));
+        let cache = self.reader.memory();
+        InformerStats {
+            name: self.config.name.clone(),
+            resource: self.resource.clone(),
+            objects: cache.objects,
+            version: self.reader.version(),
+            memory: MemoryStats {
+                object_bytes: cache.object_bytes as u64,
+                packed_bytes: cache.packed_bytes as u64,
+                index_bytes: cache.index_bytes as u64,
+                backlog_bytes: handlers.iter().map(|handler| handler.backlog_bytes as u64).sum(),
+                queue_bytes: self.depth.bytes_estimate() as u64,
+                decoded_bytes_estimate: self.intake.origin().budget.used_bytes_estimate(),
+            },
+            queued_deltas: self.depth.deltas(),
+            applied: *self.applied.lock(),
+            requests,
+            faults: self.reporter.counts(),
+            handlers,
+        }
+    }
+
+    pub(super) async fn wait_synced(&self) -> Result<(), Unsynced> {
+        tokio::select! {
+            biased;
+            () = async { self.synced.wait().await; } => Ok(()),
+            () = async { self.stopped.wait().await; } => Err(self.unsynced()),
+        }
+    }
+
+    pub(super) fn unsynced(&self) -> Unsynced {
+        let trouble = self.trouble();
+        let lifecycle = self.registry.lock().lifecycle;
+        let reason = match (lifecycle, trouble) {
+            (Lifecycle::New, _) => "it was not started".to_owned(),
+            (Lifecycle::Stopped, None) => "it was stopped".to_owned(),
+            (Lifecycle::Stopped, Some(trouble)) => format!("it has stopped; last error: {trouble}"),
+            (Lifecycle::Started, None) => "its first list has not come yet".to_owned(),
+            (Lifecycle::Started, Some(trouble)) => trouble,
+        };
+        Unsynced { name: self.config.name.clone(), reason }
+    }
+
+    fn trouble(&self) -> Option<String> {
+        let streams = self.health().streams.into_iter();
+        let mut errors =
+            streams.filter_map(|stream| stream.failing.map(|failure| failure.error).or(stream.last_error));
+        errors.next().map(|error| WithCauses(&error).to_string())
+    }
+
+    fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
+        let registry = self.registry.lock();
+        let arriving = registry.arriving.iter().map(|(mailbox, _)| mailbox);
+        registry.listening.iter().chain(arriving).map(Arc::clone).collect()
+    }
+}

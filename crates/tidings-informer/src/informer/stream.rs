@@ -1,0 +1,123 @@
+//! The notifications of an informer as a `Stream`, for async code: the same order, the same bound and merging,
+//! and the same meaning of "synced" as for a handler.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_util::Stream;
+use futures_util::future::BoxFuture;
+use tidings_object::Object;
+
+use super::handler::Deleted;
+use super::lease::Lease;
+use super::listener::{HandlerStats, Mailbox, Outcome, Taken};
+use super::notification::Notification;
+
+/// What a stream yields.
+#[derive(Debug)]
+pub enum Event<K> {
+    /// An object that this stream has not told of.
+    Added {
+        /// The object.
+        object: Object<K>,
+        /// Whether it was there when the stream began.
+        is_initial: bool,
+    },
+    /// Another version of an object.
+    Updated {
+        /// What this stream told last.
+        old: Object<K>,
+        /// What it is now.
+        new: Object<K>,
+    },
+    /// An object is gone.
+    Deleted(Deleted<K>),
+}
+
+/// The notifications of an informer. It ends when the informer stops, after what is pending.
+pub struct Notifications<K> {
+    mailbox: Arc<Mailbox>,
+    waiting: Option<BoxFuture<'static, Option<Notification>>>,
+    /// Whether the event that was yielded last was an initial one: asking for the next says it was handled.
+    yielded: Option<bool>,
+    _lease: Arc<Lease>,
+    view: std::marker::PhantomData<fn() -> K>,
+}
+
+impl<K> Notifications<K> {
+    pub(super) fn new(mailbox: Arc<Mailbox>, lease: Arc<Lease>) -> Self {
+        Notifications { mailbox, waiting: None, yielded: None, _lease: lease, view: std::marker::PhantomData }
+    }
+
+    /// Whether every initial addition was yielded and the next event asked for.
+    pub fn is_synced(&self) -> bool {
+        self.mailbox.is_synced()
+    }
+
+    /// Its figures.
+    pub fn stats(&self) -> HandlerStats {
+        self.mailbox.stats()
+    }
+}
+
+impl<K> Notifications<K> {
+    /// Most often something is there already, and no future needs to be made to wait for it.
+    fn taken_at_once(&self) -> Taken {
+        if self.waiting.is_some() { Taken::Nothing } else { self.mailbox.take() }
+    }
+
+    fn poll_waiting(&mut self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
+        let mailbox = Arc::clone(&self.mailbox);
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(async move { mailbox.next().await }));
+        let next = ready!(waiting.as_mut().poll(cx));
+        self.waiting = None;
+        Poll::Ready(next)
+    }
+}
+
+impl<K> Stream for Notifications<K> {
+    type Item = Event<K>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        if let Some(was_initial) = self.yielded.take() {
+            self.mailbox.handled(was_initial, Outcome::Returned);
+        }
+        let next = match self.taken_at_once() {
+            Taken::Some(next) => Some(next),
+            Taken::End => None,
+            Taken::Nothing => ready!(self.poll_waiting(cx)),
+        };
+        self.yielded = next.as_ref().map(Notification::is_initial);
+        Poll::Ready(next.map(Event::from))
+    }
+}
+
+impl<K> From<Notification> for Event<K> {
+    fn from(notification: Notification) -> Self {
+        match notification {
+            Notification::Added { object, is_initial } => {
+                Event::Added { object: Object::new(object), is_initial }
+            }
+            Notification::Updated { old, new, .. } => {
+                Event::Updated { old: Object::new(old), new: Object::new(new) }
+            }
+            Notification::Deleted { object, is_final_state_unknown } => {
+                Event::Deleted(Deleted::new(Object::new(object), is_final_state_unknown))
+            }
+        }
+    }
+}
+
+impl<K> Drop for Notifications<K> {
+    fn drop(&mut self) {
+        self.mailbox.end();
+    }
+}
+
+impl<K> fmt::Debug for Notifications<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notifications").field("stats", &self.stats()).finish()
+    }
+}

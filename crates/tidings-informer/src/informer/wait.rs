@@ -1,0 +1,144 @@
+//! Waiting until the cache has come as far as a version: what reading one's own writes needs.
+
+use std::fmt;
+
+use tidings_object::{Key, Version};
+use tokio::time::Instant;
+
+use super::progress::Progress;
+use super::shared::Shared;
+
+/// Why a wait ended without what it waited for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WaitError {
+    /// The deadline passed.
+    #[error("{what} did not come in time; the cache is at version {reached}")]
+    DeadlinePassed {
+        /// What was waited for.
+        what: String,
+        /// How far the cache has come.
+        reached: Reached,
+    },
+    /// The server went back in time: the version will come again, for something else.
+    #[error("the server went back in time while waiting for {what}: read the object from the server again")]
+    WentBack {
+        /// What was waited for.
+        what: String,
+    },
+    /// The informer does not list that namespace.
+    #[error("this informer does not watch {what}")]
+    NotWatched {
+        /// What was waited for.
+        what: String,
+    },
+    /// The versions are no numbers, so that nobody can tell which is newer.
+    #[error("version {version} has no order: wait for the object itself")]
+    NoOrder {
+        /// The version.
+        version: String,
+    },
+    /// The informer has stopped.
+    #[error("the informer stopped while waiting for {what}")]
+    Stopped {
+        /// What was waited for.
+        what: String,
+    },
+}
+
+/// How far a cache has come, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reached(pub Option<Version>);
+
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(version) => version.fmt(f),
+            None => f.write_str("none yet"),
+        }
+    }
+}
+
+/// What a look at the cache says to a waiter.
+enum Look {
+    There,
+    NotYet,
+    Never(WaitError),
+}
+
+impl Shared {
+    /// Waits until every change up to `version`, of every stream, can be read.
+    pub(super) async fn wait_for(&self, version: &Version, deadline: Instant) -> Result<(), WaitError> {
+        if version.number().is_none() {
+            return Err(WaitError::NoOrder { version: version.to_string() });
+        }
+        let look = |progress: &Progress| match progress.version() {
+            Some(reached) if reached.is_at_least(version) => Look::There,
+            _ => Look::NotYet,
+        };
+        self.wait_until(format!("version {version}"), deadline, look).await
+    }
+
+    /// Waits until the object has that version or a newer one, or the stream responsible for it has passed it.
+    pub(super) async fn wait_for_object(
+        &self,
+        key: &Key,
+        version: &Version,
+        deadline: Instant,
+    ) -> Result<(), WaitError> {
+        let what = || format!("{} {key} at version {version}", self.resource);
+        let look = |progress: &Progress| {
+            if self.reader.get(key).is_some_and(|cached| cached.version().is_at_least(version)) {
+                return Look::There;
+            }
+            match progress.responsible_for(key.namespace()) {
+                None => Look::Never(WaitError::NotWatched { what: what() }),
+                Some(Some(reached)) if reached.is_at_least(version) => Look::There,
+                Some(_) => Look::NotYet,
+            }
+        };
+        self.wait_until(what(), deadline, look).await
+    }
+
+    /// Waits until the object with that uid is no longer cached.
+    pub(super) async fn wait_for_deletion(
+        &self,
+        key: &Key,
+        uid: &str,
+        deadline: Instant,
+    ) -> Result<(), WaitError> {
+        let look = |_: &Progress| match self.reader.get(key) {
+            Some(cached) if cached.uid() == uid => Look::NotYet,
+            _ => Look::There,
+        };
+        self.wait_until(format!("deletion of {} {key}", self.resource), deadline, look).await
+    }
+
+    async fn wait_until(
+        &self,
+        what: String,
+        deadline: Instant,
+        look: impl Fn(&Progress) -> Look,
+    ) -> Result<(), WaitError> {
+        let mut progress = self.progress.subscribe();
+        let epoch = progress.borrow().epoch();
+        loop {
+            {
+                let now = progress.borrow_and_update();
+                match look(&now) {
+                    Look::There => return Ok(()),
+                    Look::Never(error) => return Err(error),
+                    Look::NotYet if now.epoch() != epoch => return Err(WaitError::WentBack { what }),
+                    Look::NotYet => {}
+                }
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return Err(WaitError::Stopped { what }),
+                changed = progress.changed() => changed.expect("the sender is ours"),
+                () = tokio::time::sleep_until(deadline) => {
+                    return Err(WaitError::DeadlinePassed { what, reached: Reached(self.reader.version()) });
+                }
+            }
+        }
+    }
+}

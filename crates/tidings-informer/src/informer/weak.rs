@@ -1,0 +1,55 @@
+//! An informer seen without keeping it alive: what a factory remembers.
+
+use std::sync::{Arc, Weak};
+
+use super::handle::{SharedInformer, Unsynced};
+use super::lease::Lease;
+use super::shared::Shared;
+use super::stats::InformerStats;
+
+/// An informer that this does not keep alive.
+#[derive(Clone)]
+pub struct WeakInformer {
+    shared: Weak<Shared>,
+    lease: Weak<Lease>,
+}
+
+impl WeakInformer {
+    pub(super) fn new(shared: &Arc<Shared>, lease: &Arc<Lease>) -> Self {
+        WeakInformer { shared: Arc::downgrade(shared), lease: Arc::downgrade(lease) }
+    }
+
+    /// The informer, if anybody still needs it.
+    pub fn upgrade<K>(&self) -> Option<SharedInformer<K>> {
+        Some(SharedInformer::new(self.shared.upgrade()?, self.lease.upgrade()?))
+    }
+
+    /// Whether anybody still needs it.
+    pub fn is_needed(&self) -> bool {
+        self.lease.strong_count() > 0
+    }
+
+    /// Waits until it has synced. One that nobody needs any more is not waited for.
+    pub async fn synced(&self) -> Result<(), Unsynced> {
+        let Some(shared) = self.shared.upgrade() else { return Ok(()) };
+        shared.wait_synced().await
+    }
+
+    /// Why it has not synced, unless it has, or nobody needs it any more.
+    pub fn unsynced(&self) -> Option<Unsynced> {
+        let shared = self.shared.upgrade()?;
+        (!shared.synced.initialized()).then(|| shared.unsynced())
+    }
+
+    /// Its figures, if anybody still needs it.
+    pub fn stats(&self) -> Option<InformerStats> {
+        self.is_needed().then(|| self.shared.upgrade()).flatten().map(|shared| shared.stats())
+    }
+
+    /// Stops it.
+    pub fn stop(&self) {
+        if let Some(shared) = self.shared.upgrade() {
+            shared.stop.cancel();
+        }
+    }
+}

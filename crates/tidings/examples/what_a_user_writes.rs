@@ -1,0 +1,56 @@
+//! The shortest tour: one informer with an index, a handler, and reads that decode only what is looked at.
+//!
+//! ```sh
+//! cargo run -p tidings --example what_a_user_writes
+//! ```
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use tidings::{Handler, Index, SharedInformerFactory};
+use tidings_apiserver::ApiServer;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    // An API server in the process stands in for a cluster; `SharedInformerFactory::try_default().await?` takes
+    // your kubeconfig, or the service account inside a cluster.
+    let server = ApiServer::start().await;
+    for (name, node) in [("web-0", "node-1"), ("web-1", "node-2"), ("db-0", "node-1")] {
+        server.put(
+            "pods",
+            serde_json::json!({
+                "metadata": { "namespace": "default", "name": name },
+                "spec": { "nodeName": node, "containers": [{ "name": "main", "image": "nginx" }] },
+                "status": { "phase": "Running" },
+            }),
+        )?;
+    }
+
+    let factory = SharedInformerFactory::new(server.client()).resync(Duration::from_secs(30));
+    let pods = factory.informer::<Pod>(); // asked twice: the same watch and cache
+    pods.add_index(Index::field("node", ".spec.nodeName"))?; // read from the bytes
+    pods.add_handler(
+        Handler::new()
+            .on_add(|pod, _is_initial| println!("[ADD] Pod {}", pod.key()))
+            .on_update(|old, new| {
+                println!("[UPDATE] Pod {} {:?} -> {:?}", new.key(), old.version(), new.version())
+            })
+            .on_delete(|gone| println!("[DELETE] Pod {}", gone.key())),
+    )?;
+
+    let running = factory.start(); // owns the tasks
+    running.synced().await?; // which synced, which did not, why
+
+    let on_node_1 = pods.lister().by_index("node", "node-1")?; // nothing decoded yet
+    println!("on node-1: {:?}", on_node_1.iter().map(|pod| pod.name()).collect::<Vec<_>>());
+
+    let phase = on_node_1[0].field(".status.phase")?; // one field, from the bytes
+    println!("its phase: {phase}");
+
+    let pod: Arc<Pod> = pods.lister().namespace("default").get("web-0")?.decoded()?; // decoded now, kept within the budget
+    println!("its image: {:?}", pod.spec.as_ref().and_then(|spec| spec.containers[0].image.as_deref()));
+
+    running.shutdown().await;
+    Ok(())
+}

@@ -1,0 +1,297 @@
+//! One factory for all informers of a program: typed, dynamic and metadata-only ones, with the same options.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube_client::Client;
+use kube_core::PartialObjectMeta;
+use kube_core::dynamic::DynamicObject;
+use parking_lot::Mutex;
+use tidings_informer::informer::{
+    Fault, InformerConfig, InformerStats, InformerTask, Lifecycle, SharedInformer, WeakInformer, informer,
+};
+use tidings_object::{Budget, Intake, Kind, Projection, ResourceKind, Scope, Transform};
+use tidings_source::StreamScope;
+use tokio::sync::Semaphore;
+
+use crate::options::InformerOptions;
+use crate::running::Running;
+use crate::sources::ClientSources;
+
+/// Makes informers and starts them. Asking twice for the same gives the same informer: one watch, one cache.
+///
+/// An informer lives as long as someone needs it: handles, listers and streams count, and so does every handler
+/// until it is removed. When the last has gone, its watch ends and its memory is freed.
+#[derive(Clone)]
+pub struct SharedInformerFactory {
+    client: Client,
+    budget: Arc<Budget>,
+    lists: Arc<Semaphore>,
+    informers: Arc<Mutex<HashMap<InformerKey, Entry>>>,
+    defaults: InformerOptions,
+    by_kind: HashMap<ResourceKind, InformerOptions>,
+    seed: u64,
+}
+
+/// What makes an informer the one that it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct InformerKey {
+    resource: ResourceKind,
+    projection: Projection,
+    namespaces: Option<BTreeSet<String>>,
+    label_selector: Option<String>,
+    field_selector: Option<String>,
+    /// Functions are the same if they are the same allocation.
+    transform: Option<usize>,
+    tweak: Option<usize>,
+}
+
+struct Entry {
+    informer: WeakInformer,
+    /// Until it is started.
+    task: Option<InformerTask>,
+}
+
+/// Why there is no factory.
+#[derive(Debug, thiserror::Error)]
+pub enum FactoryError {
+    /// No client could be made.
+    #[error("making a Kubernetes client")]
+    Client(#[from] tidings_source::ClientError),
+}
+
+impl SharedInformerFactory {
+    /// How many lists a factory asks for at the same time, unless told otherwise.
+    pub const CONCURRENT_LISTS: usize = 8;
+
+    /// A factory over your kubeconfig, or over the service account inside a cluster.
+    pub async fn try_default() -> Result<Self, FactoryError> {
+        Ok(Self::new(tidings_source::try_default().await?))
+    }
+
+    /// A factory over any client.
+    pub fn new(client: Client) -> Self {
+        SharedInformerFactory {
+            client,
+            budget: Arc::default(),
+            lists: Arc::new(Semaphore::new(Self::CONCURRENT_LISTS)),
+            informers: Arc::default(),
+            defaults: InformerOptions::default(),
+            by_kind: HashMap::new(),
+            seed: 0,
+        }
+    }
+
+    /// Keeps decoded objects of all informers asked for from now on within this budget; 64 MiB if not given.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = Arc::new(budget);
+        self
+    }
+
+    /// Asks for this many lists at the same time; 8 if not given.
+    #[must_use]
+    pub fn concurrent_lists(mut self, lists: usize) -> Self {
+        self.lists = Arc::new(Semaphore::new(lists.max(1)));
+        self
+    }
+
+    /// Takes every random choice, such as jitter, from this seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Tells every handler everything again each time this period has passed; zero, the default, is never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.defaults = self.defaults.resync(period);
+        self
+    }
+
+    /// Lists and watches these namespaces only.
+    #[must_use]
+    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
+        self.defaults = self.defaults.namespaces(namespaces);
+        self
+    }
+
+    /// Calls this with everything that goes wrong in any informer.
+    #[must_use]
+    pub fn on_error(mut self, hook: impl Fn(&Fault) + Send + Sync + 'static) -> Self {
+        self.defaults = self.defaults.on_error(hook);
+        self
+    }
+
+    /// What every informer starts from.
+    #[must_use]
+    pub fn defaults(mut self, options: InformerOptions) -> Self {
+        self.defaults = options.or(&self.defaults);
+        self
+    }
+
+    /// What the informers of one kind start from, before the factory's defaults.
+    #[must_use]
+    pub fn for_kind<K: Kind>(mut self, options: InformerOptions) -> Self {
+        self.by_kind.insert(K::resource(), options);
+        self
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The informer of a kind known at compile time.
+    pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
+        self.informer_with(InformerOptions::new())
+    }
+
+    /// As [`informer`](Self::informer), with options of its own.
+    pub fn informer_with<K: Kind>(&self, options: InformerOptions) -> SharedInformer<K> {
+        self.obtain(K::resource(), Projection::Full, options)
+    }
+
+    /// The informer of a resource known at run time. It shares watch and cache with a typed one.
+    pub fn dynamic(&self, resource: impl Into<ResourceKind>) -> SharedInformer<DynamicObject> {
+        self.dynamic_with(resource, InformerOptions::new())
+    }
+
+    /// As [`dynamic`](Self::dynamic), with options of its own.
+    pub fn dynamic_with(
+        &self,
+        resource: impl Into<ResourceKind>,
+        options: InformerOptions,
+    ) -> SharedInformer<DynamicObject> {
+        self.obtain(resource.into(), Projection::Full, options)
+    }
+
+    /// The metadata of a kind, without the rest: the server sends nothing else.
+    pub fn metadata<K: Kind>(&self) -> SharedInformer<PartialObjectMeta<K>> {
+        self.obtain(K::resource(), Projection::Metadata, InformerOptions::new())
+    }
+
+    /// The metadata of a resource known at run time.
+    pub fn metadata_with(
+        &self,
+        resource: impl Into<ResourceKind>,
+        options: InformerOptions,
+    ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
+        self.obtain(resource.into(), Projection::Metadata, options)
+    }
+
+    /// Starts the informers that were asked for and not started. It may be called again for new ones.
+    pub fn start(&self) -> Running {
+        let mut informers = self.informers.lock();
+        informers.retain(|_, entry| entry.informer.is_needed());
+        let started =
+            informers.values_mut().filter_map(|entry| Some((entry.informer.clone(), entry.task.take()?)));
+        Running::start(started.collect())
+    }
+
+    /// The figures of every informer that is needed.
+    pub fn stats(&self) -> Vec<InformerStats> {
+        let informers = self.informers.lock();
+        let mut stats: Vec<_> = informers.values().filter_map(|entry| entry.informer.stats()).collect();
+        stats.sort_by(|a, b| a.name.cmp(&b.name));
+        stats
+    }
+
+    fn obtain<K>(
+        &self,
+        resource: ResourceKind,
+        projection: Projection,
+        options: InformerOptions,
+    ) -> SharedInformer<K> {
+        let none = InformerOptions::default();
+        let options = options.or(self.by_kind.get(&resource).unwrap_or(&none)).or(&self.defaults);
+        let key = InformerKey::new(&resource, projection, &options);
+        let mut informers = self.informers.lock();
+        if let Some(informer) = informers.get(&key).and_then(|entry| entry.informer.upgrade::<K>())
+            && informer.lifecycle() != Lifecycle::Stopped
+        {
+            return informer;
+        }
+        let (informer, task) = self.make(resource, projection, options);
+        informers.retain(|_, entry| entry.informer.is_needed());
+        informers.insert(key, Entry { informer: informer.downgrade(), task: Some(task) });
+        informer
+    }
+
+    fn make<K>(
+        &self,
+        resource: ResourceKind,
+        projection: Projection,
+        options: InformerOptions,
+    ) -> (SharedInformer<K>, InformerTask) {
+        let budget = options.budget.clone().unwrap_or_else(|| Arc::clone(&self.budget));
+        let mut intake = Intake::new(resource.clone(), budget).with_projection(projection);
+        if let Some(transform) = &options.transform {
+            intake = intake.with_transform(Transform::clone(transform));
+        }
+        let intake = Arc::new(intake);
+        let scopes = match (&options.namespaces, resource.scope) {
+            (Some(namespaces), Scope::Namespaced) => {
+                namespaces.iter().map(|name| StreamScope::Namespace(name.as_str().into())).collect()
+            }
+            _ => vec![StreamScope::All],
+        };
+        let config = self.config(&resource, projection, &options);
+        let sources = ClientSources {
+            client: self.client.clone(),
+            intake: Arc::clone(&intake),
+            projection,
+            options,
+            lists: Arc::clone(&self.lists),
+        };
+        informer(intake, Arc::new(sources), scopes, config)
+    }
+
+    fn config(
+        &self,
+        resource: &ResourceKind,
+        projection: Projection,
+        options: &InformerOptions,
+    ) -> InformerConfig {
+        let mut config = InformerConfig::default();
+        config.name = match projection {
+            Projection::Full => resource.to_string(),
+            Projection::Metadata => format!("{resource} metadata"),
+        };
+        config.queue_order = options.queue_order.unwrap_or(config.queue_order);
+        config.queued_deltas_max = options.queued_deltas_max.unwrap_or(config.queued_deltas_max);
+        config.merge_above = options.merge_above.unwrap_or(config.merge_above);
+        config.resync_period = options.resync_period.unwrap_or(config.resync_period);
+        config.stop_deadline = options.stop_deadline.unwrap_or(config.stop_deadline);
+        config.reflector = options.reflector.clone().unwrap_or(config.reflector);
+        config.on_error = options.on_error.clone();
+        config.seed = self.seed;
+        config
+    }
+}
+
+impl InformerKey {
+    fn new(resource: &ResourceKind, projection: Projection, options: &InformerOptions) -> Self {
+        InformerKey {
+            resource: resource.clone(),
+            projection,
+            namespaces: options.namespaces.clone(),
+            label_selector: options.label_selector.clone(),
+            field_selector: options.field_selector.clone(),
+            transform: options.transform.as_ref().map(|transform| Arc::as_ptr(transform).addr()),
+            tweak: options.tweak.as_ref().map(|tweak| Arc::as_ptr(tweak).addr()),
+        }
+    }
+}
+
+impl fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformerFactory")
+            .field("informers", &self.informers.lock().len())
+            .field("defaults", &self.defaults)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,194 @@
+//! What can be set for the informers of one kind.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings_informer::delta::QueueOrder;
+use tidings_informer::informer::{ErrorHook, Fault};
+use tidings_informer::reflector::ReflectorConfig;
+use tidings_object::{Budget, FieldPath, FieldPathError, Transform};
+use tidings_source::QueryTweak;
+
+/// What can be set for one informer; what is left out comes from the factory.
+///
+/// Resource, namespaces, selectors, transform and projection make an informer what it is: asking for the same
+/// gives the same informer. The other options count when it is asked for the first time.
+#[derive(Clone, Default)]
+pub struct InformerOptions {
+    pub(crate) namespaces: Option<BTreeSet<String>>,
+    pub(crate) label_selector: Option<String>,
+    pub(crate) field_selector: Option<String>,
+    pub(crate) transform: Option<Arc<Transform>>,
+    pub(crate) tweak: Option<QueryTweak>,
+    pub(crate) resync_period: Option<Duration>,
+    pub(crate) budget: Option<Arc<Budget>>,
+    pub(crate) queue_order: Option<QueueOrder>,
+    pub(crate) reflector: Option<ReflectorConfig>,
+    pub(crate) on_error: Option<ErrorHook>,
+    pub(crate) compress_lists: Option<bool>,
+    pub(crate) frame_bytes_max: Option<usize>,
+    pub(crate) merge_above: Option<usize>,
+    pub(crate) queued_deltas_max: Option<usize>,
+    pub(crate) stop_deadline: Option<Duration>,
+}
+
+impl InformerOptions {
+    /// Everything as the factory has it.
+    pub fn new() -> Self {
+        InformerOptions::default()
+    }
+
+    /// Lists and watches these namespaces only, each on its own, in one cache.
+    #[must_use]
+    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
+        self.namespaces = Some(namespaces.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Lists and watches one namespace only.
+    #[must_use]
+    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+        self.namespaces([namespace])
+    }
+
+    /// Asks the server for objects with these labels only, such as `app=web,tier!=db`.
+    #[must_use]
+    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
+        self.label_selector = Some(selector.into());
+        self
+    }
+
+    /// Asks the server for objects with these fields only, such as `spec.nodeName=node-1`.
+    #[must_use]
+    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
+        self.field_selector = Some(selector.into());
+        self
+    }
+
+    /// Changes each body once, before it is packed and indexed.
+    #[must_use]
+    pub fn transform(mut self, transform: Transform) -> Self {
+        self.transform = Some(Arc::new(transform));
+        self
+    }
+
+    /// Drops these fields from each body, without decoding it: `[".metadata.managedFields"]`.
+    pub fn prune<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self, FieldPathError> {
+        let paths = paths.into_iter().map(FieldPath::parse).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.transform(Transform::prune(paths)))
+    }
+
+    /// Has the last word on the query of every list and watch.
+    #[must_use]
+    pub fn tweak(mut self, tweak: QueryTweak) -> Self {
+        self.tweak = Some(tweak);
+        self
+    }
+
+    /// Tells each handler everything again each time this period has passed; zero is never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync_period = Some(period);
+        self
+    }
+
+    /// Keeps decoded objects within a budget of its own.
+    #[must_use]
+    pub fn budget(mut self, budget: Arc<Budget>) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Applies changes in this order.
+    #[must_use]
+    pub fn queue_order(mut self, order: QueueOrder) -> Self {
+        self.queue_order = Some(order);
+        self
+    }
+
+    /// Lists and watches in this way.
+    #[must_use]
+    pub fn reflector(mut self, config: ReflectorConfig) -> Self {
+        self.reflector = Some(config);
+        self
+    }
+
+    /// Calls this with everything that goes wrong.
+    #[must_use]
+    pub fn on_error(mut self, hook: impl Fn(&Fault) + Send + Sync + 'static) -> Self {
+        self.on_error = Some(Arc::new(hook));
+        self
+    }
+
+    /// Asks for lists in gzip: less traffic, more work at both ends.
+    #[must_use]
+    pub fn compressed_lists(mut self) -> Self {
+        self.compress_lists = Some(true);
+        self
+    }
+
+    /// Refuses frames larger than this; 64 MiB if not given.
+    #[must_use]
+    pub fn frame_bytes_max(mut self, bytes: usize) -> Self {
+        self.frame_bytes_max = Some(bytes);
+        self
+    }
+
+    /// Merges pending notifications of one object above this many, for each handler.
+    #[must_use]
+    pub fn merge_above(mut self, notifications: usize) -> Self {
+        self.merge_above = Some(notifications);
+        self
+    }
+
+    /// Lets this many deltas wait to be applied before the watch has to wait.
+    #[must_use]
+    pub fn queued_deltas_max(mut self, deltas: usize) -> Self {
+        self.queued_deltas_max = Some(deltas);
+        self
+    }
+
+    /// Gives handlers this long for what is pending when the informer stops; 5 s if not given.
+    #[must_use]
+    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
+        self.stop_deadline = Some(deadline);
+        self
+    }
+
+    /// These options, with those of `defaults` where nothing was said.
+    pub(crate) fn or(self, defaults: &InformerOptions) -> InformerOptions {
+        let defaults = defaults.clone();
+        InformerOptions {
+            namespaces: self.namespaces.or(defaults.namespaces),
+            label_selector: self.label_selector.or(defaults.label_selector),
+            field_selector: self.field_selector.or(defaults.field_selector),
+            transform: self.transform.or(defaults.transform),
+            tweak: self.tweak.or(defaults.tweak),
+            resync_period: self.resync_period.or(defaults.resync_period),
+            budget: self.budget.or(defaults.budget),
+            queue_order: self.queue_order.or(defaults.queue_order),
+            reflector: self.reflector.or(defaults.reflector),
+            on_error: self.on_error.or(defaults.on_error),
+            compress_lists: self.compress_lists.or(defaults.compress_lists),
+            frame_bytes_max: self.frame_bytes_max.or(defaults.frame_bytes_max),
+            merge_above: self.merge_above.or(defaults.merge_above),
+            queued_deltas_max: self.queued_deltas_max.or(defaults.queued_deltas_max),
+            stop_deadline: self.stop_deadline.or(defaults.stop_deadline),
+        }
+    }
+}
+
+impl fmt::Debug for InformerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerOptions")
+            .field("namespaces", &self.namespaces)
+            .field("label_selector", &self.label_selector)
+            .field("field_selector", &self.field_selector)
+            .field("transform", &self.transform)
+            .field("resync_period", &self.resync_period)
+            .field("queue_order", &self.queue_order)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,104 @@
+//! What `start` returns: it owns the tasks of the informers that it started.
+
+use std::fmt;
+use std::time::Duration;
+
+use tidings_informer::informer::{InformerTask, Unsynced, WeakInformer};
+use tokio::task::JoinSet;
+
+/// Informers that run. Dropping it ends them at once; [`shutdown`](Self::shutdown) lets handlers finish.
+#[must_use = "dropping it stops the informers: keep it as long as they shall run"]
+pub struct Running {
+    tasks: JoinSet<()>,
+    informers: Vec<WeakInformer>,
+}
+
+/// Informers that did not sync, each with why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotSynced {
+    /// The informers, by name.
+    pub informers: Vec<Unsynced>,
+}
+
+impl Running {
+    pub(crate) fn start(started: Vec<(WeakInformer, InformerTask)>) -> Running {
+        let mut tasks = JoinSet::new();
+        let mut informers = Vec::new();
+        for (informer, task) in started {
+            tasks.spawn(task.run());
+            informers.push(informer);
+        }
+        Running { tasks, informers }
+    }
+
+    /// Waits until the caches of all of them are filled. It waits as long as that takes: an informer that may
+    /// not list goes on trying. An informer that has been stopped is an error.
+    pub async fn synced(&self) -> Result<(), NotSynced> {
+        let mut unsynced = Vec::new();
+        for informer in &self.informers {
+            if let Err(reason) = informer.synced().await {
+                unsynced.push(reason);
+            }
+        }
+        NotSynced::unless_empty(unsynced)
+    }
+
+    /// As [`synced`](Self::synced), but no longer than this: then it says which did not sync, and why.
+    pub async fn synced_within(&self, deadline: Duration) -> Result<(), NotSynced> {
+        match tokio::time::timeout(deadline, self.synced()).await {
+            Ok(done) => done,
+            Err(_) => {
+                NotSynced::unless_empty(self.informers.iter().filter_map(WeakInformer::unsynced).collect())
+            }
+        }
+    }
+
+    /// How many informers still run.
+    pub fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Whether none runs any more.
+    pub fn is_empty(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// Stops the informers: watches end, what is pending is delivered to the handlers within each informer's
+    /// deadline, and nothing is left running.
+    pub async fn shutdown(mut self) {
+        self.informers.iter().for_each(WeakInformer::stop);
+        while self.tasks.join_next().await.is_some() {}
+    }
+
+    /// Waits until every informer has stopped by itself, because nobody needs it any more.
+    pub async fn finished(mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+impl NotSynced {
+    fn unless_empty(mut informers: Vec<Unsynced>) -> Result<(), NotSynced> {
+        informers.sort_by(|a, b| a.name.cmp(&b.name));
+        if informers.is_empty() { Ok(()) } else { Err(NotSynced { informers }) }
+    }
+}
+
+impl fmt::Display for NotSynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, unsynced) in self.informers.iter().enumerate() {
+            if i > 0 {
+                f.write_str("; ")?;
+            }
+            unsynced.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for NotSynced {}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("informers", &self.len()).finish()
+    }
+}
