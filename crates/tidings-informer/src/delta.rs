@@ -136,3 +136,9 @@ impl Delta {
 impl KnownInScope for NothingKnown {
     fn for_each_in(&self, _: &StreamScope, _: &mut dyn FnMut(&Arc<RawObject>)) {}
 }
+
+#[cfg(test)]
+mod transcript;
+
+#[cfg(test)]
+mod tests;

@@ -77,3 +77,97 @@ impl Order for InOrder {
         Load { deltas: self.entries.len(), bytes: self.bytes }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::delta::QueueOrder::InOrder;
+    use crate::delta::transcript::check;
+
+    // holds: Q2, Q14
+    #[test]
+    fn every_change_is_its_own_entry_in_the_order_of_arrival() {
+        check(
+            InOrder,
+            "+ a/x@1
+             + a/y@2
+             ~ a/x@3
+             2> + b/z@1
+             ~ a/x@4
+             - a/y@5
+             - a/y@6
+             take: + a/x@1 | + a/y@2 | ~ a/x@3 | 2> + b/z@1 | ~ a/x@4 | - a/y@5 | - a/y@6
+             take:",
+        );
+    }
+
+    // holds: Q15
+    #[test]
+    fn a_deletion_of_an_unknown_object_is_left_to_the_consumer() {
+        check(
+            InOrder,
+            "- a/x@1
+             take: - a/x@1",
+        );
+    }
+
+    // holds: Q19, Q23
+    #[test]
+    fn a_list_is_one_entry_whatever_is_queued_or_known_and_even_when_empty() {
+        check(
+            InOrder,
+            "known a/x@1 a/y@1
+             ~ a/y@2
+             list * @9: a/x@1 a/z@3
+             + a/w@10
+             list a @11:
+             take: ~ a/y@2 | all *: a/x@1 a/z@3
+             take: listed 9 | + a/w@10 | all a:
+             take: listed 11",
+        );
+    }
+
+    // holds: X23
+    #[test]
+    fn a_list_names_its_scope_and_its_epoch() {
+        check(
+            InOrder,
+            "list a @9: a/x@1
+             2> relist b @5: b/x@2
+             take: all a: a/x@1
+             take: listed 9 | 2> all b: b/x@2
+             take: 2> relisted 5",
+        );
+    }
+
+    // holds: Q22
+    #[test]
+    fn a_bookmark_overwrites_none_but_the_bookmark_of_its_stream_right_before_it() {
+        check(
+            InOrder,
+            "list * @1:
+             mark @2
+             mark @3
+             2> mark @4
+             mark @5
+             + a/x@6
+             mark @7
+             mark @8
+             take: all *:
+             take: listed 1 | reached 3 | 2> reached 4 | reached 5 | + a/x@6 | reached 8
+             mark @9
+             take: reached 9",
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_stream_comes_after_what_it_sent_and_before_what_follows_it() {
+        check(
+            InOrder,
+            "+ a/x@1
+             end a
+             2> list a @5: a/x@1
+             take: + a/x@1 | end a | 2> all a: a/x@1
+             take: 2> listed 5",
+        );
+    }
+}

@@ -141,3 +141,64 @@ impl Replacement for Collecting<'_> {
 fn index(at: usize) -> u32 {
     u32::try_from(at).expect("four thousand million objects fit into no list")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::delta::transcript::{object, word};
+
+    fn words(listed: &Listed) -> Vec<String> {
+        listed.objects().iter().map(|object| word(object)).collect()
+    }
+
+    #[test]
+    fn of_the_same_key_twice_in_a_list_the_last_wins_and_keeps_the_place() {
+        let listed: Listed = ["a/x@1", "a/y@2", "a/x@3"].map(object).into_iter().collect();
+        assert_eq!(words(&listed), ["a/x@3", "a/y@2"]);
+        assert!(listed.contains("a/x") && !listed.contains("a/z"));
+    }
+
+    #[test]
+    fn a_retracted_object_is_gone_and_can_come_back() {
+        let mut listed: Listed = ["a/x@1", "a/y@2", "a/z@3"].map(object).into_iter().collect();
+        listed.retract("a/x");
+        listed.retract("a/x");
+        listed.retract("a/unheard-of");
+        assert_eq!(words(&listed), ["a/z@3", "a/y@2"]);
+        listed.accept(object("a/x@4"));
+        listed.retract("a/x");
+        assert_eq!(words(&listed), ["a/z@3", "a/y@2"]);
+        listed.retract("a/z");
+        listed.retract("a/y");
+        assert!(listed.is_empty() && listed.into_objects().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_holds_what_a_map_would(steps in prop::collection::vec((any::<bool>(), 0..12_u8), 0..60)) {
+            let mut listed = Listed::default();
+            let mut model = BTreeMap::new();
+            for (version, (is_accept, name)) in steps.into_iter().enumerate() {
+                let key = format!("a/{name}");
+                if is_accept {
+                    listed.accept(object(&format!("{key}@{version}")));
+                    model.insert(key, version);
+                } else {
+                    listed.retract(&key);
+                    model.remove(&key);
+                }
+            }
+            for name in 0..12 {
+                let key = format!("a/{name}");
+                prop_assert_eq!(listed.contains(&key), model.contains_key(&key));
+            }
+            let found: BTreeSet<_> = words(&listed).into_iter().collect();
+            prop_assert_eq!(found.len(), listed.len());
+            prop_assert_eq!(found, model.iter().map(|(key, version)| format!("{key}@{version}")).collect());
+        }
+    }
+}

@@ -1,0 +1,546 @@
+//! What both orders have in common, and both against naive models.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use futures_util::{FutureExt, poll};
+use proptest::prelude::*;
+use tidings_object::NothingKnown;
+use tidings_source::{Change, StreamScope};
+use tokio::task::JoinSet;
+
+use super::transcript::{Cache, check, object, scope, tell};
+use super::*;
+use crate::reflector::{Replacement, Sink};
+
+const ORDERS: [QueueOrder; 2] = [QueueOrder::InOrder, QueueOrder::PerObject];
+
+fn small(order: QueueOrder, deltas_max: usize) -> (Inlet, Outlet) {
+    queue(order, deltas_max, Arc::new(NothingKnown))
+}
+
+fn stream(inlet: &Inlet, number: u32) -> StreamInlet {
+    inlet.stream(StreamId(number), StreamScope::All)
+}
+
+async fn taken(outlet: &mut Outlet) -> Vec<String> {
+    let batch = outlet.next_batch().await.expect("open");
+    batch.iter().map(|(stream, delta)| tell(*stream, delta)).collect()
+}
+
+// holds: Q11
+#[tokio::test]
+async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 10);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move { taken(&mut outlet).await });
+        tokio::task::yield_now().await;
+        stream(&inlet, 1).change(Change::Added, object("a/x@1")).await;
+        assert_eq!(tasks.join_next().await.unwrap().unwrap()[0], "+ a/x@1");
+    }
+}
+
+// holds: Q29
+#[tokio::test]
+async fn a_push_waits_while_the_bound_is_reached_and_then_enters() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 2);
+        let mut one = stream(&inlet, 1);
+        one.bookmark(Version::from(1)).await;
+        stream(&inlet, 2).change(Change::Added, object("b/x@2")).await;
+        let mut third = pin!(one.change(Change::Added, object("a/x@3")));
+        assert!(poll!(third.as_mut()).is_pending());
+        assert!(poll!(third.as_mut()).is_pending());
+        outlet.next_batch().await;
+        third.await;
+        assert_eq!(taken(&mut outlet).await[0], "+ a/x@3");
+    }
+}
+
+#[tokio::test]
+async fn a_list_enters_whole_once_there_is_room_for_one_delta() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 1);
+        let mut one = stream(&inlet, 1);
+        one.bookmark(Version::from(1)).await;
+        let mut list = one.begin_replace(&StreamScope::All);
+        (0..50).for_each(|n| list.accept(object(&format!("a/{n}@1"))));
+        let mut commit = pin!(list.commit(Version::from(2), Epoch::Same));
+        assert!(poll!(commit.as_mut()).is_pending());
+        outlet.next_batch().await;
+        commit.await;
+        let is_listed = |told: &String| told == "listed 2";
+        let (mut objects, mut listed) = (0, false);
+        while !listed {
+            let told = taken(&mut outlet).await;
+            objects += told.iter().map(|told| told.matches("a/").count()).sum::<usize>();
+            listed = told.iter().any(is_listed);
+        }
+        assert_eq!(objects, 50);
+    }
+}
+
+#[tokio::test]
+async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
+    let (inlet, mut outlet) = small(QueueOrder::InOrder, 1);
+    let mut streams: Vec<_> = (1..=3).map(|number| stream(&inlet, number)).collect();
+    let [one, two, three] = &mut streams[..] else { unreachable!() };
+    one.change(Change::Added, object("a/x@1")).await;
+    let mut second = pin!(two.change(Change::Added, object("b/x@1")));
+    assert!(poll!(second.as_mut()).is_pending());
+    let mut third = pin!(three.change(Change::Added, object("c/x@1")));
+    assert!(poll!(third.as_mut()).is_pending());
+    assert_eq!(taken(&mut outlet).await, ["+ a/x@1"]);
+    // There is room, but not for one who came later.
+    let mut again = pin!(one.change(Change::Added, object("a/x@2")));
+    assert!(poll!(again.as_mut()).is_pending());
+    assert!(poll!(third.as_mut()).is_pending());
+    assert!(poll!(second.as_mut()).is_ready());
+    assert_eq!(taken(&mut outlet).await, ["2> + b/x@1"]);
+    assert!(poll!(again.as_mut()).is_pending());
+    assert!(poll!(third.as_mut()).is_ready());
+    assert_eq!(taken(&mut outlet).await, ["3> + c/x@1"]);
+    assert!(poll!(again.as_mut()).is_ready());
+}
+
+#[tokio::test]
+async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_turn_on() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 1);
+        let (mut one, mut two) = (stream(&inlet, 1), stream(&inlet, 2));
+        one.bookmark(Version::from(1)).await;
+        let mut dropped = Box::pin(one.change(Change::Added, object("a/dropped@2")));
+        assert!(poll!(dropped.as_mut()).is_pending());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move { two.change(Change::Added, object("b/x@2")).await });
+        tokio::task::yield_now().await;
+        // Its turn comes, it is woken, and it goes before it was polled.
+        outlet.next_batch().await;
+        drop(dropped);
+        tasks.join_next().await.unwrap().unwrap();
+        assert_eq!(taken(&mut outlet).await[0], "2> + b/x@2");
+        assert!(outlet.next_batch().now_or_never().is_none_or(|batch| {
+            batch.is_some_and(|batch| batch.iter().all(|(_, delta)| delta.object().is_none()))
+        }));
+    }
+}
+
+#[tokio::test]
+async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 10);
+        {
+            let mut waiting = pin!(outlet.next_batch());
+            assert!(poll!(waiting.as_mut()).is_pending());
+            stream(&inlet, 1).change(Change::Added, object("a/x@1")).await;
+        }
+        assert_eq!(taken(&mut outlet).await[0], "+ a/x@1");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 10);
+        let mut one = stream(&inlet, 1);
+        let mut list = one.begin_replace(&StreamScope::All);
+        list.accept(object("a/x@1"));
+        drop(list);
+        assert_eq!(inlet.depth().deltas(), 0);
+        assert!(outlet.next_batch().now_or_never().is_none());
+    }
+}
+
+// holds: Q12
+#[tokio::test]
+async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 10);
+        let mut one = stream(&inlet, 1);
+        one.change(Change::Added, object("a/x@1")).await;
+        inlet.close();
+        one.change(Change::Added, object("a/late@2")).await;
+        assert_eq!(taken(&mut outlet).await[0], "+ a/x@1");
+        assert!(outlet.next_batch().await.is_none());
+        assert!(outlet.next_batch().await.is_none());
+    }
+}
+
+// holds: Q12
+#[tokio::test]
+async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 1);
+        let mut tasks = JoinSet::new();
+        let mut one = stream(&inlet, 1);
+        one.bookmark(Version::from(1)).await;
+        tasks.spawn(async move { one.bookmark(Version::from(2)).await });
+        tokio::task::yield_now().await;
+        inlet.close();
+        tasks.join_next().await.unwrap().unwrap();
+        outlet.next_batch().await.unwrap();
+        assert!(outlet.next_batch().await.is_none());
+
+        let (inlet, mut outlet) = small(order, 1);
+        tasks.spawn(async move { assert!(outlet.next_batch().await.is_none()) });
+        tokio::task::yield_now().await;
+        inlet.close();
+        tasks.join_next().await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 1);
+        let one = stream(&inlet, 1);
+        drop(inlet.clone());
+        drop(inlet);
+        let mut ends = pin!(outlet.next_batch());
+        assert!(poll!(ends.as_mut()).is_pending());
+        drop(one);
+        assert!(matches!(poll!(ends.as_mut()), Poll::Ready(None)));
+    }
+}
+
+// holds: X6
+#[tokio::test]
+async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
+    for order in ORDERS {
+        let (inlet, outlet) = small(order, 1);
+        let depth = outlet.depth();
+        let (mut one, mut two) = (stream(&inlet, 1), stream(&inlet, 2));
+        let kept = object("a/x@1");
+        one.change(Change::Added, Arc::clone(&kept)).await;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move { two.bookmark(Version::from(1)).await });
+        tokio::task::yield_now().await;
+        drop(outlet);
+        tasks.join_next().await.unwrap().unwrap();
+        one.change(Change::Modified, object("a/x@2")).await;
+        assert_eq!((depth.deltas(), depth.bytes_estimate(), Arc::strong_count(&kept)), (0, 0, 1));
+    }
+}
+
+// holds: Q26
+#[tokio::test]
+async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 10_000);
+        let mut one = stream(&inlet, 1);
+        for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
+            one.change(Change::Added, object(&format!("a/{n}@{n}"))).await;
+        }
+        assert_eq!(outlet.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX);
+        assert!(outlet.next_batch().await.unwrap().len() >= 10);
+    }
+    check(
+        QueueOrder::InOrder,
+        "+ a/x@1
+         list * @2:
+         + a/x@3
+         take: + a/x@1 | all *:
+         take: listed 2 | + a/x@3",
+    );
+}
+
+#[tokio::test]
+async fn the_deltas_of_one_object_are_not_torn_apart_by_the_size_of_a_batch() {
+    let (inlet, mut outlet) = small(QueueOrder::PerObject, 10_000);
+    let mut one = stream(&inlet, 1);
+    one.change(Change::Added, object("a/x@1")).await;
+    for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
+        one.change(Change::Modified, object(&format!("a/y@{n}"))).await;
+    }
+    let told = taken(&mut outlet).await;
+    assert_eq!(told, ["+ a/x@1", "reached 1"]);
+    assert_eq!(outlet.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX + 10);
+}
+
+// holds: Q25
+#[tokio::test]
+async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 10);
+        let kept = object("a/x@1");
+        stream(&inlet, 1).change(Change::Added, Arc::clone(&kept)).await;
+        drop(outlet.next_batch().await);
+        assert!(outlet.next_batch().now_or_never().is_none());
+        assert_eq!(Arc::strong_count(&kept), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 77);
+        let depth = inlet.depth();
+        assert_eq!((depth.deltas(), depth.bytes_estimate(), depth.deltas_max()), (0, 0, 77));
+        let mut one = stream(&inlet, 1);
+        let (x, y) = (object("a/x@1"), object("a/y@2#a-longer-body"));
+        let bytes = x.packed_bytes() + y.packed_bytes();
+        let mut list = one.begin_replace(&StreamScope::All);
+        list.accept(x);
+        list.accept(y);
+        list.commit(Version::from(2), Epoch::Same).await;
+        let deltas = if order == QueueOrder::InOrder { 2 } else { 3 };
+        assert_eq!((depth.deltas(), depth.bytes_estimate()), (deltas, bytes));
+        while outlet.next_batch().now_or_never().is_some() {}
+        assert_eq!((depth.deltas(), depth.bytes_estimate()), (0, 0));
+    }
+}
+
+#[test]
+fn pushing_and_taking_can_be_done_on_any_thread() {
+    fn check<T: Send + Sync>(_: &T) {}
+    fn moved<T: Future + Send>(_: T) {}
+    let (inlet, mut outlet) = small(QueueOrder::PerObject, 1);
+    check(&(&inlet, &outlet, inlet.depth()));
+    moved(outlet.next_batch());
+    moved(inlet.end_stream(StreamId(1), StreamScope::All));
+    moved(stream(&inlet, 1).change(Change::Added, object("a/x@1")));
+}
+
+/// One step of a server with two namespaces, of the streams that tell of it, and of the consumer.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// Something is written and told.
+    Write(usize),
+    /// Something is deleted and told, whether or not anybody knew it.
+    Delete(usize),
+    /// As both, but the watch misses it: the next list of the namespace tells.
+    MissWrite(usize),
+    MissDelete(usize),
+    List(usize),
+    Bookmark(usize),
+    /// The stream of a namespace ends, and a new one begins with a list.
+    Restart(usize),
+    Take(usize),
+}
+
+const KEYS: [&str; 6] = ["a/x", "a/y", "a/z", "b/x", "b/y", "b/z"];
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => (0..6_usize).prop_map(Step::Write),
+        4 => (0..6_usize).prop_map(Step::Delete),
+        1 => (0..6_usize).prop_map(Step::MissWrite),
+        1 => (0..6_usize).prop_map(Step::MissDelete),
+        2 => (0..2_usize).prop_map(Step::List),
+        1 => (0..2_usize).prop_map(Step::Bookmark),
+        1 => (0..2_usize).prop_map(Step::Restart),
+        4 => (1..6_usize).prop_map(Step::Take),
+    ];
+    prop::collection::vec(step, 0..80)
+}
+
+/// A queue between a server in its simplest form and a cache in its simplest form.
+struct World {
+    order: Box<dyn order::Order>,
+    cache: Arc<Cache>,
+    server: BTreeMap<&'static str, Arc<RawObject>>,
+    version: u64,
+    streams: [StreamId; 2],
+    streams_ever: u32,
+    /// What each stream has pushed: versions of objects that were not deletions, and where it stands.
+    pushed: BTreeMap<StreamId, Vec<u64>>,
+    reached: BTreeMap<StreamId, u64>,
+    /// Taken and not applied yet.
+    taken: Batch,
+    out: Batch,
+}
+
+impl World {
+    fn new(order: QueueOrder) -> World {
+        let cache = Arc::new(Cache::default());
+        let order: Box<dyn order::Order> = match order {
+            QueueOrder::InOrder => Box::new(in_order::InOrder::default()),
+            QueueOrder::PerObject => Box::new(DeltaFifo::new(Arc::clone(&cache) as _)),
+        };
+        World {
+            order,
+            cache,
+            server: BTreeMap::new(),
+            version: 0,
+            streams: [StreamId(1), StreamId(2)],
+            streams_ever: 2,
+            pushed: BTreeMap::new(),
+            reached: BTreeMap::new(),
+            taken: Batch::new(),
+            out: Batch::new(),
+        }
+    }
+
+    fn run(order: QueueOrder, steps: &[Step]) -> World {
+        let mut world = World::new(order);
+        steps.iter().for_each(|step| world.step(*step));
+        [0, 1].into_iter().for_each(|namespace| world.list(namespace));
+        while world.order.load().deltas > 0 {
+            world.take(1_000);
+        }
+        world.take(1);
+        world
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Write(key) => {
+                let object = self.write(key);
+                let change = if self.version.is_multiple_of(2) { Change::Added } else { Change::Modified };
+                self.pushed.entry(self.streams[key / 3]).or_default().push(self.version);
+                self.change(key, change, object);
+            }
+            Step::Delete(key) => {
+                self.version += 1;
+                self.server.remove(KEYS[key]);
+                let object = object(&format!("{}@{}", KEYS[key], self.version));
+                self.change(key, Change::Deleted, object);
+            }
+            Step::MissWrite(key) => drop(self.write(key)),
+            Step::MissDelete(key) => drop(self.server.remove(KEYS[key])),
+            Step::List(namespace) => self.list(namespace),
+            Step::Bookmark(namespace) => {
+                self.push(namespace, order::Arrival::Bookmark(Version::from(self.version)));
+                self.reached.insert(self.streams[namespace], self.version);
+            }
+            Step::Restart(namespace) => {
+                self.push(namespace, order::Arrival::Ended { scope: place(namespace) });
+                self.streams_ever += 1;
+                self.streams[namespace] = StreamId(self.streams_ever);
+                self.list(namespace);
+            }
+            Step::Take(deltas_max) => self.take(deltas_max),
+        }
+    }
+
+    fn write(&mut self, key: usize) -> Arc<RawObject> {
+        self.version += 1;
+        let object = object(&format!("{}@{}", KEYS[key], self.version));
+        self.server.insert(KEYS[key], Arc::clone(&object));
+        object
+    }
+
+    fn change(&mut self, key: usize, change: Change, object: Arc<RawObject>) {
+        self.push(key / 3, order::Arrival::Changed(change, object));
+        self.reached.insert(self.streams[key / 3], self.version);
+    }
+
+    fn list(&mut self, namespace: usize) {
+        let scope = place(namespace);
+        let listed = self.server.values().filter(|object| scope.contains(object.namespace())).cloned();
+        let (listed, version, epoch) = (listed.collect(), Version::from(self.version), Epoch::Same);
+        self.push(namespace, order::Arrival::Listed { scope, listed, version, epoch });
+        self.reached.insert(self.streams[namespace], self.version);
+    }
+
+    fn push(&mut self, namespace: usize, arrival: order::Arrival) {
+        self.order.push(self.streams[namespace], arrival);
+    }
+
+    fn take(&mut self, deltas_max: usize) {
+        for (stream, delta) in self.taken.drain(..) {
+            self.cache.apply_one(&delta);
+            self.out.push((stream, delta));
+        }
+        self.taken = self.order.take(deltas_max);
+    }
+}
+
+fn place(namespace: usize) -> StreamScope {
+    scope(["a", "b"][namespace])
+}
+
+fn number(version: &Version) -> u64 {
+    version.number().expect("numbers only")
+}
+
+/// The versions of the changes that are no deletions, by stream and key, in the order in which they left.
+fn versions_out(out: &Batch, stream: StreamId) -> Vec<u64> {
+    out.iter()
+        .filter(|(of, delta)| *of == stream && matches!(delta, Delta::Changed(..)) && !delta.is_deletion())
+        .map(|(_, delta)| number(delta.object().unwrap().version()))
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_in_the_cache_ends_up_equal_to_the_server(steps in steps()) {
+        for order in ORDERS {
+            let world = World::run(order, &steps);
+            let server: Vec<_> = world.server.values().map(|object| transcript::word(object)).collect();
+            prop_assert_eq!(world.cache.told(), server, "{:?}", order);
+        }
+    }
+
+    #[test]
+    fn every_change_leaves_once_and_in_its_order(steps in steps()) {
+        let world = World::run(QueueOrder::InOrder, &steps);
+        for (stream, pushed) in &world.pushed {
+            prop_assert_eq!(&versions_out(&world.out, *stream), pushed);
+        }
+        let world = World::run(QueueOrder::PerObject, &steps);
+        for (stream, pushed) in &world.pushed {
+            let mut all = versions_out(&world.out, *stream);
+            all.sort_unstable();
+            prop_assert_eq!(&all, pushed);
+        }
+        for key in KEYS {
+            let of_key: Vec<_> = world
+                .out
+                .iter()
+                .filter(|(_, delta)| matches!(delta, Delta::Changed(..)))
+                .filter_map(|(_, delta)| delta.object().filter(|object| object.key().as_str() == key))
+                .map(|object| number(object.version()))
+                .collect();
+            prop_assert!(of_key.is_sorted(), "{key}: {of_key:?}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_reached_only_after_everything_before_it_and_the_last_one_is(steps in steps()) {
+        for order in ORDERS {
+            let world = World::run(order, &steps);
+            // Backwards: what leaves after a marker is newer than it.
+            let (mut later_min, mut later_reached) = (BTreeMap::new(), BTreeMap::new());
+            let mut last = BTreeMap::new();
+            for (stream, delta) in world.out.iter().rev() {
+                match delta {
+                    Delta::Reached { version, .. } => {
+                        let version = number(version);
+                        prop_assert!(later_min.get(stream).is_none_or(|later| *later > version), "{order:?}");
+                        let later = later_reached.insert(*stream, version);
+                        prop_assert!(later.is_none_or(|later| later >= version), "{order:?}");
+                        last.entry(*stream).or_insert(version);
+                    }
+                    Delta::Changed(_, object) => {
+                        let version = number(object.version());
+                        let min = later_min.entry(*stream).or_insert(version);
+                        *min = version.min(*min);
+                    }
+                    _ => {}
+                }
+            }
+            for stream in world.streams {
+                prop_assert_eq!(last.get(&stream), world.reached.get(&stream), "{:?}", order);
+            }
+        }
+    }
+
+    // holds: Q4, X10
+    #[test]
+    fn per_object_no_deletion_finds_nothing_to_delete(steps in steps()) {
+        let world = World::run(QueueOrder::PerObject, &steps);
+        let replayed = Cache::default();
+        for (_, delta) in &world.out {
+            if delta.is_deletion() {
+                let key = delta.object().unwrap().key();
+                prop_assert!(replayed.known(&key).is_some(), "{}", tell(StreamId(1), delta));
+            }
+            replayed.apply_one(delta);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Queues told as transcripts: one line in, or one batch taken out.
+//!
+//! ```text
+//! known a/x@1           the cache holds it
+//! + a/y@2               added; ~ modified; - deleted
+//! list a @9: a/x@1      a list of namespace a (* for all) at version 9; `relist` begins a new epoch
+//! mark @10              a bookmark
+//! end a                 the stream of namespace a ends
+//! take: + a/y@2 | ...   what was taken before is applied; then this batch comes out (`take:` alone: nothing)
+//! ```
+//!
+//! A line may begin with the number of its stream (`2> + b/z@3`); deltas of streams but the first show it. An
+//! object is `key@version`, with `!uid` and `#body` where they matter.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use futures_util::FutureExt;
+use k8s_openapi::api::core::v1::Pod;
+use parking_lot::Mutex;
+use tidings_object::{Budget, Intake, Kind, KnownObjects, NothingKnown, RawObject, Version};
+use tidings_source::{Change, StreamScope};
+
+use super::*;
+use crate::reflector::{Replacement, Sink};
+
+/// Runs a transcript.
+pub(super) fn check(order: QueueOrder, transcript: &str) {
+    let cache = Arc::new(Cache::default());
+    let (inlet, mut outlet) = queue(order, 100_000, Arc::clone(&cache) as _);
+    let mut taken = Batch::new();
+    for line in transcript.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (stream, step) = match line.split_once("> ") {
+            Some((stream, step)) if line.starts_with(|c: char| c.is_ascii_digit()) => {
+                (StreamId(stream.parse().unwrap()), step)
+            }
+            _ => (StreamId(1), line),
+        };
+        let (verb, rest) = step.split_once([' ', ':']).unwrap_or((step, ""));
+        let rest = rest.trim();
+        let mut sink = inlet.stream(stream, StreamScope::All);
+        match verb {
+            "known" => rest.split(' ').for_each(|word| cache.put(&object(word))),
+            "+" | "~" | "-" => sink.change(change(verb), object(rest)).now_or_never().expect("room"),
+            "mark" => sink.bookmark(version(rest)).now_or_never().expect("room"),
+            "list" | "relist" => {
+                let (head, objects) = rest.split_once(':').unwrap();
+                let (place, at) = head.split_once(' ').unwrap();
+                let mut list = sink.begin_replace(&scope(place));
+                objects.split_whitespace().for_each(|word| list.accept(object(word)));
+                let epoch = if verb == "list" { Epoch::Same } else { Epoch::New };
+                list.commit(version(at), epoch).now_or_never().expect("room");
+            }
+            "end" => inlet.end_stream(stream, scope(rest)).now_or_never().expect("room"),
+            "take" => {
+                cache.apply(&taken);
+                taken = outlet.next_batch().now_or_never().map(|batch| batch.unwrap()).unwrap_or_default();
+                let told: Vec<_> = taken.iter().map(|(stream, delta)| tell(*stream, delta)).collect();
+                assert_eq!(told.join(" | "), rest, "\nat: {line}\nof: {transcript}");
+            }
+            _ => panic!("no such step: {line}"),
+        }
+    }
+}
+
+/// A cache in its simplest form: it does what it is told.
+#[derive(Debug, Default)]
+pub(super) struct Cache(Mutex<BTreeMap<String, Arc<RawObject>>>);
+
+impl Cache {
+    pub(super) fn apply(&self, batch: &Batch) {
+        batch.iter().for_each(|(_, delta)| self.apply_one(delta));
+    }
+
+    pub(super) fn apply_one(&self, delta: &Delta) {
+        match delta {
+            Delta::ReplacedAll { scope, objects } => {
+                self.forget(scope);
+                objects.iter().for_each(|object| self.put(object));
+            }
+            Delta::ScopeEnded { scope } => self.forget(scope),
+            Delta::Reached { .. } => {}
+            one if one.is_deletion() => drop(self.0.lock().remove(one.object().unwrap().key().as_str())),
+            one => self.put(one.object().unwrap()),
+        }
+    }
+
+    pub(super) fn put(&self, object: &Arc<RawObject>) {
+        self.0.lock().insert(object.key().to_string(), Arc::clone(object));
+    }
+
+    /// Every object as a word, in the order of keys.
+    pub(super) fn told(&self) -> Vec<String> {
+        self.0.lock().values().map(|object| word(object)).collect()
+    }
+
+    fn forget(&self, scope: &StreamScope) {
+        self.0.lock().retain(|_, object| !scope.contains(object.namespace()));
+    }
+}
+
+impl KnownObjects for Cache {
+    fn known(&self, key: &str) -> Option<Arc<RawObject>> {
+        self.0.lock().get(key).cloned()
+    }
+}
+
+impl KnownInScope for Cache {
+    fn for_each_in(&self, scope: &StreamScope, show: &mut dyn FnMut(&Arc<RawObject>)) {
+        self.0.lock().values().filter(|object| scope.contains(object.namespace())).for_each(show);
+    }
+}
+
+/// `a/x@5`, `a/x@5!uid`, `a/x@5#body`.
+pub(super) fn object(word: &str) -> Arc<RawObject> {
+    static INTAKE: LazyLock<Intake> =
+        LazyLock::new(|| Intake::new(Pod::resource(), Arc::new(Budget::default())));
+    let (word, body) = word.split_once('#').unwrap_or((word, ""));
+    let (word, uid) = word.split_once('!').unwrap_or((word, ""));
+    let (key, version) = word.split_once('@').unwrap();
+    let (namespace, name) = key.split_once('/').unwrap();
+    let uid = if uid.is_empty() { format!("uid-of-{key}") } else { uid.to_owned() };
+    let json = serde_json::json!({
+        "metadata": { "namespace": namespace, "name": name, "uid": uid, "resourceVersion": version },
+        "status": { "message": body },
+    });
+    INTAKE.json(json.to_string().as_bytes(), &NothingKnown).unwrap()
+}
+
+/// What [`object`] reads, but for the body.
+pub(super) fn word(object: &RawObject) -> String {
+    let own = format!("uid-of-{}", object.key());
+    let uid = if object.uid() == own { String::new() } else { format!("!{}", object.uid()) };
+    format!("{}@{}{uid}", object.key(), object.version())
+}
+
+pub(super) fn scope(word: &str) -> StreamScope {
+    match word {
+        "*" => StreamScope::All,
+        namespace => StreamScope::Namespace(namespace.into()),
+    }
+}
+
+fn version(word: &str) -> Version {
+    Version::new(word.trim_start_matches('@'))
+}
+
+fn change(sign: &str) -> Change {
+    match sign {
+        "+" => Change::Added,
+        "~" => Change::Modified,
+        _ => Change::Deleted,
+    }
+}
+
+/// `+ ~ -` changed, `=` replaced, `?` vanished.
+pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
+    let told = match delta {
+        Delta::Changed(Change::Added, object) => format!("+ {}", word(object)),
+        Delta::Changed(Change::Modified, object) => format!("~ {}", word(object)),
+        Delta::Changed(Change::Deleted, object) => format!("- {}", word(object)),
+        Delta::Replaced(object) => format!("= {}", word(object)),
+        Delta::Vanished(object) => format!("? {}", word(object)),
+        Delta::ReplacedAll { scope, objects } => {
+            let objects: Vec<_> = objects.iter().map(|object| word(object)).collect();
+            format!("all {}: {}", scope.namespace().unwrap_or("*"), objects.join(" ")).trim_end().to_owned()
+        }
+        Delta::ScopeEnded { scope } => format!("end {}", scope.namespace().unwrap_or("*")),
+        Delta::Reached { version, by: Milestone::Bookmark } => format!("reached {version}"),
+        Delta::Reached { version, by: Milestone::List(Epoch::Same) } => format!("listed {version}"),
+        Delta::Reached { version, by: Milestone::List(Epoch::New) } => format!("relisted {version}"),
+    };
+    if stream == StreamId(1) { told } else { format!("{}> {told}", stream.0) }
+}
