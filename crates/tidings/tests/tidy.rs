@@ -1,6 +1,8 @@
 //! Tidiness as a test: the size of files and functions, their names and first lines, the direction of imports,
 //! words that must not land. Each finding says what to do about it. What clippy can check, clippy checks.
 
+#[path = "tidy/code.rs"]
+mod code;
 #[path = "tidy/files.rs"]
 mod files;
 
