@@ -47,6 +47,14 @@ pub enum StreamScope {
     Namespace(Arc<str>),
 }
 
+/// A name that no namespace can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is no name of a namespace: use lower case letters, digits and '-', at most 63 of them")]
+pub struct NamespaceError {
+    /// The name.
+    pub name: String,
+}
+
 /// What changes from one LIST to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ListOptions {
@@ -187,6 +195,17 @@ impl StreamScope {
             StreamScope::All => None,
             StreamScope::Namespace(namespace) => Some(namespace),
         }
+    }
+
+    /// Whether its namespace is a name that a namespace can have.
+    pub fn check(&self) -> Result<(), NamespaceError> {
+        let StreamScope::Namespace(name) = self else { return Ok(()) };
+        let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_name = (1..=63).contains(&name.len())
+            && name.bytes().all(is_inner)
+            && !name.starts_with('-')
+            && !name.ends_with('-');
+        if is_name { Ok(()) } else { Err(NamespaceError { name: name.to_string() }) }
     }
 
     /// Whether an object of this namespace belongs to it.

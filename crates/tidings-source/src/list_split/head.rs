@@ -64,19 +64,20 @@ impl Head {
         if std::mem::replace(&mut self.has_items, true) {
             return Err(Wrong::ItemsTwice);
         }
-        Ok(())
+        self.check_kind()
     }
 
-    /// Takes one field. A wrong kind is told at once, before any item that follows.
+    /// Takes one field. A wrong kind is told as soon as it is known, before any item that follows.
     pub(super) fn take(&mut self, name: &str, value: Value) -> Result<(), Wrong> {
         self.fields.insert(name.to_owned(), value);
-        match name {
-            "kind" | "apiVersion" => self.check_kind(),
-            _ => Ok(()),
+        match self.text("kind").and(self.text("apiVersion")) {
+            Some(_) => self.check_kind(),
+            None => Ok(()),
         }
     }
 
     pub(super) fn check_whole(&self) -> Result<(), Wrong> {
+        self.check_kind()?;
         if self.text("kind") == Some("Status") {
             let whole = Value::Object(self.fields.clone());
             return Err(Wrong::Status(status::from_json(&whole)));
@@ -109,8 +110,7 @@ impl Head {
         };
         let is_version =
             api_version.is_none_or(|found| self.kind.api_versions.iter().any(|expected| expected == found));
-        // A Status has apiVersion v1, and which of the two fields comes first is not said.
-        if is_kind && (is_version || kind.is_none()) {
+        if is_kind && is_version {
             return Ok(());
         }
         Err(Wrong::Kind {

@@ -1,0 +1,258 @@
+//! Refusals, garbage, and servers that hang.
+
+use std::io;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Client;
+use tidings_object::{Kind as _, Version};
+use tidings_source::{
+    ErrorClass, KubeSource, ListOptions, ListPart, ListWatch as _, SourceError, Trouble, WatchEvent,
+    WatchOptions,
+};
+use tokio::time::Instant;
+
+use crate::server::{Answer, Server};
+
+/// How a list at version 5 fails.
+async fn list_error(answer: Answer) -> SourceError {
+    list_error_of(&Server::answering([answer]).pods()).await
+}
+
+async fn list_error_of(source: &KubeSource) -> SourceError {
+    let options = ListOptions { version: Some(Version::from(5)), ..ListOptions::default() };
+    match source.list(options).await {
+        Err(error) => error,
+        Ok(page) => {
+            let parts: Vec<_> = page.collect().await;
+            parts.into_iter().find_map(Result::err).expect("an error")
+        }
+    }
+}
+
+/// How a watch fails.
+async fn watch_error(answer: Answer) -> SourceError {
+    let options = WatchOptions { version: Some(Version::from(5)), ..WatchOptions::default() };
+    match Server::answering([answer]).pods().watch(options).await {
+        Err(error) => error,
+        Ok(events) => {
+            let events: Vec<_> = events.collect().await;
+            events.into_iter().find_map(Result::err).expect("an error")
+        }
+    }
+}
+
+fn status(code: u16, reason: &str, message: &str) -> Answer {
+    let body = serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "metadata": {},
+        "code": code, "reason": reason, "message": message,
+    });
+    Answer::new(code).chunk(body.to_string())
+}
+
+// holds: R22, R23, X7
+#[tokio::test]
+async fn every_refusal_has_its_class() {
+    use ErrorClass::*;
+    for (code, reason, message, class) in [
+        (400, "BadRequest", "unknown field", Server),
+        (400, "BadRequest", "sendInitialEvents is forbidden for watch", StreamingListRefused),
+        (422, "Invalid", "resourceVersionMatch: Forbidden", StreamingListRefused),
+        (422, "Invalid", "metadata.name", Server),
+        (401, "Unauthorized", "", Unauthorized),
+        (403, "Forbidden", "pods is forbidden", Forbidden),
+        (404, "NotFound", "the server could not find the requested resource", NotFound),
+        (410, "Expired", "too old resource version", Expired),
+        (410, "Gone", "", Expired),
+        (429, "TooManyRequests", "", TooManyRequests),
+        (500, "InternalError", "", Internal),
+        (500, "Unknown", "", Server),
+        (502, "", "", Server),
+        (503, "ServiceUnavailable", "", Server),
+        (504, "Timeout", "", Server),
+        (504, "Timeout", "Too large resource version: 9, current: 5", VersionTooLarge),
+    ] {
+        let error = watch_error(status(code, reason, message)).await;
+        assert_eq!(error.class(), class, "{error}");
+        assert_eq!(list_error(status(code, reason, message)).await.class(), class, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_names_the_resource_and_what_was_asked() {
+    let forbidden = || status(403, "Forbidden", "pods is forbidden");
+    assert_eq!(
+        list_error(forbidden()).await.to_string(),
+        "list pods in all namespaces at version 5: the server answered 403 Forbidden: pods is forbidden"
+    );
+    assert_eq!(
+        watch_error(forbidden()).await.to_string(),
+        "watch pods in all namespaces from version 5: the server answered 403 Forbidden: pods is forbidden"
+    );
+    let server = Server::answering([status(404, "NotFound", "namespaces \"gone\" not found")]);
+    let error = list_error_of(&server.builder().namespace("gone").build().unwrap()).await;
+    assert!(error.to_string().starts_with("list pods in namespace gone at version 5: "), "{error}");
+}
+
+// holds: X4
+#[tokio::test]
+async fn retry_after_is_read_from_the_header_and_from_the_status() {
+    let error = list_error(Answer::new(429).header("retry-after", "7")).await;
+    assert_eq!(
+        (error.class(), error.retry_after()),
+        (ErrorClass::TooManyRequests, Some(Duration::from_secs(7)))
+    );
+    let error = list_error(status(503, "ServiceUnavailable", "")).await;
+    assert_eq!(error.retry_after(), None);
+    let body = r#"{"type":"ERROR","object":{"kind":"Status","code":429,"details":{"retryAfterSeconds":3}}}"#;
+    let mut events =
+        Server::answering([Answer::ok(body)]).pods().watch(WatchOptions::default()).await.unwrap();
+    let Some(Ok(WatchEvent::Error(status))) = events.next().await else { panic!() };
+    assert_eq!(status.retry_after, Some(Duration::from_secs(3)));
+}
+
+#[tokio::test]
+async fn a_page_of_html_is_told_as_such_at_once() {
+    let html = || {
+        Answer::ok("<!DOCTYPE html>\n<html><body>Please log in</body></html>")
+            .header("content-type", "text/html")
+            .hang()
+    };
+    for (error, wanted) in
+        [(list_error_now(html()).await, "a list"), (watch_error_now(html()).await, "a watch")]
+    {
+        assert!(
+            error.to_string().ends_with(&format!(
+                "the answer is malformed: expected {wanted}, got text/html of 55 bytes: \
+                 \"<!DOCTYPE html> <html><body>Please log in</body></html>\""
+            )),
+            "{error}"
+        );
+    }
+}
+
+async fn list_error_now(answer: Answer) -> SourceError {
+    let mut page = Server::answering([answer]).pods().list(ListOptions::default()).await.unwrap();
+    page.next().await.unwrap().unwrap_err()
+}
+
+async fn watch_error_now(answer: Answer) -> SourceError {
+    let mut events = Server::answering([answer]).pods().watch(WatchOptions::default()).await.unwrap();
+    events.next().await.unwrap().unwrap_err()
+}
+
+// holds: R26
+#[tokio::test]
+async fn a_table_or_another_list_in_place_of_a_list_is_told_as_such() {
+    let table = r#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"rows":[]}"#;
+    assert!(list_error(Answer::ok(table)).await.to_string().contains("a Table in place of a list"));
+    let services = r#"{"kind":"ServiceList","apiVersion":"v1","metadata":{},"items":[]}"#;
+    let error = list_error(Answer::ok(services)).await.to_string();
+    assert!(error.ends_with("expected v1 PodList, got v1 ServiceList"), "{error}");
+    let gone = r#"{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"m"}"#;
+    assert_eq!(list_error(Answer::ok(gone)).await.class(), ErrorClass::Expired);
+}
+
+// holds: X5
+#[tokio::test]
+async fn a_list_that_is_cut_off_or_not_well_formed_fails_whole() {
+    let error = list_error(Answer::ok(r#"{"items":[{"metadata":{"name":"x","resourceVersion":"1"}}"#)).await;
+    assert!(matches!(error.trouble, Trouble::Truncated { objects: 1 }), "{error}");
+    assert!(matches!(list_error(Answer::new(200)).await.trouble, Trouble::Truncated { objects: 0 }));
+    for body in [
+        &br#"{"items":[{"metadata":{"name":"x"},}]}"#[..],
+        b"{\"items\":[{\"metadata\":{\"name\":\"\xff\"}}]}",
+        br#"{"items":[{]}]}"#,
+        b"{\"items\":[{}] garbage",
+    ] {
+        let error = list_error(Answer::ok(body.to_vec())).await;
+        assert_eq!(error.class(), ErrorClass::Malformed, "{error}");
+    }
+    let broken = Answer::ok(r#"{"items":["#).reset();
+    assert_eq!(list_error(broken).await.class(), ErrorClass::Network);
+}
+
+#[tokio::test]
+async fn deep_nesting_is_no_trouble_and_no_recursion() {
+    let deep = "[".repeat(200_000) + &"]".repeat(200_000);
+    let body = format!(
+        r#"{{"items":[{{"metadata":{{"name":"x","resourceVersion":"1"}},"spec":{deep}}}],"metadata":{{}}}}"#
+    );
+    let page = Server::answering([Answer::ok(body)]).pods().list(ListOptions::default()).await.unwrap();
+    let parts: Vec<_> = page.collect().await;
+    match &parts[0] {
+        Ok(ListPart::Object(pod)) => assert_eq!(pod.name(), "x"),
+        Ok(_) => panic!("neither an object nor an error"),
+        Err(error) => assert_eq!(error.class(), ErrorClass::Malformed, "a bound on depth is an error, told"),
+    }
+}
+
+#[tokio::test]
+async fn a_frame_over_the_limit_breaks_the_stream_and_says_what_to_do() {
+    let large = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(100));
+    let server = Server::answering([
+        Answer::ok(format!(r#"{{"items":[{large}]}}"#)),
+        Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{large}}}\n")),
+        Answer::ok("{").chunk("x".repeat(60)).chunk("x".repeat(60)).hang(),
+    ]);
+    let source = server.builder().frame_bytes_max(100).build().unwrap();
+    let error = list_error_of(&source).await;
+    assert!(matches!(error.trouble, Trouble::FrameTooLarge { limit_bytes: 100 }));
+    assert!(error.to_string().ends_with("raise frame_bytes_max if such objects are expected"));
+    for _ in 0..2 {
+        let mut events = source.watch(WatchOptions::default()).await.unwrap();
+        let error = events.next().await.unwrap().unwrap_err();
+        assert!(matches!(error.trouble, Trouble::FrameTooLarge { limit_bytes: 100 }));
+        assert!(events.next().await.is_none());
+    }
+}
+
+#[tokio::test]
+async fn an_error_never_quotes_an_object() {
+    let secret = r#"{"kind":"Secret","data":{"password":"aHVudGVyMg=="}"#;
+    for answer in [
+        Answer::ok(format!(r#"{{"items":[{secret}]}}"#)),
+        Answer::ok(format!(r#"[{secret}]"#)),
+        Answer::ok(format!(r#"{{"metadata":{secret}"#)),
+        Answer::new(500).chunk(secret),
+        Answer::ok(secret),
+    ] {
+        let error = list_error(answer).await;
+        assert!(!error.to_string().contains("aHVudGVyMg"), "{error}");
+    }
+    for answer in [
+        Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{secret}}}\n")),
+        Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{{}}}}\naHVudGVyMg\n")),
+        Answer::ok(format!("[{secret}]\n")),
+    ] {
+        let error = watch_error(answer).await;
+        assert!(!error.to_string().contains("aHVudGVyMg"), "{error}");
+    }
+}
+
+// holds: R32
+#[tokio::test]
+async fn nobody_listening_is_told_from_other_network_troubles() {
+    for (kind, class) in [
+        (io::ErrorKind::ConnectionRefused, ErrorClass::ConnectionRefused),
+        (io::ErrorKind::ConnectionReset, ErrorClass::Network),
+    ] {
+        let service = tower::service_fn(move |_: http::Request<kube_client::client::Body>| async move {
+            Err::<http::Response<kube_client::client::Body>, _>(io::Error::from(kind))
+        });
+        let source = KubeSource::builder(Client::new(service, "default"), Pod::resource()).build().unwrap();
+        assert_eq!(list_error_of(&source).await.class(), class);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_whose_body_never_ends_is_told_all_the_same() {
+    let start = Instant::now();
+    let error = list_error(Answer::new(503).header("retry-after", "2").chunk("busy").hang()).await;
+    assert_eq!(error.class(), ErrorClass::Server);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
+    assert!(start.elapsed() <= Duration::from_secs(5));
+    let endless = (0..100).fold(Answer::new(500), |answer, _| answer.chunk("x".repeat(64 << 10)));
+    assert!(list_error(endless).await.to_string().len() < 400);
+}

@@ -1,0 +1,150 @@
+//! What goes out.
+
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube_client::Client;
+use tidings_object::{Budget, Intake, Kind as _, LabelSelector, Projection, ResourceKind, Scope, Version};
+use tidings_source::{
+    BuildError, KubeSource, ListOptions, ListWatch as _, StreamScope, VersionMatch, WatchOptions,
+};
+
+use crate::server::{Answer, Server};
+
+const EMPTY: &str = r#"{"items":[]}"#;
+
+fn list_at_five() -> ListOptions {
+    ListOptions {
+        version: Some(Version::from(5)),
+        version_match: Some(VersionMatch::NotOlderThan),
+        limit: Some(500),
+        continue_token: None,
+    }
+}
+
+#[tokio::test]
+async fn a_list_asks_for_its_namespace_its_selectors_and_its_options() {
+    let server = Server::answering([Answer::ok(EMPTY)]);
+    let source = server
+        .builder()
+        .namespace("kube-system")
+        .label_selector(LabelSelector::parse("app=web").unwrap())
+        .field_selector("spec.nodeName=node-1")
+        .build()
+        .unwrap();
+    assert_eq!(source.scope(), &StreamScope::Namespace("kube-system".into()));
+    drop(source.list(list_at_five()).await.unwrap());
+    let asked = &server.requests()[0];
+    assert_eq!(
+        asked.uri,
+        "/api/v1/namespaces/kube-system/pods?limit=500&resourceVersion=5&resourceVersionMatch=NotOlderThan\
+         &labelSelector=app%3Dweb&fieldSelector=spec.nodeName%3Dnode-1"
+    );
+    assert_eq!(asked.headers["accept"], "application/json");
+    assert_eq!(asked.headers["accept-encoding"], "identity");
+}
+
+// holds: R31, R50
+#[tokio::test]
+async fn a_watch_asks_for_its_version_its_timeout_and_bookmarks_unpacked() {
+    let server = Server::answering([Answer::new(200)]);
+    let source = server.builder().gzip_lists().build().unwrap();
+    let options = WatchOptions {
+        version: Some(Version::new("a1")),
+        timeout_seconds: Some(301),
+        allow_bookmarks: true,
+        send_initial_events: true,
+    };
+    drop(source.watch(options).await.unwrap());
+    let asked = &server.requests()[0];
+    assert_eq!(
+        asked.uri,
+        "/api/v1/pods?watch=true&resourceVersion=a1&timeoutSeconds=301&allowWatchBookmarks=true\
+         &sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+    );
+    assert_eq!(asked.headers["accept-encoding"], "identity");
+}
+
+// holds: D1
+#[tokio::test]
+async fn metadata_only_is_asked_for_by_its_own_accept_header() {
+    let list = r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[]}"#;
+    let server = Server::answering([Answer::ok(list), Answer::new(200)]);
+    let source = server.builder().projection(Projection::Metadata).build().unwrap();
+    drop(source.list(ListOptions::default()).await.unwrap());
+    drop(source.watch(WatchOptions::default()).await.unwrap());
+    let accepted: Vec<_> =
+        server.requests().iter().map(|asked| asked.headers["accept"].to_str().unwrap().to_owned()).collect();
+    assert_eq!(
+        accepted,
+        [
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+        ]
+    );
+}
+
+// holds: F4
+#[tokio::test]
+async fn a_tweak_comes_last_on_every_list_and_watch_and_may_change_anything() {
+    let server = Server::answering([Answer::ok(EMPTY), Answer::ok(EMPTY), Answer::new(200)]);
+    let source = server
+        .builder()
+        .tweak(|query| {
+            query.set("shardSelector", "x");
+            query.remove("resourceVersionMatch");
+            if query.is_watch() {
+                query.set("timeoutSeconds", "7");
+            } else {
+                assert_eq!(query.value("limit"), Some("500"), "each time a copy of what was asked");
+                query.set("limit", "3");
+            }
+        })
+        .build()
+        .unwrap();
+    drop(source.list(list_at_five()).await.unwrap());
+    drop(source.list(list_at_five()).await.unwrap());
+    drop(source.watch(WatchOptions { timeout_seconds: Some(300), ..WatchOptions::default() }).await.unwrap());
+    let uris: Vec<_> = server.requests().into_iter().map(|asked| asked.uri).collect();
+    let list = "/api/v1/pods?resourceVersion=5&shardSelector=x&limit=3";
+    assert_eq!(uris, [list, list, "/api/v1/pods?watch=true&shardSelector=x&timeoutSeconds=7"]);
+}
+
+fn resource(group: &'static str, version: &'static str, plural: &'static str) -> ResourceKind {
+    ResourceKind {
+        group: group.into(),
+        version: version.into(),
+        kind: "Widget".into(),
+        plural: plural.into(),
+        scope: Scope::Namespaced,
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_would_ask_for_another_path_is_not_built() {
+    let client = || -> Client { Server::default().client() };
+    let pods = || KubeSource::builder(client(), Pod::resource());
+    for namespace in ["", "a/b", "..", "a?watch=true", "a#b", "a b", "a%2fb", "ä"] {
+        assert_eq!(pods().namespace(namespace).build().unwrap_err(), BuildError::Namespace(namespace.into()));
+    }
+    assert!(pods().namespace("a").all_namespaces().build().is_ok());
+    for (group, version, plural) in
+        [("a/b", "v1", "pods"), ("", "", "pods"), ("", "v1", "../nodes"), ("", "v1", "")]
+    {
+        let error = KubeSource::builder(client(), resource(group, version, plural)).build().unwrap_err();
+        assert!(matches!(error, BuildError::Resource { .. }), "{error}");
+    }
+    let nodes = KubeSource::builder(client(), Node::resource()).namespace("a");
+    assert!(matches!(nodes.build().unwrap_err(), BuildError::NotNamespaced { .. }));
+    assert_eq!(pods().frame_bytes_max(0).build().unwrap_err(), BuildError::FrameBytesMax);
+    let intake = Intake::new(Node::resource(), Budget::default().into());
+    assert!(matches!(pods().intake(intake.into()).build().unwrap_err(), BuildError::Intake { .. }));
+}
+
+#[tokio::test]
+async fn printing_a_source_tells_no_secrets() {
+    let source = Server::default().builder().namespace("a").build().unwrap();
+    assert_eq!(
+        format!("{source:?}"),
+        "KubeSource { path: \"/api/v1/namespaces/a/pods\", label_selector: , field_selector: \"\", \
+         projection: Full, .. }"
+    );
+}
