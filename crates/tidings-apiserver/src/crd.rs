@@ -222,5 +222,4 @@ pub fn fuzz(data: &[u8]) {
 }
 
 #[cfg(test)]
-#[path = "crd/tests.rs"]
 mod tests;

@@ -239,5 +239,4 @@ fn root_paths(defs: &[Arc<ResourceDef>]) -> Value {
 }
 
 #[cfg(test)]
-#[path = "discovery/tests.rs"]
 mod tests;

@@ -92,5 +92,4 @@ fn fingerprint<'a>(defs: impl Iterator<Item = &'a ResourceDef>) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "openapi/tests.rs"]
 mod tests;

@@ -178,5 +178,4 @@ pub fn fuzz(data: &[u8]) {
 }
 
 #[cfg(test)]
-#[path = "patch/tests.rs"]
 mod tests;

@@ -165,5 +165,4 @@ pub fn fuzz(data: &[u8]) {
 }
 
 #[cfg(test)]
-#[path = "table/tests.rs"]
 mod tests;

@@ -146,5 +146,4 @@ pub fn fuzz(data: &[u8]) {
 }
 
 #[cfg(test)]
-#[path = "validate/tests.rs"]
 mod tests;

@@ -1,3 +1,5 @@
+//! What a definition serves, and what its objects must be like.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What discovery tells, in both forms.
+
 use super::*;
 use crate::resource::builtin::builtin_resources;
 

@@ -1,3 +1,5 @@
+//! That the documents have no loose ends, and tell what clients look for.
+
 use super::*;
 use crate::crd;
 use crate::resource::builtin::builtin_resources;

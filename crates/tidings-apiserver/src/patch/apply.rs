@@ -228,5 +228,4 @@ pub(super) fn fuzz(kind: PatchKind, object: &Value, patch: &[u8]) {
 }
 
 #[cfg(test)]
-#[path = "apply_tests.rs"]
 mod tests;

@@ -239,5 +239,4 @@ fn order_untouched_lists(
 }
 
 #[cfg(test)]
-#[path = "strategic_tests.rs"]
 mod tests;

@@ -1,3 +1,5 @@
+//! How patches of all kinds are read and refused, and that none of them panics.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! What is shown of each kind.
+
 use proptest::prelude::*;
 
 use super::*;

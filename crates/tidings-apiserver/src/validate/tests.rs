@@ -1,3 +1,5 @@
+//! What is taken, what is refused, and with which causes.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Who owns what after applies, updates and forced applies.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! What each strategic merge patch makes of an object.
+
 use serde_json::json;
 
 use super::*;
