@@ -463,7 +463,7 @@ mod tests {
         );
     }
 
-    // holds: X14, X15, X23
+    // holds: X14
     #[test]
     fn an_item_is_left_out_only_if_it_is_known_just_so_and_nothing_is_under_way() {
         let cases = [
@@ -499,7 +499,7 @@ mod tests {
         }
     }
 
-    // holds: Q4, Q5
+    // holds: Q4, Q5, Q11
     #[test]
     fn what_was_taken_and_is_not_applied_yet_counts_as_known() {
         check(

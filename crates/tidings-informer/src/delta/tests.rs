@@ -207,7 +207,6 @@ async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
     }
 }
 
-// holds: X6
 #[tokio::test]
 async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
     for order in ORDERS {
@@ -467,6 +466,8 @@ fn versions_out(out: &Batch, stream: StreamId) -> Vec<u64> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn whatever_comes_in_the_cache_ends_up_equal_to_the_server(steps in steps()) {
         for order in ORDERS {
