@@ -128,7 +128,8 @@ impl ApiError {
 
     /// 409 for a name that is taken.
     pub fn already_exists(def: &ResourceDef, name: &str) -> Self {
-        Self::new(409, "AlreadyExists", format!("{} \"{name}\" already exists", def.group_resource())).about(def, name)
+        Self::new(409, "AlreadyExists", format!("{} \"{name}\" already exists", def.group_resource()))
+            .about(def, name)
     }
 
     /// 409 for a write that does not fit the present state; `why` ends the sentence.
@@ -139,7 +140,8 @@ impl ApiError {
 
     /// 409 for a stale `resourceVersion`.
     pub fn stale(def: &ResourceDef, name: &str) -> Self {
-        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(def, name, why)
     }
 
@@ -210,8 +212,9 @@ impl ApiError {
 
     /// 415; `accepted` are the media types that would do.
     pub fn unsupported_media_type(accepted: &str) -> Self {
-        let message =
-            format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {accepted}"
+        );
         Self::new(415, "UnsupportedMediaType", message)
     }
 
@@ -255,6 +258,23 @@ impl ApiError {
     /// 503.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(503, "ServiceUnavailable", message)
+    }
+
+    /// The error that a code alone tells, as faults do.
+    pub fn of_code(code: u16, retry_after_seconds: Option<u32>) -> Self {
+        let mut error = match code {
+            401 => Self::unauthorized(),
+            404 => Self::unknown_path(),
+            405 => Self::method_not_allowed(),
+            410 => Self::expired("The resourceVersion for the provided watch is too old."),
+            429 => Self::too_many_requests(None),
+            500 => Self::internal("a fault was injected"),
+            503 => Self::unavailable("the server is currently unable to handle the request"),
+            504 => Self::new(504, "Timeout", "Timeout: request did not complete within the allotted timeout"),
+            _ => Self::new(code, "", "a fault was injected"),
+        };
+        error.details.retry_after_seconds = retry_after_seconds;
+        error
     }
 
     /// As JSON, ready to be a body or the object of an ERROR event.

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use self::history::History;
 pub use self::history::{Change, FrameKey, HistoryLimits};
 pub use self::object::{Draft, KeyOrder, Stored};
 pub use self::objects::KeyRange;
-pub use self::saved::Saved;
-use self::history::History;
 use self::objects::Objects;
+pub use self::saved::Saved;
 use crate::sync::{Mutex, MutexGuard};
 
 mod history;
@@ -366,7 +366,12 @@ impl State {
 
 impl Resource {
     fn new() -> Self {
-        Self { objects: Objects::default(), history: History::default(), changed: watch::Sender::new(0), era: 0 }
+        Self {
+            objects: Objects::default(),
+            history: History::default(),
+            changed: watch::Sender::new(0),
+            era: 0,
+        }
     }
 
     fn end_watches(&mut self, version: u64) {

@@ -76,7 +76,9 @@ impl MediaRange {
         match self.as_kind.as_str() {
             "" => Some(Representation::Whole),
             "Table" if is_meta => Some(Representation::Table),
-            "PartialObjectMetadata" | "PartialObjectMetadataList" if is_meta => Some(Representation::Metadata),
+            "PartialObjectMetadata" | "PartialObjectMetadataList" if is_meta => {
+                Some(Representation::Metadata)
+            }
             _ => None,
         }
     }
@@ -87,7 +89,8 @@ pub fn negotiate(header: Option<&str>) -> Result<Representation, ApiError> {
     let Some(header) = header.filter(|header| !header.trim().is_empty()) else {
         return Ok(Representation::Whole);
     };
-    let chosen = ranges(header).iter().filter(|range| range.takes_json()).find_map(MediaRange::representation);
+    let chosen =
+        ranges(header).iter().filter(|range| range.takes_json()).find_map(MediaRange::representation);
     chosen.ok_or_else(|| ApiError::not_acceptable("application/json"))
 }
 
@@ -108,8 +111,14 @@ mod tests {
             ("application/vnd.kubernetes.protobuf,application/json", Some(Whole)),
             ("application/json;stream=watch", Some(Whole)),
             (partial, Some(Metadata)),
-            ("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json", Some(Metadata)),
-            ("application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json", Some(Table)),
+            (
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
+                Some(Metadata),
+            ),
+            (
+                "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
+                Some(Table),
+            ),
             ("application/json;q=0.1, application/json;as=Table;g=meta.k8s.io;q=0.9", Some(Table)),
             ("application/json;as=Other;g=meta.k8s.io", None),
             ("text/html", None),

@@ -51,7 +51,10 @@ impl ContinueToken {
         if text.len() > TOKEN_BYTES_MAX {
             return Err(invalid("too long"));
         }
-        let json = URL_SAFE_NO_PAD.decode(text).or_else(|_| URL_SAFE.decode(text)).map_err(|_| invalid("not base64"))?;
+        let json = URL_SAFE_NO_PAD
+            .decode(text)
+            .or_else(|_| URL_SAFE.decode(text))
+            .map_err(|_| invalid("not base64"))?;
         let wire: Wire = serde_json::from_slice(&json).map_err(|_| invalid("not JSON of the known shape"))?;
         if wire.v != FORMAT {
             return Err(invalid(&format!("server does not recognize this encoded version {:?}", wire.v)));

@@ -99,7 +99,10 @@ impl Options {
         let wanted = self.resource_version_match.as_str();
         if !wanted.is_empty() {
             if self.resource_version.is_empty() {
-                causes.push(forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+                causes.push(forbidden(
+                    field,
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                ));
             }
             if !self.continue_token.is_empty() {
                 causes.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
@@ -128,7 +131,8 @@ impl Options {
         }
         if !wanted.is_empty() {
             if self.send_initial_events.is_none() {
-                let message = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+                let message =
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
                 causes.push(forbidden(field, message));
             }
             if wanted != "NotOlderThan" {
@@ -148,7 +152,10 @@ impl Options {
         }
         let parsed = self.resource_version.parse();
         parsed.map(Some).map_err(|_| {
-            ApiError::bad_request(format!("invalid resource version: Invalid value: \"{}\"", self.resource_version))
+            ApiError::bad_request(format!(
+                "invalid resource version: Invalid value: \"{}\"",
+                self.resource_version
+            ))
         })
     }
 
@@ -173,7 +180,9 @@ fn number(value: &str) -> Result<i64, ApiError> {
     if value.is_empty() {
         return Ok(0);
     }
-    value.parse().map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: invalid syntax")))
+    value
+        .parse()
+        .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: invalid syntax")))
 }
 
 fn malformed(pair: &str) -> ApiError {
@@ -199,7 +208,8 @@ mod tests {
     #[test]
     fn options_are_read_with_their_escapes() {
         let options =
-            parse("labelSelector=a%3Db%2Cc+in+(d)&limit=500&watch&allowWatchBookmarks=false&unknown=1").unwrap();
+            parse("labelSelector=a%3Db%2Cc+in+(d)&limit=500&watch&allowWatchBookmarks=false&unknown=1")
+                .unwrap();
         assert_eq!(options.label_selector, "a=b,c in (d)");
         assert_eq!(options.limit, 500);
         assert!(options.is_watch && !options.allows_bookmarks);

@@ -90,7 +90,9 @@ impl Selection {
         // match as if there were none.
         let labels = serde_json::from_slice::<LabelsOnly>(object.metadata()).map(|only| only.labels);
         let labels = labels.unwrap_or_default();
-        self.labels.iter().all(|requirement| requirement.matches(labels.get(&requirement.key).map(String::as_str)))
+        self.labels
+            .iter()
+            .all(|requirement| requirement.matches(labels.get(&requirement.key).map(String::as_str)))
     }
 }
 

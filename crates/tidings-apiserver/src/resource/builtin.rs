@@ -6,7 +6,10 @@ use super::{Generation, Origin, ResourceDef, Scope, SelectableField, Subresource
 
 /// Every built-in resource, in discovery order: core first, then by group as a real server lists them.
 pub fn builtin_resources() -> Vec<ResourceDef> {
-    TABLE.iter().flat_map(|(group, version, rows)| rows.iter().map(move |row| row.def(group, version))).collect()
+    TABLE
+        .iter()
+        .flat_map(|(group, version, rows)| rows.iter().map(move |row| row.def(group, version)))
+        .collect()
 }
 
 /// What one row of the table says.
@@ -172,7 +175,9 @@ impl Verbs {
     fn list(&self) -> Vec<Verb> {
         match self {
             Self::All => Verb::ALL.to_vec(),
-            Self::NoCollectionDelete => Verb::ALL.into_iter().filter(|v| *v != Verb::DeleteCollection).collect(),
+            Self::NoCollectionDelete => {
+                Verb::ALL.into_iter().filter(|v| *v != Verb::DeleteCollection).collect()
+            }
             Self::CreateOnly => vec![Verb::Create],
             Self::ReadOnly => vec![Verb::Get, Verb::List],
         }

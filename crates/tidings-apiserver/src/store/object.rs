@@ -71,7 +71,8 @@ impl Draft {
         };
         let empty = Map::new();
         let metadata = object.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
-        draft.has_owners = metadata.get("ownerReferences").and_then(Value::as_array).is_some_and(|o| !o.is_empty());
+        draft.has_owners =
+            metadata.get("ownerReferences").and_then(Value::as_array).is_some_and(|o| !o.is_empty());
         match order {
             KeyOrder::Struct => draft.metadata_in_struct_order(metadata),
             KeyOrder::Sorted => draft.metadata_sorted(metadata),
@@ -272,7 +273,10 @@ mod tests {
     fn custom_resources_keep_their_keys_sorted() {
         let stored = draft(KeyOrder::Sorted).at(1);
         let text = std::str::from_utf8(stored.metadata()).unwrap();
-        assert_eq!(text, r#"{"labels":{"l":"v"},"name":"x","namespace":"n","resourceVersion":"1","uid":"u"}"#);
+        assert_eq!(
+            text,
+            r#"{"labels":{"l":"v"},"name":"x","namespace":"n","resourceVersion":"1","uid":"u"}"#
+        );
     }
 
     #[test]

@@ -51,8 +51,13 @@ impl Store {
 impl State {
     fn recount_owners(&mut self) {
         self.owned.clear();
-        let owned: Vec<_> =
-            self.resources.values().flat_map(|r| r.objects.iter()).filter(|o| o.has_owners()).cloned().collect();
+        let owned: Vec<_> = self
+            .resources
+            .values()
+            .flat_map(|r| r.objects.iter())
+            .filter(|o| o.has_owners())
+            .cloned()
+            .collect();
         for object in owned {
             self.count_owners(&object, 1);
         }

@@ -70,13 +70,15 @@ fn split(text: &str) -> Result<Vec<String>, String> {
 }
 
 fn requirement(def: &ResourceDef, term: &str) -> Result<FieldRequirement, String> {
-    let at = term.find('=').ok_or_else(|| format!("invalid selector: '{term}'; can't understand '{term}'"))?;
+    let at =
+        term.find('=').ok_or_else(|| format!("invalid selector: '{term}'; can't understand '{term}'"))?;
     let (name, comparison) = match term[..at].strip_suffix('!') {
         Some(name) => (name, Comparison::Different),
         None => (&term[..at], Comparison::Equal),
     };
     let value = &term[at + 1..];
-    let value = if comparison == Comparison::Equal { value.strip_prefix('=').unwrap_or(value) } else { value };
+    let value =
+        if comparison == Comparison::Equal { value.strip_prefix('=').unwrap_or(value) } else { value };
     let field = match name {
         "metadata.name" => Field::Name,
         "metadata.namespace" if def.is_namespaced() => Field::Namespace,

@@ -104,7 +104,11 @@ fn key(rest: &mut &[Token<'_>]) -> Result<String, String> {
     match rest.split_first() {
         Some((Token::Word(word), after)) => {
             *rest = after;
-            if is_label_key(word) { Ok((*word).to_owned()) } else { Err(format!("key: Invalid value: {word:?}")) }
+            if is_label_key(word) {
+                Ok((*word).to_owned())
+            } else {
+                Err(format!("key: Invalid value: {word:?}"))
+            }
         }
         found => Err(unexpected(found.map(|(first, _)| first), "identifier")),
     }
@@ -120,7 +124,11 @@ fn value(rest: &mut &[Token<'_>]) -> Result<String, String> {
     match rest.split_first() {
         Some((Token::Word(word), after)) => {
             *rest = after;
-            if is_label_value(word) { Ok((*word).to_owned()) } else { Err(format!("values: Invalid value: {word:?}")) }
+            if is_label_value(word) {
+                Ok((*word).to_owned())
+            } else {
+                Err(format!("values: Invalid value: {word:?}"))
+            }
         }
         None | Some((Token::Sign("," | ")"), _)) => Ok(String::new()),
         Some((found, _)) => Err(unexpected(Some(found), "identifier")),
@@ -129,7 +137,9 @@ fn value(rest: &mut &[Token<'_>]) -> Result<String, String> {
 
 fn bound_after(rest: &mut &[Token<'_>]) -> Result<i64, String> {
     let text = value_after(rest)?;
-    text.parse().map_err(|_| format!("values: Invalid value: {text:?}: for 'Gt', 'Lt' operators, the value must be an integer"))
+    text.parse().map_err(|_| {
+        format!("values: Invalid value: {text:?}: for 'Gt', 'Lt' operators, the value must be an integer")
+    })
 }
 
 fn values_after(rest: &mut &[Token<'_>]) -> Result<Vec<String>, String> {

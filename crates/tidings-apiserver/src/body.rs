@@ -1,0 +1,60 @@
+//! The body of an answer: whole, or streamed.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+
+use crate::status::ApiError;
+
+/// The body of an answer.
+pub type Body = UnsyncBoxBody<Bytes, BrokenOff>;
+
+/// The connection ends in the middle of an answer, because a fault or the server's end wants it so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the connection was cut")]
+pub struct BrokenOff;
+
+/// A body that is there already.
+pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
+    Full::new(bytes.into()).map_err(|never: Infallible| match never {}).boxed_unsync()
+}
+
+/// A body that comes in chunks.
+pub(crate) fn streamed(chunks: impl Stream<Item = Result<Bytes, BrokenOff>> + Send + 'static) -> Body {
+    use futures_util::StreamExt;
+    StreamBody::new(chunks.map(|chunk| chunk.map(Frame::data))).boxed_unsync()
+}
+
+/// An answer in JSON.
+pub(crate) fn json(code: StatusCode, body: Body) -> Response<Body> {
+    with_type(code, "application/json", body)
+}
+
+/// An answer of a media type.
+pub(crate) fn with_type(code: StatusCode, media_type: &'static str, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    response
+}
+
+impl ApiError {
+    /// The answer that tells it.
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let code = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut json_line = self.to_json();
+        json_line.push(b'\n');
+        let mut response = json(code, whole(json_line));
+        if let Some(seconds) = self.details.retry_after_seconds {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

@@ -1,0 +1,147 @@
+//! What faults do to the events of one watch.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{Ending, EventFault, Fault};
+use crate::status::ApiError;
+use crate::watch::error_event;
+
+/// The faults of one watch, and how far it is.
+#[derive(Debug, Default)]
+pub(crate) struct StreamFaults {
+    faults: Vec<Fault>,
+    events: usize,
+    first: Option<Bytes>,
+}
+
+/// What became of a frame.
+#[derive(Debug)]
+pub(crate) enum Mangled {
+    /// Nothing.
+    Untouched(Bytes),
+    /// These frames are sent in its place.
+    Frames(Vec<Bytes>),
+    /// These frames are sent in its place, then the stream ends.
+    LastFrames(Vec<Bytes>, Ending),
+}
+
+impl StreamFaults {
+    /// Keeps the faults that concern a stream.
+    pub(crate) fn new(faults: &[Fault]) -> Self {
+        let concerns = |fault: &&Fault| {
+            matches!(
+                fault,
+                Fault::CutStream { .. }
+                    | Fault::CutMidFrame { .. }
+                    | Fault::StallStream { .. }
+                    | Fault::SlowStream(_)
+                    | Fault::Event { .. }
+                    | Fault::HideMarker
+                    | Fault::FailStreamingList
+            )
+        };
+        Self { faults: faults.iter().filter(concerns).cloned().collect(), events: 0, first: None }
+    }
+
+    /// Whether nothing goes wrong in this stream.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.faults.is_empty()
+    }
+
+    /// What each event waits for.
+    pub(crate) fn delay(&self) -> Option<Duration> {
+        self.faults.iter().find_map(|fault| match fault {
+            Fault::SlowStream(delay) => Some(*delay),
+            _ => None,
+        })
+    }
+
+    /// Whether the end of the initial events is not to be marked.
+    pub(crate) fn hides_marker(&self) -> bool {
+        self.faults.contains(&Fault::HideMarker)
+    }
+
+    /// How the stream begins, if it fails at once.
+    pub(crate) fn opening(&self) -> Option<(Vec<Bytes>, Ending)> {
+        self.faults.iter().find_map(|fault| match fault {
+            Fault::FailStreamingList => Some((
+                vec![error_event(&ApiError::internal("streaming lists are not supported"))],
+                Ending::Clean,
+            )),
+            Fault::CutStream { after_events: 0, ending } => Some((Vec::new(), *ending)),
+            Fault::StallStream { after_events: 0 } => Some((Vec::new(), Ending::Stalled)),
+            _ => None,
+        })
+    }
+
+    /// What becomes of the next frame.
+    pub(crate) fn mangle(&mut self, frame: Bytes) -> Mangled {
+        if self.faults.is_empty() {
+            return Mangled::Untouched(frame);
+        }
+        let before = self.events;
+        self.events += 1;
+        let first = self.first.get_or_insert_with(|| frame.clone()).clone();
+        for fault in &self.faults {
+            match fault {
+                Fault::CutStream { after_events, ending } if *after_events == before + 1 => {
+                    return Mangled::LastFrames(vec![frame], *ending);
+                }
+                Fault::StallStream { after_events } if *after_events == before + 1 => {
+                    return Mangled::LastFrames(vec![frame], Ending::Stalled);
+                }
+                Fault::CutMidFrame { after_events } if *after_events == before => {
+                    return Mangled::LastFrames(vec![frame.slice(..frame.len() / 2)], Ending::Broken);
+                }
+                Fault::Event { after_events, fault } if *after_events == before => {
+                    return fault.mangle(frame, first);
+                }
+                _ => {}
+            }
+        }
+        Mangled::Untouched(frame)
+    }
+}
+
+impl EventFault {
+    fn mangle(&self, frame: Bytes, first: Bytes) -> Mangled {
+        match self {
+            Self::Duplicate => Mangled::Frames(vec![frame.clone(), frame]),
+            Self::Stale => Mangled::Frames(vec![frame, first]),
+            Self::UnknownType => {
+                let surprise = changed(&frame, |event| event["type"] = json!("SURPRISE"));
+                Mangled::Frames(vec![frame, surprise])
+            }
+            Self::WithoutMetadata => Mangled::Frames(vec![changed(&frame, |event| {
+                if let Some(object) = event["object"].as_object_mut() {
+                    object.remove("metadata");
+                }
+            })]),
+            Self::WithoutVersion => Mangled::Frames(vec![changed(&frame, |event| {
+                if let Some(metadata) = event["object"]["metadata"].as_object_mut() {
+                    metadata.remove("resourceVersion");
+                }
+            })]),
+            Self::WrongKind => Mangled::Frames(vec![changed(&frame, |event| {
+                event["object"]["kind"] = json!("Surprise");
+                event["object"]["apiVersion"] = json!("surprise.example/v1");
+            })]),
+            Self::Garbage => Mangled::Frames(vec![Bytes::from_static(b"{\"type\":\"ADDED\",\"obj\xff]]\n")]),
+            Self::Error { code } => {
+                let error = ApiError::of_code(*code, None);
+                Mangled::LastFrames(vec![error_event(&error)], Ending::Clean)
+            }
+        }
+    }
+}
+
+fn changed(frame: &Bytes, change: impl FnOnce(&mut Value)) -> Bytes {
+    let mut event: Value = serde_json::from_slice(frame).expect("a frame is what was encoded");
+    change(&mut event);
+    let mut bytes = event.to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes.into()
+}

@@ -1,0 +1,173 @@
+//! LIST: one consistent version, in pages if asked, streamed in chunks.
+//!
+//! Which objects a page has is decided before the first byte is sent; their bodies are copied into chunks as the client
+//! reads, never decoded.
+
+use std::sync::Arc;
+use std::vec;
+
+use bytes::Bytes;
+use futures_util::stream;
+use http::{Response, StatusCode};
+use tokio::time::timeout;
+
+use super::plan::{At, Plan};
+use crate::body::{self, Body, BrokenOff};
+use crate::request::continue_token::ContinueToken;
+use crate::request::{Options, Representation, Selection};
+use crate::resource::ResourceDef;
+use crate::server::Core;
+use crate::status::ApiError;
+use crate::store::{KeyRange, PastError, Stored};
+use crate::wire::{ListMeta, Shape};
+
+/// Bytes of one chunk of a list, before the item that fills it.
+const CHUNK_BYTES: usize = 128 << 10;
+
+/// The objects of one page.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) meta: ListMeta,
+    pub(crate) objects: Vec<Arc<Stored>>,
+}
+
+/// Answers with a list.
+pub(crate) async fn answer(
+    core: &Core,
+    def: &ResourceDef,
+    namespace: Option<&str>,
+    options: &Options,
+    representation: Representation,
+) -> Result<Response<Body>, ApiError> {
+    let page = page(core, def, namespace, options).await?;
+    let shape = Shape::new(def, representation);
+    Ok(body::json(StatusCode::OK, streamed(shape, page)))
+}
+
+/// Decides which objects a page has.
+pub(crate) async fn page(
+    core: &Core,
+    def: &ResourceDef,
+    namespace: Option<&str>,
+    options: &Options,
+) -> Result<Page, ApiError> {
+    options.check_list()?;
+    let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
+    let plan = Plan::of(options, core.settings.watch_cache)?;
+    let at = match plan.at {
+        At::Newest => None,
+        At::NotOlderThan(version) => {
+            wait_until(core, version).await?;
+            None
+        }
+        At::Exactly(version) => {
+            wait_until(core, version).await?;
+            Some(version)
+        }
+    };
+    let mut range = range(namespace);
+    if let Some(token) = &plan.start {
+        range = range.starting_at(&token.start_key(namespace));
+    }
+    let limit = plan.limit.unwrap_or(usize::MAX);
+    let most = if selection.is_everything() { limit } else { usize::MAX };
+    let read = core.store.snapshot(&def.storage, &range, most, at);
+    let snapshot = read.map_err(|error| past_error(error, &plan))?;
+    let version = snapshot.version;
+    let mut objects = snapshot.objects;
+    let mut remaining = Some(snapshot.remaining);
+    if !selection.is_everything() {
+        objects.retain(|object| selection.matches(object));
+        remaining = if objects.len() > limit { None } else { Some(0) };
+        objects.truncate(limit);
+    }
+    let mut meta = ListMeta { version, ..ListMeta::default() };
+    if remaining != Some(0) {
+        let last = objects.last().map_or("", |last| last.key());
+        meta.continue_token = Some(ContinueToken::after(last, namespace, Some(version)).encode());
+        meta.remaining = remaining;
+    }
+    Ok(Page { meta, objects })
+}
+
+/// The keys of one namespace, or all.
+pub(crate) fn range(namespace: Option<&str>) -> KeyRange {
+    namespace.map_or_else(KeyRange::all, KeyRange::namespace)
+}
+
+fn past_error(error: PastError, plan: &Plan) -> ApiError {
+    match (error, &plan.start) {
+        (PastError::Forgotten { .. }, Some(token)) => {
+            let fresh = ContinueToken { version: None, start: token.start.clone() };
+            ApiError::expired_continue(fresh.encode())
+        }
+        (PastError::Forgotten { .. }, None) => {
+            ApiError::expired("The resourceVersion for the provided list is too old.")
+        }
+        (PastError::Future { newest }, _) => ApiError::too_large_resource_version(newest + 1, newest),
+    }
+}
+
+/// Waits until a version was given out; a 504 if that takes too long.
+pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError> {
+    let mut newest = core.store.newest();
+    let reached =
+        timeout(core.settings.future_version_wait, newest.wait_for(|newest| *newest >= version)).await;
+    match reached {
+        Ok(_) => Ok(()),
+        Err(_) => Err(ApiError::too_large_resource_version(version, core.store.version())),
+    }
+}
+
+/// The body of a list.
+pub(crate) fn streamed(shape: Shape, page: Page) -> Body {
+    let head = shape.list_head(&page.meta).into_bytes();
+    let writer =
+        ListWriter { shape, meta: page.meta, items: page.objects.into_iter(), next: Next::Head(head) };
+    body::streamed(stream::unfold(writer, |mut writer| async {
+        // The client's task must give way to others now and then, however much there is to read.
+        tokio::task::coop::consume_budget().await;
+        writer.chunk().map(|chunk| (Ok::<_, BrokenOff>(chunk), writer))
+    }))
+}
+
+struct ListWriter {
+    shape: Shape,
+    meta: ListMeta,
+    items: vec::IntoIter<Arc<Stored>>,
+    next: Next,
+}
+
+enum Next {
+    Head(Vec<u8>),
+    Items,
+    Nothing,
+}
+
+impl ListWriter {
+    fn chunk(&mut self) -> Option<Bytes> {
+        let is_first = matches!(self.next, Next::Head(_));
+        let mut chunk = match std::mem::replace(&mut self.next, Next::Items) {
+            Next::Head(head) => head,
+            Next::Items => Vec::new(),
+            Next::Nothing => {
+                self.next = Next::Nothing;
+                return None;
+            }
+        };
+        let ahead: usize = self.items.as_slice().iter().take(64).map(|item| item.body().len() + 128).sum();
+        chunk.reserve(ahead.min(CHUNK_BYTES + (16 << 10)) + 256);
+        let mut separator: &[u8] = if is_first { b"" } else { b"," };
+        while chunk.len() < CHUNK_BYTES {
+            let Some(item) = self.items.next() else {
+                chunk.extend_from_slice(self.shape.list_tail(&self.meta).as_bytes());
+                self.next = Next::Nothing;
+                break;
+            };
+            chunk.extend_from_slice(separator);
+            separator = b",";
+            self.shape.write_item(&item, &mut chunk);
+        }
+        Some(chunk.into())
+    }
+}

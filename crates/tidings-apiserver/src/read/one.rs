@@ -1,0 +1,45 @@
+//! GET of one object.
+
+use std::sync::Arc;
+
+use http::{Response, StatusCode};
+
+use super::list::wait_until;
+use crate::body::{self, Body};
+use crate::request::{Options, Representation};
+use crate::resource::ResourceDef;
+use crate::server::Core;
+use crate::status::ApiError;
+use crate::store::Stored;
+use crate::wire::Shape;
+
+/// Answers with one object, not older than the version asked for.
+pub(crate) async fn answer(
+    core: &Core,
+    def: &ResourceDef,
+    key: &str,
+    options: &Options,
+    representation: Representation,
+) -> Result<Response<Body>, ApiError> {
+    if let Some(version) = options.version()? {
+        wait_until(core, version).await?;
+    }
+    let object = object(core, def, key)?;
+    Ok(response(def, &object, representation, StatusCode::OK))
+}
+
+/// One object, or a 404.
+pub(crate) fn object(core: &Core, def: &ResourceDef, key: &str) -> Result<Arc<Stored>, ApiError> {
+    let name = key.rsplit('/').next().unwrap_or(key);
+    core.store.object(&def.storage, key).ok_or_else(|| ApiError::not_found(def, name))
+}
+
+/// An answer with one object.
+pub(crate) fn response(
+    def: &ResourceDef,
+    object: &Stored,
+    representation: Representation,
+    code: StatusCode,
+) -> Response<Body> {
+    body::json(code, body::whole(Shape::new(def, representation).object(object)))
+}

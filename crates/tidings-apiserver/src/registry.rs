@@ -1,0 +1,59 @@
+//! Which resources are served now: the built-in ones, and those of CustomResourceDefinitions.
+
+use std::sync::Arc;
+
+use crate::resource::ResourceDef;
+use crate::resource::builtin::builtin_resources;
+use crate::sync::Mutex;
+
+/// The served resources.
+#[derive(Debug)]
+pub struct Registry {
+    defs: Mutex<Arc<[Arc<ResourceDef>]>>,
+}
+
+impl Registry {
+    /// The built-in resources alone.
+    pub fn builtin() -> Self {
+        Self { defs: Mutex::new(builtin_resources().into_iter().map(Arc::new).collect()) }
+    }
+
+    /// All resources, as of now.
+    pub fn all(&self) -> Arc<[Arc<ResourceDef>]> {
+        Arc::clone(&self.defs.lock())
+    }
+
+    /// One resource in one version.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceDef>> {
+        let defs = self.all();
+        defs.iter().find(|def| def.plural == plural && def.version == version && def.group == group).cloned()
+    }
+
+    /// A resource by a name such as `pods`, `deployments.apps` or `widgets.v1.example.com`; the first version that is served.
+    pub fn named(&self, name: &str) -> Option<Arc<ResourceDef>> {
+        let (plural, rest) = name.split_once('.').unwrap_or((name, ""));
+        let (version, group) = rest.split_once('.').unwrap_or(("", ""));
+        let defs = self.all();
+        let mut of_plural = defs.iter().filter(|def| def.plural == plural);
+        let found = of_plural.find(|def| {
+            rest.is_empty() && def.group.is_empty()
+                || def.group == rest
+                || (def.version == version && def.group == group)
+                || (def.group.is_empty() && def.version == rest)
+        });
+        found.or_else(|| defs.iter().find(|def| rest.is_empty() && def.plural == plural)).cloned()
+    }
+
+    /// All versions of the objects of one storage.
+    pub fn of_storage(&self, storage: &str) -> Option<Arc<ResourceDef>> {
+        self.all().iter().find(|def| def.storage == storage).cloned()
+    }
+
+    /// Replaces what one CustomResourceDefinition made; none are served afterwards if `defs` is empty.
+    pub fn replace_custom(&self, definition: &str, defs: Vec<ResourceDef>) {
+        let mut all = self.defs.lock();
+        let others =
+            all.iter().filter(|def| def.custom().is_none_or(|origin| origin.definition != definition));
+        *all = others.cloned().chain(defs.into_iter().map(Arc::new)).collect();
+    }
+}

@@ -1,0 +1,219 @@
+//! The server itself: what it is made of, how it starts, and how a test reaches into it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use tokio::sync::watch;
+
+use crate::auth::Users;
+use crate::clock::Clock;
+use crate::fault::{Ending, Faults};
+use crate::record::{Recorded, Recorder};
+use crate::registry::Registry;
+use crate::store::{Saved, Store, StoreSize};
+use crate::sync::Mutex;
+use crate::write::Terminating;
+
+mod builder;
+mod direct;
+mod documents;
+mod route;
+mod service;
+mod settings;
+
+pub use builder::Builder;
+pub use direct::Loaded;
+pub use service::{InProcess, Refused};
+pub use settings::{Kubelet, Namespaces, Settings, WatchCache};
+
+pub(crate) use route::{Caller, handle};
+
+/// A Kubernetes API server in this process.
+///
+/// Clones are handles on the same server. When the last one is dropped, running requests are cut and new ones refused.
+#[derive(Clone)]
+pub struct ApiServer {
+    handle: Arc<Handle>,
+}
+
+/// What all handles share; its end is the server's.
+struct Handle {
+    core: Arc<Core>,
+}
+
+/// What requests work on.
+pub(crate) struct Core {
+    pub(crate) store: Store,
+    pub(crate) registry: Registry,
+    pub(crate) clock: Clock,
+    pub(crate) settings: Settings,
+    pub(crate) faults: Faults,
+    pub(crate) recorder: Recorder,
+    pub(crate) users: Users,
+    pub(crate) terminating: Terminating,
+    chance: Mutex<SmallRng>,
+    closed: watch::Sender<bool>,
+}
+
+impl ApiServer {
+    /// A server with the usual settings and nothing in it.
+    pub async fn start() -> Self {
+        Self::builder().start().await
+    }
+
+    /// A server with settings of its own.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    fn new(settings: Settings, users: Users, clock: Clock) -> Self {
+        let core = Core {
+            store: Store::new(settings.history),
+            registry: Registry::builtin(),
+            clock,
+            faults: Faults::new(),
+            recorder: Recorder::new(settings.requests_recorded_max),
+            users,
+            terminating: Terminating::default(),
+            chance: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
+            closed: watch::Sender::new(false),
+            settings,
+        };
+        Self { handle: Arc::new(Handle { core: Arc::new(core) }) }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.handle.core
+    }
+
+    /// The `tower` service: no socket, no task.
+    pub fn service(&self) -> InProcess {
+        InProcess::new(Arc::clone(self.core()))
+    }
+
+    /// A client that calls the server in this process, as an administrator.
+    ///
+    /// Must be called inside a tokio runtime: kube's client has a worker of its own.
+    pub fn client(&self) -> kube_client::Client {
+        kube_client::Client::new(self.service(), "default")
+    }
+
+    /// A client that calls the server in this process as the user of this token.
+    pub fn client_with_token(&self, token: &str) -> kube_client::Client {
+        kube_client::Client::new(self.service().with_token(token), "default")
+    }
+
+    /// What goes wrong, and how often it did.
+    pub fn faults(&self) -> &Faults {
+        &self.core().faults
+    }
+
+    /// The requests so far, oldest first, as far as they are kept.
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.core().recorder.all()
+    }
+
+    /// Forgets the requests so far.
+    pub fn forget_requests(&self) {
+        self.core().recorder.clear();
+    }
+
+    /// The newest version given out.
+    pub fn version(&self) -> u64 {
+        self.core().store.version()
+    }
+
+    /// Gives out a version without changing anything, as writes to other resources would.
+    pub fn skip_version(&self) -> u64 {
+        self.core().store.skip_version()
+    }
+
+    /// How large the store is.
+    pub fn size(&self) -> StoreSize {
+        self.core().store.size()
+    }
+
+    /// The server's clock.
+    pub fn clock(&self) -> &Clock {
+        &self.core().clock
+    }
+
+    /// Forgets all history: every version given out so far is too old afterwards.
+    pub fn expire_history(&self) {
+        let core = self.core();
+        core.store.skip_version();
+        core.store.compact(None);
+        core.faults.count_one("expire-history");
+    }
+
+    /// The whole state, to go back to later.
+    pub fn save(&self) -> Saved {
+        self.core().store.save()
+    }
+
+    /// Goes back to an earlier state and ends all watches; versions are given out again.
+    pub fn go_back_to(&self, saved: &Saved) {
+        self.core().store.restore(saved);
+        self.core().faults.count_one("go-back");
+    }
+
+    /// Cuts running requests and refuses new ones.
+    pub fn close(&self) {
+        self.core().close();
+    }
+}
+
+impl Core {
+    /// How long a watch runs: as asked for, or at least the server's minimum, spread so that not all end at once.
+    pub(crate) fn watch_timeout(&self, asked_seconds: Option<u64>) -> Duration {
+        match asked_seconds {
+            Some(seconds) => Duration::from_secs(seconds.min(86_400 * 365)),
+            None => self.settings.watch_timeout_min.mul_f64(1.0 + self.chance.lock().random::<f64>()),
+        }
+    }
+
+    /// A number from the server's seed.
+    pub(crate) fn random(&self) -> u64 {
+        self.chance.lock().random()
+    }
+
+    /// A new version 4 UUID from the server's seed.
+    pub(crate) fn new_uid(&self) -> String {
+        let bits: u128 = self.chance.lock().random();
+        let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+        let hex = format!("{bits:032x}");
+        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        *self.closed.borrow()
+    }
+
+    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
+        self.closed.subscribe()
+    }
+
+    fn close(&self) {
+        if !self.closed.send_replace(true) {
+            self.faults.end_watches(Ending::Broken);
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.core.close();
+    }
+}
+
+impl fmt::Debug for ApiServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiServer")
+            .field("version", &self.version())
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,314 @@
+//! From a request to its answer: who asks, what goes wrong, which part answers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::time::Instant;
+
+use super::{Core, Refused, documents};
+use crate::auth::User;
+use crate::body::{self, Body};
+use crate::fault::{Asked, Fault, StreamFaults, cut_body};
+use crate::read;
+use crate::record::Recorded;
+use crate::request::{Options, ResourcePath, Selection, Target, accept, path, query};
+use crate::resource::{ResourceDef, Scope, Verb};
+use crate::status::{ApiError, Cause};
+use crate::watch::{self, Watch};
+use crate::write::{self, Writing};
+
+/// Who calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// This process: no token is needed.
+    Trusted,
+    /// Anybody: the `Authorization` header tells.
+    Stranger,
+}
+
+/// What was asked, as far as it could be read.
+struct Question {
+    method: Method,
+    headers: HeaderMap,
+    target: Option<Target>,
+    options: Result<Options, ApiError>,
+    verb: Option<Verb>,
+}
+
+/// Answers one request.
+pub(crate) async fn handle<B>(
+    core: &Arc<Core>,
+    request: Request<B>,
+    caller: Caller,
+) -> Result<Response<Body>, Refused>
+where
+    B: http_body::Body<Data = Bytes> + Send,
+    B::Error: Send,
+{
+    if core.is_closed() {
+        return Err(Refused);
+    }
+    let (parts, sent) = request.into_parts();
+    let (path_text, query_text) =
+        (parts.uri.path().to_owned(), parts.uri.query().unwrap_or_default().to_owned());
+    let question = Question::new(parts.method, parts.headers, &path_text, &query_text);
+    let at = Instant::now();
+    let answer = question.answer(core, sent, caller).await;
+    core.recorder.record(Recorded {
+        method: question.method.to_string(),
+        path: path_text,
+        query: query_text,
+        verb: question.verb,
+        plural: question.plural().unwrap_or_default().to_owned(),
+        options: question.options.clone().unwrap_or_default(),
+        accept: question.header(header::ACCEPT).unwrap_or_default().to_owned(),
+        code: answer.as_ref().ok().map(|answer| answer.status().as_u16()),
+        at,
+    });
+    answer
+}
+
+impl Question {
+    fn new(method: Method, headers: HeaderMap, path_text: &str, query_text: &str) -> Self {
+        let target = path::parse(path_text);
+        let mut options = query::parse(query_text);
+        if let (Some(Target::Resource(path)), Ok(options)) = (&target, &mut options) {
+            options.is_watch |= path.is_watch;
+        }
+        let is_watch = options.as_ref().is_ok_and(|options| options.is_watch);
+        let verb = match &target {
+            Some(Target::Resource(path)) => verb(&method, path, is_watch),
+            _ => None,
+        };
+        Self { method, headers, target, options, verb }
+    }
+
+    fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    fn plural(&self) -> Option<&str> {
+        match &self.target {
+            Some(Target::Resource(path)) => Some(&path.plural),
+            _ => None,
+        }
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        let is_streaming_list = self.verb == Some(Verb::Watch)
+            && self.options.as_ref().is_ok_and(|options| options.send_initial_events == Some(true));
+        Asked { verb: self.verb, plural: self.plural(), is_streaming_list }
+    }
+
+    async fn answer<B>(&self, core: &Arc<Core>, sent: B, caller: Caller) -> Result<Response<Body>, Refused>
+    where
+        B: http_body::Body<Data = Bytes> + Send,
+        B::Error: Send,
+    {
+        let faults = core.faults.of(&self.asked());
+        for fault in &faults {
+            match fault {
+                Fault::Refused => return Err(Refused),
+                Fault::Delay(delay) => tokio::time::sleep(*delay).await,
+                Fault::Hang => {
+                    let mut closing = core.closing();
+                    let _ = closing.wait_for(|is_closed| *is_closed).await;
+                    return Err(Refused);
+                }
+                _ => {}
+            }
+        }
+        let replaced = faults.iter().find_map(replacement);
+        let mut answer = match replaced {
+            Some(answer) => answer,
+            None => {
+                let answer = self.faultless(core, sent, caller, &faults).await;
+                answer.unwrap_or_else(ApiError::into_response)
+            }
+        };
+        for fault in &faults {
+            if let Fault::CutBody { after_bytes, ending } = fault {
+                let (parts, body) = answer.into_parts();
+                answer = Response::from_parts(parts, cut_body(body, *after_bytes, *ending));
+            }
+        }
+        Ok(answer)
+    }
+
+    async fn faultless<B>(
+        &self,
+        core: &Arc<Core>,
+        sent: B,
+        caller: Caller,
+        faults: &[Fault],
+    ) -> Result<Response<Body>, ApiError>
+    where
+        B: http_body::Body<Data = Bytes> + Send,
+        B::Error: Send,
+    {
+        let user = match caller {
+            Caller::Trusted => User::trusted(),
+            Caller::Stranger => core.users.of_header(self.header(header::AUTHORIZATION))?,
+        };
+        match self.target.as_ref().ok_or_else(ApiError::unknown_path)? {
+            Target::Document(path) => {
+                documents::answer(core, &self.method, path, self.header(header::ACCEPT))
+            }
+            Target::Resource(path) => {
+                let found = core.registry.find(&path.group, &path.version, &path.plural);
+                let mut def = found.ok_or_else(ApiError::unknown_path)?;
+                if faults.contains(&Fault::WrongKind) {
+                    def = Arc::new(surprise(&def));
+                }
+                let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
+                check_scope(&def, path, verb)?;
+                let name = path.name.as_deref().unwrap_or_default();
+                user.check(&def, verb, path.namespace.as_deref(), name)?;
+                let mut options = self.options.clone()?;
+                if let (Verb::Watch, Some(name)) = (verb, &path.name) {
+                    options.field_selector = format!("metadata.name={name}");
+                }
+                match verb {
+                    Verb::Get | Verb::List | Verb::Watch if path.subresource.is_none() => {
+                        self.read(core, def, path, options, faults).await
+                    }
+                    _ => {
+                        let bytes = collected(sent, core.settings.request_bytes_max).await?;
+                        self.write(core, &def, path, &options, &bytes)
+                    }
+                }
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        core: &Arc<Core>,
+        def: Arc<ResourceDef>,
+        path: &ResourcePath,
+        options: Options,
+        faults: &[Fault],
+    ) -> Result<Response<Body>, ApiError> {
+        let verb = self.verb.unwrap_or(Verb::Get);
+        if !def.allows(verb) {
+            return Err(ApiError::method_not_allowed());
+        }
+        let representation = accept::negotiate(self.header(header::ACCEPT))?;
+        let namespace = path.namespace.as_deref();
+        match (verb, &path.name) {
+            (Verb::Get, Some(name)) => {
+                let key = key(&def, namespace, name);
+                read::one::answer(core, &def, &key, &options, representation).await
+            }
+            (Verb::Watch, _) => {
+                let selection = Selection::parse(&def, &options.label_selector, &options.field_selector)?;
+                let namespace = path.namespace.clone();
+                let faults = StreamFaults::new(faults);
+                let watch = Watch { def, namespace, options, selection, representation, faults };
+                watch::answer(core, watch).await
+            }
+            _ => read::list::answer(core, &def, namespace, &options, representation).await,
+        }
+    }
+
+    fn write(
+        &self,
+        core: &Arc<Core>,
+        def: &ResourceDef,
+        path: &ResourcePath,
+        options: &Options,
+        sent: &Bytes,
+    ) -> Result<Response<Body>, ApiError> {
+        let representation = accept::negotiate(self.header(header::ACCEPT))?;
+        let writing = Writing::new(core, def, path, options, self.header(header::USER_AGENT));
+        let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
+        write::answer(&writing, verb, self.header(header::CONTENT_TYPE), sent, representation)
+    }
+}
+
+/// What is asked of a resource, by method and path.
+fn verb(method: &Method, path: &ResourcePath, is_watch: bool) -> Option<Verb> {
+    let is_one = path.name.is_some();
+    match *method {
+        Method::GET | Method::HEAD if is_watch && path.subresource.is_none() => Some(Verb::Watch),
+        Method::GET | Method::HEAD if is_one => Some(Verb::Get),
+        Method::GET | Method::HEAD => Some(Verb::List),
+        Method::POST => Some(Verb::Create),
+        Method::PUT if is_one => Some(Verb::Update),
+        Method::PATCH if is_one => Some(Verb::Patch),
+        Method::DELETE if is_one => Some(Verb::Delete),
+        Method::DELETE => Some(Verb::DeleteCollection),
+        _ => None,
+    }
+}
+
+/// Refuses paths with a namespace where there is none, and without one where there must be.
+fn check_scope(def: &ResourceDef, path: &ResourcePath, verb: Verb) -> Result<(), ApiError> {
+    match (def.scope, &path.namespace, &path.name) {
+        (Scope::Cluster, Some(_), _) => Err(ApiError::unknown_path()),
+        (Scope::Namespaced, None, Some(_)) => Err(ApiError::unknown_path()),
+        (Scope::Namespaced, None, None) if !matches!(verb, Verb::List | Verb::Watch) => {
+            Err(ApiError::method_not_allowed())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The key of an object.
+pub(crate) fn key(def: &ResourceDef, namespace: Option<&str>, name: &str) -> String {
+    match (def.scope, namespace) {
+        (Scope::Namespaced, Some(namespace)) => format!("{namespace}/{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+async fn collected<B>(sent: B, bytes_max: usize) -> Result<Bytes, ApiError>
+where
+    B: http_body::Body<Data = Bytes> + Send,
+    B::Error: Send,
+{
+    let sent = sent.map_err(|_| Unreadable);
+    match Limited::new(sent, bytes_max).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::request_too_large(bytes_max)),
+        Err(_) => Err(ApiError::bad_request("the body of the request could not be read")),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the body of the request broke off")]
+struct Unreadable;
+
+/// The answer that a fault gives instead of the right one.
+fn replacement(fault: &Fault) -> Option<Response<Body>> {
+    match fault {
+        Fault::Status { code, retry_after_seconds } => {
+            Some(ApiError::of_code(*code, *retry_after_seconds).into_response())
+        }
+        Fault::HtmlPage { code } => {
+            let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
+            let page = format!("<html><body><h1>{code}</h1></body></html>\n");
+            Some(body::with_type(code, "text/html", body::whole(page)))
+        }
+        Fault::GarbageBody => {
+            Some(body::json(StatusCode::OK, body::whole(&b"{\"kind\":\"Po\xff\xfe]}}\n\x00\x01"[..])))
+        }
+        Fault::RefuseStreamingList => {
+            let why = "Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
+            let cause = Cause::forbidden("sendInitialEvents", why);
+            Some(ApiError::invalid("meta.k8s.io", "ListOptions", "", vec![cause]).into_response())
+        }
+        Fault::ExpireOnOpen => Some(ApiError::of_code(410, None).into_response()),
+        _ => None,
+    }
+}
+
+/// The same resource under another kind.
+fn surprise(def: &ResourceDef) -> ResourceDef {
+    let mut def = def.clone();
+    def.kind = "Surprise".into();
+    def.list_kind = "SurpriseList".into();
+    def
+}

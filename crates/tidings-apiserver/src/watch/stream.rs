@@ -1,0 +1,308 @@
+//! The body of a watch: reads the store, asks the cursor, waits, and sends frames.
+//!
+//! No task runs for a watch: the client's own polling drives it. A frame is encoded once and shared by all watchers that see
+//! the same event; several small ones that are ready together are sent as one chunk.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use std::vec;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::cursor::{Act, Bookmarks, Cursor, EventType, Phase, Seen};
+use super::{Start, Watch};
+use crate::body::{self, Body, BrokenOff};
+use crate::fault::{Ending, Mangled};
+use crate::read::list::range;
+use crate::resource::Scope;
+use crate::server::Core;
+use crate::status::ApiError;
+use crate::store::{Change, FrameKey, KeyRange, News, Stored, Subscription};
+use crate::wire::Shape;
+
+/// Most changes read from the store at once.
+const CHANGES_AT_ONCE: usize = 256;
+
+/// Frames that are ready together are joined up to this size.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// How long before its timeout a watch tells its version once more, so that the client resumes without a gap.
+const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
+
+/// What marks the end of the initial events.
+const INITIAL_EVENTS_END: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
+
+/// The body of a watch.
+pub(super) fn body(core: Arc<Core>, watch: Watch, start: Start) -> Body {
+    let watcher = Watcher::open(core, watch, start);
+    body::streamed(stream::unfold(Some(watcher), |watcher| async {
+        let mut watcher = watcher?;
+        // The client's task must give way to others now and then, however much there is to send.
+        tokio::task::coop::consume_budget().await;
+        match watcher.chunk().await {
+            Ok(chunk) => Some((Ok(chunk), Some(watcher))),
+            Err(Ending::Clean) => None,
+            Err(Ending::Broken | Ending::Stalled) => Some((Err(BrokenOff), None)),
+        }
+    }))
+}
+
+struct Watcher {
+    core: Arc<Core>,
+    watch: Watch,
+    range: KeyRange,
+    shape: Shape,
+    cursor: Cursor,
+    subscription: Subscription,
+    cuts: watch::Receiver<u64>,
+    initial: vec::IntoIter<Arc<Stored>>,
+    changes: VecDeque<Arc<Change>>,
+    /// Frames that faults made ready beyond the one that was asked for.
+    ready: VecDeque<Bytes>,
+    ending: Option<Ending>,
+    bookmark_at: Instant,
+    last_bookmark_at: Instant,
+    end_at: Instant,
+}
+
+impl Watcher {
+    fn open(core: Arc<Core>, watch: Watch, start: Start) -> Self {
+        let namespace = watch.namespace.as_deref();
+        let range = match (watch.selection.name(), namespace, watch.def.scope) {
+            (Some(name), Some(namespace), _) => KeyRange::one(&format!("{namespace}/{name}")),
+            (Some(name), None, Scope::Cluster) => KeyRange::one(name),
+            _ => range(namespace),
+        };
+        // Subscribed before the state is read: a change between the two is seen as news, never missed.
+        let subscription = core.store.subscribe(&watch.def.storage);
+        let bookmarks = if watch.options.allows_bookmarks { Bookmarks::Wanted } else { Bookmarks::Unwanted };
+        let (cursor, initial) = match start {
+            Start::Everything(marker) => {
+                let read = core.store.snapshot(&watch.def.storage, &range, usize::MAX, None);
+                let snapshot = read.expect("the newest version can always be read");
+                (Cursor::new(snapshot.version, Phase::Initial(marker), bookmarks), snapshot.objects)
+            }
+            Start::After(version) => (Cursor::new(version, Phase::Opened, bookmarks), Vec::new()),
+            Start::Now => (Cursor::new(core.store.version(), Phase::Live, bookmarks), Vec::new()),
+        };
+        let now = Instant::now();
+        let timeout = core.watch_timeout(watch.options.timeout_seconds);
+        let end_at = now + timeout;
+        let bookmark_at = now + core.settings.bookmark_interval;
+        let last_bookmark_at = now + timeout.saturating_sub(LAST_BOOKMARK_BEFORE_END);
+        let shape = Shape::new(&watch.def, watch.representation);
+        let cuts = core.faults.cuts();
+        let (ready, ending) =
+            watch.faults.opening().map_or((Vec::new(), None), |(ready, end)| (ready, Some(end)));
+        Self {
+            core,
+            watch,
+            range,
+            shape,
+            cursor,
+            subscription,
+            cuts,
+            initial: initial.into_iter(),
+            changes: VecDeque::new(),
+            ready: ready.into(),
+            ending,
+            bookmark_at,
+            last_bookmark_at,
+            end_at,
+        }
+    }
+
+    /// The next frames, joined if several small ones are ready; or how the stream ends.
+    async fn chunk(&mut self) -> Result<Bytes, Ending> {
+        let first = self.frame().await?;
+        if first.len() >= CHUNK_BYTES / 4 || !self.has_more_ready() {
+            return Ok(first);
+        }
+        let mut joined = BytesMut::with_capacity(CHUNK_BYTES);
+        joined.extend_from_slice(&first);
+        while joined.len() < CHUNK_BYTES - CHUNK_BYTES / 4 && self.has_more_ready() {
+            match self.ready_frame() {
+                Some(Ok(frame)) => joined.extend_from_slice(&frame),
+                Some(Err(ending)) => self.ending = Some(ending),
+                None => break,
+            }
+        }
+        Ok(joined.freeze())
+    }
+
+    fn has_more_ready(&self) -> bool {
+        let is_running = self.ending.is_none() && self.watch.faults.is_idle();
+        is_running && (!self.ready.is_empty() || !self.changes.is_empty() || self.initial.len() > 0)
+    }
+
+    /// The next frame, or how the stream ends.
+    async fn frame(&mut self) -> Result<Bytes, Ending> {
+        loop {
+            if let Some(delay) = self.watch.faults.delay() {
+                tokio::time::sleep(delay).await;
+            }
+            match self.ready_frame() {
+                Some(Err(Ending::Stalled)) => return Err(cut(&mut self.cuts, &self.core).await),
+                Some(frame) => return frame,
+                None => self.look_for_more().await?,
+            }
+        }
+    }
+
+    /// A frame that can be sent without waiting.
+    fn ready_frame(&mut self) -> Option<Result<Bytes, Ending>> {
+        loop {
+            if let Some(frame) = self.ready.pop_front() {
+                return Some(Ok(frame));
+            }
+            if let Some(ending) = self.ending {
+                return Some(Err(ending));
+            }
+            let frame = self.made_frame()?;
+            match self.watch.faults.mangle(frame) {
+                Mangled::Untouched(frame) => return Some(Ok(frame)),
+                Mangled::Frames(frames) => self.ready.extend(frames),
+                Mangled::LastFrames(frames, ending) => {
+                    self.ready.extend(frames);
+                    self.ending = Some(ending);
+                }
+            }
+        }
+    }
+
+    /// The next event as the cursor wants it, from what was read already.
+    fn made_frame(&mut self) -> Option<Bytes> {
+        if let Phase::Initial(_) = self.cursor.phase() {
+            if let Some(frame) = self.initial_frame() {
+                return Some(frame);
+            }
+            if let Act::SendMarker(version) = self.cursor.next(Seen::InitialEnd) {
+                if !self.watch.faults.hides_marker() {
+                    return Some(self.shape.bookmark(version, INITIAL_EVENTS_END));
+                }
+            }
+        }
+        while let Some(change) = self.changes.pop_front() {
+            let meaning = self.meaning(&change);
+            if let Act::Send(event) = self.cursor.next(Seen::Change { version: change.version, meaning }) {
+                return Some(self.event_frame(&change, event));
+            }
+        }
+        None
+    }
+
+    fn initial_frame(&mut self) -> Option<Bytes> {
+        loop {
+            let object = self.initial.next()?;
+            if self.watch.selection.is_everything() || self.watch.selection.matches(&object) {
+                let Act::Send(event) = self.cursor.next(Seen::Initial) else { continue };
+                return Some(self.shape.event(event.as_str(), &object));
+            }
+        }
+    }
+
+    fn meaning(&self, change: &Change) -> Option<EventType> {
+        if !self.range.contains(change.key()) {
+            return None;
+        }
+        let selection = &self.watch.selection;
+        EventType::of(
+            selection.membership(change.old.as_deref()),
+            selection.membership(change.new.as_deref()),
+        )
+    }
+
+    fn event_frame(&self, change: &Change, event: EventType) -> Bytes {
+        let key = FrameKey { event: event.as_str(), head: Arc::clone(self.shape.head()) };
+        change.frame(&key, || match (event, &change.old, &change.new) {
+            // An object that was deleted, or that left the selection, is told as it was, under the version of the change.
+            (EventType::Deleted, Some(old), _) => {
+                self.shape.event(event.as_str(), &old.restamped(change.version))
+            }
+            (_, _, Some(new)) => self.shape.event(event.as_str(), new),
+            (_, _, None) => unreachable!("only a deletion has no state after it"),
+        })
+    }
+
+    /// Reads more from the store, or waits until there is something to do.
+    async fn look_for_more(&mut self) -> Result<(), Ending> {
+        let seen = match self.core.store.news(&self.subscription, self.cursor.read(), CHANGES_AT_ONCE) {
+            News::Changes(changes) => {
+                self.changes = changes.into();
+                return Ok(());
+            }
+            News::Nothing { newest } => Seen::Quiet { newest },
+            News::Forgotten { oldest } => Seen::Forgotten { oldest },
+            News::Over => Seen::Gone,
+        };
+        match self.cursor.next(seen) {
+            Act::Wait => self.wait().await,
+            act => {
+                self.act(act);
+                Ok(())
+            }
+        }
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::SendBookmark(version) => self.ready.push_back(self.shape.bookmark(version, "")),
+            Act::SendExpired { asked, oldest } => {
+                let error = ApiError::expired(format!("too old resource version: {asked} ({oldest})"));
+                self.ready.push_back(error_event(&error));
+                self.ending = Some(Ending::Clean);
+            }
+            Act::End => self.ending = Some(Ending::Clean),
+            Act::Send(_) | Act::SendMarker(_) | Act::Continue | Act::Wait => {}
+        }
+    }
+
+    async fn wait(&mut self) -> Result<(), Ending> {
+        let due_at = self.bookmark_at.min(self.last_bookmark_at).min(self.end_at);
+        tokio::select! {
+            biased;
+            () = self.subscription.changed() => {}
+            ending = cut(&mut self.cuts, &self.core) => return Err(ending),
+            () = sleep_until(due_at) => self.time_passed(),
+        }
+        Ok(())
+    }
+
+    fn time_passed(&mut self) {
+        let now = Instant::now();
+        if now >= self.end_at {
+            let act = self.cursor.next(Seen::TimeUp);
+            return self.act(act);
+        }
+        if now >= self.bookmark_at {
+            self.bookmark_at = now + self.core.settings.bookmark_interval;
+        }
+        if now >= self.last_bookmark_at {
+            self.last_bookmark_at = self.end_at;
+        }
+        // Asked again, under the store's lock: nothing may have happened up to the version that the bookmark tells.
+        if let News::Nothing { newest } = self.core.store.news(&self.subscription, self.cursor.read(), 1) {
+            let act = self.cursor.next(Seen::BookmarkDue { newest });
+            self.act(act);
+        }
+    }
+}
+
+async fn cut(cuts: &mut watch::Receiver<u64>, core: &Core) -> Ending {
+    if cuts.changed().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+    core.faults.cut_ending()
+}
+
+/// An ERROR event.
+pub(crate) fn error_event(error: &ApiError) -> Bytes {
+    let mut bytes = br#"{"type":"ERROR","object":"#.to_vec();
+    bytes.extend_from_slice(&error.to_json());
+    bytes.extend_from_slice(b"}\n");
+    bytes.into()
+}

@@ -1,0 +1,178 @@
+//! How stored bodies become answers: heads and tails around bytes that are never decoded.
+//!
+//! Objects of built-in kinds begin with `kind`, then `apiVersion`, and their list items carry neither; custom resources
+//! have sorted keys and carry both everywhere, and the metadata of their lists comes last, as a real server writes them.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::request::Representation;
+use crate::resource::ResourceDef;
+use crate::store::Stored;
+
+/// How the objects of one resource are written in one representation.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    representation: Representation,
+    /// From the opening brace to what a body has after its own.
+    head: Arc<str>,
+    /// The same for items of lists.
+    item_head: Arc<str>,
+    list: ListShape,
+}
+
+/// The parts of a list around its items.
+#[derive(Clone, Debug)]
+struct ListShape {
+    kind: String,
+    api_version: String,
+    order: ListOrder,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ListOrder {
+    MetadataFirst,
+    MetadataLast,
+}
+
+/// What a list says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ListMeta {
+    /// The version the list is of.
+    pub(crate) version: u64,
+    /// Where the next page starts.
+    pub(crate) continue_token: Option<String>,
+    /// How many objects come after this page, if that is known.
+    pub(crate) remaining: Option<usize>,
+}
+
+const METADATA_HEAD: &str = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#;
+
+impl Shape {
+    /// Tables are built from whole objects, so they have the shape of those.
+    pub(crate) fn new(def: &ResourceDef, representation: Representation) -> Self {
+        let (kind, api_version) = (&def.kind, def.api_version());
+        let builtin_head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
+        let custom_head = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}","#);
+        let (head, item_head, list_kind, list_version, order) = match representation {
+            Representation::Metadata => (
+                METADATA_HEAD.to_owned(),
+                METADATA_HEAD.to_owned(),
+                "PartialObjectMetadataList".to_owned(),
+                "meta.k8s.io/v1".to_owned(),
+                ListOrder::MetadataFirst,
+            ),
+            Representation::Whole | Representation::Table if def.is_custom() => {
+                let list_kind = def.list_kind.to_string();
+                (custom_head.clone(), custom_head, list_kind, api_version, ListOrder::MetadataLast)
+            }
+            Representation::Whole | Representation::Table => {
+                let list_kind = def.list_kind.to_string();
+                (builtin_head, "{".to_owned(), list_kind, api_version, ListOrder::MetadataFirst)
+            }
+        };
+        Self {
+            representation,
+            head: head.into(),
+            item_head: item_head.into(),
+            list: ListShape { kind: list_kind, api_version: list_version, order },
+        }
+    }
+
+    /// What an object begins with: what tells the encodings of one event apart.
+    pub(crate) fn head(&self) -> &Arc<str> {
+        &self.head
+    }
+
+    /// One object on its own.
+    pub(crate) fn object(&self, object: &Stored) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 1);
+        self.write(&self.head, object, &mut bytes);
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// One item of a list.
+    pub(crate) fn write_item(&self, object: &Stored, into: &mut Vec<u8>) {
+        self.write(&self.item_head, object, into);
+    }
+
+    fn write(&self, head: &str, object: &Stored, into: &mut Vec<u8>) {
+        into.extend_from_slice(head.as_bytes());
+        match self.representation {
+            Representation::Metadata => {
+                into.extend_from_slice(object.metadata());
+                into.push(b'}');
+            }
+            Representation::Whole | Representation::Table => into.extend_from_slice(object.after_brace()),
+        }
+    }
+
+    /// A watch event about an object.
+    pub(crate) fn event(&self, event: &str, object: &Stored) -> Bytes {
+        let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 40);
+        bytes.extend_from_slice(br#"{"type":""#);
+        bytes.extend_from_slice(event.as_bytes());
+        bytes.extend_from_slice(br#"","object":"#);
+        self.write(&self.head, object, &mut bytes);
+        bytes.extend_from_slice(b"}\n");
+        bytes.into()
+    }
+
+    /// A BOOKMARK event; `annotations` is the JSON of them, or empty.
+    pub(crate) fn bookmark(&self, version: u64, annotations: &str) -> Bytes {
+        let annotations =
+            if annotations.is_empty() { String::new() } else { format!(r#","annotations":{annotations}"#) };
+        let metadata = format!(r#"{{"resourceVersion":"{version}"{annotations}}}"#);
+        let object = match self.representation {
+            Representation::Metadata => format!("{}{metadata}}}", self.head),
+            Representation::Whole | Representation::Table => {
+                format!(r#"{}"metadata":{metadata}}}"#, self.head)
+            }
+        };
+        format!("{{\"type\":\"BOOKMARK\",\"object\":{object}}}\n").into()
+    }
+
+    /// What a list begins with, up to its first item.
+    pub(crate) fn list_head(&self, meta: &ListMeta) -> String {
+        let ListShape { kind, api_version, order } = &self.list;
+        match order {
+            ListOrder::MetadataFirst => format!(
+                r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{{{}}},"items":["#,
+                meta.in_struct_order()
+            ),
+            ListOrder::MetadataLast => format!(r#"{{"apiVersion":"{api_version}","items":["#),
+        }
+    }
+
+    /// What a list ends with, after its last item.
+    pub(crate) fn list_tail(&self, meta: &ListMeta) -> String {
+        match self.list.order {
+            ListOrder::MetadataFirst => "]}\n".to_owned(),
+            ListOrder::MetadataLast => {
+                format!("],\"kind\":\"{}\",\"metadata\":{{{}}}}}\n", self.list.kind, meta.sorted())
+            }
+        }
+    }
+}
+
+impl ListMeta {
+    fn parts(&self) -> (String, Option<String>, Option<String>) {
+        let version = format!(r#""resourceVersion":"{}""#, self.version);
+        let token = self.continue_token.as_ref().map(|token| format!(r#""continue":"{token}""#));
+        let remaining = self.remaining.map(|count| format!(r#""remainingItemCount":{count}"#));
+        (version, token, remaining)
+    }
+
+    fn in_struct_order(&self) -> String {
+        let (version, token, remaining) = self.parts();
+        [Some(version), token, remaining].into_iter().flatten().collect::<Vec<_>>().join(",")
+    }
+
+    fn sorted(&self) -> String {
+        let (version, token, remaining) = self.parts();
+        let token = token.unwrap_or_else(|| r#""continue":"""#.to_owned());
+        [Some(token), remaining, Some(version)].into_iter().flatten().collect::<Vec<_>>().join(",")
+    }
+}

@@ -1,0 +1,197 @@
+//! Writes: create, update, patch, delete, and what follows from them.
+//!
+//! Each write decides on a copy, outside the store's lock, and stores it only if the object is still what was decided on;
+//! otherwise it decides again. Nothing here waits.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+use crate::body::{self, Body};
+use crate::patch::managed_fields::{Writer, manager_name};
+use crate::read;
+use crate::request::{Options, Representation, ResourcePath};
+use crate::resource::{ResourceDef, Verb};
+use crate::server::Core;
+use crate::status::ApiError;
+use crate::store::{Draft, KeyOrder, Stored};
+
+mod collection;
+mod create;
+mod definitions;
+mod delete;
+mod dependents;
+mod namespaces;
+mod patch;
+mod review;
+mod scale;
+mod update;
+
+pub(crate) use definitions::changed as defined;
+pub(crate) use delete::remove;
+pub(crate) use namespaces::Terminating;
+
+/// How often a write decides again after another one came first.
+const ATTEMPTS_MAX: usize = 64;
+
+/// One write request.
+pub(crate) struct Writing<'a> {
+    pub(crate) core: &'a Arc<Core>,
+    pub(crate) def: &'a ResourceDef,
+    pub(crate) options: &'a Options,
+    namespace: Option<&'a str>,
+    name: Option<&'a str>,
+    subresource: &'a str,
+    manager: String,
+    time: String,
+}
+
+/// Whether a write is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trial {
+    /// It is.
+    Stored,
+    /// It is only tried: `dryRun=All`.
+    Dry,
+}
+
+impl<'a> Writing<'a> {
+    pub(crate) fn new(
+        core: &'a Arc<Core>,
+        def: &'a ResourceDef,
+        path: &'a ResourcePath,
+        options: &'a Options,
+        user_agent: Option<&str>,
+    ) -> Self {
+        Self {
+            core,
+            def,
+            options,
+            namespace: path.namespace.as_deref(),
+            name: path.name.as_deref(),
+            subresource: path.subresource.as_deref().unwrap_or_default(),
+            manager: manager_name(Some(&options.field_manager), user_agent),
+            time: core.clock.seconds(),
+        }
+    }
+
+    fn key(&self, name: &str) -> String {
+        match self.namespace {
+            Some(namespace) => format!("{namespace}/{name}"),
+            None => name.to_owned(),
+        }
+    }
+
+    fn writer(&self) -> Writer<'_> {
+        Writer { manager: &self.manager, subresource: self.subresource, time: &self.time }
+    }
+
+    fn trial(&self, options_kind: &str) -> Result<Trial, ApiError> {
+        let is_dry = self.options.is_dry_run(options_kind)?;
+        Ok(if is_dry { Trial::Dry } else { Trial::Stored })
+    }
+
+    fn name(&self) -> Result<&'a str, ApiError> {
+        self.name.ok_or_else(ApiError::method_not_allowed)
+    }
+}
+
+/// Answers a write, or a read of a subresource.
+pub(crate) fn answer(
+    writing: &Writing<'_>,
+    verb: Verb,
+    content_type: Option<&str>,
+    sent: &Bytes,
+    representation: Representation,
+) -> Result<Response<Body>, ApiError> {
+    let def = writing.def;
+    let is_known = match writing.subresource {
+        "" => def.allows(verb),
+        name => def.subresource(name).ok_or_else(ApiError::unknown_path)?.verbs.contains(&verb),
+    };
+    if !is_known {
+        return Err(ApiError::method_not_allowed());
+    }
+    let one = |object: &Stored, code| Ok(read::one::response(def, object, representation, code));
+    match (verb, writing.subresource) {
+        (_, "scale") => scale::answer(writing, verb, content_type, sent),
+        (Verb::Get, "" | "status" | "resize" | "ephemeralcontainers" | "approval") => {
+            let object = read::one::object(writing.core, def, &writing.key(writing.name()?))?;
+            one(&object, StatusCode::OK)
+        }
+        (Verb::Create, "eviction") => delete::evict(writing, sent),
+        (Verb::Create, "binding") => update::bind(writing, json_body(content_type, sent)?),
+        (Verb::Create, "") if review::is_review(def) => {
+            let answer = review::answer(def, json_body(content_type, sent)?);
+            Ok(body::json(StatusCode::CREATED, body::whole(answer.to_string())))
+        }
+        (Verb::Create, "") => {
+            let object = create::create(writing, json_body(content_type, sent)?)?;
+            one(&object, StatusCode::CREATED)
+        }
+        (Verb::Update, "" | "status" | "finalize" | "resize" | "ephemeralcontainers" | "approval") => {
+            let written = update::update(writing, &json_body(content_type, sent)?)?;
+            one(&written, StatusCode::OK)
+        }
+        (Verb::Patch, "" | "status" | "resize" | "ephemeralcontainers" | "approval") => {
+            let (object, code) = patch::patch(writing, content_type, sent)?;
+            one(&object, code)
+        }
+        (Verb::Delete, "") => delete::answer(writing, sent, representation),
+        (Verb::DeleteCollection, "") => collection::answer(writing, sent, representation),
+        _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// The body of a request as JSON; YAML is taken too.
+fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError> {
+    let media_type = content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim();
+    match media_type {
+        "application/json" | "" => serde_json::from_slice(sent).map_err(|error| {
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized: couldn't get version/kind; json parse error: {error}"
+            ))
+        }),
+        "application/yaml" => crate::patch::apply::parsed(sent).map_err(|error| error.into_api_error()),
+        _ => Err(ApiError::unsupported_media_type("application/json, application/yaml")),
+    }
+}
+
+/// A stored object with its `kind` and `apiVersion`.
+pub(crate) fn whole(def: &ResourceDef, stored: &Stored) -> Value {
+    let mut object = stored.decoded();
+    object.insert("kind".to_owned(), json!(def.kind));
+    object.insert("apiVersion".to_owned(), json!(def.api_version()));
+    Value::Object(object)
+}
+
+/// An object ready to be stored.
+pub(crate) fn encoded(def: &ResourceDef, key: &str, object: &Value) -> Draft {
+    let order = if def.is_custom() { KeyOrder::Sorted } else { KeyOrder::Struct };
+    let empty = Map::new();
+    Draft::encode(key, object.as_object().unwrap_or(&empty), order)
+}
+
+/// The metadata of an object, made if it is not there.
+fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
+    if !object.is_object() {
+        *object = json!({});
+    }
+    let metadata = &mut object["metadata"];
+    if !metadata.is_object() {
+        *metadata = json!({});
+    }
+    metadata.as_object_mut().expect("it was made an object")
+}
+
+/// Text at a path of two names, empty if there is none.
+fn text<'v>(object: &'v Value, part: &str, name: &str) -> &'v str {
+    object[part][name].as_str().unwrap_or_default()
+}
+
+/// The finalizers of an object.
+fn finalizers(object: &Value) -> Vec<&str> {
+    object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}

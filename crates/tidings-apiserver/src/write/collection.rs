@@ -1,0 +1,34 @@
+//! DELETE of all selected objects.
+
+use http::Response;
+
+use super::Writing;
+use super::delete::{Deletion, delete};
+use crate::body::{self, Body};
+use crate::read::list::{self, Page, range};
+use crate::request::{Representation, Selection};
+use crate::status::ApiError;
+use crate::wire::{ListMeta, Shape};
+
+/// Deletes all selected objects, and answers with them.
+pub(super) fn answer(
+    writing: &Writing<'_>,
+    sent: &[u8],
+    representation: Representation,
+) -> Result<Response<Body>, ApiError> {
+    let (core, def, options) = (writing.core, writing.def, writing.options);
+    let deletion = Deletion::parse(options, sent)?;
+    let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
+    let read = core.store.snapshot(&def.storage, &range(writing.namespace), usize::MAX, None);
+    let mut objects = read.map(|snapshot| snapshot.objects).unwrap_or_default();
+    objects.retain(|object| selection.is_everything() || selection.matches(object));
+    for object in &objects {
+        match delete(core, def, object.key(), &deletion) {
+            Err(error) if error.code != 404 => return Err(error),
+            _ => {}
+        }
+    }
+    let meta = ListMeta { version: core.store.version(), ..ListMeta::default() };
+    let page = Page { meta, objects };
+    Ok(body::json(http::StatusCode::OK, list::streamed(Shape::new(def, representation), page)))
+}

@@ -1,0 +1,154 @@
+//! POST: a new object.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Trial, Writing, definitions, encoded, metadata_mut, namespaces, text};
+use crate::patch::managed_fields;
+use crate::resource::{Generation, ResourceDef};
+use crate::server::Core;
+use crate::status::ApiError;
+use crate::store::{Changed, Expected, Stored, Telling};
+use crate::validate;
+use crate::{crd, validate::name::generated};
+
+/// How often another name is generated when one is taken.
+const GENERATED_NAMES_MAX: usize = 8;
+
+/// Creates the object of a request.
+pub(super) fn create(writing: &Writing<'_>, object: Value) -> Result<Arc<Stored>, ApiError> {
+    let trial = writing.trial("CreateOptions")?;
+    let mut object = object;
+    validate::type_meta(writing.def, &mut object)?;
+    validate::placement(writing.def, &mut object, writing.namespace.unwrap_or_default(), writing.name)?;
+    if !text(&object, "metadata", "resourceVersion").is_empty() {
+        return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));
+    }
+    let prefix = text(&object, "metadata", "generateName").to_owned();
+    let is_generated = text(&object, "metadata", "name").is_empty() && !prefix.is_empty();
+    for _ in 0..GENERATED_NAMES_MAX {
+        let mut object = object.clone();
+        if is_generated {
+            metadata_mut(&mut object)
+                .insert("name".to_owned(), json!(generated(&prefix, writing.core.random())));
+        }
+        prepare(writing, &mut object)?;
+        managed_fields::track(writing.def, None, &mut object, &writing.writer());
+        match store(writing, &object, trial) {
+            Err(error) if is_generated && error.reason == "AlreadyExists" => {}
+            outcome => return outcome,
+        }
+    }
+    Err(ApiError::already_exists(writing.def, &prefix))
+}
+
+/// What the server adds to a new object, and what it refuses.
+pub(super) fn prepare(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
+    let def = writing.def;
+    stamp(writing.core, def, object);
+    if def.has_status() {
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("status");
+        }
+    }
+    set_defaults(def, object);
+    conform(writing, object)?;
+    definitions::prepare(def, object, &writing.time)?;
+    validate::create(def, object)
+}
+
+/// Stores a new object.
+pub(super) fn store(writing: &Writing<'_>, object: &Value, trial: Trial) -> Result<Arc<Stored>, ApiError> {
+    let (core, def) = (writing.core, writing.def);
+    let name = text(object, "metadata", "name");
+    let key = writing.key(name);
+    let draft = encoded(def, &key, object);
+    if core.store.object(&def.storage, &key).is_some() {
+        return Err(ApiError::already_exists(def, name));
+    }
+    namespaces::check(writing)?;
+    if trial == Trial::Dry {
+        return Ok(Arc::new(draft.at(core.store.version())));
+    }
+    let put = core.store.put(&def.storage, Expected::Absent, draft, Telling::Watchers);
+    let stored = put.map_err(|Changed| ApiError::already_exists(def, name))?;
+    definitions::changed(core, def, object);
+    Ok(stored)
+}
+
+/// Drops what a custom resource's schema does not know, and fills in its defaults.
+pub(super) fn conform(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
+    let (dropped, causes) = crd::conform(writing.def, object);
+    if !dropped.is_empty() && writing.options.field_validation == "Strict" {
+        let named: Vec<_> = dropped.iter().map(|path| format!("unknown field \"{path}\"")).collect();
+        return Err(ApiError::bad_request(format!("strict decoding error: {}", named.join(", "))));
+    }
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid_object(writing.def, text(object, "metadata", "name"), causes))
+}
+
+/// Identity and times, which are the server's to say.
+fn stamp(core: &Core, def: &ResourceDef, object: &mut Value) {
+    let uid = core.new_uid();
+    let time = core.clock.seconds();
+    let metadata = metadata_mut(object);
+    metadata.insert("uid".to_owned(), json!(uid));
+    metadata.insert("creationTimestamp".to_owned(), json!(time));
+    for name in
+        ["resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"]
+    {
+        metadata.remove(name);
+    }
+    if def.generation == Generation::Counted || def.is_custom() {
+        metadata.insert("generation".to_owned(), json!(1));
+    }
+}
+
+/// The defaults that clients look at. Most of Kubernetes' defaults are not imitated.
+fn set_defaults(def: &ResourceDef, object: &mut Value) {
+    match (def.group.as_ref(), def.kind.as_ref()) {
+        ("", "Namespace") => {
+            let name = text(object, "metadata", "name").to_owned();
+            let labels = &mut object["metadata"]["labels"];
+            if !labels.is_object() {
+                *labels = json!({});
+            }
+            labels["kubernetes.io/metadata.name"] = json!(name);
+            object["spec"] = json!({"finalizers": ["kubernetes"]});
+            object["status"] = json!({"phase": "Active"});
+        }
+        ("", "Pod") => object["status"] = json!({"phase": "Pending", "qosClass": "BestEffort"}),
+        ("", "Secret") if object["type"].as_str().unwrap_or_default().is_empty() => {
+            object["type"] = json!("Opaque")
+        }
+        ("", "Service") if object["spec"].is_object() && object["spec"]["type"].is_null() => {
+            object["spec"]["type"] = json!("ClusterIP");
+        }
+        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet")
+            if object["spec"].is_object() && object["spec"]["replicas"].is_null() =>
+        {
+            object["spec"]["replicas"] = json!(1);
+        }
+        _ => {}
+    }
+}
+
+impl Core {
+    /// Creates a namespace if it does not exist.
+    pub(crate) fn ensure_namespace(&self, name: &str) {
+        const NAMESPACES: &str = "/namespaces";
+        if self.store.object(NAMESPACES, name).is_some() {
+            return;
+        }
+        let def = self.registry.find("", "v1", "namespaces").expect("namespaces are built in");
+        let mut object = json!({"metadata": {"name": name}});
+        stamp(self, &def, &mut object);
+        set_defaults(&def, &mut object);
+        let draft = encoded(&def, name, &object);
+        // Another request may have created it meanwhile, which is as good.
+        let _ = self.store.put(NAMESPACES, Expected::Absent, draft, Telling::Watchers);
+    }
+}

@@ -1,0 +1,53 @@
+//! CustomResourceDefinitions: creating one serves its resource, deleting it ends its watches and its objects.
+
+use serde_json::Value;
+
+use super::text;
+use crate::crd;
+use crate::resource::ResourceDef;
+use crate::server::Core;
+use crate::status::ApiError;
+use crate::store::{Expected, KeyRange, Telling};
+
+/// Whether objects of this resource define resources.
+fn defines_resources(def: &ResourceDef) -> bool {
+    def.group == "apiextensions.k8s.io" && def.plural == "customresourcedefinitions"
+}
+
+/// Completes and checks a definition before it is stored.
+pub(super) fn prepare(def: &ResourceDef, object: &mut Value, time: &str) -> Result<(), ApiError> {
+    if !defines_resources(def) {
+        return Ok(());
+    }
+    crd::set_defaults(object);
+    let causes = crd::validate(object);
+    if !causes.is_empty() {
+        return Err(ApiError::invalid_object(def, text(object, "metadata", "name"), causes));
+    }
+    crd::establish(object, time);
+    Ok(())
+}
+
+/// Serves what a stored definition says.
+pub(crate) fn changed(core: &Core, def: &ResourceDef, object: &Value) {
+    if defines_resources(def) {
+        core.registry.replace_custom(text(object, "metadata", "name"), crd::resources(object));
+    }
+}
+
+/// Ends what a definition that is gone had made.
+pub(super) fn removed(core: &Core, def: &ResourceDef, name: &str) {
+    if !defines_resources(def) {
+        return;
+    }
+    let all = core.registry.all();
+    let made = all.iter().find(|def| def.custom().is_some_and(|origin| origin.definition == name));
+    core.registry.replace_custom(name, Vec::new());
+    let Some(made) = made else { return };
+    let content = core.store.snapshot(&made.storage, &KeyRange::all(), usize::MAX, None);
+    for object in content.into_iter().flat_map(|content| content.objects) {
+        // Another writer may have removed it already.
+        let _ = core.store.remove(&made.storage, object.key(), Expected::Anything, Telling::Watchers);
+    }
+    core.store.end_watches(&made.storage);
+}

@@ -1,0 +1,94 @@
+//! Namespaces: that they exist when something is created in them, and what happens when they are deleted.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::delete::{self, Deleted, Gone};
+use super::{Writing, encoded, whole};
+use crate::server::{Core, Namespaces};
+use crate::status::ApiError;
+use crate::store::{Expected, KeyRange, Stored, Telling};
+use crate::sync::Mutex;
+
+/// Namespaces that wait for their last object to go.
+#[derive(Debug, Default)]
+pub(crate) struct Terminating {
+    names: Mutex<HashSet<String>>,
+}
+
+const NAMESPACES: &str = "/namespaces";
+
+/// Makes sure that something may be created in the namespace of a request.
+pub(super) fn check(writing: &Writing<'_>) -> Result<(), ApiError> {
+    let Some(namespace) = writing.namespace else { return Ok(()) };
+    let core = writing.core;
+    if core.terminating.names.lock().contains(namespace) {
+        let why =
+            format!("unable to create new content in namespace {namespace} because it is being terminated");
+        return Err(ApiError::forbidden(writing.def, "", &why));
+    }
+    match core.settings.namespaces {
+        Namespaces::OnDemand => core.ensure_namespace(namespace),
+        Namespaces::Strict if core.store.object(NAMESPACES, namespace).is_none() => {
+            let def = core.registry.find("", "v1", "namespaces").expect("namespaces are built in");
+            return Err(ApiError::not_found(&def, namespace));
+        }
+        Namespaces::Strict => {}
+    }
+    Ok(())
+}
+
+/// Deletes what is in a namespace, then the namespace; it stays, terminating, while anything in it has finalizers.
+pub(super) fn terminate(core: &Arc<Core>, namespace: &Arc<Stored>, gone: &mut Gone) -> Deleted {
+    let name = namespace.name();
+    core.terminating.names.lock().insert(name.to_owned());
+    let range = KeyRange::namespace(name);
+    for storage in core.store.storages() {
+        let Some(def) = core.registry.of_storage(&storage) else { continue };
+        if !def.is_namespaced() {
+            continue;
+        }
+        let Ok(content) = core.store.snapshot(&storage, &range, usize::MAX, None) else { continue };
+        for object in content.objects {
+            delete::delete_now(core, &def, object.key(), gone);
+        }
+    }
+    // The last object may have taken the namespace with it.
+    gone.extend(finish(core, name));
+    match core.store.object(NAMESPACES, name) {
+        None => Deleted::Gone(Arc::clone(namespace)),
+        Some(still) => Deleted::Pending(mark(core, name).unwrap_or(still)),
+    }
+}
+
+/// Removes a terminating namespace if nothing is left in it.
+pub(super) fn finish(core: &Core, name: &str) -> Option<Arc<Stored>> {
+    if !core.terminating.names.lock().contains(name) {
+        return None;
+    }
+    let range = KeyRange::namespace(name);
+    let has_content = core.store.storages().iter().any(|storage| {
+        let is_namespaced = core.registry.of_storage(storage).is_some_and(|def| def.is_namespaced());
+        let read = core.store.snapshot(storage, &range, 1, None);
+        is_namespaced && read.is_ok_and(|found| !found.objects.is_empty())
+    });
+    if has_content {
+        return None;
+    }
+    core.terminating.names.lock().remove(name);
+    core.store.remove(NAMESPACES, name, Expected::Anything, Telling::Watchers).ok().flatten()
+}
+
+fn mark(core: &Core, name: &str) -> Option<Arc<Stored>> {
+    let def = core.registry.find("", "v1", "namespaces")?;
+    let stored = core.store.object(NAMESPACES, name)?;
+    let mut object = whole(&def, &stored);
+    if object["metadata"]["deletionTimestamp"].is_null() {
+        object["metadata"]["deletionTimestamp"] = json!(core.clock.seconds());
+    }
+    object["status"]["phase"] = json!("Terminating");
+    let draft = encoded(&def, name, &object);
+    core.store.put(NAMESPACES, Expected::Version(stored.version()), draft, Telling::Watchers).ok()
+}

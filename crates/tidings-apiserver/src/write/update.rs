@@ -1,0 +1,204 @@
+//! PUT, and what every change of an existing object goes through.
+
+use std::sync::Arc;
+
+use http::{Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::{
+    ATTEMPTS_MAX, Trial, Writing, create, definitions, delete, encoded, finalizers, metadata_mut, text, whole,
+};
+use crate::body::{self, Body};
+use crate::patch::managed_fields;
+use crate::resource::{Generation, ResourceDef};
+use crate::status::{ApiError, Cause};
+use crate::store::{Expected, Stored, Telling};
+use crate::validate;
+
+/// Who says which manager owns which field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ownership {
+    /// To be worked out from the change.
+    Tracked,
+    /// The new object says it already: server-side apply.
+    Told,
+}
+
+/// Replaces an object.
+pub(super) fn update(writing: &Writing<'_>, sent: &Value) -> Result<Arc<Stored>, ApiError> {
+    let trial = writing.trial("UpdateOptions")?;
+    let name = writing.name()?;
+    let mut wanted = sent.clone();
+    validate::type_meta(writing.def, &mut wanted)?;
+    validate::placement(writing.def, &mut wanted, writing.namespace.unwrap_or_default(), Some(name))?;
+    if writing.core.store.object(&writing.def.storage, &writing.key(name)).is_none() && may_create(writing) {
+        metadata_mut(&mut wanted).remove("resourceVersion");
+        return create::create(writing, wanted);
+    }
+    let is_unversioned = text(&wanted, "metadata", "resourceVersion").is_empty();
+    if is_unversioned && writing.def.is_custom() {
+        let why = "Invalid value: 0: must be specified for an update";
+        let cause = Cause::invalid("metadata.resourceVersion", why);
+        return Err(ApiError::invalid_object(writing.def, name, vec![cause]));
+    }
+    change(writing, name, trial, |_| Ok((wanted.clone(), Ownership::Tracked)))
+}
+
+/// The kinds that a PUT may create.
+fn may_create(writing: &Writing<'_>) -> bool {
+    writing.subresource.is_empty() && matches!(writing.def.plural.as_ref(), "leases" | "endpoints" | "events")
+}
+
+/// Changes an object by `make`, which is called again if another write came first.
+pub(super) fn change(
+    writing: &Writing<'_>,
+    name: &str,
+    trial: Trial,
+    make: impl Fn(&Value) -> Result<(Value, Ownership), ApiError>,
+) -> Result<Arc<Stored>, ApiError> {
+    let (core, def) = (writing.core, writing.def);
+    let key = writing.key(name);
+    for _ in 0..ATTEMPTS_MAX {
+        let stored = core.store.object(&def.storage, &key).ok_or_else(|| ApiError::not_found(def, name))?;
+        let old = whole(def, &stored);
+        let (wanted, ownership) = make(&old)?;
+        let new = settled(writing, &old, wanted, ownership)?;
+        let draft = encoded(def, &key, &new);
+        if draft.says_the_same_as(&stored) {
+            return Ok(stored);
+        }
+        if trial == Trial::Dry {
+            return Ok(Arc::new(draft.at(stored.version())));
+        }
+        let expected = Expected::Version(stored.version());
+        let is_let_go = !old["metadata"]["deletionTimestamp"].is_null()
+            && finalizers(&new).is_empty()
+            && !finalizers(&old).is_empty();
+        let written = if is_let_go {
+            delete::remove(core, def, &key, expected).map(|gone| gone.unwrap_or(stored))
+        } else {
+            core.store.put(&def.storage, expected, draft, Telling::Watchers)
+        };
+        if let Ok(written) = written {
+            if !is_let_go {
+                definitions::changed(core, def, &new);
+            }
+            return Ok(written);
+        }
+    }
+    Err(ApiError::stale(def, name))
+}
+
+/// The object that a change makes of the old one: what may change does, what may not is carried over.
+fn settled(
+    writing: &Writing<'_>,
+    old: &Value,
+    wanted: Value,
+    ownership: Ownership,
+) -> Result<Value, ApiError> {
+    let def = writing.def;
+    check_preconditions(def, old, &wanted)?;
+    let mut new = match writing.subresource {
+        "status" => with_status_of(old, &wanted),
+        _ => wanted,
+    };
+    let metadata = metadata_mut(&mut new);
+    for name in [
+        "uid",
+        "creationTimestamp",
+        "generation",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "resourceVersion",
+        "generateName",
+    ] {
+        match old["metadata"].get(name) {
+            Some(value) => metadata.insert(name.to_owned(), value.clone()),
+            None => metadata.remove(name),
+        };
+    }
+    metadata.remove("selfLink");
+    if def.has_status() && writing.subresource != "status" {
+        carry(&mut new, old, "status");
+    }
+    create::conform(writing, &mut new)?;
+    definitions::prepare(def, &mut new, &writing.time)?;
+    if ownership == Ownership::Tracked {
+        managed_fields::track(def, Some(old), &mut new, &writing.writer());
+    }
+    validate::update(def, old, &new)?;
+    if (def.generation == Generation::Counted || def.is_custom()) && is_other_generation(def, old, &new) {
+        let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
+        new["metadata"]["generation"] = json!(generation.saturating_add(1));
+    }
+    Ok(new)
+}
+
+fn check_preconditions(def: &ResourceDef, old: &Value, wanted: &Value) -> Result<(), ApiError> {
+    let name = text(old, "metadata", "name");
+    let version = text(wanted, "metadata", "resourceVersion");
+    if !version.is_empty() && version != text(old, "metadata", "resourceVersion") {
+        return Err(ApiError::stale(def, name));
+    }
+    let (uid, old_uid) = (text(wanted, "metadata", "uid"), text(old, "metadata", "uid"));
+    if !uid.is_empty() && uid != old_uid {
+        let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}");
+        return Err(ApiError::conflict(def, name, &why));
+    }
+    Ok(())
+}
+
+/// The old object with the wanted status, and the wanted owners of fields.
+fn with_status_of(old: &Value, wanted: &Value) -> Value {
+    let mut new = old.clone();
+    carry(&mut new, wanted, "status");
+    if let Some(owners) = wanted["metadata"].get("managedFields") {
+        metadata_mut(&mut new).insert("managedFields".to_owned(), owners.clone());
+    }
+    new
+}
+
+fn carry(into: &mut Value, from: &Value, name: &str) {
+    let Some(fields) = into.as_object_mut() else { return };
+    match from.get(name) {
+        Some(value) => fields.insert(name.to_owned(), value.clone()),
+        None => fields.remove(name),
+    };
+}
+
+/// Whether anything outside metadata and status changed.
+fn is_other_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
+    let counted = |object: &Value| -> Map<String, Value> {
+        let fields = object.as_object().into_iter().flatten();
+        let is_counted = |name: &str| name != "metadata" && !(name == "status" && def.has_status());
+        fields
+            .filter(|(name, _)| is_counted(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    };
+    counted(old) != counted(new)
+}
+
+/// Puts a pod on a node, as schedulers ask for it.
+pub(super) fn bind(writing: &Writing<'_>, binding: Value) -> Result<Response<Body>, ApiError> {
+    let node = text(&binding, "target", "name").to_owned();
+    if node.is_empty() {
+        let cause = Cause::required("target.name", "Required value");
+        return Err(ApiError::invalid("", "Binding", writing.name()?, vec![cause]));
+    }
+    let trial = writing.trial("CreateOptions")?;
+    change(writing, writing.name()?, trial, |old| {
+        let bound = text(old, "spec", "nodeName");
+        if !bound.is_empty() {
+            let why =
+                format!("pod {} is already assigned to node \"{bound}\"", text(old, "metadata", "name"));
+            return Err(ApiError::conflict(writing.def, text(old, "metadata", "name"), &why));
+        }
+        let mut new = old.clone();
+        new["spec"]["nodeName"] = json!(node);
+        Ok((new, Ownership::Tracked))
+    })?;
+    let answer =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    Ok(body::json(StatusCode::CREATED, body::whole(answer.to_string())))
+}

@@ -1,0 +1,162 @@
+//! How tests call the server: raw requests over any door, and streams read event by event.
+
+use bytes::{Bytes, BytesMut};
+use http::{Method, Request};
+use http_body_util::BodyExt;
+use kube_client::Client;
+use kube_client::client::Body;
+use serde_json::{Value, json};
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) headers: http::HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+    }
+
+    /// The code and the reason of a `Status`.
+    pub(crate) fn told(&self) -> (u16, String) {
+        (self.code, self.json()["reason"].as_str().unwrap_or_default().to_owned())
+    }
+}
+
+pub(crate) struct Call {
+    request: http::request::Builder,
+    body: Vec<u8>,
+}
+
+pub(crate) fn call(method: Method, path: &str) -> Call {
+    Call { request: Request::builder().method(method).uri(path), body: Vec::new() }
+}
+
+impl Call {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.request = self.request.header(name, value);
+        self
+    }
+
+    pub(crate) fn json(mut self, body: &Value) -> Self {
+        self.body = body.to_string().into_bytes();
+        self.header("content-type", "application/json")
+    }
+
+    pub(crate) fn bytes(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    pub(crate) async fn open(self, client: &Client) -> http::Response<Body> {
+        client.send(self.request.body(Body::from(self.body)).unwrap()).await.unwrap()
+    }
+
+    pub(crate) async fn fails(self, client: &Client) -> kube_client::Error {
+        client.send(self.request.body(Body::from(self.body)).unwrap()).await.map(|_| ()).unwrap_err()
+    }
+
+    pub(crate) async fn send(self, client: &Client) -> Answer {
+        let response = self.open(client).await;
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer { code: parts.status.as_u16(), headers: parts.headers, body }
+    }
+}
+
+pub(crate) async fn get(client: &Client, path: &str) -> Answer {
+    call(Method::GET, path).send(client).await
+}
+
+pub(crate) async fn post(client: &Client, path: &str, body: &Value) -> Answer {
+    call(Method::POST, path).json(body).send(client).await
+}
+
+pub(crate) async fn put(client: &Client, path: &str, body: &Value) -> Answer {
+    call(Method::PUT, path).json(body).send(client).await
+}
+
+pub(crate) async fn delete(client: &Client, path: &str) -> Answer {
+    call(Method::DELETE, path).send(client).await
+}
+
+/// A running watch.
+pub(crate) struct Events {
+    body: Body,
+    read: BytesMut,
+}
+
+/// How a watch ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Clean,
+    Broken,
+}
+
+pub(crate) async fn watch(client: &Client, path: &str) -> Events {
+    let response = call(Method::GET, path).open(client).await;
+    assert_eq!(response.status(), 200, "{path}");
+    Events { body: response.into_body(), read: BytesMut::new() }
+}
+
+impl Events {
+    /// The next frame, or how the stream ended.
+    pub(crate) async fn frame(&mut self) -> Result<Bytes, End> {
+        loop {
+            if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
+                return Ok(self.read.split_to(end + 1).freeze());
+            }
+            match self.body.frame().await {
+                None => return Err(End::Clean),
+                Some(Err(_)) => return Err(End::Broken),
+                Some(Ok(frame)) => self.read.extend_from_slice(&frame.into_data().unwrap_or_default()),
+            }
+        }
+    }
+
+    /// The next event.
+    pub(crate) async fn event(&mut self) -> Value {
+        let frame = self.frame().await.unwrap();
+        serde_json::from_slice(&frame).unwrap_or_else(|error| panic!("{error}: {frame:?}"))
+    }
+
+    /// The next event, as its type and its object's name.
+    pub(crate) async fn told(&mut self) -> String {
+        let event = self.event().await;
+        let name = event["object"]["metadata"]["name"].as_str().unwrap_or("-").to_owned();
+        format!("{} {name}", event["type"].as_str().unwrap_or_default())
+    }
+
+    /// The next events, told as above.
+    pub(crate) async fn told_all(&mut self, count: usize) -> Vec<String> {
+        let mut told = Vec::new();
+        for _ in 0..count {
+            told.push(self.told().await);
+        }
+        told
+    }
+
+    /// What was received of a frame that never ended.
+    pub(crate) fn rest(&self) -> &[u8] {
+        &self.read
+    }
+}
+
+pub(crate) fn pod(namespace: &str, name: &str) -> Value {
+    json!({
+        "kind": "Pod", "apiVersion": "v1",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"app": name}},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    })
+}
+
+pub(crate) fn config_map(namespace: &str, name: &str, value: &str) -> Value {
+    json!({
+        "kind": "ConfigMap", "apiVersion": "v1",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"value": value}},
+        "data": {"value": value},
+    })
+}
