@@ -1,8 +1,21 @@
-//! The body of an object: its bytes as the server sent them, packed.
+//! The body of an object: what the server sent after a leading kind and apiVersion, packed.
+//!
+//! A body holds no pointer into a frame. It knows its wire format, so that another can join JSON. It is
+//! unpacked into exactly as many bytes as went in, never more.
+
+mod codec;
+mod dictionary;
+mod pool;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::TransformError;
+
+pub(crate) use codec::Codec;
+pub(crate) use dictionary::{Dictionary, Ticket};
+pub use dictionary::{Trained, Training};
+pub use pool::PackPool;
 
 /// The format of the bytes inside a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,8 +34,14 @@ pub struct Body {
 #[derive(Debug)]
 enum Content {
     Plain(Box<[u8]>),
+    Packed {
+        bytes: Box<[u8]>,
+        /// How many bytes come out.
+        raw_len: u32,
+        codec: Arc<Codec>,
+    },
     /// The transform refused it: only its error is kept.
-    Refused(TransformError),
+    Refused(Box<TransformError>),
 }
 
 impl Body {
@@ -33,7 +52,17 @@ impl Body {
 
     /// A body whose transform ended in an error.
     pub fn refused(wire: Wire, error: TransformError) -> Body {
-        Body { wire, content: Content::Refused(error) }
+        Body { wire, content: Content::Refused(Box::new(error)) }
+    }
+
+    /// A body packed by `codec`, or kept as it came if packing gains too little.
+    pub(crate) fn packed(wire: Wire, bytes: &[u8], codec: &Arc<Codec>) -> Body {
+        match (codec.pack(bytes), u32::try_from(bytes.len())) {
+            (Some(packed), Ok(raw_len)) => {
+                Body { wire, content: Content::Packed { bytes: packed, raw_len, codec: Arc::clone(codec) } }
+            }
+            _ => Body::plain(wire, bytes),
+        }
     }
 
     /// The format of its bytes.
@@ -45,15 +74,44 @@ impl Body {
     pub fn unpacked(&self) -> Result<Cow<'_, [u8]>, TransformError> {
         match &self.content {
             Content::Plain(bytes) => Ok(Cow::Borrowed(bytes)),
-            Content::Refused(error) => Err(error.clone()),
+            _ => self.unpacked_after(b"").map(Cow::Owned),
+        }
+    }
+
+    /// The bytes, unpacked, behind a head.
+    pub(crate) fn unpacked_after(&self, head: &[u8]) -> Result<Vec<u8>, TransformError> {
+        match &self.content {
+            Content::Plain(bytes) => Ok([head, bytes].concat()),
+            Content::Packed { bytes, raw_len, codec } => {
+                let mut whole = vec![0; head.len() + *raw_len as usize];
+                let (before, raw) = whole.split_at_mut(head.len());
+                before.copy_from_slice(head);
+                codec.unpack(bytes, raw).expect("a body unpacks with the codec that packed it");
+                Ok(whole)
+            }
+            Content::Refused(error) => Err(TransformError::clone(error)),
         }
     }
 
     /// How many bytes it takes in memory.
     pub fn packed_len(&self) -> usize {
         match &self.content {
-            Content::Plain(bytes) => bytes.len(),
-            Content::Refused(error) => error.message.len(),
+            Content::Plain(bytes) | Content::Packed { bytes, .. } => bytes.len(),
+            Content::Refused(error) => size_of::<TransformError>() + error.message.len(),
         }
+    }
+
+    /// How many bytes come out when it is unpacked; none of a refused one.
+    pub fn raw_len(&self) -> usize {
+        match &self.content {
+            Content::Plain(bytes) => bytes.len(),
+            Content::Packed { raw_len, .. } => *raw_len as usize,
+            Content::Refused(_) => 0,
+        }
+    }
+
+    /// Whether this codec packed it.
+    pub(crate) fn is_packed_by(&self, codec: &Arc<Codec>) -> bool {
+        matches!(&self.content, Content::Packed { codec: own, .. } if Arc::ptr_eq(own, codec))
     }
 }

@@ -1,9 +1,27 @@
 //! Which objects stay decoded: a bound in bytes, shared by the informers of a factory.
+//!
+//! Sizes are estimates: the length of the JSON times a factor for the kind, and the size of the type. What must
+//! go is chosen so that a scan over the cache does not push out what is read all the time.
+
+pub(crate) mod keep;
+mod queue;
+
+use std::fmt;
+
+use crate::sync::{self, Ordering};
+use crate::{RawObject, ResourceKind};
+use keep::Keeper;
 
 /// A bound on the memory of decoded objects.
-#[derive(Debug)]
+///
+/// ```
+/// use tidings_object::Budget;
+///
+/// assert_eq!(Budget::default().limit_bytes(), 64 << 20);
+/// assert_eq!(Budget::bytes(0).used_bytes_estimate(), 0); // never keeps anything
+/// ```
 pub struct Budget {
-    limit_bytes: u64,
+    keeper: Keeper<RawObject>,
 }
 
 impl Budget {
@@ -12,27 +30,66 @@ impl Budget {
 
     /// Keeps about this many bytes of decoded objects; 0 keeps none.
     pub fn bytes(limit_bytes: u64) -> Budget {
-        Budget { limit_bytes }
+        Budget { keeper: Keeper::new(limit_bytes) }
     }
 
     /// Keeps everything that was ever decoded, as long as its object is cached.
     pub fn unlimited() -> Budget {
-        Budget { limit_bytes: u64::MAX }
+        Budget::bytes(u64::MAX)
     }
 
     /// The bound.
     pub fn limit_bytes(&self) -> u64 {
-        self.limit_bytes
+        self.keeper.limit_bytes()
     }
 
     /// An estimate of what is kept now.
     pub fn used_bytes_estimate(&self) -> u64 {
-        0
+        self.keeper.used_bytes()
+    }
+
+    /// How often a decoded object was asked for and still there.
+    pub fn hits(&self) -> u64 {
+        self.keeper.hits.load(Ordering::Relaxed)
+    }
+
+    /// How often one was asked for and had to be decoded.
+    pub fn misses(&self) -> u64 {
+        self.keeper.misses.load(Ordering::Relaxed)
+    }
+
+    /// How many objects stopped being kept decoded to make room.
+    pub fn evictions(&self) -> u64 {
+        self.keeper.evictions.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn keeper(&self) -> &Keeper<RawObject> {
+        &self.keeper
     }
 }
 
 impl Default for Budget {
     fn default() -> Self {
         Budget::bytes(Budget::DEFAULT_BYTES)
+    }
+}
+
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget")
+            .field("limit_bytes", &self.limit_bytes())
+            .field("used_bytes_estimate", &self.used_bytes_estimate())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How many bytes of heap a byte of an object's JSON becomes when decoded, in hundredths.
+///
+/// Kinds whose structs are wide and mostly empty (a container has dozens of optional fields) grow most; kinds
+/// that are little but maps of text hardly grow.
+pub(crate) fn growth_percent(resource: &ResourceKind) -> u64 {
+    match (&*resource.group, &*resource.kind) {
+        ("", "Pod") => 600,
+        _ => 200,
     }
 }

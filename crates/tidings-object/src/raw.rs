@@ -1,36 +1,54 @@
 //! One version of one object, as the server sent it: its identity, readable at once, and its packed body.
 
+mod origin;
+mod strings;
+
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
 
 use serde::de::DeserializeOwned;
 
 use crate::body::{Body, Wire};
-use crate::identity::Identity;
-use crate::{Budget, FieldPath, FieldPathError, FieldValue, KeyRef, ResourceKind, TransformError, Version};
+use crate::budget::keep::{Ask, Memo, Remembers};
+use crate::{FieldPath, FieldPathError, FieldValue, KeyRef, TransformError, Version};
+use origin::Share;
+
+pub(crate) use origin::Head;
+pub use origin::{Origin, PackStats};
+pub(crate) use strings::Strings;
 
 /// One version of one object.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_object::{Budget, Intake, Kind, NothingKnown};
+///
+/// let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
+/// let frame = br#"{"metadata":{"name":"web-0","namespace":"shop","resourceVersion":"7",
+///     "labels":{"app":"web"}},"status":{"phase":"Running"}}"#;
+/// let object = intake.json(frame, &NothingKnown)?;
+/// assert_eq!(object.key().as_str(), "shop/web-0");
+/// assert_eq!(object.labels().value("app"), Some("web"));
+/// assert_eq!(object.field(".status.phase")?.text().as_deref(), Some("Running"));
+/// let pod: Arc<Pod> = object.decoded()?;
+/// assert_eq!(pod.metadata.name.as_deref(), Some("web-0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct RawObject {
+    /// For the budget's queue, which must not keep the object alive.
+    this: Weak<RawObject>,
     origin: Arc<Origin>,
-    key: Box<str>,
-    uid: Box<str>,
+    strings: Strings,
     version: Version,
     generation: Option<i64>,
-    deletion_timestamp: Option<Box<str>>,
-    labels: Box<[(Box<str>, Box<str>)]>,
-    owners: Box<[(Box<str>, bool)]>,
     body_hash: u64,
+    head: Head,
     body: Body,
-}
-
-/// What the objects of one informer share.
-#[derive(Debug)]
-pub struct Origin {
-    /// Their resource.
-    pub resource: ResourceKind,
-    /// The budget that keeps them decoded.
-    pub budget: Arc<Budget>,
+    memo: Memo,
 }
 
 /// Why an object's body could not be read. It concerns its reader and nobody else.
@@ -78,32 +96,38 @@ pub enum ReadError {
 }
 
 impl RawObject {
-    pub(crate) fn new(origin: Arc<Origin>, identity: &Identity<'_>, body_hash: u64, body: Body) -> RawObject {
-        let key = match identity.namespace.as_ref() {
-            "" => identity.name.as_ref().into(),
-            namespace => format!("{namespace}/{}", identity.name).into(),
-        };
-        RawObject {
+    pub(crate) fn new(origin: Arc<Origin>, arrival: Arrival, head: Head, body: Body) -> Arc<RawObject> {
+        let Arrival { strings, version, generation, body_hash } = arrival;
+        let memo = Memo::default();
+        let object = Arc::new_cyclic(|this| RawObject {
+            this: Weak::clone(this),
             origin,
-            key,
-            uid: identity.uid.as_ref().into(),
-            version: identity.version.clone().unwrap_or_else(|| Version::new("")),
-            generation: identity.generation,
-            deletion_timestamp: identity.deletion_timestamp.as_deref().map(Into::into),
-            labels: identity.labels.iter().map(|(k, v)| (k.as_ref().into(), v.as_ref().into())).collect(),
-            owners: identity
-                .owners
-                .iter()
-                .map(|(uid, controller)| (uid.as_ref().into(), *controller))
-                .collect(),
+            strings,
+            version,
+            generation,
             body_hash,
+            head,
             body,
-        }
+            memo,
+        });
+        object.origin.ledger.enter(object.share());
+        object
+    }
+
+    /// The same version of the same object, its body packed another way.
+    pub(crate) fn with_body(&self, body: Body) -> Arc<RawObject> {
+        let arrival = Arrival {
+            strings: self.strings.clone(),
+            version: self.version.clone(),
+            generation: self.generation,
+            body_hash: self.body_hash,
+        };
+        RawObject::new(Arc::clone(&self.origin), arrival, self.head, body)
     }
 
     /// `namespace/name`, or `name` in cluster scope.
     pub fn key(&self) -> KeyRef<'_> {
-        KeyRef::trusted(&self.key)
+        KeyRef::trusted(self.strings.key())
     }
 
     /// The namespace, unless in cluster scope.
@@ -118,7 +142,7 @@ impl RawObject {
 
     /// The uid; empty where the server gives none.
     pub fn uid(&self) -> &str {
-        &self.uid
+        self.strings.uid()
     }
 
     /// The resourceVersion.
@@ -133,7 +157,7 @@ impl RawObject {
 
     /// `metadata.deletionTimestamp`, as sent.
     pub fn deletion_timestamp(&self) -> Option<&str> {
-        self.deletion_timestamp.as_deref()
+        self.strings.deletion_timestamp()
     }
 
     /// The labels, read from identity: nothing is decoded.
@@ -143,12 +167,12 @@ impl RawObject {
 
     /// The uids of its owners.
     pub fn owner_uids(&self) -> impl Iterator<Item = &str> {
-        self.owners.iter().map(|(uid, _)| &**uid)
+        self.strings.owners().map(|(uid, _)| uid)
     }
 
     /// The uid of the owner that controls it.
     pub fn controller_uid(&self) -> Option<&str> {
-        self.owners.iter().find(|(_, is_controller)| *is_controller).map(|(uid, _)| &**uid)
+        self.strings.owners().find(|(_, is_controller)| *is_controller).map(|(uid, _)| uid)
     }
 
     /// A hash of the body as it arrived, after a leading kind and apiVersion.
@@ -159,11 +183,15 @@ impl RawObject {
     /// Whether `other` is the same version of the same object with the same body. Versions alone do not prove
     /// it: a restored server gives them out again. An empty uid or version is never the same.
     pub fn is_unchanged(&self, other: &RawObject) -> bool {
-        !self.uid.is_empty()
-            && !self.version.is_empty()
-            && self.uid == other.uid
-            && self.version == other.version
-            && self.body_hash == other.body_hash
+        self.is_what_arrived(other.uid(), &other.version, other.body_hash)
+    }
+
+    pub(crate) fn is_what_arrived(&self, uid: &str, version: &Version, body_hash: u64) -> bool {
+        !uid.is_empty()
+            && !version.is_empty()
+            && self.uid() == uid
+            && self.version == *version
+            && self.body_hash == body_hash
     }
 
     /// What it shares with the other objects of its informer.
@@ -178,9 +206,10 @@ impl RawObject {
 
     /// The object as JSON, with the kind and apiVersion that list items lack.
     pub fn json(&self) -> Result<Cow<'_, [u8]>, ReadError> {
-        self.body.unpacked().map_err(|source| ReadError::Transform {
+        let head = self.origin.head(self.head, self.body.raw_len());
+        self.body.unpacked_after(head.as_bytes()).map(Cow::Owned).map_err(|source| ReadError::Transform {
             resource: self.origin.resource.to_string(),
-            key: self.key.to_string(),
+            key: self.key().to_string(),
             source,
         })
     }
@@ -197,12 +226,30 @@ impl RawObject {
 
     /// Reads a part of the object into a struct of your own; nothing is kept.
     pub fn view<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
-        serde_json::from_slice(&self.json()?).map_err(|e| self.undecodable::<T>(e))
+        let json = self.json()?;
+        match catch_unwind(AssertUnwindSafe(|| serde_json::from_slice(&json))) {
+            Ok(decoded) => decoded.map_err(|e| self.undecodable::<T>(e)),
+            Err(panic) => Err(ReadError::Panicked {
+                resource: self.origin.resource.to_string(),
+                key: self.key().to_string(),
+                into: std::any::type_name::<T>(),
+                message: panic_message(&*panic),
+            }),
+        }
     }
 
-    /// The whole object, decoded. It is kept decoded within the budget.
+    /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for.
+    ///
+    /// Threads that ask at the same time share one decoding. What a second type takes is estimated as if it
+    /// were the whole object, so that a slim struct of your own counts for more than it takes.
     pub fn decoded<K: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<K>, ReadError> {
-        self.view().map(Arc::new)
+        let ask = Ask {
+            object: &self.this,
+            memo: &self.memo,
+            bytes_estimate: self.decoded_bytes_estimate::<K>(),
+            fingerprint: self.fingerprint(),
+        };
+        self.origin.budget.keeper().decoded(&ask, || self.view())
     }
 
     /// How many bytes its packed body takes.
@@ -212,17 +259,71 @@ impl RawObject {
 
     /// How many bytes it takes in all, nothing decoded.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.key.len() + self.uid.len() + self.packed_bytes()
+        // What an `Arc` puts before its value.
+        let counts = 2 * size_of::<usize>();
+        counts + size_of::<Self>() + self.strings.memory_bytes() + self.packed_bytes()
+    }
+
+    /// About how many bytes it takes as a `K`.
+    pub fn decoded_bytes_estimate<K>(&self) -> u64 {
+        let grown = self.body.raw_len() as u64 * self.origin.growth_percent / 100;
+        grown + size_of::<K>() as u64
+    }
+
+    pub(crate) fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// The same for all versions of an object, so that one that was often read is known again after a change.
+    fn fingerprint(&self) -> u64 {
+        let name = if self.uid().is_empty() { self.strings.key() } else { self.uid() };
+        twox_hash::XxHash3_64::oneshot(name.as_bytes())
+    }
+
+    fn share(&self) -> Share {
+        Share {
+            raw_bytes: self.body.raw_len(),
+            packed_bytes: self.packed_bytes(),
+            memory_bytes: self.memory_bytes(),
+        }
     }
 
     fn undecodable<T>(&self, error: serde_json::Error) -> ReadError {
         ReadError::Decode {
             resource: self.origin.resource.to_string(),
-            key: self.key.to_string(),
+            key: self.key().to_string(),
             into: std::any::type_name::<T>(),
             source: Arc::new(error),
         }
     }
+}
+
+/// What intake read of an object, apart from its body.
+pub(crate) struct Arrival {
+    pub(crate) strings: Strings,
+    pub(crate) version: Version,
+    pub(crate) generation: Option<i64>,
+    pub(crate) body_hash: u64,
+}
+
+impl Remembers for RawObject {
+    fn memo(&self) -> &Memo {
+        &self.memo
+    }
+}
+
+impl Drop for RawObject {
+    fn drop(&mut self) {
+        self.origin.ledger.strike(self.share());
+        self.origin.budget.keeper().release(&mut self.memo);
+    }
+}
+
+/// What a panic said, if it said a text.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a text").to_owned()
 }
 
 /// The labels of an object.
@@ -232,12 +333,12 @@ pub struct Labels<'a>(&'a RawObject);
 impl<'a> Labels<'a> {
     /// The value of one label.
     pub fn value(self, key: &str) -> Option<&'a str> {
-        self.iter().find(|(k, _)| *k == key).map(|(_, v)| v)
+        self.iter().take_while(|(k, _)| *k <= key).find(|(k, _)| *k == key).map(|(_, v)| v)
     }
 
-    /// Every label with its value.
+    /// Every label with its value, sorted by key.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.0.labels.iter().map(|(k, v)| (&**k, &**v))
+        self.0.strings.labels()
     }
 }
 
@@ -246,8 +347,8 @@ impl fmt::Debug for RawObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawObject")
             .field("resource", &format_args!("{}", self.origin.resource))
-            .field("key", &self.key)
-            .field("uid", &self.uid)
+            .field("key", &self.key().as_str())
+            .field("uid", &self.uid())
             .field("version", &self.version)
             .finish_non_exhaustive()
     }

@@ -33,6 +33,12 @@ impl Transform {
         Transform::of(|json| Ok(json.to_vec()))
     }
 
+    /// Drops `metadata.managedFields`, often a third of an object that few ever read.
+    pub fn drop_managed_fields() -> Transform {
+        let path = FieldPath::parse(".metadata.managedFields").expect("a constant path");
+        Transform::prune([path])
+    }
+
     /// Changes the decoded object; fields that `K` does not know are lost.
     pub fn typed<K: DeserializeOwned + Serialize>(
         change: impl Fn(&mut K) + Send + Sync + 'static,

@@ -1,0 +1,185 @@
+//! The life of an informer's dictionary: when bodies are kept plain, packed without one or with one, and when
+//! a training is due. It starts nothing itself: whoever drives the informer asks, trains elsewhere, and brings
+//! back what came out.
+
+use std::sync::{Arc, Weak};
+
+use crate::body::{Body, Codec, PackPool, Ticket, Trained, Training, Wire};
+use crate::raw::PackStats;
+use crate::sync::Mutex;
+use crate::{RawObject, ResourceKind};
+
+use super::reservoir::Reservoir;
+
+/// Packs the bodies of one informer.
+#[derive(Debug)]
+pub(super) struct Packer {
+    policy: Policy,
+    without_dictionary: Arc<Codec>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Policy {
+    Trained,
+    /// For secrets: a dictionary holds parts of bodies, and would outlive them.
+    NoDictionary,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What new bodies are packed with; until a first training they are kept as they came.
+    codec: Option<Arc<Codec>>,
+    /// The training under way; dead when there is none.
+    training: Weak<Ticket>,
+    samples: Reservoir<Weak<RawObject>>,
+    /// How many objects there were at the last training; 0 before it.
+    trained_objects: u64,
+    wear: Wear,
+    /// Every dictionary that bodies may still hold.
+    dictionaries: Vec<Weak<Codec>>,
+}
+
+/// How well a dictionary packs now, against how well it packed at first.
+#[derive(Debug, Default)]
+struct Wear {
+    bodies: u32,
+    raw_bytes: u64,
+    packed_bytes: u64,
+    /// raw:packed of the first window, in hundredths.
+    first_percent: Option<u64>,
+    is_worn: bool,
+}
+
+const SAMPLES_MAX: usize = 512;
+
+/// Below these a dictionary costs more than it saves.
+const OBJECTS_MIN: u64 = 100;
+const RAW_BYTES_MIN: u64 = 1 << 20;
+
+/// A cache grown by this much is another cache.
+const GROWTH: u64 = 8;
+
+/// Bodies over which the ratio is taken.
+const WINDOW_BODIES: u32 = 256;
+
+impl Packer {
+    pub(super) fn new(resource: &ResourceKind, pool: Arc<PackPool>) -> Packer {
+        let is_secret = resource.group.is_empty() && resource.kind == "Secret";
+        let without_dictionary = Arc::new(Codec::new(pool, None));
+        Packer {
+            policy: if is_secret { Policy::NoDictionary } else { Policy::Trained },
+            state: Mutex::new(State {
+                codec: is_secret.then(|| Arc::clone(&without_dictionary)),
+                training: Weak::new(),
+                samples: Reservoir::new(SAMPLES_MAX),
+                trained_objects: 0,
+                wear: Wear::default(),
+                dictionaries: Vec::new(),
+            }),
+            without_dictionary,
+        }
+    }
+
+    pub(super) fn pack(&self, wire: Wire, raw: &[u8]) -> Body {
+        let Some(codec) = self.state.lock().codec.clone() else { return Body::plain(wire, raw) };
+        let body = Body::packed(wire, raw, &codec);
+        if codec.has_dictionary() {
+            self.state.lock().wear.count(raw.len(), body.packed_len());
+        }
+        body
+    }
+
+    /// The body packed with the dictionary of now; `None` if it is already, or gains nothing by it.
+    pub(super) fn repack(&self, body: &Body) -> Option<Body> {
+        let codec = self.state.lock().codec.clone().filter(|codec| codec.has_dictionary())?;
+        if body.is_packed_by(&codec) {
+            return None;
+        }
+        let raw = body.unpacked().ok()?;
+        let packed = Body::packed(body.wire(), &raw, &codec);
+        packed.is_packed_by(&codec).then_some(packed)
+    }
+
+    /// Remembers an object as a sample. It is not kept alive by that, nor its body copied.
+    pub(super) fn offer_sample(&self, object: &Arc<RawObject>) {
+        if self.policy == Policy::Trained {
+            self.state.lock().samples.offer(Arc::downgrade(object));
+        }
+    }
+
+    pub(super) fn training_due(&self, now: PackStats) -> Option<Training> {
+        if self.policy == Policy::NoDictionary {
+            return None;
+        }
+        let mut state = self.state.lock();
+        if state.training.strong_count() > 0 || !state.is_due(now) {
+            return None;
+        }
+        let ticket = Arc::new(Ticket::default());
+        state.training = Arc::downgrade(&ticket);
+        // Whatever arrives from now on would wait long enough to be packed twice.
+        state.codec.get_or_insert_with(|| Arc::clone(&self.without_dictionary));
+        let samples = state.samples.kept().to_vec();
+        drop(state);
+
+        let mut training = Training::new(now.objects, ticket);
+        for object in samples.iter().filter_map(Weak::upgrade) {
+            if let Ok(body) = object.body().unpacked() {
+                training.add_sample(&body);
+            }
+        }
+        Some(training)
+    }
+
+    /// Takes what a training gave, unless another intake asked for it.
+    pub(super) fn adopt(&self, trained: Trained) {
+        let mut state = self.state.lock();
+        if !Weak::ptr_eq(&state.training, &Arc::downgrade(&trained.ticket)) {
+            return;
+        }
+        state.training = Weak::new();
+        state.trained_objects = trained.objects.max(1);
+        state.wear = Wear::default();
+        state.samples.begin_again();
+        if let Some(dictionary) = trained.dictionary {
+            let codec = Arc::new(self.without_dictionary.with_dictionary(dictionary));
+            state.dictionaries.retain(|old| old.strong_count() > 0);
+            state.dictionaries.push(Arc::downgrade(&codec));
+            state.codec = Some(codec);
+        }
+    }
+
+    /// What the dictionaries take that bodies still hold, and the one of now.
+    pub(super) fn dictionary_bytes(&self) -> u64 {
+        let state = self.state.lock();
+        state.dictionaries.iter().filter_map(Weak::upgrade).map(|codec| codec.dictionary_bytes() as u64).sum()
+    }
+}
+
+impl State {
+    fn is_due(&self, now: PackStats) -> bool {
+        match self.trained_objects {
+            0 => now.objects >= OBJECTS_MIN && now.raw_bytes >= RAW_BYTES_MIN,
+            before => self.wear.is_worn || now.objects >= before.saturating_mul(GROWTH),
+        }
+    }
+}
+
+impl Wear {
+    fn count(&mut self, raw_len: usize, packed_len: usize) {
+        self.bodies += 1;
+        self.raw_bytes += raw_len as u64;
+        self.packed_bytes += packed_len as u64;
+        if self.bodies < WINDOW_BODIES {
+            return;
+        }
+        let percent = self.raw_bytes * 100 / self.packed_bytes.max(1);
+        let first_percent = *self.first_percent.get_or_insert(percent);
+        self.is_worn |= percent * 2 <= first_percent;
+        (self.bodies, self.raw_bytes, self.packed_bytes) = (0, 0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

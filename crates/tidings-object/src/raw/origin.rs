@@ -1,0 +1,135 @@
+//! What the objects of one informer share: their resource, the budget, the heads that list items lack, and the
+//! ledger of what they take.
+
+use std::sync::Arc;
+
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Budget, Projection, ResourceKind, budget};
+
+/// What the objects of one informer share.
+#[derive(Debug)]
+pub struct Origin {
+    /// Their resource.
+    pub resource: ResourceKind,
+    /// The budget that keeps them decoded.
+    pub budget: Arc<Budget>,
+    /// How much of them is asked for.
+    pub projection: Projection,
+    pub(super) growth_percent: u64,
+    /// The text before an object's rest for each [`Head`].
+    heads: [Box<str>; 4],
+    pub(super) ledger: Ledger,
+}
+
+/// Which members are supplied before the stored rest of an object, because it does not have them itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) kind: bool,
+    pub(crate) api_version: bool,
+}
+
+/// What the living objects of one informer take.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    objects: AtomicU64,
+    raw_bytes: AtomicU64,
+    packed_bytes: AtomicU64,
+    memory_bytes: AtomicU64,
+}
+
+/// What the living objects of one informer take. An object counts until its last holder lets go of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackStats {
+    /// How many there are.
+    pub objects: u64,
+    /// Their bodies, unpacked.
+    pub raw_bytes: u64,
+    /// Their bodies as they are kept.
+    pub packed_bytes: u64,
+    /// All they take, identity and bodies; nothing decoded.
+    pub memory_bytes: u64,
+    /// The dictionaries that their bodies were packed with.
+    pub dictionary_bytes: u64,
+}
+
+/// One object's share in the ledger.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    pub(super) raw_bytes: usize,
+    pub(super) packed_bytes: usize,
+    pub(super) memory_bytes: usize,
+}
+
+impl Origin {
+    pub(crate) fn new(resource: ResourceKind, projection: Projection, budget: Arc<Budget>) -> Origin {
+        let mut origin = Origin {
+            growth_percent: budget::growth_percent(&resource),
+            resource,
+            budget,
+            projection,
+            heads: Default::default(),
+            ledger: Ledger::default(),
+        };
+        let text = |value: &str| serde_json::Value::from(value).to_string();
+        let kind = format!("\"kind\":{},", text(origin.sent_kind()));
+        let api_version = format!("\"apiVersion\":{},", text(&origin.sent_api_version()));
+        origin.heads = [(false, false), (true, false), (false, true), (true, true)].map(
+            |(has_kind, has_api_version)| {
+                let (kind, api_version) =
+                    (if has_kind { &*kind } else { "" }, if has_api_version { &*api_version } else { "" });
+                format!("{{{kind}{api_version}").into()
+            },
+        );
+        origin
+    }
+
+    /// The kind that the server writes into its objects.
+    pub(crate) fn sent_kind(&self) -> &str {
+        match self.projection {
+            Projection::Full => &self.resource.kind,
+            Projection::Metadata => "PartialObjectMetadata",
+        }
+    }
+
+    /// The apiVersion that the server writes into its objects.
+    pub(crate) fn sent_api_version(&self) -> std::borrow::Cow<'_, str> {
+        match self.projection {
+            Projection::Full => self.resource.api_version(),
+            Projection::Metadata => "meta.k8s.io/v1".into(),
+        }
+    }
+
+    /// What their bodies take; the dictionaries are not among it.
+    pub(crate) fn stats(&self) -> PackStats {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        PackStats {
+            objects: read(&self.ledger.objects),
+            raw_bytes: read(&self.ledger.raw_bytes),
+            packed_bytes: read(&self.ledger.packed_bytes),
+            memory_bytes: read(&self.ledger.memory_bytes),
+            dictionary_bytes: 0,
+        }
+    }
+
+    /// The text before a rest of `rest_len` bytes. A rest of one byte is the closing brace alone.
+    pub(crate) fn head(&self, head: Head, rest_len: usize) -> &str {
+        let text = &*self.heads[usize::from(head.kind) + 2 * usize::from(head.api_version)];
+        if rest_len == 1 { text.trim_end_matches(',') } else { text }
+    }
+}
+
+impl Ledger {
+    pub(super) fn enter(&self, share: Share) {
+        self.objects.fetch_add(1, Ordering::Relaxed);
+        self.raw_bytes.fetch_add(share.raw_bytes as u64, Ordering::Relaxed);
+        self.packed_bytes.fetch_add(share.packed_bytes as u64, Ordering::Relaxed);
+        self.memory_bytes.fetch_add(share.memory_bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn strike(&self, share: Share) {
+        self.objects.fetch_sub(1, Ordering::Relaxed);
+        self.raw_bytes.fetch_sub(share.raw_bytes as u64, Ordering::Relaxed);
+        self.packed_bytes.fetch_sub(share.packed_bytes as u64, Ordering::Relaxed);
+        self.memory_bytes.fetch_sub(share.memory_bytes as u64, Ordering::Relaxed);
+    }
+}
