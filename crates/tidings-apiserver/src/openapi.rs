@@ -17,17 +17,20 @@ mod schemas;
 
 use schemas::{Form, collect};
 
-const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-const V2_PROTOBUF_OLD: &str = "application/com.github.googleapis.gnostic.openapiv2.protobuf";
+/// What clients accept. Not a media type to the letter: parsers refuse the `@`.
+const V2_PROTOBUF_ASKED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+/// What they are sent, and may accept as well.
+const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// The document of version 2: JSON, or protobuf if that is what is asked for first. Nothing if neither is accepted.
 pub fn v2(accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
     let accept = accept.filter(|accept| !accept.trim().is_empty()).unwrap_or("*/*");
     for range in ranges(accept) {
-        // The media type's `@` and `+` are sent bare by some clients and quoted by others.
-        let media_type = range.media_type.trim_matches('"');
-        if media_type == V2_PROTOBUF || media_type.starts_with(V2_PROTOBUF_OLD) {
-            return Some(Document { content_type: range.media_type, body: protobuf::encode(&v2_json(defs)) });
+        if [V2_PROTOBUF_ASKED, V2_PROTOBUF].contains(&range.media_type.as_str()) {
+            return Some(Document {
+                content_type: V2_PROTOBUF.to_owned(),
+                body: protobuf::encode(&v2_json(defs)),
+            });
         }
         if range.takes_json() {
             return Some(Document::json(&v2_json(defs)));
