@@ -1,0 +1,98 @@
+//! The parts that are measured: each prepares what it needs, uncounted, and then does its work under [`measured`].
+//! Nothing in them depends on time, chance or other threads, so that a count repeats.
+
+mod cache;
+mod object;
+mod queue;
+mod source;
+#[allow(unreachable_pub, reason = "it is shared with the benches of tidings-object")]
+#[path = "../../tidings-object/benches/object/specimen.rs"]
+mod specimen;
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use anyhow::Context;
+use k8s_openapi::api::core::v1::Pod;
+use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject};
+
+/// One thing that is measured.
+pub(crate) struct Part {
+    /// What it is called on the command line and in the recorded counts.
+    pub(crate) name: &'static str,
+    /// How often its work is done, to tell what one costs.
+    pub(crate) times: u64,
+    run: fn(u64),
+}
+
+/// All parts, in the order of the flow.
+pub(crate) const PARTS: &[Part] = &[
+    Part { name: "identity_scan", times: 1_000, run: object::identity_scan },
+    Part { name: "take_in_before_training", times: 1_000, run: object::take_in_before_training },
+    Part { name: "take_in_and_pack", times: 1_000, run: object::take_in_and_pack },
+    Part { name: "unpack", times: 1_000, run: object::unpack },
+    Part { name: "decode_cold", times: 1_000, run: object::decode_cold },
+    Part { name: "read_kept", times: 10_000, run: object::read_kept },
+    Part { name: "read_field", times: 1_000, run: object::read_field },
+    Part { name: "list_split_known", times: 1_000, run: source::list_split_known },
+    Part { name: "queue_in_order", times: 10_000, run: queue::in_order },
+    Part { name: "queue_per_object", times: 10_000, run: queue::per_object },
+    Part { name: "cache_upsert_and_publish_each", times: 2_000, run: cache::upsert_and_publish_each },
+    Part { name: "cache_upsert_in_batches", times: 2_000, run: cache::upsert_in_batches },
+    Part { name: "cache_get", times: 10_000, run: cache::get },
+    Part { name: "cache_by_index", times: 1_000, run: cache::by_index },
+    Part { name: "relist_unchanged", times: 10_000, run: source::relist_unchanged },
+];
+
+/// The name by which valgrind finds [`counted_by_callgrind`].
+pub(crate) const COUNTED_FUNCTION: &str = "*counted_by_callgrind*";
+
+/// Runs the part with this name.
+pub(crate) fn run(name: &str) -> anyhow::Result<()> {
+    let part =
+        PARTS.iter().find(|part| part.name == name).with_context(|| format!("no part is called {name}"))?;
+    (part.run)(part.times);
+    Ok(())
+}
+
+/// Counts what `work` takes, and nothing else.
+fn measured<R>(work: impl FnOnce() -> R) -> R {
+    let mut work = Some(work);
+    let mut result = None;
+    counted_by_callgrind(&mut || result = work.take().map(|work| work()));
+    black_box(result).expect("the work was done once")
+}
+
+#[inline(never)]
+fn counted_by_callgrind(work: &mut dyn FnMut()) {
+    work();
+    // Keeps the call above from being the last, which could be turned into a jump that valgrind can't see return.
+    black_box(());
+}
+
+fn intake() -> Intake {
+    Intake::new(Pod::resource(), Arc::new(Budget::bytes(0)))
+}
+
+/// An intake whose dictionary is trained.
+fn trained_intake() -> Intake {
+    let intake = intake();
+    let samples: Vec<_> =
+        (0..400).map(|number| take_in(&intake, &specimen::pod(1_000_000 + number))).collect();
+    let training = intake.training_due().expect("four hundred pods are enough to train on");
+    intake.adopt(training.run());
+    drop(samples);
+    intake
+}
+
+fn frames(count: u64) -> Vec<String> {
+    (0..count).map(specimen::pod).collect()
+}
+
+fn objects(intake: &Intake, count: u64) -> Vec<Arc<RawObject>> {
+    (0..count).map(|number| take_in(intake, &specimen::pod(number))).collect()
+}
+
+fn take_in(intake: &Intake, frame: &str) -> Arc<RawObject> {
+    intake.json(frame.as_bytes(), &NothingKnown).expect("a specimen is an object")
+}

@@ -1,0 +1,71 @@
+//! From bytes to an object, and from an object to what someone reads.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use tidings_object::{Budget, FieldPath, Intake, Kind, identity};
+
+use super::{frames, intake, measured, objects, take_in, trained_intake};
+
+pub(crate) fn identity_scan(times: u64) {
+    let frames = frames(times);
+    measured(|| {
+        for frame in &frames {
+            black_box(identity::scan(frame.as_bytes()).expect("a specimen has an identity"));
+        }
+    });
+}
+
+pub(crate) fn take_in_before_training(times: u64) {
+    let (intake, frames) = (intake(), frames(times));
+    let objects: Vec<_> = measured(|| frames.iter().map(|frame| take_in(&intake, frame)).collect());
+    drop(objects);
+}
+
+pub(crate) fn take_in_and_pack(times: u64) {
+    let (intake, frames) = (trained_intake(), frames(times));
+    let objects: Vec<_> = measured(|| frames.iter().map(|frame| take_in(&intake, frame)).collect());
+    drop(objects);
+}
+
+pub(crate) fn unpack(times: u64) {
+    let objects = objects(&trained_intake(), times);
+    measured(|| {
+        for object in &objects {
+            black_box(object.json().expect("a specimen unpacks"));
+        }
+    });
+}
+
+pub(crate) fn decode_cold(times: u64) {
+    let objects = objects(&trained_intake(), times);
+    measured(|| {
+        for object in &objects {
+            black_box(object.decoded::<Pod>().expect("a specimen is a pod"));
+        }
+    });
+}
+
+pub(crate) fn read_kept(times: u64) {
+    let intake = Intake::new(Pod::resource(), Arc::new(Budget::unlimited()));
+    let objects = objects(&intake, 100);
+    for object in &objects {
+        object.decoded::<Pod>().expect("a specimen is a pod");
+    }
+    measured(|| {
+        for object in objects.iter().cycle().take(times as usize) {
+            black_box(object.decoded::<Pod>().expect("a specimen is a pod"));
+        }
+    });
+}
+
+pub(crate) fn read_field(times: u64) {
+    let objects = objects(&trained_intake(), times);
+    let path = FieldPath::parse(".status.phase").expect("a field path");
+    measured(|| {
+        for object in &objects {
+            black_box(object.field_at(&path).expect("a specimen has a phase"));
+        }
+    });
+}
