@@ -80,7 +80,7 @@ impl Rhythm {
     pub(super) fn heard(&mut self) {
         if self.fruitless > 0 {
             self.fruitless = 0;
-            self.settle();
+            self.settle_again();
         }
     }
 
@@ -96,18 +96,24 @@ impl Rhythm {
             });
         }
         self.fruitless = 0;
-        self.interval.get_or_insert(INTERVAL_ASSUMED);
         self.settle();
     }
 
     /// Patience has ended, and the watch is opened again.
     pub(super) fn fell_silent(&mut self) {
         self.fruitless = self.fruitless.saturating_add(1);
-        self.settle();
+        self.settle_again();
+    }
+
+    /// Before the first bookmark nothing is known, and nothing settled.
+    fn settle_again(&mut self) {
+        if self.patience.is_some() {
+            self.settle();
+        }
     }
 
     fn settle(&mut self) {
-        let Some(interval) = self.interval else { return };
+        let interval = self.interval.unwrap_or(INTERVAL_ASSUMED);
         let LivenessConfig { intervals, silence_min, silence_max, doubled_max } = self.config;
         let base = interval.saturating_mul(intervals).min(silence_max).max(silence_min);
         let doubled = base.saturating_mul(1 << self.fruitless.min(16)).min(doubled_max.max(base));

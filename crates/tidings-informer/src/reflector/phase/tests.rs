@@ -149,32 +149,45 @@ fn a_streaming_list_that_is_always_cut_short_ends_in_a_list() {
         path += &format!("{} ", cell(next));
         phase = next.0;
     }
-    assert_eq!(path, "s!1 s~2 l~ ");
+    assert_eq!(path, "s!1 s~2 l~2 ");
 }
 
-/// A close counts as no failure only on a watch, which lasted a second or brought an event.
+/// What can follow at once, by a failure or a list. A close is no failure on a watch, which then lasted a second
+/// or brought an event; silence took its time.
+fn follows_at_once(phase: Phase) -> Vec<Phase> {
+    let mut follows = Vec::new();
+    for (_, end) in ends() {
+        let takes_time = match phase.ask {
+            Ask::Watch => matches!(end, End::Closed | End::Silent | End::Forgiven | End::Listed),
+            Ask::StreamList(_) | Ask::List(_) => matches!(end, End::Silent | End::Forgiven),
+        };
+        let (next, effect) = phase.after(Outcome { end, has_progressed: false });
+        if !takes_time && effect != Effect::BackOff && !follows.contains(&next) {
+            follows.push(next);
+        }
+    }
+    follows
+}
+
 #[test]
 fn no_row_of_failures_and_lists_goes_round_without_backing_off() {
-    fn walk(phase: Phase, path: &mut Vec<Phase>) {
+    fn walk(phase: Phase, path: &mut Vec<Phase>, done: &mut Vec<Phase>) {
         assert!(!path.contains(&phase), "round without backing off: {path:?}");
+        if done.contains(&phase) {
+            return;
+        }
         path.push(phase);
-        for (_, end) in ends() {
-            let happens = match (phase.ask, end) {
-                (Ask::Watch, End::Closed | End::Silent | End::Forgiven | End::Listed) => false,
-                (Ask::StreamList(_), End::Silent | End::Forgiven) => false,
-                _ => true,
-            };
-            let (next, effect) = phase.after(Outcome { end, has_progressed: false });
-            if happens && effect != Effect::BackOff {
-                walk(next, path);
-            }
+        for next in follows_at_once(phase) {
+            walk(next, path, done);
         }
         path.pop();
+        done.push(phase);
     }
     let streaks = [Streak::Clean, Streak::Expired, Streak::Broken, Streak::Strikes(1), Streak::Strikes(2)];
+    let mut done = Vec::new();
     for (_, ask, _) in ASKS {
         for streak in streaks {
-            walk(Phase { ask, streak }, &mut Vec::new());
+            walk(Phase { ask, streak }, &mut Vec::new(), &mut done);
         }
     }
 }
