@@ -34,9 +34,14 @@ contract:
 shuttle:
     RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p tidings-object --lib shuttle
 
-# One fuzz target for some seconds (needs cargo-fuzz and a nightly); without a name it lists them.
-fuzz target="" seconds="60":
-    {{ if target == "" { "cargo +nightly fuzz list" } else { "cargo +nightly fuzz run " + target + " -- -max_total_time=" + seconds } }}
+# The fuzz targets.
+fuzz-list:
+    cargo +nightly fuzz list
+
+# Fuzzes one parser of a crate (`just fuzz object identity`), from its corpus on; needs cargo-fuzz and a nightly.
+fuzz crate parser seconds="60":
+    mkdir -p fuzz/corpus/{{ crate }}_{{ parser }}
+    cargo +nightly fuzz run {{ crate }}_{{ parser }} fuzz/corpus/{{ crate }}_{{ parser }} crates/tidings-{{ crate }}/corpus/{{ parser }} -- -max_total_time={{ seconds }}
 
 # Instruction counts of the hot parts, compared with the recorded ones (needs valgrind).
 instructions *arguments:
