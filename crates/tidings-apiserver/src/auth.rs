@@ -63,6 +63,11 @@ impl Users {
         self.anonymous = Some(rights);
     }
 
+    /// Names and tokens.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.known.iter().map(|user| (user.name.as_str(), user.token.as_str()))
+    }
+
     /// Whose request this is, by its `Authorization` header.
     pub(crate) fn of_header(&self, header: Option<&str>) -> Result<User, ApiError> {
         match header {

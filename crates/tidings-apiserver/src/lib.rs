@@ -29,6 +29,7 @@ pub mod status;
 pub mod auth;
 pub mod clock;
 pub mod fault;
+pub mod listen;
 pub mod record;
 pub mod registry;
 pub mod request;
@@ -52,4 +53,5 @@ mod write;
 
 pub use body::{Body, BrokenOff};
 pub use fault::{Ending, EventFault, Fault, Faults};
+pub use listen::{Listen, Listening};
 pub use server::{ApiServer, Builder};

@@ -14,6 +14,7 @@ use crate::request::{Options, Representation, Selection};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
+use crate::wire::Shape;
 
 pub mod cursor;
 mod stream;
@@ -48,7 +49,8 @@ pub(crate) async fn answer(core: &Arc<Core>, watch: Watch) -> Result<Response<Bo
     if let (Start::Everything(_), Some(version)) = (start, watch.options.version()?) {
         wait_until(core, version).await?;
     }
-    Ok(body::json(StatusCode::OK, stream::body(Arc::clone(core), watch, start)))
+    let shape = Shape::of(core, &watch.def, &watch.options, watch.representation)?;
+    Ok(body::json(StatusCode::OK, stream::body(Arc::clone(core), watch, shape, start)))
 }
 
 /// See <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-watch> and KEP-3157.

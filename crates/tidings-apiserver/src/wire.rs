@@ -1,4 +1,4 @@
-//! How stored bodies become answers: heads and tails around bytes that are never decoded.
+//! How stored bodies become answers: heads and tails around bytes that are never decoded, tables apart.
 //!
 //! Objects of built-in kinds begin with `kind`, then `apiVersion`, and their list items carry neither; custom resources
 //! have sorted keys and carry both everywhere, and the metadata of their lists comes last, as a real server writes them.
@@ -6,10 +6,15 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::{Value, json};
 
-use crate::request::Representation;
+use crate::clock::Clock;
+use crate::request::{Options, Representation};
 use crate::resource::ResourceDef;
+use crate::server::Core;
+use crate::status::ApiError;
 use crate::store::Stored;
+use crate::table::{self, IncludeObject};
 
 /// How the objects of one resource are written in one representation.
 #[derive(Clone, Debug)]
@@ -20,6 +25,15 @@ pub(crate) struct Shape {
     /// The same for items of lists.
     item_head: Arc<str>,
     list: ListShape,
+    tables: Option<Arc<Tables>>,
+}
+
+/// What Table answers are made with: the one representation that decodes objects.
+#[derive(Debug)]
+struct Tables {
+    def: ResourceDef,
+    include: IncludeObject,
+    clock: Clock,
 }
 
 /// The parts of a list around its items.
@@ -50,8 +64,22 @@ pub(crate) struct ListMeta {
 const METADATA_HEAD: &str = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#;
 
 impl Shape {
-    /// Tables are built from whole objects, so they have the shape of those.
-    pub(crate) fn new(def: &ResourceDef, representation: Representation) -> Self {
+    /// How a request wants the objects of a resource.
+    pub(crate) fn of(
+        core: &Core,
+        def: &ResourceDef,
+        options: &Options,
+        representation: Representation,
+    ) -> Result<Self, ApiError> {
+        let mut shape = Self::new(def, representation);
+        if representation == Representation::Table {
+            let include = IncludeObject::from_query(Some(&options.include_object))?;
+            shape.tables = Some(Arc::new(Tables { def: def.clone(), include, clock: core.clock.clone() }));
+        }
+        Ok(shape)
+    }
+
+    fn new(def: &ResourceDef, representation: Representation) -> Self {
         let (kind, api_version) = (&def.kind, def.api_version());
         let builtin_head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
         let custom_head = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}","#);
@@ -77,7 +105,13 @@ impl Shape {
             head: head.into(),
             item_head: item_head.into(),
             list: ListShape { kind: list_kind, api_version: list_version, order },
+            tables: None,
         }
+    }
+
+    /// Whether an encoding may be shared: a table tells ages, which differ from one moment to the next.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.tables.is_none()
     }
 
     /// What an object begins with: what tells the encodings of one event apart.
@@ -87,6 +121,9 @@ impl Shape {
 
     /// One object on its own.
     pub(crate) fn object(&self, object: &Stored) -> Vec<u8> {
+        if let Some(tables) = &self.tables {
+            return tables.encode(json!({}), &[object]);
+        }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 1);
         self.write(&self.head, object, &mut bytes);
         bytes.push(b'\n');
@@ -111,6 +148,11 @@ impl Shape {
 
     /// A watch event about an object.
     pub(crate) fn event(&self, event: &str, object: &Stored) -> Bytes {
+        if let Some(tables) = &self.tables {
+            let version = json!({"resourceVersion": object.version().to_string()});
+            let table = String::from_utf8(tables.encode(version, &[object])).expect("JSON is text");
+            return format!("{{\"type\":\"{event}\",\"object\":{}}}\n", table.trim_end()).into();
+        }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 40);
         bytes.extend_from_slice(br#"{"type":""#);
         bytes.extend_from_slice(event.as_bytes());
@@ -134,6 +176,15 @@ impl Shape {
         format!("{{\"type\":\"BOOKMARK\",\"object\":{object}}}\n").into()
     }
 
+    /// A whole list, for representations that can't be streamed.
+    pub(crate) fn unstreamed_list(&self, meta: &ListMeta, objects: &[Arc<Stored>]) -> Option<Vec<u8>> {
+        let tables = self.tables.as_ref()?;
+        let metadata: Value =
+            serde_json::from_str(&format!("{{{}}}", meta.in_struct_order())).expect("list metadata is JSON");
+        let objects: Vec<_> = objects.iter().map(Arc::as_ref).collect();
+        Some(tables.encode(metadata, &objects))
+    }
+
     /// What a list begins with, up to its first item.
     pub(crate) fn list_head(&self, meta: &ListMeta) -> String {
         let ListShape { kind, api_version, order } = &self.list;
@@ -154,6 +205,16 @@ impl Shape {
                 format!("],\"kind\":\"{}\",\"metadata\":{{{}}}}}\n", self.list.kind, meta.sorted())
             }
         }
+    }
+}
+
+impl Tables {
+    fn encode(&self, metadata: Value, objects: &[&Stored]) -> Vec<u8> {
+        let objects: Vec<_> = objects.iter().map(|object| Value::Object(object.decoded())).collect();
+        let table = table::table(&self.def, &metadata, &objects, self.include, self.clock.now());
+        let mut bytes = table.to_string().into_bytes();
+        bytes.push(b'\n');
+        bytes
     }
 }
 

@@ -114,7 +114,9 @@ pub(crate) fn answer(
     if !is_known {
         return Err(ApiError::method_not_allowed());
     }
-    let one = |object: &Stored, code| Ok(read::one::response(def, object, representation, code));
+    let one = |object: &Stored, code| {
+        read::one::response(writing.core, def, object, writing.options, representation, code)
+    };
     match (verb, writing.subresource) {
         (_, "scale") => scale::answer(writing, verb, content_type, sent),
         (Verb::Get, "" | "status" | "resize" | "ephemeralcontainers" | "approval") => {

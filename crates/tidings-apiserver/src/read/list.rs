@@ -40,7 +40,7 @@ pub(crate) async fn answer(
     representation: Representation,
 ) -> Result<Response<Body>, ApiError> {
     let page = page(core, def, namespace, options).await?;
-    let shape = Shape::new(def, representation);
+    let shape = Shape::of(core, def, options, representation)?;
     Ok(body::json(StatusCode::OK, streamed(shape, page)))
 }
 
@@ -121,6 +121,9 @@ pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError
 
 /// The body of a list.
 pub(crate) fn streamed(shape: Shape, page: Page) -> Body {
+    if let Some(list) = shape.unstreamed_list(&page.meta, &page.objects) {
+        return body::whole(list);
+    }
     let head = shape.list_head(&page.meta).into_bytes();
     let writer =
         ListWriter { shape, meta: page.meta, items: page.objects.into_iter(), next: Next::Head(head) };

@@ -25,7 +25,7 @@ pub(crate) async fn answer(
         wait_until(core, version).await?;
     }
     let object = object(core, def, key)?;
-    Ok(response(def, &object, representation, StatusCode::OK))
+    response(core, def, &object, options, representation, StatusCode::OK)
 }
 
 /// One object, or a 404.
@@ -36,10 +36,13 @@ pub(crate) fn object(core: &Core, def: &ResourceDef, key: &str) -> Result<Arc<St
 
 /// An answer with one object.
 pub(crate) fn response(
+    core: &Core,
     def: &ResourceDef,
     object: &Stored,
+    options: &Options,
     representation: Representation,
     code: StatusCode,
-) -> Response<Body> {
-    body::json(code, body::whole(Shape::new(def, representation).object(object)))
+) -> Result<Response<Body>, ApiError> {
+    let shape = Shape::of(core, def, options, representation)?;
+    Ok(body::json(code, body::whole(shape.object(object))))
 }

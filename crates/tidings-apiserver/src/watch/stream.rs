@@ -37,8 +37,8 @@ const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 const INITIAL_EVENTS_END: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
 /// The body of a watch.
-pub(super) fn body(core: Arc<Core>, watch: Watch, start: Start) -> Body {
-    let watcher = Watcher::open(core, watch, start);
+pub(super) fn body(core: Arc<Core>, watch: Watch, shape: Shape, start: Start) -> Body {
+    let watcher = Watcher::open(core, watch, shape, start);
     body::streamed(stream::unfold(Some(watcher), |watcher| async {
         let mut watcher = watcher?;
         // The client's task must give way to others now and then, however much there is to send.
@@ -70,7 +70,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn open(core: Arc<Core>, watch: Watch, start: Start) -> Self {
+    fn open(core: Arc<Core>, watch: Watch, shape: Shape, start: Start) -> Self {
         let namespace = watch.namespace.as_deref();
         let range = match (watch.selection.name(), namespace, watch.def.scope) {
             (Some(name), Some(namespace), _) => KeyRange::one(&format!("{namespace}/{name}")),
@@ -94,7 +94,6 @@ impl Watcher {
         let end_at = now + timeout;
         let bookmark_at = now + core.settings.bookmark_interval;
         let last_bookmark_at = now + timeout.saturating_sub(LAST_BOOKMARK_BEFORE_END);
-        let shape = Shape::new(&watch.def, watch.representation);
         let cuts = core.faults.cuts();
         let (ready, ending) =
             watch.faults.opening().map_or((Vec::new(), None), |(ready, end)| (ready, Some(end)));
@@ -218,14 +217,15 @@ impl Watcher {
 
     fn event_frame(&self, change: &Change, event: EventType) -> Bytes {
         let key = FrameKey { event: event.as_str(), head: Arc::clone(self.shape.head()) };
-        change.frame(&key, || match (event, &change.old, &change.new) {
+        let encode = || match (event, &change.old, &change.new) {
             // An object that was deleted, or that left the selection, is told as it was, under the version of the change.
             (EventType::Deleted, Some(old), _) => {
                 self.shape.event(event.as_str(), &old.restamped(change.version))
             }
             (_, _, Some(new)) => self.shape.event(event.as_str(), new),
             (_, _, None) => unreachable!("only a deletion has no state after it"),
-        })
+        };
+        if self.shape.is_shared() { change.frame(&key, encode) } else { encode() }
     }
 
     /// Reads more from the store, or waits until there is something to do.

@@ -1,6 +1,6 @@
 //! DELETE of all selected objects.
 
-use http::Response;
+use http::{Response, StatusCode};
 
 use super::Writing;
 use super::delete::{Deletion, delete};
@@ -30,5 +30,6 @@ pub(super) fn answer(
     }
     let meta = ListMeta { version: core.store.version(), ..ListMeta::default() };
     let page = Page { meta, objects };
-    Ok(body::json(http::StatusCode::OK, list::streamed(Shape::new(def, representation), page)))
+    let shape = Shape::of(core, def, options, representation)?;
+    Ok(body::json(StatusCode::OK, list::streamed(shape, page)))
 }

@@ -136,11 +136,12 @@ pub(super) fn answer(
     let deletion = Deletion::parse(writing.options, sent)?;
     let name = writing.name()?;
     let def = writing.def;
+    let with_object = |object: &Stored| {
+        read::one::response(writing.core, def, object, writing.options, representation, StatusCode::OK)
+    };
     match delete(writing.core, def, &writing.key(name), &deletion)? {
-        Deleted::Pending(object) => Ok(read::one::response(def, &object, representation, StatusCode::OK)),
-        Deleted::Gone(object) if is_returned(def) => {
-            Ok(read::one::response(def, &object, representation, StatusCode::OK))
-        }
+        Deleted::Pending(object) => with_object(&object),
+        Deleted::Gone(object) if is_returned(def) => with_object(&object),
         Deleted::Gone(object) => {
             let metadata = object.decoded_metadata();
             let mut details = json!({"name": name, "kind": def.plural, "uid": metadata.get("uid")});

@@ -1,4 +1,5 @@
 //! What a client sees, part by part, over both doors.
 
 mod door;
+mod doors;
 mod informers_view;

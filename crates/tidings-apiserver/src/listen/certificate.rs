@@ -1,0 +1,94 @@
+//! A certificate authority and a server certificate, made when a door opens and forgotten when it closes.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    KeyUsagePurpose, SanType,
+};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// A server's certificate and its authority's.
+pub(super) struct Certificate {
+    authority_pem: String,
+    authority_der: Vec<u8>,
+    config: Arc<ServerConfig>,
+}
+
+/// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// Keys or signatures could not be made.
+    #[error("signing the certificate")]
+    Sign(#[source] rcgen::Error),
+    /// TLS does not take what was made.
+    #[error("configuring TLS")]
+    Configure(#[source] rustls::Error),
+}
+
+impl Certificate {
+    /// For `localhost`, both loopback addresses, and this address.
+    pub(super) fn for_address(ip: IpAddr) -> Result<Self, CertificateError> {
+        let authority = authority().map_err(CertificateError::Sign)?;
+        let (server, key) = server(&authority, ip).map_err(CertificateError::Sign)?;
+        let chain = vec![server.der().clone(), authority.der().clone()];
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+            .map_err(CertificateError::Configure)?;
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Self {
+            authority_pem: authority.pem(),
+            authority_der: authority.der().to_vec(),
+            config: Arc::new(config),
+        })
+    }
+
+    pub(super) fn server_config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config)
+    }
+
+    pub(super) fn authority_pem(&self) -> &str {
+        &self.authority_pem
+    }
+
+    pub(super) fn authority_der(&self) -> Vec<u8> {
+        self.authority_der.clone()
+    }
+}
+
+fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
+    let mut params = CertificateParams::default();
+    params.distinguished_name.push(DnType::CommonName, "tidings-apiserver-ca");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
+    CertifiedIssuer::self_signed(params, KeyPair::generate()?)
+}
+
+fn server(
+    authority: &CertifiedIssuer<'static, KeyPair>,
+    ip: IpAddr,
+) -> Result<(rcgen::Certificate, KeyPair), rcgen::Error> {
+    let names = ["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned(), "kubernetes".to_owned()];
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name.push(DnType::CommonName, "tidings-apiserver");
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    if !ip.is_loopback() && !ip.is_unspecified() {
+        params.subject_alt_names.push(SanType::IpAddress(ip));
+    }
+    let key = KeyPair::generate()?;
+    let certificate = params.signed_by(&key, authority)?;
+    Ok((certificate, key))
+}
+
+/// The key is nobody's business.
+impl fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Certificate").finish_non_exhaustive()
+    }
+}
