@@ -59,7 +59,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                     let Some(token) = end.continue_token.filter(|token| !token.is_empty()) else { break };
                     if request.continue_token.as_ref() == Some(&token) {
                         let trouble = Trouble::Malformed("a page names itself as the next".to_owned());
-                        return Err(self.reports.error("list", trouble));
+                        return Err(self.reports.error("list", first.version.as_ref(), trouble));
                     }
                     request = continued(&first, token);
                     pages += 1;
@@ -107,8 +107,11 @@ struct Page<'a, L: ?Sized> {
 
 impl<L: ListWatch + ?Sized> Page<'_, L> {
     async fn take(&self, asked: ListOptions, into: &mut impl Replacement) -> Result<ListEnd, SourceError> {
-        let silence_max = self.config.list_silence_max;
-        let silent = |_| self.reports.network("list", format!("nothing came for {silence_max:?}"));
+        let (silence_max, version) = (self.config.list_silence_max, asked.version.clone());
+        let silent = |_| {
+            let message = format!("nothing came for {silence_max:?}");
+            self.reports.network("list", version.as_ref(), message)
+        };
         let mut page = timeout(silence_max, self.source.list(asked)).await.map_err(silent)??;
         let mut objects = 0;
         loop {
@@ -122,7 +125,10 @@ impl<L: ListWatch + ?Sized> Page<'_, L> {
                 Some(Ok(ListPart::Skipped(skipped))) => self.reports.skipped(&skipped),
                 Some(Ok(ListPart::End(end))) => return Ok(end),
                 Some(Err(error)) => return Err(error),
-                None => return Err(self.reports.error("list", Trouble::Truncated { objects })),
+                None => {
+                    let trouble = Trouble::Truncated { objects };
+                    return Err(self.reports.error("list", version.as_ref(), trouble));
+                }
             }
         }
     }

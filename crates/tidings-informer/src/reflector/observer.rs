@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_object::{ResourceKind, Version};
+use tidings_object::{ResourceKind, Scope, Version};
 use tidings_source::{Change, ErrorClass, Skipped, SourceError, StreamScope, Trouble};
 
 use super::config::ListMode;
@@ -156,19 +156,26 @@ impl Reports {
         Reports { observer, resource, scope }
     }
 
-    /// An error that we noticed ourselves.
-    pub(super) fn network(&self, verb: &str, message: String) -> SourceError {
-        self.error(verb, Trouble::Network { message, is_refused: false })
+    /// A connection that we ourselves found wanting.
+    pub(super) fn network(&self, verb: &str, at: Option<&Version>, message: String) -> SourceError {
+        self.error(verb, at, Trouble::Network { message, is_refused: false })
     }
 
-    /// An error about what was asked of this resource in this scope.
-    pub(super) fn error(&self, verb: &str, trouble: Trouble) -> SourceError {
-        SourceError { asked: self.asked(verb), trouble }
+    /// What went wrong with a request of ours.
+    pub(super) fn error(&self, verb: &str, at: Option<&Version>, trouble: Trouble) -> SourceError {
+        SourceError { asked: self.asked(verb, at), trouble }
     }
 
-    /// What was asked, such as `watch pods in all namespaces`.
-    pub(super) fn asked(&self, verb: &str) -> String {
-        format!("{verb} {} in {}", self.resource, self.scope)
+    /// What was asked, such as `watch pods in all namespaces at version 5`.
+    pub(super) fn asked(&self, verb: &str, at: Option<&Version>) -> String {
+        let mut asked = format!("{verb} {}", self.resource);
+        if self.resource.scope == Scope::Namespaced {
+            asked += &format!(" in {}", self.scope);
+        }
+        if let Some(version) = at {
+            asked += &format!(" at version {version}");
+        }
+        asked
     }
 
     pub(super) fn listing(&self, mode: ListMode, asked: Option<&Version>) {

@@ -6,7 +6,9 @@
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
-use tidings_source::{Change, ErrorClass, ListWatch, SourceError, WatchEvent, WatchOptions, WatchStream};
+use tidings_source::{
+    Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
+};
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout};
 
@@ -29,9 +31,15 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         self.reports.listing(ListMode::Streaming, options.version.as_ref());
         let mut open = OpenWatch::asked(&options);
         let mut replacement = self.sink.begin_replace(self.source.scope());
-        let mut initial = InitialEvents { config: &self.config, reports: &self.reports, received: 0 };
+        let mut initial = InitialEvents {
+            config: &self.config,
+            reports: &self.reports,
+            version: options.version.clone(),
+            asked_at: open.asked_at,
+            received: 0,
+        };
         let listed = match initial.open(&*self.source, options).await {
-            Ok(stream) => initial.take(stream, &mut replacement, open.asked_at).await,
+            Ok(stream) => initial.take(stream, &mut replacement).await,
             Err(ended) => Err(ended),
         };
         let (stream, version) = match listed {
@@ -50,10 +58,16 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     }
 }
 
+/// How errors name the request.
+const VERB: &str = "stream list";
+
 /// The initial events, while they come in.
 struct InitialEvents<'a> {
     config: &'a ReflectorConfig,
     reports: &'a Reports,
+    /// The version that was asked for.
+    version: Option<Version>,
+    asked_at: Instant,
     received: usize,
 }
 
@@ -64,8 +78,8 @@ impl InitialEvents<'_> {
         options: WatchOptions,
     ) -> Result<WatchStream, Box<Ended>> {
         match timeout(self.config.marker_silence_max, source.watch(options)).await {
-            Ok(opened) => opened.map_err(|error| Box::new(self.failed(Stage::Opening, error))),
-            Err(_) => Err(Box::new(self.silent())),
+            Ok(opened) => opened.map_err(|error| self.failed(Stage::Opening, error)),
+            Err(_) => Err(self.silent()),
         }
     }
 
@@ -74,12 +88,11 @@ impl InitialEvents<'_> {
         &mut self,
         mut stream: WatchStream,
         into: &mut impl Replacement,
-        asked_at: Instant,
     ) -> Result<(WatchStream, Version), Box<Ended>> {
         loop {
             consume_budget().await;
             let Ok(next) = timeout(self.config.marker_silence_max, stream.next()).await else {
-                return Err(Box::new(self.silent()));
+                return Err(self.silent());
             };
             match next {
                 Some(Ok(WatchEvent::Changed(Change::Added | Change::Modified, object))) => {
@@ -94,43 +107,51 @@ impl InitialEvents<'_> {
                     self.reports.skipped(&skipped);
                     continue;
                 }
-                Some(Ok(WatchEvent::Error(status))) => {
-                    let is_refusal = status.code == 500 && self.received == 0;
-                    let error = SourceError::in_stream(self.reports.asked("stream list"), status);
-                    return Err(Box::new(match is_refusal {
-                        true => Ended::with(End::StreamingRefused, error, During::StreamingList),
-                        false => self.failed(Stage::Streaming, error),
-                    }));
-                }
-                Some(Err(error)) if error.class() == ErrorClass::Network => {
-                    let ended = ended_early_or_not(asked_at, self.received > 0);
-                    return Err(Box::new(Ended::with(ended, error, During::StreamingList)));
-                }
-                Some(Err(error)) => return Err(Box::new(self.failed(Stage::Streaming, error))),
-                None => return Err(Box::new(self.closed(asked_at))),
+                Some(Ok(WatchEvent::Error(status))) => return Err(self.ended_by(status)),
+                Some(Err(error)) => return Err(self.failed(Stage::Streaming, error)),
+                None => return Err(self.closed()),
             }
             self.received += 1;
         }
     }
 
-    fn failed(&self, stage: Stage, error: SourceError) -> Ended {
-        match error.class() {
-            ErrorClass::StreamingListRefused => {
-                Ended::with(End::StreamingRefused, error, During::StreamingList)
-            }
-            _ => Ended::failed(stage, error, During::StreamingList),
+    /// A server that answers a streaming list with nothing but an internal error does not speak it.
+    fn ended_by(&self, status: StatusDetail) -> Box<Ended> {
+        let is_refusal = status.code == 500 && self.received == 0;
+        let asked = self.reports.asked(VERB, self.version.as_ref());
+        let error = SourceError::in_stream(asked, status);
+        if is_refusal {
+            self.ended(End::StreamingRefused, error)
+        } else {
+            self.failed(Stage::Streaming, error)
         }
     }
 
-    fn silent(&self) -> Ended {
-        let silence = self.config.marker_silence_max;
-        let message = format!("the end of the initial events did not come, and nothing else for {silence:?}");
-        Ended::with(End::Silent, self.reports.network("stream list", message), During::StreamingList)
+    fn failed(&self, stage: Stage, error: SourceError) -> Box<Ended> {
+        let end = match (stage, error.class()) {
+            (_, ErrorClass::StreamingListRefused) => End::StreamingRefused,
+            (Stage::Streaming, ErrorClass::Network) => self.broken_off(),
+            (stage, class) => End::Failed(stage, class),
+        };
+        self.ended(end, error)
     }
 
-    fn closed(&self, asked_at: Instant) -> Ended {
+    fn silent(&self) -> Box<Ended> {
+        let silence = self.config.marker_silence_max;
+        let message = format!("the end of the initial events did not come, and nothing else for {silence:?}");
+        self.ended(End::Silent, self.reports.network(VERB, self.version.as_ref(), message))
+    }
+
+    fn closed(&self) -> Box<Ended> {
         let message = "closed before the end of the initial events".to_owned();
-        let error = self.reports.network("stream list", message);
-        Ended::with(ended_early_or_not(asked_at, self.received > 0), error, During::StreamingList)
+        self.ended(self.broken_off(), self.reports.network(VERB, self.version.as_ref(), message))
+    }
+
+    fn broken_off(&self) -> End {
+        ended_early_or_not(self.asked_at, self.received > 0)
+    }
+
+    fn ended(&self, end: End, error: SourceError) -> Box<Ended> {
+        Box::new(Ended::with(end, error, During::StreamingList))
     }
 }

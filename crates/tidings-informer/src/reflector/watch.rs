@@ -92,7 +92,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                         continue;
                     }
                     Err(status) => {
-                        self.failed(&open, SourceError::in_stream(self.reports.asked("watch"), status))
+                        let asked = self.reports.asked("watch", self.last.as_ref());
+                        self.failed(&open, SourceError::in_stream(asked, status))
                     }
                 },
                 Some(Err(error)) => self.failed(&open, error),
@@ -196,7 +197,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         match ended_early_or_not(open.asked_at, open.has_events) {
             End::ClosedEarly => {
                 let message = format!("closed within {VERY_SHORT_WATCH:?} and without an event");
-                Ended::with(End::ClosedEarly, self.reports.network("watch", message), During::Watch)
+                let error = self.reports.network("watch", self.last.as_ref(), message);
+                Ended::with(End::ClosedEarly, error, During::Watch)
             }
             end => Ended::quietly(end),
         }

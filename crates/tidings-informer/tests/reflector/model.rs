@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tidings_informer::reflector::{LivenessConfig, ReflectorConfig};
+use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{RawObject, Version};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Change, ListOptions, Trouble, WatchOptions};
+use tidings_source::{Change, ListOptions, Trouble, WatchEvent, WatchOptions};
 use tokio::time::sleep;
 
 use crate::scene::*;
@@ -157,26 +157,17 @@ impl Server {
             return WatchAnswer::refused(trouble);
         }
         let from = options.version.as_ref().and_then(Version::number).unwrap_or(0);
-        let mut events: Vec<Box<dyn Fn(WatchAnswer) -> WatchAnswer>> = Vec::new();
-        if options.send_initial_events {
-            for object in self.objects.values().cloned() {
-                events.push(Box::new(move |watch| watch.added(&object)));
-            }
-            let version = self.version;
-            events.push(Box::new(move |watch| watch.initial_events_end(version)));
+        let changed = |change, object: &Arc<RawObject>| WatchEvent::Changed(change, Arc::clone(object));
+        let mut events: Vec<_> = if options.send_initial_events {
+            self.objects.values().map(|object| changed(Change::Added, object)).collect()
         } else {
-            for (_, change, object) in self.history.iter().filter(|(version, ..)| *version > from).cloned() {
-                events.push(Box::new(move |watch| match change {
-                    Change::Added => watch.added(&object),
-                    Change::Modified => watch.modified(&object),
-                    Change::Deleted => watch.deleted(&object),
-                }));
-            }
-            let version = self.version;
-            events.push(Box::new(move |watch| watch.bookmark(version)));
-        }
-        let kept = breakage.as_ref().map_or(events.len(), |(after, _)| *after);
-        let watch = events.iter().take(kept).fold(WatchAnswer::open(), |watch, event| event(watch));
+            let newer = self.history.iter().filter(|(version, ..)| *version > from);
+            newer.map(|(_, change, object)| changed(*change, object)).collect()
+        };
+        let version = Version::from(self.version);
+        events.push(WatchEvent::Bookmark { version, is_initial_events_end: options.send_initial_events });
+        events.truncate(breakage.as_ref().map_or(usize::MAX, |(after, _)| *after));
+        let watch = events.into_iter().fold(WatchAnswer::open(), WatchAnswer::event);
         match breakage.map(|(_, breakage)| breakage) {
             // What changes later comes with the next watch.
             None => watch.wait(Duration::from_secs(20)),
@@ -274,7 +265,7 @@ async fn play(steps: &[Step], config: ReflectorConfig) -> (Vec<String>, Vec<Stri
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     // holds: R11, R17, R21, R36, R37, R45, R53, R57, R58, X5, X7, X16, X20, X22, X26
     #[test]
@@ -284,7 +275,6 @@ proptest! {
             true => ReflectorConfig::default(),
             false => chunked(),
         };
-        let config = config.liveness(Some(LivenessConfig::default()));
         let (sunk, server) = runtime.unwrap().block_on(play(&steps, config));
         prop_assert_eq!(sunk, server);
     }
