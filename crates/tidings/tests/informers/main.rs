@@ -1,0 +1,10 @@
+//! Informers over the API server in the process: what they promise, under whatever faults.
+
+mod bad_input;
+mod factory;
+mod heard;
+mod sharing;
+mod simulation;
+mod sockets;
+mod views;
+mod waits;
