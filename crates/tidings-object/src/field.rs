@@ -1,4 +1,11 @@
 //! Field paths: `.spec.nodeName`, `.metadata.annotations['a.b/c']`, `.spec.containers[*].image`.
+//!
+//! A path reads its values from an object's bytes and builds nothing else. As in decoding, the last of
+//! duplicate keys counts. Absent and null are no value. `[*]` stands for every item of an array; the values of
+//! a map have no order and are not walked.
+
+mod parse;
+mod read;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,21 +14,34 @@ use std::str::FromStr;
 use serde_json::Value;
 
 /// A path to one or several values inside an object.
+///
+/// ```
+/// use tidings_object::FieldPath;
+///
+/// let images = FieldPath::parse(".spec.containers[*].image")?;
+/// let pod = br#"{"spec":{"containers":[{"image":"web:1"},{"name":"bare"},{"image":"proxy:2"}]}}"#;
+/// assert_eq!(images.read(pod)?.to_string(), "web:1,proxy:2");
+///
+/// let note = FieldPath::parse(".metadata.annotations['example.com/note']")?;
+/// assert!(note.read(pod)?.is_absent());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldPath {
     steps: Vec<Step>,
     text: String,
 }
 
+/// One step down into an object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Step {
+pub(crate) enum Step {
     Member(String),
     Each,
 }
 
 /// Why a text is no field path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("field path {text:?} at byte {at}: {expected}")]
+#[error("field path {text:?} at byte {at}: expected {expected}")]
 pub struct FieldPathError {
     /// The path.
     pub text: String,
@@ -38,33 +58,20 @@ pub struct FieldValue {
 }
 
 impl FieldPath {
-    /// Reads a path.
+    /// Reads a path: `.name` steps (the first dot may be left out), `['name']` or `["name"]` for names with
+    /// other characters, where a backslash escapes quote and backslash, and `[*]`.
     pub fn parse(text: &str) -> Result<FieldPath, FieldPathError> {
-        let mut steps = Vec::new();
-        for part in text.trim_start_matches('.').split('.') {
-            match part.strip_suffix("[*]") {
-                Some(name) => steps.extend([Step::Member(name.to_owned()), Step::Each]),
-                None => steps.push(Step::Member(part.to_owned())),
-            }
-        }
+        let steps = parse::steps(text)?;
         Ok(FieldPath { steps, text: text.to_owned() })
     }
 
     /// Reads the values at this path from an object's JSON, without building the object.
     pub fn read(&self, json: &[u8]) -> Result<FieldValue, serde_json::Error> {
-        let mut values = vec![serde_json::from_slice::<Value>(json)?];
-        for step in &self.steps {
-            values = values
-                .into_iter()
-                .flat_map(|value| match (step, value) {
-                    (Step::Member(name), Value::Object(mut map)) => map.remove(name).into_iter().collect(),
-                    (Step::Each, Value::Array(items)) => items,
-                    _ => Vec::new(),
-                })
-                .collect();
-        }
-        values.retain(|value| !value.is_null());
-        Ok(FieldValue { values })
+        read::values(&self.steps, json).map(|values| FieldValue { values })
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
     }
 }
 
@@ -121,3 +128,6 @@ impl fmt::Display for FieldValue {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

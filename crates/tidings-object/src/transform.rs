@@ -1,7 +1,13 @@
 //! What is done to a body once, at arrival, before it is packed and indexed. Identity is read from the
 //! original and can't be changed by it.
+//!
+//! A transform that fails or panics costs its object the body, and nobody else anything. (Catching panics
+//! needs `panic = "unwind"`.)
+
+mod prune;
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -9,14 +15,36 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::FieldPath;
+use crate::raw::panic_message;
+use prune::Pruning;
 
 /// A change to every body of an informer.
+///
+/// ```
+/// use tidings_object::{FieldPath, Transform};
+///
+/// let slim = Transform::drop_managed_fields()
+///     .then(Transform::prune([FieldPath::parse(".spec.containers[*].env")?]))
+///     .then(Transform::json(|object| object["status"]["seen"] = true.into()));
+/// let pod = br#"{"metadata":{"name":"a","managedFields":[{}]},"spec":{"containers":[{"env":[],"name":"c"}]}}"#;
+/// assert_eq!(
+///     String::from_utf8(slim.apply(pod)?)?,
+///     r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]},"status":{"seen":true}}"#,
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Transform {
-    steps: Vec<Arc<Step>>,
+    steps: Vec<Step>,
 }
 
-type Step = dyn Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync;
+#[derive(Clone)]
+enum Step {
+    Prune(Arc<Pruning>),
+    Change(Arc<Change>),
+}
+
+type Change = dyn Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync;
 
 /// Why a body could not be transformed. Its object keeps its identity; reading its body gives this error.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -27,10 +55,9 @@ pub struct TransformError {
 }
 
 impl Transform {
-    /// Drops these fields from the bytes, without decoding the object.
+    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties arrays.
     pub fn prune(paths: impl IntoIterator<Item = FieldPath>) -> Transform {
-        let _paths: Vec<FieldPath> = paths.into_iter().collect();
-        Transform::of(|json| Ok(json.to_vec()))
+        Transform { steps: vec![Step::Prune(Arc::new(Pruning::new(paths)))] }
     }
 
     /// Drops `metadata.managedFields`, often a third of an object that few ever read.
@@ -56,6 +83,7 @@ impl Transform {
     }
 
     /// One transform after another.
+    #[must_use]
     pub fn then(mut self, next: Transform) -> Transform {
         self.steps.extend(next.steps);
         self
@@ -63,17 +91,43 @@ impl Transform {
 
     /// Applies every step.
     pub fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
-        let mut json = json.to_vec();
-        for step in &self.steps {
-            json = step(&json)?;
+        let Some((first, others)) = self.steps.split_first() else { return Ok(json.to_vec()) };
+        let mut json = first.apply(json)?;
+        for step in others {
+            json = step.apply(&json)?;
         }
         Ok(json)
     }
 
-    fn of(step: impl Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync + 'static) -> Transform {
-        Transform { steps: vec![Arc::new(step)] }
+    fn of(change: impl Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync + 'static) -> Transform {
+        Transform { steps: vec![Step::Change(Arc::new(change))] }
     }
 }
+
+impl Step {
+    fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
+        match self {
+            Step::Prune(pruning) => pruning.apply(json).map_err(TransformError::because),
+            Step::Change(change) => catch_unwind(AssertUnwindSafe(|| change(json))).unwrap_or_else(|panic| {
+                Err(TransformError { message: format!("it panicked: {}", panic_message(&*panic)) })
+            }),
+        }
+    }
+}
+
+/// Equal when they surely do the same: the same fields pruned, the very same functions.
+impl PartialEq for Transform {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(a, b): (&Step, &Step)| match (a, b) {
+            (Step::Prune(a), Step::Prune(b)) => a == b,
+            (Step::Change(a), Step::Change(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        self.steps.len() == other.steps.len() && self.steps.iter().zip(&other.steps).all(is_same)
+    }
+}
+
+impl Eq for Transform {}
 
 impl TransformError {
     fn because(error: impl fmt::Display) -> Self {
@@ -86,3 +140,6 @@ impl fmt::Debug for Transform {
         write!(f, "Transform({} steps)", self.steps.len())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::arbitrary;
+
+/// The same, evaluated on the whole tree.
+fn from_tree(path: &FieldPath, tree: Value) -> Vec<Value> {
+    let mut values = vec![tree];
+    for step in path.steps() {
+        values = values
+            .into_iter()
+            .flat_map(|value| match (step, value) {
+                (Step::Member(name), Value::Object(mut map)) => map.remove(name).into_iter().collect(),
+                (Step::Each, Value::Array(items)) => items,
+                _ => Vec::new(),
+            })
+            .collect();
+    }
+    values.retain(|value| !value.is_null());
+    values
+}
+
+const PATHS: [&str; 12] = [
+    ".a",
+    ".b.a",
+    "a.b.name",
+    "['c.d/e']",
+    "[*]",
+    "[*].a",
+    ".a[*]",
+    ".a[*][*].b",
+    "['é']",
+    ".metadata.labels.app",
+    ".metadata.ownerReferences[*].uid",
+    ".metadata",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn a_path_reads_what_the_decoded_tree_has(
+        text in prop_oneof![arbitrary::value(), arbitrary::object_text()],
+        path in select(PATHS.to_vec()),
+    ) {
+        let path = FieldPath::parse(path).unwrap();
+        let expected = from_tree(&path, serde_json::from_str(&text).unwrap());
+        prop_assert_eq!(path.read(text.as_bytes()).unwrap().values, expected);
+    }
+
+    #[test]
+    fn no_text_is_a_panic(text in any::<String>(), json in proptest::collection::vec(any::<u8>(), 0..60)) {
+        if let Ok(path) = FieldPath::parse(&text) {
+            let _ = path.read(&json);
+        }
+    }
+
+    #[test]
+    fn any_name_can_be_quoted(name in any::<String>()) {
+        let quoted = name.replace('\\', "\\\\").replace('\'', "\\'");
+        let path = FieldPath::parse(&format!("['{quoted}']")).unwrap();
+        prop_assert_eq!(path.steps(), &[Step::Member(name)]);
+    }
+}
+
+#[test]
+fn a_path_is_names_quoted_names_and_each() {
+    let member = |name: &str| Step::Member(name.to_owned());
+    for (text, steps) in [
+        (".status.phase", vec![member("status"), member("phase")]),
+        ("status.phase", vec![member("status"), member("phase")]),
+        (".a['b.c/d'].e", vec![member("a"), member("b.c/d"), member("e")]),
+        (r#".a["it's"]"#, vec![member("a"), member("it's")]),
+        (r".a['it\'s \\']", vec![member("a"), member(r"it's \")]),
+        ("[*].a[*]", vec![Step::Each, member("a"), Step::Each]),
+        (".metadata.annotations['']", vec![member("metadata"), member("annotations"), member("")]),
+        (".app-1_x/y:z", vec![member("app-1_x/y:z")]),
+    ] {
+        let path = FieldPath::parse(text).unwrap();
+        assert_eq!(path.steps(), steps, "{text}");
+        assert_eq!(path.to_string(), text);
+    }
+}
+
+#[test]
+fn an_error_says_where_the_path_goes_wrong() {
+    for (text, at) in [
+        ("", 0),
+        (".", 1),
+        (".a.", 3),
+        ("..a", 1),
+        (".a[", 3),
+        (".a[0]", 3),
+        (".a['b", 5),
+        (".a['b'", 6),
+        (".a['b'x]", 6),
+        (".a[*]b", 5),
+        (".a b", 2),
+        (".a]", 2),
+        (".a[*", 3),
+        (r".a['\x']", 5),
+        (".*", 1),
+    ] {
+        assert_eq!(FieldPath::parse(text).unwrap_err().at, at, "{text:?}");
+    }
+    assert!(FieldPath::parse(&".a".repeat(64)).is_ok());
+    assert!(FieldPath::parse(&".a".repeat(65)).is_err());
+    let error = FieldPath::parse(".a[0]").unwrap_err();
+    assert_eq!(error.to_string(), r#"field path ".a[0]" at byte 3: expected * or a quoted name in brackets"#);
+}
+
+#[test]
+fn absent_and_null_are_no_value() {
+    let json = br#"{"a":null,"b":[null,1,null],"c":"x","c":null}"#;
+    for absent in [".a", ".z", ".a.b", ".c", ".b.a"] {
+        assert!(FieldPath::parse(absent).unwrap().read(json).unwrap().is_absent(), "{absent}");
+    }
+    assert_eq!(FieldPath::parse(".b[*]").unwrap().read(json).unwrap().to_string(), "1");
+}
+
+#[test]
+fn bytes_that_are_not_well_formed_are_an_error_even_behind_the_value() {
+    let path = FieldPath::parse(".a").unwrap();
+    for json in ["", "{", r#"{"a":1"#, r#"{"a":1} x"#, r#"{"a":1,"b":}"#] {
+        assert!(path.read(json.as_bytes()).is_err(), "{json}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Drops fields from an object's bytes: one pass finds what to cut, and everything else is copied as it stands.
+
+use std::ops::Range;
+
+use crate::FieldPath;
+use crate::field::Step;
+use crate::json::{Cursor, ScanError};
+
+/// The fields to drop, as one tree, so that an object is walked once for all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Pruning {
+    /// What is below is dropped wholly.
+    is_end: bool,
+    members: Vec<(String, Pruning)>,
+    each: Option<Box<Pruning>>,
+}
+
+impl Pruning {
+    pub(super) fn new(paths: impl IntoIterator<Item = FieldPath>) -> Pruning {
+        let mut root = Pruning::default();
+        for path in paths {
+            let end = path.steps().iter().fold(&mut root, |node, step| node.below(step));
+            end.is_end = true;
+        }
+        root
+    }
+
+    pub(super) fn apply(&self, json: &[u8]) -> Result<Vec<u8>, ScanError> {
+        let mut cursor = Cursor::new(json)?;
+        let mut cuts = Vec::new();
+        self.walk(&mut cursor, &mut cuts)?;
+        cursor.end()?;
+        let mut kept = Vec::with_capacity(json.len());
+        let mut from = 0;
+        for cut in cuts {
+            kept.extend_from_slice(&json[from..cut.start]);
+            from = cut.end;
+        }
+        kept.extend_from_slice(&json[from..]);
+        Ok(kept)
+    }
+
+    fn below(&mut self, step: &Step) -> &mut Pruning {
+        match step {
+            Step::Each => self.each.get_or_insert_default(),
+            Step::Member(name) => {
+                let place = self.members.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
+                    self.members.push((name.clone(), Pruning::default()));
+                    self.members.len() - 1
+                });
+                &mut self.members[place].1
+            }
+        }
+    }
+
+    /// Adds what to cut to `cuts`, in order. It recurses once a step, and a path's steps are bounded.
+    fn walk(&self, cursor: &mut Cursor<'_>, cuts: &mut Vec<Range<usize>>) -> Result<(), ScanError> {
+        match cursor.peek() {
+            b'{' if !self.members.is_empty() => {
+                let mut parts = Parts::default();
+                let mut is_more = cursor.enter_object()?;
+                while is_more {
+                    let start = cursor.at();
+                    let key = cursor.key()?;
+                    let below = self.members.iter().find(|(name, _)| key.says(name)).map(|(_, below)| below);
+                    is_more = parts.pass(below, start, cursor, cuts, Cursor::is_another_member)?;
+                }
+                Ok(())
+            }
+            b'[' if self.each.is_some() => {
+                let mut parts = Parts::default();
+                let mut is_more = cursor.enter_array()?;
+                while is_more {
+                    let start = cursor.at();
+                    is_more =
+                        parts.pass(self.each.as_deref(), start, cursor, cuts, Cursor::is_another_item)?;
+                }
+                Ok(())
+            }
+            _ => cursor.skip_value(),
+        }
+    }
+}
+
+/// The members or items of one container. Each cut takes one comma along: the one before it if something before
+/// it stays, otherwise the one behind it.
+#[derive(Default)]
+struct Parts {
+    /// Where the last part that stays ends.
+    kept_end: Option<usize>,
+}
+
+impl Parts {
+    /// Passes the value of a part that began at `start`, and goes on to the next.
+    fn pass<'a>(
+        &mut self,
+        below: Option<&Pruning>,
+        start: usize,
+        cursor: &mut Cursor<'a>,
+        cuts: &mut Vec<Range<usize>>,
+        next: impl Fn(&mut Cursor<'a>) -> Result<bool, ScanError>,
+    ) -> Result<bool, ScanError> {
+        if !below.is_some_and(|below| below.is_end) {
+            match below {
+                Some(below) => below.walk(cursor, cuts)?,
+                None => cursor.skip_value()?,
+            }
+            self.kept_end = Some(cursor.at());
+            return next(cursor);
+        }
+        cursor.skip_value()?;
+        let end = cursor.at();
+        let is_more = next(cursor)?;
+        match self.kept_end {
+            // Up to the end of the value, from the end of what stays before it: the comma between them goes.
+            Some(kept_end) => {
+                cuts.push(kept_end..end);
+                self.kept_end = Some(end);
+            }
+            None if is_more => cuts.push(start..cursor.at()),
+            None => cuts.push(start..end),
+        }
+        Ok(is_more)
+    }
+}

@@ -1,0 +1,110 @@
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+
+use super::*;
+use crate::arbitrary;
+use crate::field;
+
+fn prune(paths: &[&str]) -> Transform {
+    Transform::prune(paths.iter().map(|path| FieldPath::parse(path).unwrap()))
+}
+
+/// The same, on the tree.
+fn remove(value: &mut Value, steps: &[field::Step]) {
+    match (steps, value) {
+        ([field::Step::Member(name)], Value::Object(map)) => {
+            map.remove(name);
+        }
+        ([field::Step::Each], Value::Array(items)) => items.clear(),
+        ([field::Step::Member(name), rest @ ..], Value::Object(map)) => {
+            map.get_mut(name).into_iter().for_each(|value| remove(value, rest));
+        }
+        ([field::Step::Each, rest @ ..], Value::Array(items)) => {
+            items.iter_mut().for_each(|value| remove(value, rest));
+        }
+        _ => {}
+    }
+}
+
+const PATHS: [&str; 10] = [
+    ".a",
+    ".b",
+    ".b.a",
+    "['c.d/e']",
+    "[*]",
+    "[*].a",
+    ".a[*]",
+    ".a[*].b",
+    ".metadata.labels",
+    ".metadata.ownerReferences[*].uid",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn pruning_bytes_is_pruning_the_tree(
+        text in prop_oneof![arbitrary::value(), arbitrary::object_text()],
+        paths in subsequence(PATHS.to_vec(), 1..4),
+    ) {
+        let pruned = prune(&paths).apply(text.as_bytes()).unwrap();
+        let mut expected: Value = serde_json::from_str(&text).unwrap();
+        for path in &paths {
+            remove(&mut expected, FieldPath::parse(path).unwrap().steps());
+        }
+        prop_assert_eq!(serde_json::from_slice::<Value>(&pruned).unwrap(), expected);
+    }
+
+    #[test]
+    fn no_bytes_are_a_panic(json in proptest::collection::vec(any::<u8>(), 0..100), path in select(PATHS.to_vec())) {
+        let _ = prune(&[path]).apply(&json);
+    }
+}
+
+#[test]
+fn a_cut_takes_one_comma_along_and_leaves_the_rest_as_it_stands() {
+    for (path, json, expected) in [
+        (".a", r#"{"a":1,"b":2,"c":3}"#, r#"{"b":2,"c":3}"#),
+        (".b", r#"{"a":1, "b":2, "c":3}"#, r#"{"a":1, "c":3}"#),
+        (".c", r#"{"a":1,"b":2,"c":3}"#, r#"{"a":1,"b":2}"#),
+        (".a", r#"{ "a" : [1,{}] }"#, "{  }"),
+        (".a", r#"{"a":1,"a":2,"b":3,"a":4,"a":5}"#, r#"{"b":3}"#),
+        (".a", r#"{"b":1,"a":1,"a":2,"c":3}"#, r#"{"b":1,"c":3}"#),
+        ("[*].a", r#"[{"a":1},2,{"b":1,"a":1}]"#, r#"[{},2,{"b":1}]"#),
+        (".x[*]", r#"{"x":[1,2,3],"y":[1]}"#, r#"{"x":[],"y":[1]}"#),
+        (".x", r#"{"y":{"x":1}}"#, r#"{"y":{"x":1}}"#),
+    ] {
+        let pruned = prune(&[path]).apply(json.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(pruned).unwrap(), expected, "{path} of {json}");
+    }
+}
+
+// holds: X5
+#[test]
+fn a_panic_in_a_transform_is_that_transforms_error() {
+    let transform = prune(&[".a"]).then(Transform::json(|_| panic!("out of {}", "ideas")));
+    let error = transform.apply(b"{}").unwrap_err();
+    assert_eq!(error.message, "it panicked: out of ideas");
+}
+
+#[test]
+fn a_typed_transform_changes_what_its_type_knows() {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    let transform = Transform::typed::<ConfigMap>(|map| map.data = None);
+    let json =
+        br#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"},"unknown":1}"#;
+    let value: Value = serde_json::from_slice(&transform.apply(json).unwrap()).unwrap();
+    assert_eq!(value["metadata"]["name"], "a");
+    assert!(value["data"].is_null() && value["unknown"].is_null());
+    assert!(transform.apply(br#"{"data":3}"#).is_err());
+}
+
+#[test]
+fn transforms_are_equal_when_they_surely_do_the_same() {
+    let change = Transform::json(|_| ());
+    assert_eq!(prune(&[".a", ".b"]), prune(&[".a", ".b"]));
+    assert_ne!(prune(&[".a"]), prune(&[".b"]));
+    assert_eq!(change, change.clone());
+    assert_ne!(change, Transform::json(|_| ()));
+    assert_ne!(change.clone().then(prune(&[".a"])), change);
+}
