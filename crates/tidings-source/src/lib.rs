@@ -5,6 +5,7 @@
 //! held whole. This crate knows no cache.
 
 mod asked;
+pub mod client;
 pub mod error;
 mod event;
 mod excerpt;
@@ -16,6 +17,7 @@ mod network;
 pub mod pager;
 pub mod port;
 pub mod query;
+pub mod retry_watcher;
 #[cfg(feature = "scripted")]
 pub mod scripted;
 mod status;
@@ -23,9 +25,13 @@ mod status;
 mod sync;
 #[cfg(test)]
 mod testing;
+pub mod until;
 mod value_end;
 mod watch_frame;
 
+#[cfg(feature = "http2")]
+pub use client::http2_client;
+pub use client::{ClientError, client_from_config, try_default};
 pub use error::{ErrorClass, SourceError, Trouble};
 pub use kube_source::{BuildError, FRAME_BYTES_MAX_DEFAULT, KubeSource, KubeSourceBuilder};
 pub use pager::{ListedEnd, ListedPart, PAGE_SIZE_DEFAULT, list_all};
@@ -34,3 +40,5 @@ pub use port::{
     StatusDetail, StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,
 };
 pub use query::Query;
+pub use retry_watcher::{NoStart, ObjectEvent, retry_watch};
+pub use until::{Condition, UntilError, list_then_watch, until, until_with_list};

@@ -1,0 +1,158 @@
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tidings_object::{IntakeError, Kind as _};
+
+use super::*;
+use crate::StreamScope;
+use crate::scripted::{ScriptedSource, WatchAnswer, object};
+
+fn pods() -> ScriptedSource {
+    ScriptedSource::new(Pod::resource(), StreamScope::All)
+}
+
+fn pod(version: u64) -> Arc<RawObject> {
+    object(&Pod::resource(), Some("a"), "x", version, "x", json!({}))
+}
+
+fn network() -> Trouble {
+    Trouble::Network { message: "reset".to_owned(), is_refused: false }
+}
+
+fn asked_versions(source: &ScriptedSource) -> Vec<String> {
+    source.watches().iter().map(|asked| asked.version.as_ref().unwrap().to_string()).collect()
+}
+
+/// Takes the next `count` events' versions.
+async fn versions(events: &mut BoxStream<'_, Result<ObjectEvent, SourceError>>, count: usize) -> Vec<u64> {
+    let mut versions = Vec::new();
+    for _ in 0..count {
+        let event = events.next().await.expect("an event").expect("no error");
+        versions.push(event.object.version().number().unwrap());
+    }
+    versions
+}
+
+// holds: T1
+#[tokio::test(start_paused = true)]
+async fn a_watch_from_no_version_or_from_0_is_refused() {
+    let source = pods();
+    for version in ["", "0"] {
+        assert!(retry_watch(&source, Version::new(version)).is_err());
+    }
+    assert!(retry_watch(&source, Version::new("odd")).is_ok());
+    assert!(source.asked().is_empty());
+}
+
+// holds: T2
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ends_is_opened_again_at_the_last_version_at_most_once_a_second() {
+    let source = pods();
+    source.will_watch(WatchAnswer::open().added(&pod(6)));
+    source.will_watch(WatchAnswer::open().modified(&pod(7)).broken(network()));
+    source.will_watch(WatchAnswer::refused(network()));
+    source.will_watch(WatchAnswer::status(500, "InternalError"));
+    source.will_watch(WatchAnswer::open().wait(Duration::from_secs(600)).modified(&pod(8)));
+    source.will_watch(WatchAnswer::open().deleted(&pod(9)));
+    let start = Instant::now();
+    let mut events = retry_watch(&source, Version::from(5)).unwrap();
+    assert_eq!(versions(&mut events, 1).await, [6]);
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    assert_eq!(versions(&mut events, 2).await, [7, 8]);
+    assert_eq!(start.elapsed(), Duration::from_secs(604));
+    assert_eq!(versions(&mut events, 1).await, [9]);
+    assert_eq!(start.elapsed(), Duration::from_secs(604), "after a long watch there is no pause");
+    assert_eq!(asked_versions(&source), ["5", "6", "7", "7", "7", "8"]);
+}
+
+// holds: T3
+#[tokio::test(start_paused = true)]
+async fn bookmarks_are_asked_for_move_the_version_and_are_not_passed_on() {
+    let source = pods();
+    source.will_watch(WatchAnswer::open().bookmark(20));
+    source.will_watch(WatchAnswer::open().added(&pod(21)));
+    let mut events = retry_watch(&source, Version::from(5)).unwrap();
+    assert_eq!(versions(&mut events, 1).await, [21]);
+    assert_eq!(asked_versions(&source), ["5", "20"]);
+    assert!(source.watches().iter().all(|asked| asked.allow_bookmarks));
+}
+
+// holds: T4, X26
+#[tokio::test(start_paused = true)]
+async fn an_expired_version_ends_the_watch_however_it_comes() {
+    for answer in [
+        WatchAnswer::open().error(410, "Expired"),
+        WatchAnswer::open().error(410, "Gone"),
+        WatchAnswer::status(410, "Expired"),
+    ] {
+        let source = pods();
+        source.will_watch(answer);
+        let mut events = retry_watch(&source, Version::from(5)).unwrap();
+        let error = events.next().await.unwrap().unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Expired);
+        assert!(error.to_string().starts_with("watch pods in all namespaces from version 5: "));
+        assert!(events.next().await.is_none());
+        assert_eq!(source.open_streams(), 0);
+    }
+}
+
+// holds: T5
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_may_not_be_opened_ends() {
+    for (code, reason, class) in
+        [(401, "Unauthorized", ErrorClass::Unauthorized), (403, "Forbidden", ErrorClass::Forbidden)]
+    {
+        let source = pods();
+        source.will_watch(WatchAnswer::open().added(&pod(6)));
+        source.will_watch(WatchAnswer::status(code, reason));
+        let mut events = retry_watch(&source, Version::from(5)).unwrap();
+        versions(&mut events, 1).await;
+        assert_eq!(events.next().await.unwrap().unwrap_err().class(), class);
+        assert!(events.next().await.is_none());
+    }
+}
+
+fn busy(seconds: u64) -> StatusDetail {
+    StatusDetail { code: 429, retry_after: Some(Duration::from_secs(seconds)), ..StatusDetail::default() }
+}
+
+// holds: T6, X4
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_retried_after_the_wait_that_the_server_asks_for() {
+    let source = pods();
+    source.will_watch(WatchAnswer::open().event(WatchEvent::Error(busy(7))));
+    source.will_watch(WatchAnswer::refused(Trouble::Status(busy(20))));
+    source.will_watch(WatchAnswer::open().error(504, "Timeout"));
+    source.will_watch(WatchAnswer::open().event(WatchEvent::Error(busy(1 << 40))));
+    source.will_watch(WatchAnswer::open().added(&pod(6)));
+    let start = Instant::now();
+    let mut events = retry_watch(&source, Version::from(5)).unwrap();
+    assert_eq!(versions(&mut events, 1).await, [6]);
+    assert_eq!(start.elapsed(), Duration::from_secs(7 + 20 + 1 + 300));
+}
+
+// holds: T7
+#[tokio::test(start_paused = true)]
+async fn what_is_no_object_ends_the_watch() {
+    for skipped in [
+        Skipped::UnknownEvent { event_type: "PATCHED".to_owned() },
+        Skipped::Object(IntakeError::NoIdentity { missing: "metadata.resourceVersion" }),
+    ] {
+        let source = pods();
+        source.will_watch(WatchAnswer::open().event(WatchEvent::Skipped(skipped)).added(&pod(9)));
+        let mut events = retry_watch(&source, Version::from(5)).unwrap();
+        assert_eq!(events.next().await.unwrap().unwrap_err().class(), ErrorClass::Malformed);
+        assert!(events.next().await.is_none());
+    }
+}
+
+// holds: T8, X6
+#[tokio::test(start_paused = true)]
+async fn dropping_the_stream_ends_the_watch_with_events_unread() {
+    let source = pods();
+    source.will_watch(WatchAnswer::open().added(&pod(6)).added(&pod(7)).hang());
+    let mut events = retry_watch(&source, Version::from(5)).unwrap();
+    versions(&mut events, 1).await;
+    assert_eq!(source.open_streams(), 1);
+    drop(events);
+    assert_eq!(source.open_streams(), 0);
+}
