@@ -93,6 +93,14 @@ impl Body {
         }
     }
 
+    /// Why there are no bytes, if its transform refused it.
+    pub fn refusal(&self) -> Option<&TransformError> {
+        match &self.content {
+            Content::Refused(error) => Some(error),
+            Content::Plain(_) | Content::Packed { .. } => None,
+        }
+    }
+
     /// How many bytes it takes in memory.
     pub fn packed_len(&self) -> usize {
         match &self.content {

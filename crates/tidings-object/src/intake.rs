@@ -7,7 +7,8 @@
 mod packer;
 mod reservoir;
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use twox_hash::XxHash3_64;
 
@@ -46,11 +47,11 @@ use packer::Packer;
 /// assert!(stats.packed_bytes * 10 < stats.raw_bytes);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Intake {
     origin: Arc<Origin>,
     transform: Option<Transform>,
     packer: Packer,
+    wake: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 /// The one look downstream: what the cache already holds. An object that did not change is reused, so that a
@@ -97,7 +98,7 @@ impl Intake {
     pub fn new(resource: ResourceKind, budget: Arc<Budget>) -> Intake {
         let packer = Packer::new(&resource, Arc::default());
         let origin = Arc::new(Origin::new(resource, Projection::Full, budget));
-        Intake { origin, transform: None, packer }
+        Intake { origin, transform: None, packer, wake: OnceLock::new() }
     }
 
     /// With a transform, which runs once for each version of an object.
@@ -148,7 +149,18 @@ impl Intake {
         };
         let object = RawObject::new(Arc::clone(&self.origin), arrival, head, body);
         self.packer.offer_sample(&object);
+        if let Some(wake) = self.wake.get()
+            && self.packer.is_training_due(self.origin.stats())
+        {
+            wake();
+        }
         Ok(object)
+    }
+
+    /// Calls this whenever an object arrives and a training is due: long lists arrive before anybody would think
+    /// of asking. Only the first call of this counts.
+    pub fn on_training_due(&self, wake: impl Fn() + Send + Sync + 'static) {
+        let _ = self.wake.set(Box::new(wake));
     }
 
     /// A training that would now pay, if none is under way. Asking is cheap.
@@ -238,6 +250,15 @@ fn arrival(identity: &Identity<'_>, body_hash: u64) -> Result<Arrival, IntakeErr
         generation: identity.generation,
         body_hash,
     })
+}
+
+impl fmt::Debug for Intake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Intake")
+            .field("resource", &self.origin.resource)
+            .field("transform", &self.transform)
+            .finish_non_exhaustive()
+    }
 }
 
 #[cfg(test)]

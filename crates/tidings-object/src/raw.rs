@@ -214,6 +214,15 @@ impl RawObject {
         })
     }
 
+    /// Why its body can't be read by anybody, if its transform refused it.
+    pub fn refusal(&self) -> Option<ReadError> {
+        self.body.refusal().map(|error| ReadError::Transform {
+            resource: self.origin.resource.to_string(),
+            key: self.key().to_string(),
+            source: error.clone(),
+        })
+    }
+
     /// Reads what stands at a field path such as `.status.phase`, without building the object.
     pub fn field(&self, path: &str) -> Result<FieldValue, ReadError> {
         self.field_at(&FieldPath::parse(path)?)

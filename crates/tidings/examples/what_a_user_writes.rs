@@ -24,7 +24,7 @@ async fn main() -> anyhow::Result<()> {
                 "spec": { "nodeName": node, "containers": [{ "name": "main", "image": "nginx" }] },
                 "status": { "phase": "Running" },
             }),
-        )?;
+        );
     }
 
     let factory = SharedInformerFactory::new(server.client()).resync(Duration::from_secs(30));

@@ -13,7 +13,7 @@ use tidings_informer::informer::{
     Fault, InformerConfig, InformerStats, InformerTask, Lifecycle, SharedInformer, WeakInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, Projection, ResourceKind, Scope, Transform};
-use tidings_source::StreamScope;
+use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope};
 use tokio::sync::Semaphore;
 
 use crate::options::InformerOptions;
@@ -40,7 +40,7 @@ pub struct SharedInformerFactory {
 struct InformerKey {
     resource: ResourceKind,
     projection: Projection,
-    namespaces: Option<BTreeSet<String>>,
+    namespaces: Option<BTreeSet<StreamScope>>,
     label_selector: Option<String>,
     field_selector: Option<String>,
     /// Functions are the same if they are the same allocation.
@@ -113,10 +113,12 @@ impl SharedInformerFactory {
     }
 
     /// Lists and watches these namespaces only.
-    #[must_use]
-    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
-        self.defaults = self.defaults.namespaces(namespaces);
-        self
+    pub fn namespaces<N: AsRef<str>>(
+        mut self,
+        namespaces: impl IntoIterator<Item = N>,
+    ) -> Result<Self, NamespaceError> {
+        self.defaults = self.defaults.namespaces(namespaces)?;
+        Ok(self)
     }
 
     /// Calls this with everything that goes wrong in any informer.
@@ -175,12 +177,18 @@ impl SharedInformerFactory {
     }
 
     /// The metadata of a resource known at run time.
-    pub fn metadata_with(
+    pub fn metadata_of(
         &self,
         resource: impl Into<ResourceKind>,
         options: InformerOptions,
-    ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
-        self.obtain(resource.into(), Projection::Metadata, options)
+    ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, BuildError> {
+        let resource = self.checked(resource.into())?;
+        Ok(self.obtain(resource, Projection::Metadata, options))
+    }
+
+    /// A resource that a path can be made of.
+    fn checked(&self, resource: ResourceKind) -> Result<ResourceKind, BuildError> {
+        KubeSource::builder(self.client.clone(), resource.clone()).build().map(|_| resource)
     }
 
     /// Starts the informers that were asked for and not started. It may be called again for new ones.
@@ -234,9 +242,7 @@ impl SharedInformerFactory {
         }
         let intake = Arc::new(intake);
         let scopes = match (&options.namespaces, resource.scope) {
-            (Some(namespaces), Scope::Namespaced) => {
-                namespaces.iter().map(|name| StreamScope::Namespace(name.as_str().into())).collect()
-            }
+            (Some(namespaces), Scope::Namespaced) => namespaces.iter().cloned().collect(),
             _ => vec![StreamScope::All],
         };
         let config = self.config(&resource, projection, &options);
@@ -279,10 +285,10 @@ impl InformerKey {
             resource: resource.clone(),
             projection,
             namespaces: options.namespaces.clone(),
-            label_selector: options.label_selector.clone(),
-            field_selector: options.field_selector.clone(),
+            label_selector: options.label_selector.as_ref().map(ToString::to_string),
+            field_selector: options.field_selector.as_ref().map(ToString::to_string),
             transform: options.transform.as_ref().map(|transform| Arc::as_ptr(transform).addr()),
-            tweak: options.tweak.as_ref().map(|tweak| Arc::as_ptr(tweak).addr()),
+            tweak: options.tweak.as_ref().map(|tweak| Arc::as_ptr(tweak).cast::<()>().addr()),
         }
     }
 }

@@ -72,7 +72,7 @@ fn held_until<T: Send + 'static>(
     stream
         .inspect(move |item| {
             if is_over(item) {
-                turn = None;
+                drop(turn.take());
             }
         })
         .boxed()

@@ -15,7 +15,7 @@
 //! # server.put("pods", serde_json::json!({
 //! #     "metadata": { "namespace": "default", "name": "web-0" },
 //! #     "spec": { "nodeName": "node-1", "containers": [{ "name": "web", "image": "nginx" }] },
-//! # }))?;
+//! # }));
 //! # let client = server.client();
 //! let factory = SharedInformerFactory::new(client).resync(Duration::from_secs(30));
 //! let pods = factory.informer::<Pod>();

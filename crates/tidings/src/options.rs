@@ -8,8 +8,11 @@ use std::time::Duration;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{ErrorHook, Fault};
 use tidings_informer::reflector::ReflectorConfig;
-use tidings_object::{Budget, FieldPath, FieldPathError, Transform};
-use tidings_source::QueryTweak;
+use tidings_object::{Budget, FieldPath, FieldPathError, FieldSelector, LabelSelector, Transform};
+use tidings_source::{NamespaceError, Query, StreamScope};
+
+/// What has the last word on a query.
+pub(crate) type Tweak = Arc<dyn Fn(&mut Query) + Send + Sync>;
 
 /// What can be set for one informer; what is left out comes from the factory.
 ///
@@ -17,11 +20,11 @@ use tidings_source::QueryTweak;
 /// gives the same informer. The other options count when it is asked for the first time.
 #[derive(Clone, Default)]
 pub struct InformerOptions {
-    pub(crate) namespaces: Option<BTreeSet<String>>,
-    pub(crate) label_selector: Option<String>,
-    pub(crate) field_selector: Option<String>,
+    pub(crate) namespaces: Option<BTreeSet<StreamScope>>,
+    pub(crate) label_selector: Option<LabelSelector>,
+    pub(crate) field_selector: Option<FieldSelector>,
     pub(crate) transform: Option<Arc<Transform>>,
-    pub(crate) tweak: Option<QueryTweak>,
+    pub(crate) tweak: Option<Tweak>,
     pub(crate) resync_period: Option<Duration>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) queue_order: Option<QueueOrder>,
@@ -41,29 +44,31 @@ impl InformerOptions {
     }
 
     /// Lists and watches these namespaces only, each on its own, in one cache.
-    #[must_use]
-    pub fn namespaces<N: Into<String>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
-        self.namespaces = Some(namespaces.into_iter().map(Into::into).collect());
-        self
+    pub fn namespaces<N: AsRef<str>>(
+        mut self,
+        namespaces: impl IntoIterator<Item = N>,
+    ) -> Result<Self, NamespaceError> {
+        let scopes = namespaces.into_iter().map(|name| StreamScope::Namespace(name.as_ref().into()));
+        self.namespaces = Some(scopes.map(|scope| scope.check().map(|()| scope)).collect::<Result<_, _>>()?);
+        Ok(self)
     }
 
     /// Lists and watches one namespace only.
-    #[must_use]
-    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+    pub fn namespace(self, namespace: impl AsRef<str>) -> Result<Self, NamespaceError> {
         self.namespaces([namespace])
     }
 
-    /// Asks the server for objects with these labels only, such as `app=web,tier!=db`.
+    /// Asks the server for objects with these labels only: `"app=web,tier!=db".parse()?`.
     #[must_use]
-    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
-        self.label_selector = Some(selector.into());
+    pub fn labels(mut self, selector: LabelSelector) -> Self {
+        self.label_selector = Some(selector);
         self
     }
 
-    /// Asks the server for objects with these fields only, such as `spec.nodeName=node-1`.
+    /// Asks the server for objects with these fields only: `"spec.nodeName=node-1".parse()?`.
     #[must_use]
-    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
-        self.field_selector = Some(selector.into());
+    pub fn fields(mut self, selector: FieldSelector) -> Self {
+        self.field_selector = Some(selector);
         self
     }
 
@@ -82,8 +87,8 @@ impl InformerOptions {
 
     /// Has the last word on the query of every list and watch.
     #[must_use]
-    pub fn tweak(mut self, tweak: QueryTweak) -> Self {
-        self.tweak = Some(tweak);
+    pub fn tweak(mut self, tweak: impl Fn(&mut Query) + Send + Sync + 'static) -> Self {
+        self.tweak = Some(Arc::new(tweak));
         self
     }
 

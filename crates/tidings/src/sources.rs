@@ -22,26 +22,32 @@ pub(crate) struct ClientSources {
 
 impl Sources for ClientSources {
     fn open(&self, scope: &StreamScope, known: Arc<dyn KnownObjects>) -> Arc<dyn ListWatch> {
-        let mut source = KubeSource::builder(self.client.clone(), Arc::clone(&self.intake))
-            .scope(scope.clone())
+        let resource = self.intake.origin().resource.clone();
+        let mut source = KubeSource::builder(self.client.clone(), resource)
+            .intake(Arc::clone(&self.intake))
             .projection(self.projection)
             .known(known);
         let options = &self.options;
+        if let StreamScope::Namespace(namespace) = scope {
+            source = source.namespace(&**namespace);
+        }
         if let Some(selector) = &options.label_selector {
-            source = source.label_selector(selector);
+            source = source.label_selector(selector.clone());
         }
         if let Some(selector) = &options.field_selector {
-            source = source.field_selector(selector);
+            source = source.field_selector(selector.to_string());
         }
         if let Some(tweak) = &options.tweak {
-            source = source.tweak(Arc::clone(tweak));
+            let tweak = Arc::clone(tweak);
+            source = source.tweak(move |query| tweak(query));
         }
         if options.compress_lists == Some(true) {
-            source = source.compressed_lists();
+            source = source.gzip_lists();
         }
         if let Some(bytes) = options.frame_bytes_max {
             source = source.frame_bytes_max(bytes);
         }
-        Arc::new(Gated { source: source.build(), lists: Arc::clone(&self.lists) })
+        let source = source.build().expect("resource and scope were checked when they were given");
+        Arc::new(Gated { source, lists: Arc::clone(&self.lists) })
     }
 }

@@ -236,3 +236,160 @@ fn merge(pending: &Notification, next: &Notification) -> Merge {
         (Deleted { .. }, _) | (Updated { .. }, Added { .. }) => Merge::Apart,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+    use tidings_object::{Kind, RawObject};
+    use tidings_source::scripted::object;
+
+    use super::*;
+
+    fn pod(name: &str, version: u64) -> Arc<RawObject> {
+        let resource = k8s_openapi::api::core::v1::Pod::resource();
+        object(&resource, Some("default"), name, version, &format!("uid-{name}"), json!({}))
+    }
+
+    fn added(name: &str, version: u64) -> Notification {
+        Notification::Added { object: pod(name, version), is_initial: false }
+    }
+
+    fn initial(name: &str, version: u64) -> Notification {
+        Notification::Added { object: pod(name, version), is_initial: true }
+    }
+
+    fn updated(name: &str, old: u64, new: u64) -> Notification {
+        Notification::Updated { old: pod(name, old), new: pod(name, new), is_resync: false }
+    }
+
+    fn resync(name: &str, version: u64) -> Notification {
+        Notification::Updated { old: pod(name, version), new: pod(name, version), is_resync: true }
+    }
+
+    fn deleted(name: &str, version: u64) -> Notification {
+        Notification::Deleted { object: pod(name, version), is_final_state_unknown: false }
+    }
+
+    fn shown(notification: &Notification) -> String {
+        match notification {
+            Notification::Added { object, is_initial } => {
+                format!(
+                    "{} {}@{}",
+                    if *is_initial { "initial" } else { "add" },
+                    object.name(),
+                    object.version()
+                )
+            }
+            Notification::Updated { old, new, is_resync } => {
+                let word = if *is_resync { "resync" } else { "update" };
+                format!("{word} {}@{}->{}", new.name(), old.version(), new.version())
+            }
+            Notification::Deleted { object, .. } => format!("delete {}@{}", object.name(), object.version()),
+        }
+    }
+
+    /// What comes out of a backlog that merges above `merge_above`.
+    #[track_caller]
+    fn check(merge_above: usize, pushed: Vec<Notification>, expected: &[&str]) {
+        let mut backlog = Backlog::new(merge_above);
+        for notification in pushed {
+            backlog.push(notification, Instant::now());
+        }
+        let out: Vec<String> =
+            std::iter::from_fn(|| backlog.pop()).map(|entry| shown(&entry.notification)).collect();
+        assert_eq!(out, expected);
+    }
+
+    // holds: X11
+    #[tokio::test]
+    async fn up_to_the_bound_every_notification_is_kept_in_order() {
+        let pushed =
+            vec![added("a", 1), added("b", 2), updated("a", 1, 3), updated("a", 3, 4), deleted("b", 5)];
+        check(5, pushed, &["add a@1", "add b@2", "update a@1->3", "update a@3->4", "delete b@5"]);
+    }
+
+    // holds: X11
+    #[tokio::test]
+    async fn past_the_bound_notifications_of_one_object_merge_in_the_oldest_place() {
+        check(0, vec![added("a", 1), added("b", 2), updated("a", 1, 3)], &["add a@3", "add b@2"]);
+        check(
+            0,
+            vec![updated("a", 1, 2), updated("b", 1, 2), updated("a", 2, 3)],
+            &["update a@1->3", "update b@1->2"],
+        );
+        check(0, vec![updated("a", 1, 2), deleted("a", 3)], &["delete a@3"]);
+        check(0, vec![added("a", 1), deleted("a", 2)], &[]);
+        check(0, vec![deleted("a", 1), added("a", 2), updated("a", 2, 3)], &["delete a@1", "add a@3"]);
+        check(0, vec![deleted("a", 1), added("a", 2), deleted("a", 3)], &["delete a@1"]);
+        check(0, vec![resync("a", 1), updated("a", 1, 2)], &["update a@1->2"]);
+        check(0, vec![updated("a", 1, 2), resync("a", 2)], &["update a@1->2"]);
+        check(0, vec![resync("a", 1), resync("a", 1)], &["resync a@1->1"]);
+        check(0, vec![initial("a", 1), updated("a", 1, 2)], &["initial a@2"]);
+    }
+
+    // holds: X11
+    #[tokio::test]
+    async fn a_stalled_handler_costs_no_more_under_creation_and_deletion_without_end() {
+        let mut backlog = Backlog::new(8);
+        for round in 0..10_000u64 {
+            let name = format!("pod-{}", round % 50);
+            backlog.push(added(&name, 2 * round), Instant::now());
+            backlog.push(deleted(&name, 2 * round + 1), Instant::now());
+        }
+        assert!(backlog.len() <= 8 + 2 * 50, "{}", backlog.len());
+        assert!(backlog.entries.len() <= 2 * backlog.len() + 64, "{}", backlog.entries.len());
+    }
+
+    proptest! {
+        // holds: X11
+        #[test]
+        fn whatever_merges_a_handler_ends_with_the_last_state_and_never_hears_nonsense(
+            merge_above in 0usize..6,
+            steps in prop::collection::vec((0usize..4, 0u8..6), 0..200),
+        ) {
+            let mut backlog = Backlog::new(merge_above);
+            let mut live: BTreeMap<usize, u64> = BTreeMap::new();
+            let mut heard: BTreeMap<String, u64> = BTreeMap::new();
+            let mut hear = |entry: Entry| {
+                let name = entry.notification.key().name().to_owned();
+                match &entry.notification {
+                    Notification::Added { object, .. } => {
+                        assert!(heard.insert(name, object.version().number().unwrap()).is_none());
+                    }
+                    Notification::Updated { old, new, .. } => {
+                        let before = heard.insert(name, new.version().number().unwrap());
+                        assert_eq!(before, old.version().number(), "the old object is what was heard last");
+                    }
+                    Notification::Deleted { .. } => assert!(heard.remove(&name).is_some()),
+                }
+            };
+            let now = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async { Instant::now() });
+            for (version, (object, action)) in (1u64..).zip(steps) {
+                let name = format!("pod-{object}");
+                let notification = match (live.get(&object).copied(), action) {
+                    (_, 0) => {
+                        if let Some(entry) = backlog.pop() {
+                            hear(entry);
+                        }
+                        continue;
+                    }
+                    (None, _) => { live.insert(object, version); added(&name, version) }
+                    (Some(_), 1) => { live.remove(&object); deleted(&name, version) }
+                    (Some(old), 2) => resync(&name, old),
+                    (Some(old), _) => { live.insert(object, version); updated(&name, old, version) }
+                };
+                backlog.push(notification, now);
+                prop_assert!(backlog.len() <= merge_above + 2 * 4);
+            }
+            while let Some(entry) = backlog.pop() {
+                hear(entry);
+            }
+            let live: BTreeMap<String, u64> = live.into_iter().map(|(object, version)| (format!("pod-{object}"), version)).collect();
+            prop_assert_eq!(heard, live);
+            prop_assert_eq!(backlog.len(), 0);
+        }
+    }
+}

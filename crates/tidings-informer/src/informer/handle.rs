@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_object::{Key, ResourceKind, Version};
-use tidings_source::StreamScope;
+use tidings_source::{NamespaceError, StreamScope};
 use tokio::time::Instant;
 
 use super::handler::{Callback, HandlerOptions, IntoHandler, callback};
@@ -66,6 +66,9 @@ pub enum InformerError {
         #[source]
         source: IndexError,
     },
+    /// A namespace that no cluster can have.
+    #[error("taking other namespaces")]
+    Namespace(#[source] NamespaceError),
     /// A name that may not be empty is.
     #[error("{what} needs a name that is not empty")]
     EmptyName {
@@ -136,8 +139,8 @@ impl<K> SharedInformer<K> {
         namespaces: impl IntoIterator<Item = N>,
     ) -> Result<(), InformerError> {
         let scopes: Vec<_> = namespaces.into_iter().map(|name| StreamScope::Namespace(name.into())).collect();
-        if scopes.iter().any(|scope| scope.namespace() == Some("")) {
-            return Err(InformerError::EmptyName { what: "a namespace" });
+        for scope in &scopes {
+            scope.check().map_err(InformerError::Namespace)?;
         }
         self.follow(scopes)
     }

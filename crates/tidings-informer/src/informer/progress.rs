@@ -63,11 +63,6 @@ impl Progress {
         self.streams.values().map(|stream| &stream.scope)
     }
 
-    /// The scopes that have not brought their first list.
-    pub(super) fn unlisted(&self) -> impl Iterator<Item = &StreamScope> {
-        self.streams.values().filter(|stream| !stream.has_listed).map(|stream| &stream.scope)
-    }
-
     /// The version up to which every change of every stream can be read: the lowest of them. `None` while a
     /// stream has not listed, or when versions that are no numbers can't be put in order.
     pub(super) fn version(&self) -> Option<Version> {

@@ -77,6 +77,12 @@ impl InformerTask {
     pub async fn run(mut self) {
         let ended = EndOnDrop(Arc::clone(&self.shared));
         self.shared.registry.lock().lifecycle = Lifecycle::Started;
+        let woken = Arc::downgrade(&self.shared);
+        self.shared.intake.on_training_due(move || {
+            if let Some(shared) = woken.upgrade() {
+                shared.wake.notify_one();
+            }
+        });
         self.take_requests();
         while !self.shared.stop.is_cancelled() {
             self.turn().await;
@@ -123,12 +129,21 @@ impl InformerTask {
     fn publish(&mut self) {
         self.applier.publish();
         *self.shared.applied.lock() = self.applier.counts;
+        self.report_unreadable();
         self.report_index_faults();
         distribute(&self.shared, &mut self.told);
         self.shared.progress.send_replace(self.applier.progress.clone());
         if !self.shared.synced.initialized() && self.applier.progress.has_synced() {
             let _ = self.shared.synced.set(());
             self.shared.registry.lock().listening.iter().for_each(|mailbox| mailbox.initial_complete());
+        }
+    }
+
+    fn report_unreadable(&self) {
+        for notification in &self.told {
+            if let Some(error) = notification.object().refusal() {
+                self.shared.reporter.report(&Fault::Unreadable(error));
+            }
         }
     }
 
@@ -140,6 +155,7 @@ impl InformerTask {
 
     /// Does what handles have asked for: new handlers, other namespaces.
     fn take_requests(&mut self) {
+        self.upkeep.look(&self.applier);
         let (arriving, scopes) = {
             let mut registry = self.shared.registry.lock();
             registry.listening.retain(|mailbox| mailbox.is_open());

@@ -108,6 +108,11 @@ impl Packer {
         }
     }
 
+    pub(super) fn is_training_due(&self, now: PackStats) -> bool {
+        let state = self.state.lock();
+        self.policy == Policy::Trained && state.training.strong_count() == 0 && state.is_due(now)
+    }
+
     pub(super) fn training_due(&self, now: PackStats) -> Option<Training> {
         if self.policy == Policy::NoDictionary {
             return None;

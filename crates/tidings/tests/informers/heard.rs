@@ -49,7 +49,13 @@ impl Heard {
         self.0.lock().nonsense.clone()
     }
 
-    fn hear<K>(&self, what: &'static str, object: &Object<K>, is_initial: bool, check: impl FnOnce(&mut State)) {
+    fn hear<K>(
+        &self,
+        what: &'static str,
+        object: &Object<K>,
+        is_initial: bool,
+        check: impl FnOnce(&mut State),
+    ) {
         let mut state = self.0.lock();
         check(&mut state);
         let version = object.version().number().unwrap_or(0);
@@ -83,10 +89,15 @@ impl<K: 'static> EventHandler<K> for Heard {
     }
 
     fn on_delete(&mut self, gone: &Deleted<K>) {
-        self.hear(if gone.is_final_state_unknown() { "lose" } else { "delete" }, gone.object(), false, |state| {
-            if state.view.remove(gone.key().as_str()).is_none() {
-                state.nonsense.push(format!("deleted though unknown: {}", gone.key()));
-            }
-        });
+        self.hear(
+            if gone.is_final_state_unknown() { "lose" } else { "delete" },
+            gone.object(),
+            false,
+            |state| {
+                if state.view.remove(gone.key().as_str()).is_none() {
+                    state.nonsense.push(format!("deleted though unknown: {}", gone.key()));
+                }
+            },
+        );
     }
 }

@@ -9,10 +9,11 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tidings::{
-    HandlerOptions, InformerOptions, ListMode, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory, handle_with,
+    HandlerOptions, InformerOptions, ListMode, QueueOrder, ReflectorConfig, SharedInformer,
+    SharedInformerFactory, handle_with,
 };
 use tidings_apiserver::fault::{EventFault, Injection};
-use tidings_apiserver::request::Verb;
+use tidings_apiserver::resource::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
 use crate::heard::Heard;
@@ -53,8 +54,8 @@ fn simulate(run: Run) {
         server.faults().plan(run.seed, 250, faults());
         let factory = SharedInformerFactory::new(server.client()).seed(run.seed);
         let reflector = ReflectorConfig::default().list_mode(run.list_mode);
-        let pods: SharedInformer<Pod> =
-            factory.informer_with(InformerOptions::new().queue_order(run.order).reflector(reflector).merge_above(8));
+        let pods: SharedInformer<Pod> = factory
+            .informer_with(InformerOptions::new().queue_order(run.order).reflector(reflector).merge_above(8));
         let early = Heard::default();
         pods.add_handler(handle_with(HandlerOptions::default(), early.clone())).unwrap();
         let running = factory.start();
@@ -108,7 +109,8 @@ fn told_in_order(heard: &Heard, lives: &Lives, run: Run) {
         assert!(life.contains(&told.version), "{run:?}: {told:?} was never a version of {life:?}");
         let before = last.insert(told.key.clone(), told.version);
         // A loss tells the last state that was known once more.
-        let goes_on = before.is_none_or(|before| told.version > before || (told.what == "lose" && told.version == before));
+        let goes_on = before
+            .is_none_or(|before| told.version > before || (told.what == "lose" && told.version == before));
         assert!(goes_on, "{run:?}: {told:?} after version {before:?}");
     }
 }
@@ -133,7 +135,9 @@ async fn live(server: &ApiServer, chance: &mut SmallRng, lives: &mut Lives, run:
                     lives.entry(text).or_default().push(server.version());
                 }
             }
-            90..93 => server.faults().cut_watches([Ending::Clean, Ending::Broken, Ending::Stalled][chance.random_range(0..3)]),
+            90..93 => server
+                .faults()
+                .cut_watches([Ending::Clean, Ending::Broken, Ending::Stalled][chance.random_range(0..3)]),
             93..96 => server.expire_history(),
             96..98 if run.goes_back => saved = server.save(),
             98..100 if run.goes_back => server.go_back_to(&saved),
@@ -198,7 +202,8 @@ fn the_simulation_meets_every_kind_of_fault() {
             let factory = SharedInformerFactory::new(server.client()).seed(seed);
             let _pods = factory.informer::<Pod>();
             let running = factory.start();
-            let run = Run { seed, order: QueueOrder::InOrder, list_mode: ListMode::Streaming, goes_back: false };
+            let run =
+                Run { seed, order: QueueOrder::InOrder, list_mode: ListMode::Streaming, goes_back: false };
             live(&server, &mut SmallRng::seed_from_u64(seed), &mut Lives::new(), run).await;
             names.extend(server.faults().counts().into_keys());
             running.shutdown().await;

@@ -1,0 +1,282 @@
+//! The factory: one informer for the same question, started once, released when nobody needs it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod};
+use kube_core::discovery::ApiResource;
+use serde_json::json;
+use tidings::{
+    Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReflectorConfig, SharedInformer,
+    SharedInformerFactory,
+};
+use tidings_apiserver::resource::Verb;
+use tidings_apiserver::{ApiServer, Fault};
+
+fn pod(namespace: &str, name: &str) -> serde_json::Value {
+    json!({ "metadata": { "namespace": namespace, "name": name, "labels": { "app": name } }, "spec": { "containers": [] } })
+}
+
+/// How many watches the server has been asked for.
+fn watches(server: &ApiServer) -> usize {
+    server.requests().iter().filter(|request| request.verb == Some(Verb::Watch)).count()
+}
+
+// holds: F1, F10, D1
+#[tokio::test(start_paused = true)]
+async fn asking_twice_gives_one_watch_and_one_cache_whatever_the_view() {
+    let server = ApiServer::start().await;
+    server.put("pods", pod("default", "web"));
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let again = factory.informer::<Pod>();
+    let dynamic = factory.dynamic(&ApiResource::erase::<Pod>(&())).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert_eq!(watches(&server), 1);
+    assert_eq!(running.len(), 1);
+    assert_eq!(again.lister().len(), 1);
+    let seen = dynamic.lister().get("default/web").unwrap();
+    assert!(Arc::ptr_eq(seen.raw(), pods.lister().get("default/web").unwrap().raw()));
+    assert_eq!(seen.decoded().unwrap().types.as_ref().unwrap().kind, "Pod");
+    running.shutdown().await;
+}
+
+// holds: F5, F7
+#[tokio::test(start_paused = true)]
+async fn start_begins_what_was_asked_for_since_and_nothing_twice() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let first = factory.start();
+    let nodes = factory.informer::<Node>();
+    assert_eq!(nodes.lifecycle(), Lifecycle::New);
+    let second = factory.start();
+    assert_eq!((first.len(), second.len()), (1, 1));
+    first.synced().await.unwrap();
+    second.synced().await.unwrap();
+    assert!(pods.is_synced() && nodes.is_synced());
+    assert_eq!(factory.start().len(), 0);
+    first.shutdown().await;
+    second.shutdown().await;
+}
+
+// holds: F7, I36, X3
+#[tokio::test(start_paused = true)]
+async fn what_did_not_sync_is_named_with_the_reason_and_goes_on_trying() {
+    let server = ApiServer::start().await;
+    server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.always().of("nodes"));
+    let factory = SharedInformerFactory::new(server.client());
+    let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
+    let running = factory.start();
+    let error = running.synced_within(Duration::from_secs(60)).await.unwrap_err();
+    assert_eq!(error.informers.iter().map(|unsynced| &*unsynced.name).collect::<Vec<_>>(), ["nodes"]);
+    assert!(error.to_string().contains("403"), "{error}");
+    assert!(pods.is_synced());
+    let health = nodes.health();
+    assert!(!health.is_healthy());
+    assert!(health.streams[0].failing.as_ref().is_some_and(|failing| failing.attempts > 3), "{health:?}");
+    server.faults().clear();
+    running.synced().await.unwrap();
+    assert!(nodes.health().is_healthy());
+    running.shutdown().await;
+}
+
+// holds: F2, F3, D2
+#[tokio::test(start_paused = true)]
+async fn namespaces_selectors_and_tweaks_reach_the_server() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client()).namespaces(["a", "b"]).unwrap();
+    let options = InformerOptions::new()
+        .labels("app=web".parse().unwrap())
+        .fields("spec.nodeName=node-1".parse().unwrap())
+        .tweak(|query| query.set("timeoutSeconds", "77"));
+    let _pods: SharedInformer<Pod> = factory.informer_with(options);
+    let _namespaces = factory.informer::<Namespace>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let mut asked: Vec<String> =
+        server.requests().iter().map(|request| format!("{}?{}", request.path, request.query)).collect();
+    asked.sort();
+    assert!(
+        asked[0].starts_with("/api/v1/namespaces/a/pods?")
+            && asked[1].starts_with("/api/v1/namespaces/b/pods?"),
+        "{asked:?}"
+    );
+    for pods in &asked[..2] {
+        assert!(pods.contains("labelSelector=app%3Dweb"), "{pods}");
+        assert!(pods.contains("fieldSelector=spec.nodeName%3Dnode-1"), "{pods}");
+        assert!(pods.contains("timeoutSeconds=77"), "{pods}");
+    }
+    assert!(
+        asked[2].starts_with("/api/v1/namespaces?"),
+        "a cluster's own resource has no namespaces: {asked:?}"
+    );
+    running.shutdown().await;
+}
+
+// holds: F4
+#[tokio::test(start_paused = true)]
+async fn a_tweak_has_the_last_word_on_every_list() {
+    let server = ApiServer::start().await;
+    for number in 0..5 {
+        server.put("pods", pod("default", &format!("pod-{number}")));
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let options = InformerOptions::new()
+        .reflector(ReflectorConfig::default().list_mode(ListMode::Chunked))
+        .tweak(|query| {
+            if !query.is_watch() {
+                query.set("resourceVersion", "");
+                query.set("limit", "2");
+            }
+        });
+    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert_eq!(pods.lister().len(), 5);
+    let lists = server.requests().iter().filter(|request| request.verb == Some(Verb::List)).count();
+    assert_eq!(lists, 3, "two, two, one");
+    running.shutdown().await;
+}
+
+// holds: X18, F11
+#[tokio::test(start_paused = true)]
+async fn an_informer_stops_when_its_last_user_goes_and_begins_afresh_when_asked_again() {
+    let server = ApiServer::start().await;
+    server.put("pods", pod("default", "web"));
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let lister = pods.lister();
+    let handler = pods.add_handler(Handler::new().on_add(|_: &Object<Pod>, _| {})).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    drop(pods);
+    drop(lister);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(factory.stats().len(), 1, "a handler that was not removed counts");
+    handler.remove().await;
+    running.finished().await;
+    assert_eq!(factory.stats().len(), 0);
+
+    let pods = factory.informer::<Pod>();
+    assert_eq!(pods.lifecycle(), Lifecycle::New);
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert_eq!(pods.lister().len(), 1);
+    running.shutdown().await;
+}
+
+// holds: X24, F6
+#[tokio::test(start_paused = true)]
+async fn factories_know_nothing_of_each_other_and_leave_nothing_running() {
+    let server = ApiServer::start().await;
+    let (one, other) =
+        (SharedInformerFactory::new(server.client()), SharedInformerFactory::new(server.client()));
+    let (pods, other_pods) = (one.informer::<Pod>(), other.informer::<Pod>());
+    let (running, other_running) = (one.start(), other.start());
+    running.synced().await.unwrap();
+    other_running.synced().await.unwrap();
+    running.shutdown().await;
+    assert_eq!(pods.lifecycle(), Lifecycle::Stopped);
+    assert_eq!(other_pods.lifecycle(), Lifecycle::Started);
+    other_running.shutdown().await;
+    let metrics = tokio::runtime::Handle::current().metrics();
+    drop((one, other, pods, other_pods));
+    // kube-client's own buffer worker ends once its client is dropped.
+    for _ in 0..100 {
+        if metrics.num_alive_tasks() == 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(metrics.num_alive_tasks(), 0);
+}
+
+// holds: F8, L2
+#[tokio::test(start_paused = true)]
+async fn the_namespace_index_is_there_without_asking() {
+    let server = ApiServer::start().await;
+    for (namespace, name) in [("a", "one"), ("a", "two"), ("b", "one")] {
+        server.put("pods", pod(namespace, name));
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert_eq!(pods.lister().by_index("namespace", "a").unwrap().len(), 2);
+    assert_eq!(pods.lister().namespace("b").list().unwrap().len(), 1);
+    running.shutdown().await;
+}
+
+// holds: L1, L3, L7, X21
+#[tokio::test(start_paused = true)]
+async fn a_lister_selects_by_label_and_says_not_found_as_the_api_would() {
+    let server = ApiServer::start().await;
+    for name in ["web", "db"] {
+        server.put("pods", pod("default", name));
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let lister = pods.lister();
+    assert_eq!(lister.select(&"app=web".parse().unwrap()).len(), 1);
+    assert_eq!(lister.namespace("default").select(&"app notin (web)".parse().unwrap()).unwrap().len(), 1);
+    assert_eq!(lister.select(&"".parse().unwrap()).len(), 2);
+    let missing = lister.namespace("default").get("nobody").unwrap_err();
+    assert!(missing.is_not_found());
+    assert_eq!(missing.to_string(), "pods \"default/nobody\" not found");
+    assert!(lister.namespace("").get("web").is_err_and(|error| !error.is_not_found()));
+    running.shutdown().await;
+}
+
+// holds: F2
+#[tokio::test(start_paused = true)]
+async fn options_of_a_kind_come_before_those_of_the_factory() {
+    let server = ApiServer::start().await;
+    server.put("pods", pod("default", "web"));
+    server.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "settings" } }));
+    let factory = SharedInformerFactory::new(server.client())
+        .resync(Duration::from_secs(10))
+        .for_kind::<ConfigMap>(InformerOptions::new().resync(Duration::ZERO));
+    let heard = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let count = |which: usize| {
+        let heard = Arc::clone(&heard);
+        move || drop(heard[which].fetch_add(1, Ordering::SeqCst))
+    };
+    let (pods, maps) = (factory.informer::<Pod>(), factory.informer::<ConfigMap>());
+    let (of_pods, of_maps) = (count(0), count(1));
+    pods.add_handler(Handler::new().on_update(move |_: &Object<Pod>, _| of_pods())).unwrap();
+    maps.add_handler(Handler::new().on_update(move |_: &Object<ConfigMap>, _| of_maps())).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(25_500)).await;
+    assert_eq!(heard.each_ref().map(|count| count.load(Ordering::SeqCst)), [2, 0]);
+    running.shutdown().await;
+}
+
+// holds: D3, F9
+#[tokio::test(start_paused = true)]
+async fn wrong_use_gets_a_typed_error() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    assert!(factory.clone().namespaces([""]).is_err());
+    assert!(factory.clone().namespaces(["No Such"]).is_err());
+    let mut nothing = Pod::resource();
+    nothing.plural = "".into();
+    assert!(factory.dynamic(nothing).is_err());
+    let pods = factory.informer::<Pod>();
+    assert!(pods.set_namespaces(["a/b"]).is_err());
+    assert!(pods.add_handler(Handler::<Pod>::new().named("")).is_err());
+    assert!(pods.lister().by_index("nobody", "x").is_err());
+    let running = factory.start();
+    running.synced().await.unwrap();
+    running.shutdown().await;
+    assert!(
+        pods.add_handler(Handler::<Pod>::new())
+            .is_err_and(|error| error.to_string().ends_with("has stopped already"))
+    );
+    assert!(Key::parse("a/b/c").is_err());
+}

@@ -1,0 +1,204 @@
+//! One cache, many views: typed, slim, dynamic, metadata-only, custom; pruned and transformed bodies.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_derive::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tidings::{
+    Budget, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory, Transform,
+};
+use tidings_apiserver::{ApiServer, Ending, Fault};
+
+#[derive(CustomResource, Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[kube(group = "tidings.example", version = "v1", kind = "Ship", namespaced, crates(kube_core = "::kube_core"))]
+struct ShipSpec {
+    port: String,
+}
+
+#[derive(Deserialize)]
+struct PodOnNode {
+    spec: OnNode,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OnNode {
+    node_name: Option<String>,
+}
+
+impl Kind for PodOnNode {
+    fn resource() -> ResourceKind {
+        Pod::resource()
+    }
+}
+
+fn put_pod(server: &ApiServer, name: &str, node: &str) {
+    server.put(
+        "pods",
+        json!({
+            "metadata": { "namespace": "default", "name": name, "managedFields": [{ "manager": "kubectl" }] },
+            "spec": { "nodeName": node, "containers": [{ "name": "main", "image": "nginx" }] },
+            "status": { "phase": "Running" },
+        }),
+    );
+}
+
+// holds: D3, D6, L6
+#[tokio::test(start_paused = true)]
+async fn typed_slim_and_metadata_views_read_the_same_objects() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "node-1");
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let slim = factory.informer::<PodOnNode>();
+    let metadata = factory.metadata::<Pod>();
+    let running = factory.start();
+    assert_eq!(running.len(), 2, "typed and slim are one informer");
+    running.synced().await.unwrap();
+    let typed = pods.lister().get("default/web").unwrap();
+    assert_eq!(typed.decoded().unwrap().spec.as_ref().unwrap().containers[0].image.as_deref(), Some("nginx"));
+    assert_eq!(typed.view::<PodOnNode>().unwrap().spec.node_name.as_deref(), Some("node-1"));
+    let seen = slim.lister().get("default/web").unwrap().decoded().unwrap();
+    assert_eq!(seen.spec.node_name.as_deref(), Some("node-1"));
+    let only = metadata.lister().get("default/web").unwrap();
+    assert_eq!(only.decoded().unwrap().metadata.name.as_deref(), Some("web"));
+    assert!(only.field(".spec.nodeName").unwrap().is_absent(), "the server sent no more");
+    running.shutdown().await;
+}
+
+// holds: R42
+#[tokio::test(start_paused = true)]
+async fn custom_resources_are_informed_of_like_any_other() {
+    use kube_core::CustomResourceExt;
+    let server = ApiServer::start().await;
+    server.put("customresourcedefinitions", serde_json::to_value(Ship::crd()).unwrap());
+    server.put(
+        "ships.tidings.example",
+        json!({ "metadata": { "namespace": "default", "name": "beagle" }, "spec": { "port": "plymouth" } }),
+    );
+    let factory = SharedInformerFactory::new(server.client());
+    let ships = factory.informer::<Ship>();
+    ships.add_index(Index::typed::<Ship>("port", |ship| vec![ship.spec.port.clone()])).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let found = ships.lister().by_index("port", "plymouth").unwrap();
+    assert_eq!(found[0].decoded().unwrap().spec.port, "plymouth");
+    running.shutdown().await;
+}
+
+// holds: X5, X2
+#[tokio::test(start_paused = true)]
+async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_else() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "good", "node-1");
+    server.put(
+        "pods",
+        json!({ "metadata": { "namespace": "default", "name": "bad" }, "spec": { "containers": "none" } }),
+    );
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert!(pods.lister().get("default/good").unwrap().decoded().is_ok());
+    let bad = pods.lister().get("default/bad").unwrap();
+    let error = bad.decoded().unwrap_err();
+    assert!(error.to_string().contains("default/bad"), "{error}");
+    assert_eq!(bad.field(".spec.containers").unwrap().to_string(), "none");
+    server.remove("pods", "default/bad");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(pods.lister().get("default/bad").is_err(), "it is deleted like any other");
+    running.shutdown().await;
+}
+
+// holds: X8, C15
+#[tokio::test(start_paused = true)]
+async fn a_transform_runs_once_for_each_version_and_never_again_on_a_relist() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "node-1");
+    put_pod(&server, "db", "node-2");
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&runs);
+    let transform = Transform::json(move |object: &mut Value| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        object["spec"]["nodeName"] = json!("nowhere");
+        object["metadata"]["name"] = json!("somebody-else");
+    });
+    let factory = SharedInformerFactory::new(server.client());
+    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().transform(transform));
+    pods.add_index(Index::field("node", ".spec.nodeName")).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
+    assert_eq!(pods.lister().by_index("node", "nowhere").unwrap().len(), 2);
+    assert_eq!(pods.lister().get("default/web").unwrap().name(), "web", "identity can't be changed");
+    server.faults().inject(Fault::ExpireOnOpen.once());
+    server.faults().cut_watches(Ending::Broken);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(pods.stats().requests.lists > 1, "it has listed again");
+    assert_eq!(runs.load(Ordering::SeqCst), 2);
+    put_pod(&server, "web", "node-3");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(runs.load(Ordering::SeqCst), 3);
+    running.shutdown().await;
+}
+
+// holds: X5, X2
+#[tokio::test(start_paused = true)]
+async fn a_transform_that_panics_costs_the_body_and_keeps_the_identity() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "node-1");
+    let factory = SharedInformerFactory::new(server.client());
+    let transform = Transform::json(|_| panic!("no such luck"));
+    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().transform(transform));
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let web = pods.lister().get("default/web").unwrap();
+    let error = web.decoded().unwrap_err();
+    let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+    assert!(cause.contains("no such luck"), "{error}: {cause}");
+    assert_eq!(pods.stats().faults.unreadable, 1);
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pruned_fields_are_never_kept() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "node-1");
+    let factory = SharedInformerFactory::new(server.client());
+    let options =
+        InformerOptions::new().prune([".metadata.managedFields", ".spec.containers[*].image"]).unwrap();
+    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let pod = pods.lister().get("default/web").unwrap().decoded().unwrap();
+    assert_eq!(pod.metadata.managed_fields, None);
+    let container = &pod.spec.as_ref().unwrap().containers[0];
+    assert_eq!((container.name.as_str(), &container.image), ("main", &None));
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn decoded_objects_are_kept_within_the_budget_and_not_without() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "node-1");
+    let decode_twice = |budget: Budget| {
+        let factory = SharedInformerFactory::new(server.client()).budget(budget);
+        async move {
+            let pods = factory.informer::<Pod>();
+            let running = factory.start();
+            running.synced().await.unwrap();
+            let web = pods.lister().get("default/web").unwrap();
+            let same = Arc::ptr_eq(&web.decoded().unwrap(), &web.decoded().unwrap());
+            running.shutdown().await;
+            same
+        }
+    };
+    assert!(decode_twice(Budget::default()).await);
+    assert!(decode_twice(Budget::unlimited()).await);
+    assert!(!decode_twice(Budget::bytes(0)).await);
+}

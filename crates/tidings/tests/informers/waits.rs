@@ -1,0 +1,105 @@
+//! Waiting for a version: what reading one's own writes needs.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tidings::{InformerOptions, Key, SharedInformer, SharedInformerFactory, Version, WaitError};
+use tidings_apiserver::{ApiServer, Ending};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn put(server: &ApiServer, namespace: &str, name: &str) -> Version {
+    let pod = json!({ "metadata": { "namespace": namespace, "name": name }, "spec": { "containers": [] } });
+    Version::from(server.put("pods", pod))
+}
+
+// holds: X16
+#[tokio::test(start_paused = true)]
+async fn a_write_is_waited_for_by_its_version_and_a_deletion_by_its_uid() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let key = Key::parse("default/web").unwrap();
+    let version = put(&server, "default", "web");
+    pods.wait_for_object(&key, &version, MINUTE).await.unwrap();
+    let cached = pods.lister().get("default/web").unwrap();
+    assert!(cached.version().is_at_least(&version));
+    let uid = cached.uid().to_owned();
+    server.remove("pods", "default/web");
+    pods.wait_for_deletion(&key, &uid, MINUTE).await.unwrap();
+    assert!(pods.lister().get("default/web").is_err());
+    // The object is gone, and the stream has passed the version: nobody waits in vain.
+    pods.wait_for_object(&key, &version, MINUTE).await.unwrap();
+    running.shutdown().await;
+}
+
+// holds: X16
+#[tokio::test(start_paused = true)]
+async fn a_version_is_reached_when_every_namespace_has_passed_it_by_bookmark_if_nothing_changes() {
+    let server = ApiServer::builder().bookmark_interval(Duration::from_secs(5)).start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods: SharedInformer<Pod> =
+        factory.informer_with(InformerOptions::new().namespaces(["a", "b"]).unwrap());
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let version = put(&server, "a", "web");
+    pods.wait_for_object(&Key::parse("a/web").unwrap(), &version, MINUTE).await.unwrap();
+    let error = pods.wait_for(&version, Duration::from_millis(10)).await.unwrap_err();
+    assert!(matches!(error, WaitError::DeadlinePassed { .. }), "{error}");
+    pods.wait_for(&version, MINUTE).await.unwrap();
+    assert!(pods.lister().version().unwrap().is_at_least(&version));
+    running.shutdown().await;
+}
+
+// holds: X16
+#[tokio::test(start_paused = true)]
+async fn what_can_never_come_is_said_at_once() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().namespaces(["a"]).unwrap());
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let elsewhere = Key::parse("b/web").unwrap();
+    let error = pods.wait_for_object(&elsewhere, &Version::from(9999), MINUTE).await.unwrap_err();
+    assert!(matches!(error, WaitError::NotWatched { .. }), "{error}");
+    let error = pods.wait_for(&Version::new("abc"), MINUTE).await.unwrap_err();
+    assert!(matches!(error, WaitError::NoOrder { .. }), "{error}");
+    let waiting = async { pods.wait_for(&Version::from(99_999), MINUTE).await.unwrap_err() };
+    let stopping = async { pods.stop() };
+    let (error, ()) = tokio::join!(waiting, stopping);
+    assert!(matches!(error, WaitError::Stopped { .. }), "{error}");
+    running.finished().await;
+}
+
+// holds: X16, X2
+#[tokio::test(start_paused = true)]
+async fn a_restored_server_begins_a_new_epoch_and_waiters_hear_of_it() {
+    let server = ApiServer::start().await;
+    put(&server, "default", "old");
+    let saved = server.save();
+    for _ in 0..20 {
+        put(&server, "default", "web");
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let reached = pods.lister().version().unwrap();
+    let waiting = async {
+        pods.wait_for(&Version::from(reached.number().unwrap() + 10), 100 * MINUTE).await.unwrap_err()
+    };
+    let restoring = async {
+        server.go_back_to(&saved);
+        server.faults().cut_watches(Ending::Broken);
+    };
+    let (error, ()) = tokio::join!(waiting, restoring);
+    assert!(matches!(error, WaitError::WentBack { .. }), "{error}");
+    assert_eq!(pods.health().epoch, 1);
+    assert_eq!(pods.stats().faults.went_back, 1);
+    assert!(pods.lister().version().unwrap().is_older_than(&reached));
+    assert_eq!(pods.lister().keys().iter().map(ToString::to_string).collect::<Vec<_>>(), ["default/old"]);
+    running.shutdown().await;
+}
