@@ -41,6 +41,7 @@ pub mod crd;
 pub mod discovery;
 pub mod openapi;
 pub mod patch;
+pub mod protobuf;
 pub mod schema;
 pub mod table;
 pub mod validate;

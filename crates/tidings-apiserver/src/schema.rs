@@ -87,8 +87,10 @@ pub enum Scalar {
     String,
     /// Base64 of bytes.
     Byte,
-    /// An RFC 3339 time.
+    /// An RFC 3339 time, in seconds.
     Time,
+    /// An RFC 3339 time, in microseconds.
+    MicroTime,
     /// A quantity such as `100m`.
     Quantity,
     /// A number or text.
@@ -114,6 +116,17 @@ pub struct Field {
     pub patch: PatchStrategy,
     /// The value the server takes when it is a list key and left out.
     pub default: Option<String>,
+    /// Where it stands in protobuf; none for what is only in JSON.
+    pub number: Option<FieldNumber>,
+}
+
+/// Where a field stands in protobuf.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldNumber {
+    /// Its number, after those of the messages that JSON shows inline.
+    pub path: Vec<u32>,
+    /// Whether zero is a value of its own; otherwise JSON leaves the field out.
+    pub is_zero_a_value: bool,
 }
 
 /// How a strategic merge patch treats a field.

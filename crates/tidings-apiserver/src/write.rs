@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::body::{self, Body};
 use crate::patch::managed_fields::{Writer, manager_name};
+use crate::protobuf;
 use crate::read;
 use crate::request::{Options, Representation, ResourcePath};
 use crate::resource::{ResourceDef, Verb};
@@ -114,6 +115,8 @@ pub(crate) fn answer(
     if !is_known {
         return Err(ApiError::method_not_allowed());
     }
+    let (content_type, sent) = as_json(content_type, sent)?;
+    let sent = &sent;
     let one = |object: &Stored, code| {
         read::one::response(writing.core, def, object, writing.options, representation, code)
     };
@@ -144,6 +147,16 @@ pub(crate) fn answer(
         (Verb::Delete, "") => delete::answer(writing, sent, representation),
         (Verb::DeleteCollection, "") => collection::answer(writing, sent, representation),
         _ => Err(ApiError::method_not_allowed()),
+    }
+}
+
+/// Newer clients send built-in kinds as protobuf; whatever reads the body after this finds JSON.
+fn as_json<'a>(content_type: Option<&'a str>, sent: &Bytes) -> Result<(Option<&'a str>, Bytes), ApiError> {
+    match content_type {
+        Some(protobuf::MEDIA_TYPE) if !sent.is_empty() => {
+            Ok((Some("application/json"), Bytes::from(protobuf::decode(sent)?.to_string())))
+        }
+        _ => Ok((content_type, sent.clone())),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) enum Form {
 }
 
 const TIME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Time";
+const MICRO_TIME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 const OBJECT_META: &str = "meta.v1.ObjectMeta";
@@ -94,7 +95,9 @@ impl<'a> Collected<'a> {
                 json!({"oneOf": [{"type": "string"}, {"type": "number"}]}),
             ),
         };
-        self.found.insert(TIME.to_owned(), json!({"type": "string", "format": "date-time"}));
+        for time in [TIME, MICRO_TIME] {
+            self.found.insert(time.to_owned(), json!({"type": "string", "format": "date-time"}));
+        }
         self.found.insert(QUANTITY.to_owned(), quantity);
         self.found.insert(INT_OR_STRING.to_owned(), int_or_string);
         let text = json!({"type": "string"});
@@ -208,6 +211,7 @@ impl<'a> Collected<'a> {
             Scalar::Double => json!({"type": "number", "format": "double"}),
             Scalar::Boolean => json!({"type": "boolean"}),
             Scalar::Time => reference(self.form, TIME),
+            Scalar::MicroTime => reference(self.form, MICRO_TIME),
             Scalar::Quantity => reference(self.form, QUANTITY),
             Scalar::IntOrString => reference(self.form, INT_OR_STRING),
         }

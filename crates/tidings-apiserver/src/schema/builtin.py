@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Writes builtin.txt: the shapes of the built-in kinds, from Kubernetes' published OpenAPI document.
 
-    ./builtin.py path/to/kubernetes/api/openapi-spec/swagger.json > builtin.txt
+    ./builtin.py path/to/kubernetes/api/openapi-spec/swagger.json path/to/modules/k8s.io > builtin.txt
 
-Shapes only (field names, types, list keys, patch strategies); no descriptions. The grammar is told in builtin.rs.
+The second path is where the modules api, apimachinery, apiextensions-apiserver and kube-aggregator lie, whose structs
+tell the field numbers of protobuf. Shapes only (field names, types, numbers, list keys, patch strategies); no
+descriptions. The grammar is told in builtin.rs.
 """
+import glob
 import json
+import os
 import re
 import sys
 
@@ -49,8 +53,43 @@ def spelled(schema):
     return {"boolean": "boolean", "string": "string"}.get(kind, "any")
 
 
-def field_line(type_name, name, schema, required):
+def structs(modules):
+    """The fields of all Go structs: type -> [(json name or "", Go type, number, whether zero is a value)]."""
+    found = {}
+    for path in glob.glob(modules + "/*/**/types*.go", recursive=True):
+        if "/vendor/" in path or path.endswith("_test.go"):
+            continue
+        package = ".".join(os.path.dirname(path).split("/")[-2:])
+        for name, body in re.findall(r"^type (\w+) struct \{\n(.*?)^\}", open(path).read(), re.M | re.S):
+            fields = []
+            for go_type, tags in re.findall(r"^\t(?:\w+[ \t]+)?([\w.*\[\]]+)[ \t]+`([^`]*)`", body, re.M):
+                json_tag = re.search(r'json:"([^"]*)"', tags)
+                number = re.search(r'protobuf:"\w+,(\d+),', tags)
+                if json_tag and number:
+                    json_name, *options = json_tag.group(1).split(",")
+                    is_value = go_type.startswith("*") or "omitempty" not in options
+                    fields.append((json_name, go_type.lstrip("*"), number.group(1), is_value))
+            found[package + "." + name] = fields
+    return found
+
+
+def numbers(all_structs, type_name):
+    """The protobuf number of each JSON field, as a path through inlined structs: `2.3`; `*` where zero is a value."""
+    found = {}
+    for name, go_type, number, is_value in all_structs.get(type_name, []):
+        if name:
+            found[name] = number + ("*" if is_value else "")
+        else:
+            inlined = go_type if "." in go_type else type_name.rsplit(".", 1)[0] + "." + go_type
+            for inner, path in numbers(all_structs, inlined).items():
+                found.setdefault(inner, number + "." + path)
+    return found
+
+
+def field_line(type_name, name, schema, required, number):
     words = [name + ("!" if name in required else ""), spelled(schema)]
+    if number:
+        words.append("#" + number)
     if schema.get("x-kubernetes-list-type") == "map":
         words.append("map=" + ",".join(schema["x-kubernetes-list-map-keys"]))
     elif schema.get("x-kubernetes-list-type") == "set":
@@ -83,6 +122,8 @@ def main():
         kinds = body.get("x-kubernetes-group-version-kind", [])
         if len(kinds) == 1 and "alpha" not in kinds[0]["version"] and not kinds[0]["kind"].endswith("List"):
             roots[name] = kinds[0]
+    roots["meta.v1.DeleteOptions"] = {"group": "", "version": "v1", "kind": "DeleteOptions"}
+    all_structs = structs(sys.argv[2])
     seen, waiting = set(), sorted(roots)
     while waiting:
         name = waiting.pop()
@@ -97,8 +138,9 @@ def main():
         if body.get("x-kubernetes-map-type") == "atomic":
             words.append("atomic")
         print(" ".join(words))
+        known = numbers(all_structs, name)
         for field, schema in sorted(body.get("properties", {}).items()):
-            print(field_line(name, field, schema, body.get("required", [])))
+            print(field_line(name, field, schema, body.get("required", []), known.get(field)))
 
 
 main()

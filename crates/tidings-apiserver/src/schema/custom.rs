@@ -75,7 +75,7 @@ fn keyed(schema: &Value) -> Keyed {
 }
 
 fn field(type_id: TypeId) -> Field {
-    Field { type_id, is_required: false, patch: PatchStrategy::default(), default: None }
+    Field { type_id, is_required: false, patch: PatchStrategy::default(), default: None, number: None }
 }
 
 /// The parts of `ObjectMeta` that are not simply untyped: its two keyed lists.

@@ -80,7 +80,7 @@ fn check(
 fn is_scalar(scalar: Scalar, value: &Value) -> bool {
     match scalar {
         Scalar::String => value.is_string(),
-        Scalar::Time => {
+        Scalar::Time | Scalar::MicroTime => {
             value.as_str().is_some_and(|text| text.is_empty() || text.parse::<jiff::Timestamp>().is_ok())
         }
         Scalar::Byte => value.as_str().is_some_and(|text| {

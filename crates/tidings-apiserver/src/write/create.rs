@@ -77,9 +77,11 @@ pub(super) fn store(writing: &Writing<'_>, object: &Value, trial: Trial) -> Resu
     Ok(stored)
 }
 
-/// Drops what a custom resource's schema does not know, and fills in its defaults.
+/// Drops what the kind does not know, and fills in the defaults of a custom resource's schema.
 pub(super) fn conform(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
-    let (dropped, causes) = crd::conform(writing.def, object);
+    let mut dropped = validate::shape::checked(writing.def, object)?;
+    let (unknown, causes) = crd::conform(writing.def, object);
+    dropped.extend(unknown);
     if !dropped.is_empty() && writing.options.field_validation == "Strict" {
         let named: Vec<_> = dropped.iter().map(|path| format!("unknown field \"{path}\"")).collect();
         return Err(ApiError::bad_request(format!("strict decoding error: {}", named.join(", "))));
