@@ -596,5 +596,14 @@ mod tests {
              2> - a/x@3
              take: 2> reached 3",
         );
+        check(
+            PerObject,
+            "+ a/x@1
+             end a
+             take: + a/x@1 | reached 1 | end a
+             2> - a/x@2
+             2> list a @9:
+             take: 2> reached 2 | 2> listed 9",
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::{FutureExt, poll};
 use proptest::prelude::*;
@@ -26,13 +27,18 @@ fn stream(inlet: &Inlet, number: u32) -> StreamInlet {
     inlet.stream(StreamId(number), StreamScope::All)
 }
 
+/// Time is paused, so that a wait which nobody ends ends the test at once.
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(1), future).await.expect("somebody wakes it")
+}
+
 async fn taken(outlet: &mut Outlet) -> Vec<String> {
-    let batch = outlet.next_batch().await.expect("open");
+    let batch = soon(outlet.next_batch()).await.expect("open");
     batch.iter().map(|(stream, delta)| tell(*stream, delta)).collect()
 }
 
 // holds: Q11
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 10);
@@ -40,12 +46,12 @@ async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
         tasks.spawn(async move { taken(&mut outlet).await });
         tokio::task::yield_now().await;
         stream(&inlet, 1).change(Change::Added, object("a/x@1")).await;
-        assert_eq!(tasks.join_next().await.unwrap().unwrap()[0], "+ a/x@1");
+        assert_eq!(soon(tasks.join_next()).await.unwrap().unwrap()[0], "+ a/x@1");
     }
 }
 
 // holds: Q29
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_push_waits_while_the_bound_is_reached_and_then_enters() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 2);
@@ -61,7 +67,7 @@ async fn a_push_waits_while_the_bound_is_reached_and_then_enters() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_list_enters_whole_once_there_is_room_for_one_delta() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 1);
@@ -84,7 +90,7 @@ async fn a_list_enters_whole_once_there_is_room_for_one_delta() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
     let (inlet, mut outlet) = small(QueueOrder::InOrder, 1);
     let mut streams: Vec<_> = (1..=3).map(|number| stream(&inlet, number)).collect();
@@ -107,7 +113,26 @@ async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
     assert!(poll!(again.as_mut()).is_ready());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn room_for_several_lets_several_in() {
+    for order in ORDERS {
+        let (inlet, mut outlet) = small(order, 3);
+        for number in 1..=3 {
+            stream(&inlet, number).bookmark(Version::from(1)).await;
+        }
+        let mut tasks = JoinSet::new();
+        for number in 4..=6 {
+            let mut waiting = stream(&inlet, number);
+            tasks.spawn(async move { waiting.bookmark(Version::from(2)).await });
+        }
+        tokio::task::yield_now().await;
+        outlet.next_batch().await;
+        soon(tasks.join_all()).await;
+        assert_eq!(taken(&mut outlet).await, ["4> reached 2", "5> reached 2", "6> reached 2"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_turn_on() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 1);
@@ -121,7 +146,7 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
         // Its turn comes, it is woken, and it goes before it was polled.
         outlet.next_batch().await;
         drop(dropped);
-        tasks.join_next().await.unwrap().unwrap();
+        soon(tasks.join_next()).await.unwrap().unwrap();
         assert_eq!(taken(&mut outlet).await[0], "2> + b/x@2");
         assert!(outlet.next_batch().now_or_never().is_none_or(|batch| {
             batch.is_some_and(|batch| batch.iter().all(|(_, delta)| delta.object().is_none()))
@@ -129,7 +154,7 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 10);
@@ -142,7 +167,7 @@ async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 10);
@@ -156,7 +181,7 @@ async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
 }
 
 // holds: Q12
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 10);
@@ -171,7 +196,7 @@ async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
 }
 
 // holds: Q12
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 1);
@@ -181,7 +206,7 @@ async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
         tasks.spawn(async move { one.bookmark(Version::from(2)).await });
         tokio::task::yield_now().await;
         inlet.close();
-        tasks.join_next().await.unwrap().unwrap();
+        soon(tasks.join_next()).await.unwrap().unwrap();
         outlet.next_batch().await.unwrap();
         assert!(outlet.next_batch().await.is_none());
 
@@ -189,11 +214,11 @@ async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
         tasks.spawn(async move { assert!(outlet.next_batch().await.is_none()) });
         tokio::task::yield_now().await;
         inlet.close();
-        tasks.join_next().await.unwrap().unwrap();
+        soon(tasks.join_next()).await.unwrap().unwrap();
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 1);
@@ -207,7 +232,7 @@ async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
     for order in ORDERS {
         let (inlet, outlet) = small(order, 1);
@@ -219,14 +244,14 @@ async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
         tasks.spawn(async move { two.bookmark(Version::from(1)).await });
         tokio::task::yield_now().await;
         drop(outlet);
-        tasks.join_next().await.unwrap().unwrap();
+        soon(tasks.join_next()).await.unwrap().unwrap();
         one.change(Change::Modified, object("a/x@2")).await;
         assert_eq!((depth.deltas(), depth.bytes_estimate(), Arc::strong_count(&kept)), (0, 0, 1));
     }
 }
 
 // holds: Q26
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 10_000);
@@ -247,7 +272,7 @@ async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_deltas_of_one_object_are_not_torn_apart_by_the_size_of_a_batch() {
     let (inlet, mut outlet) = small(QueueOrder::PerObject, 10_000);
     let mut one = stream(&inlet, 1);
@@ -261,7 +286,7 @@ async fn the_deltas_of_one_object_are_not_torn_apart_by_the_size_of_a_batch() {
 }
 
 // holds: Q25
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 10);
@@ -273,7 +298,7 @@ async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
     for order in ORDERS {
         let (inlet, mut outlet) = small(order, 77);
