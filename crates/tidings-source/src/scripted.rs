@@ -64,12 +64,14 @@ pub enum Asked {
     Watch(WatchOptions),
 }
 
+type Every<Options, Answer> = Box<dyn Fn(&Options) -> Answer + Send>;
+
 #[derive(Default)]
 struct Answers {
     lists: VecDeque<ListAnswer>,
     watches: VecDeque<WatchAnswer>,
-    every_list: Option<Box<dyn Fn(&ListOptions) -> ListAnswer + Send>>,
-    every_watch: Option<Box<dyn Fn(&WatchOptions) -> WatchAnswer + Send>>,
+    every_list: Option<Every<ListOptions, ListAnswer>>,
+    every_watch: Option<Every<WatchOptions, WatchAnswer>>,
 }
 
 #[derive(Default)]

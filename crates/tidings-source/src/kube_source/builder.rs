@@ -8,13 +8,12 @@ use tidings_object::{
 };
 
 use super::{FRAME_BYTES_MAX_DEFAULT, KubeSource, ListEncoding};
-use crate::{Query, StreamScope};
+use crate::{NamespaceError, Query, StreamScope};
 
 /// Builds a [`KubeSource`].
 #[must_use]
 pub struct KubeSourceBuilder {
     source: KubeSource,
-    namespace: Option<String>,
     intake: Option<Arc<Intake>>,
 }
 
@@ -29,9 +28,9 @@ pub enum BuildError {
         /// What it was.
         text: String,
     },
-    /// The namespace is empty, or has characters that no namespace has.
-    #[error("a namespace can't be {0:?}; leave it out for all namespaces")]
-    Namespace(String),
+    /// No namespace has that name. Leave it out for all namespaces.
+    #[error(transparent)]
+    Namespace(#[from] NamespaceError),
     /// The resource belongs to the cluster.
     #[error("{resource} are in no namespace, so not in {namespace:?}")]
     NotNamespaced {
@@ -40,9 +39,6 @@ pub enum BuildError {
         /// The namespace.
         namespace: String,
     },
-    /// No frame is that small.
-    #[error("frame_bytes_max must not be 0")]
-    FrameBytesMax,
     /// The intake makes objects of another resource.
     #[error("an intake of {found} can't take {expected} in")]
     Intake {
@@ -55,7 +51,7 @@ pub enum BuildError {
 
 impl KubeSourceBuilder {
     pub(super) fn new(client: Client, resource: ResourceKind) -> KubeSourceBuilder {
-        let intake = Arc::new(Intake::new(resource.clone(), Arc::new(Budget::default())));
+        let intake = Arc::new(intake_of(&resource));
         let source = KubeSource {
             client,
             resource,
@@ -71,18 +67,18 @@ impl KubeSourceBuilder {
             intake,
             known: Arc::new(NothingKnown),
         };
-        KubeSourceBuilder { source, namespace: None, intake: None }
+        KubeSourceBuilder { source, intake: None }
     }
 
     /// Only this namespace.
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespace = Some(namespace.into());
+    pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
+        self.source.scope = StreamScope::Namespace(namespace.into());
         self
     }
 
     /// All namespaces, which is the default.
     pub fn all_namespaces(mut self) -> Self {
-        self.namespace = None;
+        self.source.scope = StreamScope::All;
         self
     }
 
@@ -144,34 +140,30 @@ impl KubeSourceBuilder {
 
     /// The source. Nothing is sent yet.
     pub fn build(self) -> Result<KubeSource, BuildError> {
-        let KubeSourceBuilder { mut source, namespace, intake } = self;
-        let resource = &source.resource;
+        let KubeSourceBuilder { mut source, intake } = self;
+        let KubeSource { resource, scope, projection, .. } = &source;
         check(resource)?;
-        if let Some(namespace) = &namespace {
-            if !is_segment(namespace) {
-                return Err(BuildError::Namespace(namespace.clone()));
-            }
-            if resource.scope == Scope::Cluster {
-                let (resource, namespace) = (resource.to_string(), namespace.clone());
-                return Err(BuildError::NotNamespaced { resource, namespace });
-            }
+        scope.check()?;
+        if let (Scope::Cluster, Some(namespace)) = (resource.scope, scope.namespace()) {
+            let (resource, namespace) = (resource.to_string(), namespace.to_owned());
+            return Err(BuildError::NotNamespaced { resource, namespace });
         }
-        if source.frame_bytes_max == 0 {
-            return Err(BuildError::FrameBytesMax);
-        }
-        if let Some(intake) = intake {
-            let found = &intake.origin().resource;
-            if found != resource {
-                let (expected, found) = (resource.to_string(), found.to_string());
+        let path = resource.url_path(scope.namespace());
+        let intake = match intake {
+            Some(intake) if intake.origin().resource == *resource => intake,
+            Some(intake) => {
+                let (expected, found) = (resource.to_string(), intake.origin().resource.to_string());
                 return Err(BuildError::Intake { expected, found });
             }
-            source.intake = intake;
-        }
-        source.path = source.resource.url_path(namespace.as_deref());
-        source.scope =
-            namespace.map_or(StreamScope::All, |namespace| StreamScope::Namespace(namespace.into()));
+            None => Arc::new(intake_of(resource).with_projection(*projection)),
+        };
+        (source.path, source.intake) = (path, intake);
         Ok(source)
     }
+}
+
+fn intake_of(resource: &ResourceKind) -> Intake {
+    Intake::new(resource.clone(), Arc::new(Budget::default()))
 }
 
 fn check(resource: &ResourceKind) -> Result<(), BuildError> {

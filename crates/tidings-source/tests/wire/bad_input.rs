@@ -223,7 +223,7 @@ async fn an_error_never_quotes_an_object() {
     }
     for answer in [
         Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{secret}}}\n")),
-        Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{{}}}}\naHVudGVyMg\n")),
+        Answer::ok("{\"type\":\"ADDED\",\"object\":{}}\naHVudGVyMg\n"),
         Answer::ok(format!("[{secret}]\n")),
     ] {
         let error = watch_error(answer).await;

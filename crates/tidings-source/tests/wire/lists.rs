@@ -9,8 +9,8 @@ use flate2::write::GzEncoder;
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
-use tidings_object::{KnownObjects, RawObject, Version};
-use tidings_source::{KubeSource, ListOptions, ListPart, ListWatch as _, Skipped};
+use tidings_object::{KnownObjects, Projection, RawObject, Version};
+use tidings_source::{KubeSource, ListOptions, ListPart, ListWatch as _, Skipped, WatchEvent, WatchOptions};
 use tokio::time::Instant;
 
 use crate::server::{Answer, Server};
@@ -168,4 +168,24 @@ async fn an_item_without_identity_is_skipped_and_the_list_goes_on() {
 async fn the_same_object_twice_in_a_list_comes_twice_for_the_last_to_win() {
     let server = Server::answering([Answer::ok(list(&["x", "x"]))]);
     assert_eq!(read_whole(&server.pods()).await.0, ["x", "x"]);
+}
+
+// holds: D3
+#[tokio::test]
+async fn metadata_only_objects_are_objects_of_their_own_resource() {
+    let partial = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"x","resourceVersion":"1"}}"#;
+    let list = format!(
+        r#"{{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{{"resourceVersion":"5"}},"items":[{partial}]}}"#
+    );
+    let bookmark = partial.replace(r#""name":"x","#, "");
+    let events = format!(
+        "{{\"type\":\"ADDED\",\"object\":{partial}}}\n{{\"type\":\"BOOKMARK\",\"object\":{bookmark}}}\n"
+    );
+    let server = Server::answering([Answer::ok(list), Answer::ok(events)]);
+    let source = server.builder().projection(Projection::Metadata).build().unwrap();
+    assert_eq!(read_whole(&source).await, (vec!["x".to_owned()], Version::from(5)));
+    let mut events = source.watch(WatchOptions::default()).await.unwrap();
+    let Some(Ok(WatchEvent::Changed(_, object))) = events.next().await else { panic!() };
+    assert_eq!((object.name(), &*object.origin().resource.plural), ("x", "pods"));
+    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Bookmark { .. }))));
 }

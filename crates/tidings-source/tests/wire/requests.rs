@@ -63,7 +63,7 @@ async fn a_watch_asks_for_its_version_its_timeout_and_bookmarks_unpacked() {
     assert_eq!(asked.headers["accept-encoding"], "identity");
 }
 
-// holds: D1
+// holds: D3
 #[tokio::test]
 async fn metadata_only_is_asked_for_by_its_own_accept_header() {
     let list = r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[]}"#;
@@ -123,7 +123,7 @@ async fn a_source_that_would_ask_for_another_path_is_not_built() {
     let client = || -> Client { Server::default().client() };
     let pods = || KubeSource::builder(client(), Pod::resource());
     for namespace in ["", "a/b", "..", "a?watch=true", "a#b", "a b", "a%2fb", "ä"] {
-        assert_eq!(pods().namespace(namespace).build().unwrap_err(), BuildError::Namespace(namespace.into()));
+        assert!(matches!(pods().namespace(namespace).build().unwrap_err(), BuildError::Namespace(_)));
     }
     assert!(pods().namespace("a").all_namespaces().build().is_ok());
     for (group, version, plural) in
@@ -134,7 +134,6 @@ async fn a_source_that_would_ask_for_another_path_is_not_built() {
     }
     let nodes = KubeSource::builder(client(), Node::resource()).namespace("a");
     assert!(matches!(nodes.build().unwrap_err(), BuildError::NotNamespaced { .. }));
-    assert_eq!(pods().frame_bytes_max(0).build().unwrap_err(), BuildError::FrameBytesMax);
     let intake = Intake::new(Node::resource(), Budget::default().into());
     assert!(matches!(pods().intake(intake.into()).build().unwrap_err(), BuildError::Intake { .. }));
 }
