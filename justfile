@@ -30,10 +30,6 @@ deny:
 contract:
     TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test contract
 
-# The code that shuttle checks, under shuttle's scheduler.
-shuttle:
-    RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p tidings-object --lib shuttle
-
 # The fuzz targets.
 fuzz-list:
     cargo +nightly fuzz list

@@ -23,7 +23,7 @@ install_tools() {
   fi
   rustc --version
   go version
-  kubectl version --client 2>&1 | head -1
+  kubectl version --client 2>&1 | sed -n 1p
   valgrind --version
 }
 
@@ -31,12 +31,6 @@ install_tools() {
 # must be made for them.
 build_documentation() {
   K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
-}
-
-# What shuttle checks is compiled a second time, with its locks in the place of ours.
-run_shuttle() {
-  RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR="$CARGO_TARGET_DIR/shuttle" \
-    cargo test --locked -p tidings-object --lib shuttle
 }
 
 # An example that does not end by itself would never let a change land.

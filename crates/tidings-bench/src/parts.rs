@@ -34,6 +34,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "decode_cold", times: 1_000, run: object::decode_cold },
     Part { name: "read_kept", times: 10_000, run: object::read_kept },
     Part { name: "read_field", times: 1_000, run: object::read_field },
+    Part { name: "list_split", times: 1_000, run: source::list_split },
     Part { name: "list_split_known", times: 1_000, run: source::list_split_known },
     Part { name: "queue_in_order", times: 10_000, run: queue::in_order },
     Part { name: "queue_per_object", times: 10_000, run: queue::per_object },

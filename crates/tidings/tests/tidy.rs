@@ -25,6 +25,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
 ];
 
+const PROGRAMS: &[&str] = &["tidings-cli", "tidings-bench"];
+
 /// Split, so that this file does not find itself.
 const BANNED_IN_CODE: &[(&str, &str)] = &[
     (concat!("to", "do!("), "write it, or leave it out"),
@@ -127,8 +129,7 @@ fn manifests_depend_only_on_what_stands_left_of_them() {
             if name.starts_with("tidings") && !may_know(crate_name).contains(&name) {
                 found.push(format!("{}: {crate_name} must not depend on {name}", manifest.path));
             }
-            let is_program = ["tidings-cli", "tidings-bench"].contains(&crate_name);
-            if name == "k8s-openapi" && dependency.contains("features") && !is_program {
+            if name == "k8s-openapi" && dependency.contains("features") && !PROGRAMS.contains(&crate_name) {
                 found.push(format!(
                     "{}: a library leaves the version of k8s-openapi to its user",
                     manifest.path
@@ -166,8 +167,9 @@ fn the_stages_of_the_informer_import_only_from_their_left() {
 fn locks_and_atomics_come_from_the_crates_own_sync() {
     let elsewhere = ["parking_lot::", "std::sync::atomic", "std::sync::Mutex", "std::sync::RwLock"];
     check("take it from `crate::sync`, so that shuttle sees it", |file| {
-        let is_library = file.path.contains("/src/") && !file.path.starts_with("crates/tidings-bench");
-        if !is_library || file.name() == "sync.rs" {
+        let is_library =
+            file.path.contains("/src/") && !PROGRAMS.iter().any(|name| file.crate_name() == Some(name));
+        if !is_library || file.path.ends_with("/sync.rs") || file.path.contains("/sync/") {
             return vec![];
         }
         let code = file.lines_outside_tests().filter(|(_, line)| !is_comment(line));
@@ -195,6 +197,22 @@ fn every_crate_introduces_itself() {
     none_of(found, "write it: a crate's page is what its users see first");
 }
 
+#[test]
+fn every_fuzz_body_has_a_target_and_a_corpus() {
+    let mut found = Vec::new();
+    for file in rust_files() {
+        let Some(crate_name) = file.crate_name() else { continue };
+        let Some(short) = crate_name.strip_prefix("tidings-") else { continue };
+        for (at, parser) in fuzz_bodies(&file) {
+            let target = format!("fuzz/targets/{short}_{parser}.rs");
+            let corpus = format!("crates/{crate_name}/corpus/{parser}");
+            let missing = [target, corpus].into_iter().filter(|path| !root().join(path).exists());
+            found.extend(missing.map(|path| format!("{}:{at} lacks {path}", file.path)));
+        }
+    }
+    none_of(found, "cargo-fuzz runs the target, `cargo test` the body over the corpus");
+}
+
 /// Runs a rule over every Rust file and fails with all that it found.
 #[track_caller]
 fn check(instead: &str, rule: impl Fn(&File) -> Vec<String>) {
@@ -206,6 +224,19 @@ fn check(instead: &str, rule: impl Fn(&File) -> Vec<String>) {
 #[track_caller]
 fn none_of(found: Vec<String>, instead: &str) {
     assert!(found.is_empty(), "{} found ({instead}):\n{}", found.len(), found.join("\n"));
+}
+
+/// The parsers that a file has fuzz bodies for: each function of a `fuzz.rs`, or a module's own `fuzz`.
+fn fuzz_bodies(file: &File) -> Vec<(usize, String)> {
+    let functions = file.lines_outside_tests().filter_map(|(at, line)| {
+        let name = first_word(line.strip_prefix("pub fn ")?.strip_suffix(": &[u8]) {")?);
+        match (file.name().strip_suffix(".rs")?, &*name) {
+            ("fuzz", _) => Some((at, name)),
+            (module, "fuzz") => Some((at, module.to_owned())),
+            _ => None,
+        }
+    });
+    functions.collect()
 }
 
 fn may_know(crate_name: &str) -> &'static [&'static str] {

@@ -1,5 +1,5 @@
-//! A list from the wire all of whose objects are cached: what splitting it and recognising them costs, alone and
-//! through to the cache.
+//! A list from the wire: what splitting it costs; and, where all of its objects are cached, what recognising them
+//! costs, alone and through to the cache.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -25,6 +25,12 @@ use super::{frames, intake, measured, take_in};
 /// What a socket gives at once.
 const CHUNK_BYTES: usize = 16 << 10;
 const HASH_SEED: u64 = 42;
+
+pub(crate) fn list_split(times: u64) {
+    let body = list_of(&frames(times));
+    let items = measured(|| tidings_source::fuzz::count_items(&body, CHUNK_BYTES));
+    assert_eq!(items as u64, times);
+}
 
 pub(crate) fn list_split_known(times: u64) {
     let cluster = Cluster::with(times);
