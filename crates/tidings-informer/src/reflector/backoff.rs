@@ -84,7 +84,7 @@ mod tests {
 
     use super::*;
 
-    // holds: R6, R7, X1
+    // holds: R6, X1
     #[tokio::test(start_paused = true)]
     async fn the_ladder_doubles_to_its_cap_stays_there_and_starts_again_after_two_quiet_minutes() {
         let mut backoff = Backoff::new(BackoffConfig::default(), 7);

@@ -25,7 +25,7 @@ pub(super) struct OpenWatch {
     pub(super) asked_at: Instant,
     /// When the server should long have closed it.
     overdue_at: Option<Instant>,
-    /// Whether any event was accepted since it was asked for.
+    /// Whether any event brought news since it was asked for.
     pub(super) has_events: bool,
     /// Opened without a version to go on from, it begins with `ADDED` events in no order of versions: none is
     /// recorded before another kind of event.
@@ -162,11 +162,13 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             }
             WatchEvent::Error(status) => return Err(status),
         };
-        open.has_events = true;
+        // A server that repeats what we know and closes must not be asked again at once, for ever.
+        let is_news = self.last.as_ref() != Some(&version);
+        open.has_events |= is_news;
         match usable(version) {
             Some(version) if !open.is_unordered => {
                 self.last = Some(version);
-                Ok(true)
+                Ok(is_news)
             }
             _ => Ok(false),
         }

@@ -90,7 +90,7 @@ async fn what_has_no_usable_identity_is_left_out_of_a_list_and_told() {
     assert_eq!(scene.told.only("skipped").len(), 2);
 }
 
-// holds: R42, R47, X5
+// holds: R42, X5
 #[tokio::test(start_paused = true)]
 async fn what_is_no_object_of_the_resource_moves_no_version_and_counts_as_no_event() {
     let mut scene = Scene::new(chunked());

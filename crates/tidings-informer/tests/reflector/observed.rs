@@ -57,7 +57,7 @@ impl Traced {
     }
 }
 
-// holds: R12, R13, X2
+// holds: R13, X2
 #[tokio::test(start_paused = true)]
 async fn every_failure_reaches_the_hook_and_a_trace_at_its_level() {
     let traced = Traced::default();

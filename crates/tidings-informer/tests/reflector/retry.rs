@@ -66,7 +66,7 @@ async fn a_watch_that_is_throttled_or_finds_nobody_is_opened_again_at_the_same_v
     }
 }
 
-// holds: R33, X26
+// holds: X26
 #[tokio::test(start_paused = true)]
 async fn three_watches_in_a_row_that_do_not_open_lead_to_a_relist_and_fewer_do_not() {
     for trouble in [status(500, "Other", ""), status(403, "Forbidden", ""), broken_connection()] {

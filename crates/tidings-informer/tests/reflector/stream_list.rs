@@ -35,6 +35,15 @@ async fn the_first_list_is_streamed_and_its_stream_goes_on_as_the_watch() {
     assert_eq!(scene.told.only("watching"), ["watching @5"], "the next is not answered yet");
 }
 
+// holds: R38, R53
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_closes_right_after_its_marker_has_brought_something_and_is_watched_on_at_once() {
+    let mut scene = streaming();
+    scene.source.will_watch(WatchAnswer::open().initial_events_end(5));
+    assert_eq!(scene.asked(2).await, ["stream", "watch @5"]);
+    assert!(scene.gaps()[0].is_zero());
+}
+
 // holds: R51, R52, R60
 #[tokio::test(start_paused = true)]
 async fn nothing_reaches_the_sink_before_the_marker_and_its_version_is_the_lists() {
@@ -196,7 +205,7 @@ async fn a_remembered_refusal_is_forgotten_after_its_time() {
     assert_eq!(asked[2..], ["watch @5", "list @5", "watch @6", "stream @6"]);
 }
 
-// holds: R59, X7
+// holds: X7
 #[tokio::test(start_paused = true)]
 async fn silence_before_the_marker_is_counted_from_what_came_last() {
     let mut scene = streaming();

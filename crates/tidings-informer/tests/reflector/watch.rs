@@ -76,6 +76,15 @@ async fn a_watch_that_closes_within_a_second_and_without_an_event_leads_to_a_rel
     assert_eq!(scene.told.only("failed Watch").len(), 1);
 }
 
+// holds: R39
+#[tokio::test(start_paused = true)]
+async fn what_repeats_the_version_that_a_watch_began_from_counts_as_no_event() {
+    let mut scene = listed();
+    scene.source.will_watch(WatchAnswer::open().bookmark(5));
+    assert_eq!(scene.asked(3).await[2], "list @5");
+    assert_eq!(scene.told.only("relisting"), ["relisting VeryShortWatch"]);
+}
+
 // holds: R36, X26
 #[tokio::test(start_paused = true)]
 async fn an_expiry_after_events_is_the_first_one_again() {

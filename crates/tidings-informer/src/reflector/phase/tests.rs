@@ -105,7 +105,7 @@ fn after(ask: Ask, streak: Streak, end: End) -> (Phase, Effect) {
     Phase { ask, streak }.after(Outcome { end, has_progressed: false })
 }
 
-// holds: R21, R30, R32, R33, R36, R37, R38, R39, R54, R55, R56, R57, R58, X26
+// holds: R21, R30, R32, R36, R37, R38, R39, R54, R55, R56, R57, R58, X26
 #[test]
 fn every_outcome_of_every_phase_leads_where_the_table_says() {
     let mut table = format!("\n{:32}", "");
