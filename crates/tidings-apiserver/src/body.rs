@@ -30,6 +30,14 @@ pub(crate) fn streamed(chunks: impl Stream<Item = Result<Bytes, BrokenOff>> + Se
     StreamBody::new(chunks.map(|chunk| chunk.map(Frame::data))).boxed_unsync()
 }
 
+/// The last step of a stream that breaks off.
+///
+/// It gives way once before it does: what was said before goes out first, as it would if a cable was cut.
+pub(crate) async fn broken_off<S>() -> Option<(Result<Bytes, BrokenOff>, Option<S>)> {
+    tokio::task::yield_now().await;
+    Some((Err(BrokenOff), None))
+}
+
 /// An answer in JSON.
 pub(crate) fn json(code: StatusCode, body: Body) -> Response<Body> {
     with_type(code, "application/json", body)

@@ -15,7 +15,7 @@ use crate::record::{Recorded, Recorder};
 use crate::registry::Registry;
 use crate::store::{Saved, Store, StoreSize};
 use crate::sync::Mutex;
-use crate::write::Terminating;
+use crate::write::{Terminating, Waiting};
 
 mod builder;
 mod direct;
@@ -54,6 +54,7 @@ pub(crate) struct Core {
     pub(crate) recorder: Recorder,
     pub(crate) users: Users,
     pub(crate) terminating: Terminating,
+    pub(crate) waiting: Waiting,
     chance: Mutex<SmallRng>,
     closed: watch::Sender<bool>,
 }
@@ -78,6 +79,7 @@ impl ApiServer {
             recorder: Recorder::new(settings.requests_recorded_max),
             users,
             terminating: Terminating::default(),
+            waiting: Waiting::default(),
             chance: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
             closed: watch::Sender::new(false),
             settings,

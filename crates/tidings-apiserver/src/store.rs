@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use self::history::History;
 pub use self::history::{Change, FrameKey, HistoryLimits};
+pub use self::news::{News, Reading, Subscription};
 pub use self::object::{Draft, KeyOrder, Stored};
 pub use self::objects::KeyRange;
 use self::objects::Objects;
@@ -19,6 +20,7 @@ pub use self::saved::Saved;
 use crate::sync::{Mutex, MutexGuard};
 
 mod history;
+mod news;
 mod object;
 mod objects;
 mod saved;
@@ -82,33 +84,6 @@ pub enum PastError {
         /// The newest version given out.
         newest: u64,
     },
-}
-
-/// What happened after a version, for one watcher.
-#[derive(Debug)]
-pub enum News {
-    /// These changes, in order.
-    Changes(Vec<Arc<Change>>),
-    /// Nothing, as of this version.
-    Nothing {
-        /// The newest version given out.
-        newest: u64,
-    },
-    /// History no longer reaches that far.
-    Forgotten {
-        /// The oldest version that can still be watched from.
-        oldest: u64,
-    },
-    /// The resource went away, or time went back.
-    Over,
-}
-
-/// A watcher's hold on one resource.
-#[derive(Clone, Debug)]
-pub struct Subscription {
-    storage: Arc<str>,
-    era: u64,
-    changed: watch::Receiver<u64>,
 }
 
 /// How large the store is.
@@ -254,30 +229,6 @@ impl Store {
         Ok(snapshot)
     }
 
-    /// Starts to watch a resource.
-    pub fn subscribe(&self, storage: &str) -> Subscription {
-        let mut state = self.state.lock();
-        let resource = state.resource(storage);
-        Subscription { storage: storage.into(), era: resource.era, changed: resource.changed.subscribe() }
-    }
-
-    /// What happened after `version`, at most `most` changes of it.
-    pub fn news(&self, subscription: &Subscription, version: u64, most: usize) -> News {
-        let mut state = self.state.lock();
-        let newest = state.version;
-        let age_max = state.limits.age_max;
-        let resource = state.resource(&subscription.storage);
-        if resource.era != subscription.era {
-            return News::Over;
-        }
-        resource.history.drop_old(age_max);
-        if !resource.history.reaches(version) {
-            return News::Forgotten { oldest: resource.history.lost_through() };
-        }
-        let changes = resource.history.after(version, most);
-        if changes.is_empty() { News::Nothing { newest } } else { News::Changes(changes) }
-    }
-
     /// Forgets all history up to and including `version`, or all there is.
     pub fn compact(&self, version: Option<u64>) {
         let mut state = self.state.lock();
@@ -385,16 +336,6 @@ impl Snapshot {
     fn fill<'a>(&mut self, mut from: impl Iterator<Item = &'a Arc<Stored>>, most: usize) {
         self.objects.extend(from.by_ref().take(most).cloned());
         self.remaining = from.count();
-    }
-}
-
-impl Subscription {
-    /// Waits until something may have changed since the last wait. Never misses a change that happened before the call.
-    pub async fn changed(&mut self) {
-        // The store outlives its watchers' requests; were it gone, waiting for ever is right: nothing will change.
-        if self.changed.changed().await.is_err() {
-            std::future::pending::<()>().await;
-        }
     }
 }
 

@@ -32,6 +32,7 @@ mod update;
 
 pub(crate) use definitions::changed as defined;
 pub(crate) use delete::remove;
+pub(crate) use dependents::Waiting;
 pub(crate) use namespaces::Terminating;
 
 /// How often a write decides again after another one came first.

@@ -31,7 +31,7 @@ type Step<S> = Option<(Result<Bytes, BrokenOff>, Option<S>)>;
 async fn end<S>(ending: Ending) -> Step<S> {
     match ending {
         Ending::Clean => None,
-        Ending::Broken => Some((Err(BrokenOff), None)),
+        Ending::Broken => body::broken_off().await,
         Ending::Stalled => std::future::pending().await,
     }
 }

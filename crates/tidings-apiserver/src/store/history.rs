@@ -62,8 +62,10 @@ pub struct FrameKey {
 pub(super) struct History {
     changes: VecDeque<Arc<Change>>,
     bytes: usize,
-    /// Everything up to and including this version is forgotten.
+    /// Everything up to and including this version is forgotten: nobody may start from before it.
     lost_through: u64,
+    /// The newest change that is forgotten: who has read it misses nothing, whatever was forgotten since.
+    dropped_through: u64,
 }
 
 impl Change {
@@ -117,6 +119,7 @@ impl History {
     fn drop_oldest(&mut self) {
         if let Some(oldest) = self.changes.pop_front() {
             self.bytes -= oldest.bytes();
+            self.dropped_through = oldest.version;
             self.lost_through = self.lost_through.max(oldest.version);
         }
     }
@@ -136,11 +139,17 @@ impl History {
             self.bytes -= newest.bytes();
         }
         self.lost_through = self.lost_through.min(version);
+        self.dropped_through = self.dropped_through.min(version);
     }
 
-    /// Whether all changes after `version` are still here.
+    /// Whether one may start from `version`: all changes after it are still here.
     pub(super) fn reaches(&self, version: u64) -> bool {
         version >= self.lost_through
+    }
+
+    /// Whether one who has read up to `version` can read on.
+    pub(super) fn continues(&self, version: u64) -> bool {
+        version >= self.dropped_through
     }
 
     pub(super) fn lost_through(&self) -> u64 {

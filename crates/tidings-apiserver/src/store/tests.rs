@@ -56,8 +56,11 @@ fn history_is_bounded_by_count_and_by_bytes() {
         let size = store.size();
         assert!(size.changes <= 5 && size.history_bytes <= 1000, "{size:?}");
         let subscription = store.subscribe(PODS);
-        assert!(matches!(store.news(&subscription, first, 10), News::Forgotten { .. }));
-        assert!(matches!(store.news(&subscription, store.version() - 1, 10), News::Changes(_)));
+        assert!(matches!(store.news(&subscription, first, Reading::First, 10), News::Forgotten { .. }));
+        assert!(matches!(
+            store.news(&subscription, store.version() - 1, Reading::First, 10),
+            News::Changes(_)
+        ));
     }
 }
 
@@ -67,9 +70,9 @@ async fn history_is_bounded_by_age() {
     let first = put(&store, "a", 0);
     put(&store, "a", 1);
     let subscription = store.subscribe(PODS);
-    assert!(matches!(store.news(&subscription, first, 10), News::Changes(_)));
+    assert!(matches!(store.news(&subscription, first, Reading::First, 10), News::Changes(_)));
     tokio::time::advance(Duration::from_secs(61)).await;
-    assert!(matches!(store.news(&subscription, first, 10), News::Forgotten { .. }));
+    assert!(matches!(store.news(&subscription, first, Reading::First, 10), News::Forgotten { .. }));
     assert!(store.snapshot(PODS, &KeyRange::all(), 10, Some(first)).is_err());
 }
 
@@ -82,10 +85,10 @@ fn a_restored_store_gives_out_versions_again_and_ends_watches() {
     let later = put(&store, "b", 0);
     store.restore(&saved);
     assert_eq!(keys(&store, &KeyRange::all(), None), ["a"]);
-    assert!(matches!(store.news(&subscription, later, 10), News::Over));
+    assert!(matches!(store.news(&subscription, later, Reading::First, 10), News::Over));
     assert_eq!(put(&store, "c", 0), later);
     let subscription = store.subscribe(PODS);
-    match store.news(&subscription, saved.version(), 10) {
+    match store.news(&subscription, saved.version(), Reading::First, 10) {
         News::Changes(changes) => assert_eq!(changes[0].key(), "c"),
         other => panic!("{other:?}"),
     }

@@ -15,13 +15,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::cursor::{Act, Bookmarks, Cursor, EventType, Phase, Seen};
 use super::{Start, Watch};
-use crate::body::{self, Body, BrokenOff};
+use crate::body::{self, Body};
 use crate::fault::{Ending, Mangled};
 use crate::read::list::range;
 use crate::resource::Scope;
 use crate::server::Core;
 use crate::status::ApiError;
-use crate::store::{Change, FrameKey, KeyRange, News, Stored, Subscription};
+use crate::store::{Change, FrameKey, KeyRange, News, Reading, Stored, Subscription};
 use crate::wire::Shape;
 
 /// Most changes read from the store at once.
@@ -46,7 +46,7 @@ pub(super) fn body(core: Arc<Core>, watch: Watch, shape: Shape, start: Start) ->
         match watcher.chunk().await {
             Ok(chunk) => Some((Ok(chunk), Some(watcher))),
             Err(Ending::Clean) => None,
-            Err(Ending::Broken | Ending::Stalled) => Some((Err(BrokenOff), None)),
+            Err(Ending::Broken | Ending::Stalled) => body::broken_off().await,
         }
     }))
 }
@@ -230,7 +230,9 @@ impl Watcher {
 
     /// Reads more from the store, or waits until there is something to do.
     async fn look_for_more(&mut self) -> Result<(), Ending> {
-        let seen = match self.core.store.news(&self.subscription, self.cursor.read(), CHANGES_AT_ONCE) {
+        let reading = if self.cursor.phase() == Phase::Opened { Reading::First } else { Reading::Next };
+        let read = self.core.store.news(&self.subscription, self.cursor.read(), reading, CHANGES_AT_ONCE);
+        let seen = match read {
             News::Changes(changes) => {
                 self.changes = changes.into();
                 return Ok(());
@@ -285,7 +287,8 @@ impl Watcher {
             self.last_bookmark_at = self.end_at;
         }
         // Asked again, under the store's lock: nothing may have happened up to the version that the bookmark tells.
-        if let News::Nothing { newest } = self.core.store.news(&self.subscription, self.cursor.read(), 1) {
+        let news = self.core.store.news(&self.subscription, self.cursor.read(), Reading::Next, 1);
+        if let News::Nothing { newest } = news {
             let act = self.cursor.next(Seen::BookmarkDue { newest });
             self.act(act);
         }

@@ -274,6 +274,7 @@ fn after_marking(
         return Deleted::Pending(marked);
     }
     let uid = text(pending, "metadata", "uid");
+    core.waiting.insert(uid, def, key);
     dependents::delete_all(core, uid, gone);
     dependents::release(core, uid, gone);
     match core.store.object(&def.storage, key) {

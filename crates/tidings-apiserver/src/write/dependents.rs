@@ -3,6 +3,7 @@
 //! Kubernetes leaves this to a controller; here it is done with the deletion itself, so that tests need not wait. What is
 //! gone stands in a list until its dependents are dealt with: no recursion, however long a chain of owners is.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -12,9 +13,22 @@ use super::{encoded, finalizers, text, whole};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::store::{Expected, KeyRange, Stored, Telling, owner_uids};
+use crate::sync::Mutex;
 
 /// The finalizer of an owner that waits for its dependents.
 pub(super) const FOREGROUND: &str = "foregroundDeletion";
+
+/// Owners that wait for their dependents: storage and key, by uid.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    owners: Mutex<HashMap<String, (String, String)>>,
+}
+
+impl Waiting {
+    pub(super) fn insert(&self, uid: &str, def: &ResourceDef, key: &str) {
+        self.owners.lock().insert(uid.to_owned(), (def.storage.to_string(), key.to_owned()));
+    }
+}
 
 type Found = (Arc<ResourceDef>, Arc<Stored>);
 
@@ -80,27 +94,25 @@ fn exists(core: &Core, uid: &str) -> bool {
 
 /// Lets an owner go that waited for its dependents, if none is left.
 pub(super) fn release(core: &Arc<Core>, uid: &str, gone: &mut Gone) {
-    if !dependents(core, uid).is_empty() {
+    if !core.waiting.owners.lock().contains_key(uid) || !dependents(core, uid).is_empty() {
         return;
     }
-    let is_waiting = |object: &Value| {
-        text(object, "metadata", "uid") == uid
-            && finalizers(object).contains(&FOREGROUND)
-            && !object["metadata"]["deletionTimestamp"].is_null()
-    };
-    let waiting = all(core).find(|(def, object)| is_waiting(&whole(def, object)));
-    let Some((def, stored)) = waiting else { return };
+    let Some((storage, key)) = core.waiting.owners.lock().remove(uid) else { return };
+    let Some(def) = core.registry.of_storage(&storage) else { return };
+    let Some(stored) = core.store.object(&storage, &key) else { return };
     let mut object = whole(&def, &stored);
-    let rest: Vec<_> =
-        finalizers(&object).into_iter().filter(|name| *name != FOREGROUND).map(|n| json!(n)).collect();
+    if text(&object, "metadata", "uid") != uid {
+        return;
+    }
+    let rest = finalizers(&object).into_iter().filter(|name| *name != FOREGROUND);
+    let rest: Vec<_> = rest.map(|name| json!(name)).collect();
     let expected = Expected::Version(stored.version());
-    // Another write may come first; then the owner is let go by the next removal, or by its own next change.
+    // Should another write come first, its writer finds the finalizer and can remove it.
     if rest.is_empty() {
-        let _ = delete::remove_alone(core, &def, stored.key(), expected, gone);
+        let _ = delete::remove_alone(core, &def, &key, expected, gone);
     } else {
         object["metadata"]["finalizers"] = Value::Array(rest);
-        let _ =
-            core.store.put(&def.storage, expected, encoded(&def, stored.key(), &object), Telling::Watchers);
+        let _ = core.store.put(&storage, expected, encoded(&def, &key, &object), Telling::Watchers);
     }
 }
 

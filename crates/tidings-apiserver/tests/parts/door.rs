@@ -99,10 +99,14 @@ pub(crate) enum End {
 pub(crate) async fn watch(client: &Client, path: &str) -> Events {
     let response = call(Method::GET, path).open(client).await;
     assert_eq!(response.status(), 200, "{path}");
-    Events { body: response.into_body(), read: BytesMut::new() }
+    Events::of(response)
 }
 
 impl Events {
+    pub(crate) fn of(response: http::Response<Body>) -> Self {
+        Self { body: response.into_body(), read: BytesMut::new() }
+    }
+
     /// The next frame, or how the stream ended.
     pub(crate) async fn frame(&mut self) -> Result<Bytes, End> {
         loop {

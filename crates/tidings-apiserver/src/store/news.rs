@@ -1,0 +1,86 @@
+//! What watchers read: the changes of one resource after a version, and the word that there may be more.
+//!
+//! A watcher pulls; the store keeps nothing for it.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::Store;
+use super::history::Change;
+
+/// What happened after a version, for one watcher.
+#[derive(Debug)]
+pub enum News {
+    /// These changes, in order.
+    Changes(Vec<Arc<Change>>),
+    /// Nothing, as of this version.
+    Nothing {
+        /// The newest version given out.
+        newest: u64,
+    },
+    /// History no longer reaches that far.
+    Forgotten {
+        /// The oldest version that can still be watched from.
+        oldest: u64,
+    },
+    /// The resource went away, or time went back.
+    Over,
+}
+
+/// A watcher's hold on one resource.
+#[derive(Clone, Debug)]
+pub struct Subscription {
+    storage: Arc<str>,
+    era: u64,
+    changed: watch::Receiver<u64>,
+}
+
+/// Whether a watcher starts or goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// It starts from a version that its client named.
+    First,
+    /// It has read everything up to its version.
+    Next,
+}
+
+impl Store {
+    /// Starts to watch a resource.
+    pub fn subscribe(&self, storage: &str) -> Subscription {
+        let mut state = self.state.lock();
+        let resource = state.resource(storage);
+        Subscription { storage: storage.into(), era: resource.era, changed: resource.changed.subscribe() }
+    }
+
+    /// What happened after `version`, at most `most` changes of it.
+    pub fn news(&self, subscription: &Subscription, version: u64, reading: Reading, most: usize) -> News {
+        let mut state = self.state.lock();
+        let newest = state.version;
+        let age_max = state.limits.age_max;
+        let resource = state.resource(&subscription.storage);
+        if resource.era != subscription.era {
+            return News::Over;
+        }
+        resource.history.drop_old(age_max);
+        let is_whole = match reading {
+            Reading::First => resource.history.reaches(version),
+            Reading::Next => resource.history.continues(version),
+        };
+        if !is_whole {
+            return News::Forgotten { oldest: resource.history.lost_through() };
+        }
+        let changes = resource.history.after(version, most);
+        if changes.is_empty() { News::Nothing { newest } } else { News::Changes(changes) }
+    }
+}
+
+impl Subscription {
+    /// Waits until something may have changed since the last wait. Never misses a change that happened before the call.
+    pub async fn changed(&mut self) {
+        // The store outlives its watchers' requests; were it gone, waiting for ever is right: nothing will change.
+        if self.changed.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
