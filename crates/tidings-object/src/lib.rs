@@ -30,6 +30,6 @@ pub use key::{Key, KeyError, KeyRef};
 pub use kind::{Kind, Projection, ResourceKind, Scope};
 pub use object::Object;
 pub use raw::{Labels, Origin, PackStats, RawObject, ReadError};
-pub use selector::{LabelSelector, SelectorError};
+pub use selector::{FieldSelector, FieldSelectorError, LabelSelector, SelectorError};
 pub use transform::{Transform, TransformError};
 pub use version::Version;

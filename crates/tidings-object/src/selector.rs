@@ -1,9 +1,30 @@
-//! Label selectors, as Kubernetes writes them: `app=web,tier!=db,env in (a,b),!legacy`.
+//! Label selectors, as Kubernetes writes them: `app=web,tier!=db,env in (a,b),!legacy`; and
+//! [field selectors](FieldSelector).
+//!
+//! Matching asks a look-up for the labels it needs, so that nothing has to be decoded.
+
+mod field;
+mod parse;
+mod syntax;
 
 use std::fmt;
 use std::str::FromStr;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
+
+pub use field::{FieldOperator, FieldRequirement, FieldSelector, FieldSelectorError};
+
 /// A parsed label selector. The empty one matches everything.
+///
+/// ```
+/// use tidings_object::LabelSelector;
+///
+/// let selector = LabelSelector::parse("app=web, env in (prod, test), !legacy")?;
+/// let labels = [("app", "web"), ("env", "test")];
+/// assert!(selector.matches(|key| labels.iter().find(|(k, _)| *k == key).map(|(_, v)| *v)));
+/// assert_eq!(selector.to_string(), "app=web,env in (prod,test),!legacy");
+/// # Ok::<(), tidings_object::SelectorError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LabelSelector {
     requirements: Vec<Requirement>,
@@ -37,7 +58,7 @@ pub enum Operator {
 
 /// Why a text is no selector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("label selector {text:?} at byte {at}: {expected}")]
+#[error("label selector {text:?} at byte {at}: expected {expected}")]
 pub struct SelectorError {
     /// The selector.
     pub text: String,
@@ -53,19 +74,18 @@ impl LabelSelector {
         LabelSelector::default()
     }
 
-    /// Reads a selector as Kubernetes writes it.
+    /// The selector that matches nothing: it contradicts itself, as only such a text does.
+    pub fn nothing() -> Self {
+        let key = "nothing".to_owned();
+        LabelSelector::all_of([
+            Requirement { key: key.clone(), operator: Operator::Exists },
+            Requirement { key, operator: Operator::DoesNotExist },
+        ])
+    }
+
+    /// Reads a selector as Kubernetes writes it. Requirements come out sorted by key, values sorted.
     pub fn parse(text: &str) -> Result<LabelSelector, SelectorError> {
-        let mut requirements = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            requirements.push(match part.split_once('=') {
-                Some((key, value)) => Requirement {
-                    key: key.trim().to_owned(),
-                    operator: Operator::In(vec![value.trim_start_matches('=').trim().to_owned()]),
-                },
-                None => Requirement { key: part.to_owned(), operator: Operator::Exists },
-            });
-        }
-        Ok(LabelSelector { requirements })
+        parse::requirements(text).map(|requirements| LabelSelector { requirements })
     }
 
     /// A selector of these requirements, all of which must hold.
@@ -83,6 +103,18 @@ impl LabelSelector {
         self.requirements.is_empty()
     }
 
+    /// Whether it is known to match nothing, whatever the labels.
+    pub fn is_nothing(&self) -> bool {
+        self.requirements.iter().any(|one| match &one.operator {
+            Operator::In(values) => values.is_empty(),
+            Operator::Exists => self
+                .requirements
+                .iter()
+                .any(|other| other.key == one.key && other.operator == Operator::DoesNotExist),
+            _ => false,
+        })
+    }
+
     /// Whether labels, given by their look-up, match.
     pub fn matches<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements.iter().all(|requirement| requirement.matches(label(&requirement.key)))
@@ -90,20 +122,53 @@ impl LabelSelector {
 }
 
 impl Requirement {
-    fn matches(&self, value: Option<&str>) -> bool {
+    /// Whether a label, absent or with this value, is as required.
+    pub fn matches(&self, value: Option<&str>) -> bool {
+        let number = || value.and_then(|value| value.parse::<i64>().ok());
         match &self.operator {
             Operator::In(values) => value.is_some_and(|value| values.iter().any(|v| v == value)),
             Operator::NotIn(values) => !value.is_some_and(|value| values.iter().any(|v| v == value)),
             Operator::Exists => value.is_some(),
             Operator::DoesNotExist => value.is_none(),
-            Operator::GreaterThan(bound) => {
-                value.and_then(|v| v.parse::<i64>().ok()).is_some_and(|v| v > *bound)
-            }
-            Operator::LessThan(bound) => {
-                value.and_then(|v| v.parse::<i64>().ok()).is_some_and(|v| v < *bound)
-            }
+            Operator::GreaterThan(bound) => number().is_some_and(|number| number > *bound),
+            Operator::LessThan(bound) => number().is_some_and(|number| number < *bound),
         }
     }
+}
+
+/// The selector that an object's spec carries. An empty one selects everything.
+impl TryFrom<&meta::LabelSelector> for LabelSelector {
+    type Error = SelectorError;
+
+    fn try_from(selector: &meta::LabelSelector) -> Result<Self, SelectorError> {
+        let mut requirements = Vec::new();
+        for (key, value) in selector.match_labels.iter().flatten() {
+            let operator = Operator::In(vec![value.clone()]);
+            requirements.push(Requirement { key: key.clone(), operator });
+        }
+        for expression in selector.match_expressions.iter().flatten() {
+            let mut values = expression.values.clone().unwrap_or_default();
+            values.sort();
+            values.dedup();
+            let operator = match (&*expression.operator, values.is_empty()) {
+                ("In", false) => Operator::In(values),
+                ("NotIn", false) => Operator::NotIn(values),
+                ("Exists", true) => Operator::Exists,
+                ("DoesNotExist", true) => Operator::DoesNotExist,
+                ("In" | "NotIn", true) => return Err(refused(&expression.operator, "values")),
+                ("Exists" | "DoesNotExist", false) => return Err(refused(&expression.operator, "no values")),
+                _ => return Err(refused(&expression.operator, "In, NotIn, Exists or DoesNotExist")),
+            };
+            requirements.push(Requirement { key: expression.key.clone(), operator });
+        }
+        requirements.iter().try_for_each(syntax::check)?;
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(LabelSelector { requirements })
+    }
+}
+
+fn refused(text: &str, expected: &'static str) -> SelectorError {
+    SelectorError { text: text.to_owned(), at: 0, expected }
 }
 
 impl FromStr for LabelSelector {
@@ -133,3 +198,6 @@ impl fmt::Display for LabelSelector {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -82,6 +82,11 @@ impl<T: Remembers> Keeper<T> {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
+    #[cfg(test)]
+    pub(crate) fn queue_len(&self) -> usize {
+        self.queue.lock().len()
+    }
+
     /// The value as a `K`, kept from before or decoded now. `decode` must not panic.
     pub(crate) fn decoded<K: Any + Send + Sync, E>(
         &self,
@@ -172,13 +177,6 @@ impl<T: Remembers> Keeper<T> {
 
     fn is_unlimited(&self) -> bool {
         self.limit_bytes == u64::MAX
-    }
-}
-
-impl Memo {
-    /// How many bytes it is estimated to take.
-    pub(crate) fn bytes_estimate(&self) -> u64 {
-        self.kept.lock().as_ref().map_or(0, |kept| kept.bytes)
     }
 }
 

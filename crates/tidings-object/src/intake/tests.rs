@@ -1,1 +1,232 @@
+use std::collections::HashMap;
 
+use serde_json::Value;
+
+use super::*;
+use crate::sync::{AtomicU64, Ordering};
+use crate::{FieldPath, ReadError, Scope};
+
+fn pods() -> ResourceKind {
+    resource("", "v1", "Pod", "pods")
+}
+
+fn resource(
+    group: &'static str,
+    version: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+) -> ResourceKind {
+    ResourceKind {
+        group: group.into(),
+        version: version.into(),
+        kind: kind.into(),
+        plural: plural.into(),
+        scope: Scope::Namespaced,
+    }
+}
+
+fn intake() -> Intake {
+    Intake::new(pods(), Arc::default())
+}
+
+fn take(intake: &Intake, frame: &str) -> Result<Arc<RawObject>, IntakeError> {
+    intake.json(frame.as_bytes(), &NothingKnown)
+}
+
+#[derive(Default)]
+struct Cache(HashMap<String, Arc<RawObject>>);
+
+impl Cache {
+    fn of(object: &Arc<RawObject>) -> Cache {
+        Cache([(object.key().to_string(), Arc::clone(object))].into())
+    }
+}
+
+impl KnownObjects for Cache {
+    fn known(&self, key: &str) -> Option<Arc<RawObject>> {
+        self.0.get(key).cloned()
+    }
+}
+
+const METADATA: &str = r#""metadata":{"name":"web-0","namespace":"shop","uid":"u-1","resourceVersion":"7"}"#;
+
+// holds: X14, X23
+#[test]
+fn a_list_item_that_the_watch_brought_before_is_the_very_same_object() {
+    let intake = intake();
+    let watched = take(&intake, &format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}\n")).unwrap();
+    let listed = intake.json(format!("{{{METADATA}}}").as_bytes(), &Cache::of(&watched)).unwrap();
+    assert!(Arc::ptr_eq(&watched, &listed));
+}
+
+// holds: X14
+#[test]
+fn another_body_uid_or_version_or_none_of_them_is_another_object() {
+    let intake = intake();
+    let known = take(&intake, &format!("{{{METADATA},\"spec\":{{}}}}")).unwrap();
+    for changed in [
+        format!("{{{METADATA},\"spec\":{{\"a\":1}}}}"),
+        format!("{{{METADATA},\"spec\":{{}}}}").replace("u-1", "u-2"),
+        format!("{{{METADATA},\"spec\":{{}}}}").replace("\"7\"", "\"8\""),
+    ] {
+        let object = intake.json(changed.as_bytes(), &Cache::of(&known)).unwrap();
+        assert!(!Arc::ptr_eq(&known, &object), "{changed}");
+    }
+    for empty in ["\"uid\":\"u-1\"", "\"resourceVersion\":\"7\""] {
+        let frame = format!("{{{METADATA}}}").replace(empty, &empty.replace(['u', '1', '7', '-'], ""));
+        let frame = frame.replace("\"id\":\"\"", "\"uid\":\"\"").replace("resorceVersion", "resourceVersion");
+        let first = take(&intake, &frame).unwrap();
+        let again = intake.json(frame.as_bytes(), &Cache::of(&first)).unwrap();
+        assert!(!Arc::ptr_eq(&first, &again), "{frame}");
+    }
+}
+
+// holds: X8
+#[test]
+fn a_transform_runs_once_for_each_version_and_sees_the_same_from_list_and_watch() {
+    let runs = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&runs);
+    let transform = Transform::json(move |object| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(object["kind"], "Pod");
+        object["seen"] = true.into();
+    });
+    let intake = intake().with_transform(transform);
+    let watch = format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}");
+    let object = take(&intake, &watch).unwrap();
+    assert_eq!(object.field(".seen").unwrap().to_string(), "true");
+    for frame in [watch, format!("{{{METADATA}}}")] {
+        assert!(Arc::ptr_eq(&object, &intake.json(frame.as_bytes(), &Cache::of(&object)).unwrap()));
+    }
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+// holds: X5
+#[test]
+fn a_refused_transform_costs_the_body_and_leaves_the_identity() {
+    let intake = intake().with_transform(Transform::json(|_| panic!("no")));
+    let object = take(&intake, &format!("{{{METADATA}}}")).unwrap();
+    assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
+    let error = object.field(".metadata").unwrap_err();
+    assert!(matches!(error, ReadError::Transform { .. }), "{error:?}");
+    assert_eq!(object.view::<Value>().unwrap_err().to_string(), "reading pods shop/web-0");
+}
+
+#[test]
+fn a_transform_cannot_change_identity() {
+    let intake = intake().with_transform(Transform::json(|object| {
+        object["metadata"]["name"] = "other".into();
+        object["kind"] = "Other".into();
+    }));
+    let object = take(&intake, &format!("{{{METADATA}}}")).unwrap();
+    assert_eq!(object.name(), "web-0");
+    assert_eq!(object.field(".metadata.name").unwrap().to_string(), "other");
+}
+
+// holds: X5
+#[test]
+fn an_object_that_does_not_decode_is_an_error_to_its_reader_alone() {
+    let object = take(&intake(), &format!("{{{METADATA},\"spec\":3}}")).unwrap();
+    let error = object.decoded::<k8s_openapi::api::core::v1::Pod>().unwrap_err();
+    assert!(matches!(error, ReadError::Decode { .. }));
+    assert!(error.to_string().starts_with("decoding pods shop/web-0 as k8s_openapi"));
+    assert_eq!(object.field(".spec").unwrap().to_string(), "3");
+}
+
+// holds: X5
+#[test]
+fn an_object_without_identity_is_told_from_bytes_that_are_not_well_formed() {
+    let intake = intake();
+    for (frame, missing) in [
+        ("{}", "metadata.name"),
+        (r#"{"metadata":null}"#, "metadata.name"),
+        (r#"{"metadata":{"name":3,"resourceVersion":"1"}}"#, "metadata.name"),
+        (r#"{"metadata":{"name":"a"}}"#, "metadata.resourceVersion"),
+        (r#"{"metadata":{"name":"a","resourceVersion":1}}"#, "metadata.resourceVersion"),
+        (r#"{"metadata":{"name":"a/b","resourceVersion":"1"}}"#, "a name that can be a key"),
+        (r#"{"metadata":{"name":"a","namespace":"b/c","resourceVersion":"1"}}"#, "a name that can be a key"),
+    ] {
+        assert_eq!(take(&intake, frame).unwrap_err(), IntakeError::NoIdentity { missing }, "{frame}");
+    }
+    for frame in ["", "{", "<html>", "[]", r#"{"metadata":{"name":"a","resourceVersion":"1"}"#] {
+        assert!(matches!(take(&intake, frame), Err(IntakeError::Malformed(_))), "{frame}");
+    }
+}
+
+#[test]
+fn only_another_kind_or_group_is_a_wrong_kind() {
+    let intake = Intake::new(resource("apps", "v1", "Deployment", "deployments"), Arc::default());
+    let frame = |head: &str| format!("{{{head}{METADATA}}}");
+    for right in [
+        "",
+        r#""kind":"Deployment","#,
+        r#""apiVersion":"apps/v1","#,
+        r#""kind":"Deployment","apiVersion":"apps/v1","#,
+        r#""kind":"Deployment","apiVersion":"apps/v1beta1","#,
+    ] {
+        assert!(take(&intake, &frame(right)).is_ok(), "{right}");
+    }
+    for wrong in [
+        r#""kind":"Pod","#,
+        r#""kind":"Status","apiVersion":"v1","#,
+        r#""kind":"Deployment","apiVersion":"extensions/v1","#,
+        r#""kind":"Deployment","apiVersion":"v1","#,
+        r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#,
+    ] {
+        assert!(matches!(take(&intake, &frame(wrong)), Err(IntakeError::WrongKind { .. })), "{wrong}");
+    }
+    let error = take(&intake, &frame(r#""kind":"Status","apiVersion":"v1","#)).unwrap_err();
+    assert_eq!(error.to_string(), "expected a apps/v1/Deployment, got a v1/Status");
+}
+
+#[test]
+fn an_intake_of_metadata_takes_partial_objects_and_whole_ones() {
+    let intake = intake().with_projection(Projection::Metadata);
+    let partial = r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#;
+    let object = take(&intake, &format!("{{{partial}{METADATA}}}")).unwrap();
+    assert_eq!(object.field(".kind").unwrap().to_string(), "PartialObjectMetadata");
+    let whole = take(&intake, &format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}")).unwrap();
+    assert_eq!(whole.field(".kind").unwrap().to_string(), "Pod");
+    assert!(take(&intake, &format!("{{\"kind\":\"Node\",{METADATA}}}")).is_err());
+}
+
+#[test]
+fn an_object_reads_the_same_from_list_and_watch_with_its_kind_supplied() {
+    let intake = intake();
+    for (frame, json) in [
+        (format!("{{{METADATA}}}"), format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}")),
+        (
+            format!(" {{ \"kind\":\"Pod\",{METADATA}}} \n"),
+            format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}"),
+        ),
+        (
+            format!("{{{METADATA},\"kind\":\"Pod\"}}"),
+            format!("{{\"apiVersion\":\"v1\",{METADATA},\"kind\":\"Pod\"}}"),
+        ),
+        (
+            format!("{{\"kind\":\"Pod\",{METADATA},\"apiVersion\":\"v1\"}}"),
+            format!("{{\"kind\":\"Pod\",{METADATA},\"apiVersion\":\"v1\"}}"),
+        ),
+        (
+            format!("{{\"apiVersion\":\"v2\",{METADATA}}}"),
+            format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v2\",{METADATA}}}"),
+        ),
+    ] {
+        let object = take(&intake, &frame).unwrap();
+        assert_eq!(str::from_utf8(&object.json().unwrap()).unwrap(), json, "{frame}");
+    }
+}
+
+#[test]
+fn an_object_pruned_to_nothing_still_reads_as_json() {
+    let prune = Transform::prune([FieldPath::parse(".metadata").unwrap()]);
+    let object = take(&intake().with_transform(prune), &format!("{{{METADATA}}}")).unwrap();
+    assert_eq!(&*object.json().unwrap(), br#"{"kind":"Pod","apiVersion":"v1"}"#);
+}
+
+#[test]
+fn debug_shows_identity_and_nothing_of_the_body() {
+    let object = take(&intake(), &format!("{{{METADATA},\"data\":\"hidden\"}}")).unwrap();
+    let text = format!("{object:?}");
+    assert!(text.contains("shop/web-0") && !text.contains("hidden"), "{text}");
+}

@@ -1,1 +1,157 @@
+use super::*;
+use crate::{Intake, KnownObjects, NothingKnown, Scope};
 
+fn intake(kind: &'static str) -> Intake {
+    let resource = ResourceKind {
+        group: "".into(),
+        version: "v1".into(),
+        kind: kind.into(),
+        plural: "things".into(),
+        scope: Scope::Namespaced,
+    };
+    Intake::new(resource, Arc::default())
+}
+
+/// About 12 KB, which packs badly by itself and is mostly the same in all.
+fn frame(number: usize) -> String {
+    let lines: String = (1..400_u64)
+        .map(|n| format!("{n}: {:016x};", n.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(n as u32)))
+        .collect();
+    format!(
+        r#"{{"metadata":{{"name":"n-{number}","uid":"u-{number}","resourceVersion":"{number}"}},"data":"{lines}{}"}}"#,
+        number * 7_919
+    )
+}
+
+fn fill(intake: &Intake, numbers: std::ops::Range<usize>) -> Vec<Arc<RawObject>> {
+    numbers.map(|n| intake.json(frame(n).as_bytes(), &NothingKnown).unwrap()).collect()
+}
+
+#[test]
+fn bodies_are_plain_then_packed_without_and_then_with_a_dictionary() {
+    let intake = intake("ConfigMap");
+    let mut cache = fill(&intake, 0..99);
+    assert!(intake.training_due().is_none());
+    assert!(cache.iter().all(|object| object.packed_bytes() == object.body().raw_len()));
+
+    cache.extend(fill(&intake, 99..150));
+    let training = intake.training_due().expect("a hundred objects and a mebibyte are enough");
+    assert!(intake.training_due().is_none(), "one training at a time");
+    let meanwhile = fill(&intake, 200..201).remove(0);
+    assert!(meanwhile.packed_bytes() < meanwhile.body().raw_len());
+
+    let trained = training.run();
+    assert!(trained.is_dictionary());
+    intake.adopt(trained);
+    let after = fill(&intake, 300..301).remove(0);
+    assert!(after.packed_bytes() * 2 < meanwhile.packed_bytes());
+    assert!(intake.repacked(&after).is_none());
+    for object in cache.iter().chain([&meanwhile]) {
+        let repacked = intake.repacked(object).expect("it was packed without this dictionary");
+        assert!(repacked.packed_bytes() < object.packed_bytes());
+        assert_eq!(repacked.json().unwrap(), object.json().unwrap());
+        assert!(repacked.is_unchanged(object) && repacked.key() == object.key());
+    }
+}
+
+#[test]
+fn a_dictionary_is_trained_again_when_the_cache_has_grown_eight_times() {
+    let intake = intake("ConfigMap");
+    let _first = fill(&intake, 0..120);
+    intake.adopt(intake.training_due().unwrap().run());
+    let _more = fill(&intake, 120..950);
+    assert!(intake.training_due().is_none());
+    let _enough = fill(&intake, 950..960);
+    assert!(intake.training_due().is_some());
+}
+
+#[test]
+fn a_dictionary_that_packs_half_as_well_as_at_first_is_worn() {
+    let mut wear = Wear::default();
+    (0..WINDOW_BODIES).for_each(|_| wear.count(1_000, 100));
+    (0..WINDOW_BODIES).for_each(|_| wear.count(1_000, 190));
+    assert!(!wear.is_worn);
+    (0..WINDOW_BODIES).for_each(|_| wear.count(1_000, 200));
+    assert!(wear.is_worn);
+}
+
+#[test]
+fn a_training_that_is_dropped_is_due_again_with_its_samples() {
+    let intake = intake("ConfigMap");
+    let _cache = fill(&intake, 0..120);
+    drop(intake.training_due().unwrap());
+    assert_eq!(intake.training_due().unwrap().samples(), 120);
+}
+
+#[test]
+fn a_training_without_a_dictionary_is_no_error_and_not_due_again_at_once() {
+    let intake = intake("ConfigMap");
+    let cache = fill(&intake, 0..120);
+    intake.adopt(Trained { dictionary: None, ..intake.training_due().unwrap().run() });
+    assert!(intake.training_due().is_none());
+    assert!(intake.repacked(&cache[0]).is_none());
+    let later = fill(&intake, 200..201).remove(0);
+    assert!(later.packed_bytes() < later.body().raw_len());
+}
+
+#[test]
+fn secrets_are_packed_without_a_dictionary_always() {
+    let secrets = intake("Secret");
+    let cache = fill(&secrets, 0..150);
+    assert!(secrets.training_due().is_none());
+    assert!(cache[0].packed_bytes() < cache[0].body().raw_len());
+
+    let maps = intake("ConfigMap");
+    let _maps = fill(&maps, 0..150);
+    secrets.adopt(maps.training_due().unwrap().run());
+    assert_eq!(secrets.pack_stats().dictionary_bytes, 0, "a dictionary of another intake is not taken");
+}
+
+#[test]
+fn a_dictionary_lives_as_long_as_the_last_body_packed_with_it() {
+    let intake = intake("ConfigMap");
+    let _cache = fill(&intake, 0..120);
+    intake.adopt(intake.training_due().unwrap().run());
+    let one = intake.pack_stats().dictionary_bytes;
+    assert!(one > 0);
+    let held = fill(&intake, 500..501);
+    let more = fill(&intake, 600..1_600);
+    intake.adopt(intake.training_due().unwrap().run());
+    let both = intake.pack_stats().dictionary_bytes;
+    assert!(both > one);
+    drop(more);
+    assert_eq!(intake.pack_stats().dictionary_bytes, both);
+    drop(held);
+    assert_eq!(intake.pack_stats().dictionary_bytes, both - one);
+}
+
+#[test]
+fn the_stats_are_those_of_the_living_objects() {
+    let intake = intake("ConfigMap");
+    let cache = fill(&intake, 0..10);
+    let stats = intake.pack_stats();
+    assert_eq!(stats.objects, 10);
+    assert_eq!(stats.raw_bytes, cache.iter().map(|object| object.body().raw_len() as u64).sum::<u64>());
+    assert_eq!(stats.memory_bytes, cache.iter().map(|object| object.memory_bytes() as u64).sum::<u64>());
+    drop(cache);
+    assert_eq!(intake.pack_stats(), PackStats::default());
+}
+
+struct Same(Arc<RawObject>);
+
+impl KnownObjects for Same {
+    fn known(&self, _: &str) -> Option<Arc<RawObject>> {
+        Some(Arc::clone(&self.0))
+    }
+}
+
+// holds: X23
+#[test]
+fn an_unchanged_object_is_neither_packed_nor_kept_as_a_sample_again() {
+    let intake = intake("ConfigMap");
+    let object = fill(&intake, 0..1).remove(0);
+    for _ in 0..10 {
+        intake.json(frame(0).as_bytes(), &Same(Arc::clone(&object))).unwrap();
+    }
+    assert_eq!(intake.pack_stats().objects, 1);
+}

@@ -1,0 +1,148 @@
+use std::sync::{Arc, Weak};
+
+use shuttle::thread;
+
+use keep::{Ask, Keeper, Memo, Remembers};
+
+#[path = "keep.rs"]
+#[allow(dead_code, reason = "the gauges are the budget's")]
+mod keep;
+use super::queue;
+#[path = "../sync/shuttled.rs"]
+#[allow(dead_code, reason = "the budget needs less than the crate")]
+mod sync;
+
+/// An object that gives its memo back when dropped, as a `RawObject` does.
+struct Thing {
+    this: Weak<Thing>,
+    keeper: Arc<Keeper<Thing>>,
+    memo: Memo,
+    number: u64,
+}
+
+const BYTES: u64 = 10;
+
+impl Thing {
+    fn new(keeper: &Arc<Keeper<Thing>>, number: u64) -> Arc<Thing> {
+        Arc::new_cyclic(|this| Thing {
+            this: Weak::clone(this),
+            keeper: Arc::clone(keeper),
+            memo: Memo::default(),
+            number,
+        })
+    }
+
+    fn decoded<K: Send + Sync + 'static>(&self, decode: impl FnOnce() -> K) -> Arc<K> {
+        let ask =
+            Ask { object: &self.this, memo: &self.memo, bytes_estimate: BYTES, fingerprint: self.number };
+        let decoded: Result<_, std::convert::Infallible> = self.keeper.decoded(&ask, || Ok(decode()));
+        decoded.unwrap_or_else(|never| match never {})
+    }
+}
+
+impl Remembers for Thing {
+    fn memo(&self) -> &Memo {
+        &self.memo
+    }
+}
+
+impl Drop for Thing {
+    fn drop(&mut self) {
+        self.keeper.release(&mut self.memo);
+    }
+}
+
+/// Threads decode two types of four things within room for two, and drop things meanwhile.
+fn decode_evict_and_drop() {
+    let keeper = Arc::new(Keeper::new(2 * BYTES));
+    let things: Vec<_> = (0..3).map(|number| Thing::new(&keeper, number)).collect();
+    let threads: Vec<_> = (0..3_usize)
+        .map(|offset| {
+            let things = things.clone();
+            thread::spawn(move || {
+                for turn in 0..3 {
+                    let thing = &things[(turn + offset) % 3];
+                    assert_eq!(*thing.decoded(|| thing.number), thing.number);
+                    assert_eq!(*thing.decoded(|| thing.number.to_string()), thing.number.to_string());
+                }
+            })
+        })
+        .collect();
+    drop(things);
+    threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+    assert_eq!(keeper.used_bytes(), 0, "all things are gone, and with them what they used");
+}
+
+#[test]
+fn what_is_used_is_given_back_whatever_the_interleaving() {
+    shuttle::check_random(decode_evict_and_drop, 500);
+    shuttle::check_pct(decode_evict_and_drop, 500, 3);
+}
+
+#[test]
+fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
+    shuttle::check_random(
+        || {
+            let keeper = Arc::new(Keeper::new(2 * BYTES));
+            let things: Vec<_> = (0..4).map(|number| Thing::new(&keeper, number)).collect();
+            let threads: Vec<_> = (0..2)
+                .map(|half| {
+                    let things = things.clone();
+                    thread::spawn(move || {
+                        for thing in &things[half * 2..][..2] {
+                            thing.decoded(|| thing.number);
+                        }
+                    })
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+            assert!(keeper.used_bytes() <= 2 * BYTES);
+        },
+        500,
+    );
+}
+
+#[test]
+fn a_thing_is_decoded_once_for_all_who_ask_whatever_the_interleaving() {
+    shuttle::check_random(
+        || {
+            let keeper = Arc::new(Keeper::new(u64::MAX));
+            let thing = Thing::new(&keeper, 0);
+            let decodings = Arc::new(sync::AtomicU64::new(0));
+            let threads: Vec<_> = (0..3)
+                .map(|_| {
+                    let (thing, decodings) = (Arc::clone(&thing), Arc::clone(&decodings));
+                    thread::spawn(move || {
+                        thing.decoded(|| decodings.fetch_add(1, sync::Ordering::Relaxed));
+                    })
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+            assert_eq!(decodings.load(sync::Ordering::Relaxed), 1);
+        },
+        300,
+    );
+}
+
+/// The check can find something: a counter that is read and written in two steps loses counts.
+#[test]
+#[should_panic(expected = "lost a count")]
+fn a_deliberately_broken_variant_is_found() {
+    shuttle::check_random(
+        || {
+            let used = Arc::new(sync::AtomicU64::new(0));
+            let threads: Vec<_> = (0..2)
+                .map(|_| {
+                    let used = Arc::clone(&used);
+                    thread::spawn(move || {
+                        let before = used.load(sync::Ordering::Relaxed);
+                        used.store(before + 1, sync::Ordering::Relaxed);
+                    })
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+            assert_eq!(used.load(sync::Ordering::Relaxed), 2, "lost a count");
+        },
+        500,
+    );
+}

@@ -1,0 +1,136 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use k8s_openapi::api::core::v1::Pod;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::*;
+use crate::{Intake, Kind, NothingKnown, ReadError};
+
+fn pods(budget: &Arc<Budget>, names: std::ops::Range<usize>) -> Vec<Arc<RawObject>> {
+    let intake = Intake::new(Pod::resource(), Arc::clone(budget));
+    let take = |n| {
+        let frame = format!(r#"{{"metadata":{{"name":"p-{n}","uid":"u-{n}","resourceVersion":"{n}"}}}}"#);
+        intake.json(frame.as_bytes(), &NothingKnown).unwrap()
+    };
+    names.map(take).collect()
+}
+
+#[test]
+fn a_decoded_object_is_kept_for_each_type_until_its_object_goes() {
+    let budget = Arc::new(Budget::default());
+    let pods = pods(&budget, 0..1);
+    let first = pods[0].decoded::<Pod>().unwrap();
+    assert!(Arc::ptr_eq(&first, &pods[0].decoded::<Pod>().unwrap()));
+    let tree = pods[0].decoded::<Value>().unwrap();
+    assert!(Arc::ptr_eq(&tree, &pods[0].decoded::<Value>().unwrap()));
+    assert!(Arc::ptr_eq(&first, &pods[0].decoded::<Pod>().unwrap()));
+    let expected = pods[0].decoded_bytes_estimate::<Pod>() + pods[0].decoded_bytes_estimate::<Value>();
+    assert_eq!(budget.used_bytes_estimate(), expected);
+    assert_eq!((budget.hits(), budget.misses(), budget.evictions()), (3, 2, 0));
+    drop(pods);
+    assert_eq!(budget.used_bytes_estimate(), 0);
+    assert_eq!((Arc::strong_count(&first), Arc::strong_count(&tree)), (1, 1));
+}
+
+#[test]
+fn a_budget_of_nothing_keeps_nothing() {
+    let budget = Arc::new(Budget::bytes(0));
+    let pods = pods(&budget, 0..1);
+    let first = pods[0].decoded::<Pod>().unwrap();
+    assert!(!Arc::ptr_eq(&first, &pods[0].decoded::<Pod>().unwrap()));
+    assert_eq!((budget.used_bytes_estimate(), Arc::strong_count(&first)), (0, 1));
+}
+
+#[test]
+fn an_unlimited_budget_keeps_everything() {
+    let budget = Arc::new(Budget::unlimited());
+    let pods = pods(&budget, 0..500);
+    let decoded: Vec<_> = pods.iter().map(|pod| pod.decoded::<Pod>().unwrap()).collect();
+    assert!(pods.iter().zip(&decoded).all(|(pod, first)| Arc::ptr_eq(&pod.decoded().unwrap(), first)));
+    assert_eq!(budget.evictions(), 0);
+}
+
+#[test]
+fn what_is_kept_stays_within_the_limit_and_what_goes_is_dropped_wholly() {
+    let one = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>() + 100;
+    let budget = Arc::new(Budget::bytes(10 * one));
+    let pods = pods(&budget, 0..200);
+    let decoded: Vec<_> = pods.iter().map(|pod| Arc::downgrade(&pod.decoded::<Pod>().unwrap())).collect();
+    assert!(budget.used_bytes_estimate() <= 10 * one);
+    let kept = decoded.iter().filter(|pod| pod.upgrade().is_some()).count();
+    assert!((9..=11).contains(&kept), "{kept}");
+    assert_eq!(budget.evictions(), 200 - kept as u64);
+}
+
+#[test]
+fn a_scan_of_the_cache_leaves_what_is_read_all_the_time() {
+    let one = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>() + 100;
+    let budget = Arc::new(Budget::bytes(40 * one));
+    let pods = pods(&budget, 0..1_000);
+    let (hot, cold) = pods.split_at(20);
+    for _ in 0..3 {
+        hot.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    }
+    cold.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    let misses = budget.misses();
+    hot.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    assert_eq!(budget.misses(), misses);
+}
+
+#[test]
+fn churn_leaves_no_dead_objects_in_the_queue() {
+    let budget = Arc::new(Budget::default());
+    for round in 0..50 {
+        for pod in pods(&budget, round * 100..(round + 1) * 100) {
+            pod.decoded::<Pod>().unwrap();
+        }
+    }
+    assert_eq!(budget.used_bytes_estimate(), 0);
+    assert!(budget.keeper.queue_len() < 1_000, "{}", budget.keeper.queue_len());
+}
+
+struct Slow;
+
+static DECODINGS: AtomicUsize = AtomicUsize::new(0);
+
+impl<'de> Deserialize<'de> for Slow {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        DECODINGS.fetch_add(1, Ordering::Relaxed);
+        std::thread::yield_now();
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Slow)
+    }
+}
+
+#[test]
+fn many_who_ask_at_once_share_one_decoding() {
+    let budget = Arc::new(Budget::default());
+    let pods = pods(&budget, 0..1);
+    let seen: Vec<_> = std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..8).map(|_| scope.spawn(|| pods[0].decoded::<Slow>().unwrap())).collect();
+        readers.into_iter().map(|reader| reader.join().unwrap()).collect()
+    });
+    assert!(seen.iter().all(|slow| Arc::ptr_eq(slow, &seen[0])));
+    assert_eq!(DECODINGS.load(Ordering::Relaxed), 1);
+}
+
+#[derive(Debug)]
+struct Panics;
+
+impl<'de> Deserialize<'de> for Panics {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        panic!("not today")
+    }
+}
+
+#[test]
+fn a_panic_in_deserialize_is_that_readers_error_and_nobody_elses() {
+    let pods = pods(&Arc::default(), 0..1);
+    for _ in 0..2 {
+        let error = pods[0].decoded::<Panics>().unwrap_err();
+        assert!(matches!(&error, ReadError::Panicked { message, .. } if message == "not today"), "{error}");
+    }
+    assert!(pods[0].view::<Panics>().is_err());
+    assert_eq!(pods[0].decoded::<Pod>().unwrap().metadata.name.as_deref(), Some("p-0"));
+}
