@@ -1,0 +1,49 @@
+//! The API server as `kubectl` sees it: what people type, and what they must read.
+//!
+//! The `kubectl` on the path is used, or those that `KUBECTL` names, parted by colons. Without one, each test is shown as
+//! ignored with the reason; under `CI=true` it fails instead. Each test has a server of its own.
+
+#[path = "kubectl/reading.rs"]
+mod reading;
+#[path = "kubectl/tool.rs"]
+mod tool;
+#[path = "kubectl/writing.rs"]
+mod writing;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use tool::{Kubectl, Session};
+
+/// A test: its name, and what is typed and read.
+type Script = (&'static str, fn(&Session));
+
+fn main() -> ExitCode {
+    let scripts: Vec<Script> = reading::SCRIPTS.iter().chain(writing::SCRIPTS).copied().collect();
+    let kubectls = Kubectl::all();
+    let mut trials = Vec::new();
+    if kubectls.is_empty() {
+        trials.extend(scripts.iter().map(|(name, _)| Trial::ignorable_test(*name, missing)));
+    }
+    for kubectl in kubectls {
+        for (name, script) in &scripts {
+            let (kubectl, script) = (kubectl.clone(), *script);
+            let name = format!("{}: {name}", kubectl.version());
+            trials.push(Trial::test(name, move || {
+                script(&Session::start(kubectl));
+                Ok(())
+            }));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn missing() -> Result<Completion, Failed> {
+    let reason = "kubectl is not on the path";
+    if std::env::var("CI").is_ok_and(|ci| ci == "true") {
+        Err(reason.into())
+    } else {
+        Ok(Completion::ignored_with(reason))
+    }
+}

@@ -1,0 +1,209 @@
+//! A `kubectl`, and a session of it with a server of its own.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tidings_apiserver::ApiServer;
+use tidings_apiserver::listen::{Listen, Listening};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+/// A program that is `kubectl`, of some version.
+#[derive(Clone, Debug)]
+pub(crate) struct Kubectl {
+    program: PathBuf,
+    minor: u32,
+}
+
+/// One `kubectl` and one server that nobody else uses.
+pub(crate) struct Session {
+    kubectl: Kubectl,
+    pub(crate) server: ApiServer,
+    folder: TempDir,
+    _door: Listening,
+    _tasks: JoinSet<()>,
+    // Last, because the others run on it.
+    _runtime: Runtime,
+}
+
+/// What a command printed, and whether it succeeded.
+#[derive(Debug)]
+pub(crate) struct Printed {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) is_success: bool,
+}
+
+/// A command that goes on printing; it is ended when dropped.
+pub(crate) struct Printing {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl Kubectl {
+    /// Those that `KUBECTL` names, else the one on the path.
+    pub(crate) fn all() -> Vec<Self> {
+        match std::env::var("KUBECTL") {
+            Ok(named) => std::env::split_paths(&named).filter_map(Self::at).collect(),
+            Err(_) => Self::at(PathBuf::from("kubectl")).into_iter().collect(),
+        }
+    }
+
+    fn at(program: PathBuf) -> Option<Self> {
+        let printed = Command::new(&program).args(["version", "--client", "-o", "json"]).output().ok()?;
+        let version: Value = serde_json::from_slice(&printed.stdout).ok()?;
+        let told = version["clientVersion"]["gitVersion"].as_str()?;
+        // A build from a module does not know its own version; it is a new one.
+        let minor = told.trim_start_matches('v').split('.').nth(1).and_then(|minor| minor.parse().ok());
+        Some(Self { program, minor: minor.filter(|minor| *minor > 0).unwrap_or(u32::MAX) })
+    }
+
+    /// Such as `kubectl 1.32`.
+    pub(crate) fn version(&self) -> String {
+        match self.minor {
+            u32::MAX => "kubectl from its module".to_owned(),
+            minor => format!("kubectl 1.{minor}"),
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn start(kubectl: Kubectl) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime can be made");
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let server = runtime.block_on(ApiServer::start());
+        let (door, serving) = runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
+        door.write_kubeconfig(&folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
+        let mut tasks = JoinSet::new();
+        tasks.spawn_on(serving, runtime.handle());
+        Self { kubectl, server, folder, _door: door, _tasks: tasks, _runtime: runtime }
+    }
+
+    /// Whether this `kubectl` is at least 1.`minor`.
+    pub(crate) fn is_at_least(&self, minor: u32) -> bool {
+        self.kubectl.minor >= minor
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(&self.kubectl.program);
+        command
+            .args(words(line))
+            .env("HOME", self.folder.path())
+            .env("KUBECONFIG", self.folder.path().join("kubeconfig"))
+            .env_remove("NO_PROXY")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, line: &str) -> Printed {
+        self.run_with(line, "")
+    }
+
+    /// Runs a command to its end, with this on its standard input.
+    pub(crate) fn run_with(&self, line: &str, input: &str) -> Printed {
+        self.finish(self.command(line), input)
+    }
+
+    /// Runs a command to its end, with a variable in its environment.
+    pub(crate) fn run_in(&self, name: &str, value: impl AsRef<OsStr>, line: &str) -> Printed {
+        let mut command = self.command(line);
+        command.env(name, value);
+        self.finish(command, "")
+    }
+
+    fn finish(&self, mut command: Command, input: &str) -> Printed {
+        let mut child = command.spawn().expect("kubectl can be started");
+        let mut stdin = child.stdin.take().expect("its input is piped");
+        // A command that does not read its input closes it, which is no mistake.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("kubectl ends");
+        Printed {
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            is_success: output.status.success(),
+        }
+    }
+
+    /// What a command prints that must succeed.
+    #[track_caller]
+    pub(crate) fn ok(&self, line: &str) -> String {
+        self.ok_with(line, "")
+    }
+
+    /// What a command prints that must succeed, with this on its standard input.
+    #[track_caller]
+    pub(crate) fn ok_with(&self, line: &str, input: &str) -> String {
+        let printed = self.run_with(line, input);
+        assert!(printed.is_success, "kubectl {line}:\n{}{}", printed.out, printed.err);
+        printed.out
+    }
+
+    /// What a command says that must fail.
+    #[track_caller]
+    pub(crate) fn fails(&self, line: &str, input: &str) -> String {
+        let printed = self.run_with(line, input);
+        assert!(!printed.is_success, "kubectl {line} succeeded:\n{}", printed.out);
+        printed.err
+    }
+
+    /// Starts a command that goes on printing.
+    pub(crate) fn watch(&self, line: &str) -> Printing {
+        let mut child = self.command(line).spawn().expect("kubectl can be started");
+        let lines = BufReader::new(child.stdout.take().expect("its output is piped"));
+        Printing { child, lines }
+    }
+
+    /// An object as the server has it.
+    #[track_caller]
+    pub(crate) fn object(&self, resource: &str, key: &str) -> Value {
+        self.server.object(resource, key).unwrap_or_else(|| panic!("{resource} {key} is not there"))
+    }
+}
+
+/// Words, parted by spaces, as a shell would; single quotes hold one together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => words.push(String::new()),
+            _ => words.last_mut().expect("there is always a word").push(letter),
+        }
+    }
+    words
+}
+
+impl Printing {
+    /// The next line, its columns parted by one space.
+    pub(crate) fn next(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).expect("its output can be read");
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Drop for Printing {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The lines of a table, their columns parted by one space.
+pub(crate) fn rows(table: &str) -> Vec<String> {
+    table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
