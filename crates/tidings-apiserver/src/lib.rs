@@ -46,6 +46,9 @@ pub mod schema;
 pub mod table;
 pub mod validate;
 
+#[doc(hidden)]
+pub mod fuzz;
+
 mod body;
 mod read;
 mod sync;

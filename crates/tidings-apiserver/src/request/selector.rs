@@ -96,11 +96,6 @@ impl Selection {
     }
 }
 
-/// Parses both selectors of pods: what fuzzing and its corpus call.
-pub(crate) fn parse_label_selector(text: &str) -> Result<usize, String> {
-    labels::parse(text).map(|requirements| requirements.len())
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
