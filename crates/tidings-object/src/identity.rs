@@ -135,11 +135,13 @@ fn integer(cursor: &mut Cursor<'_>) -> Result<Option<i64>, ScanError> {
     Ok(cursor.since(start).parse().ok())
 }
 
-fn labels<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<(Cow<'a, str>, Cow<'a, str>)>, ScanError> {
+type Label<'a> = (Cow<'a, str>, Cow<'a, str>);
+
+fn labels<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Label<'a>>, ScanError> {
     if cursor.peek() != b'{' {
         return cursor.skip_value().map(|()| Vec::new());
     }
-    let mut labels: Vec<(Cow<'a, str>, Cow<'a, str>)> = Vec::new();
+    let mut labels: Vec<Label<'a>> = Vec::new();
     // Where a label that is no string was left out, and its key: it still hides an earlier duplicate.
     let mut mistyped: Vec<(usize, Cow<'a, str>)> = Vec::new();
     cursor.members(|cursor, key| {

@@ -58,13 +58,18 @@ fn arrival(c: &mut Criterion) {
     group.bench_function("pruned of managed fields", |b| b.iter(|| prune.apply(black_box(frame.as_bytes()))));
     group.finish();
 
+    tell_sizes(&intake);
+    drop(cached);
+}
+
+#[allow(clippy::print_stderr, reason = "criterion tells times only")]
+fn tell_sizes(intake: &Intake) {
     let stats = intake.pack_stats();
     let each = |bytes: u64| bytes / stats.objects;
     let (raw, packed, memory) = (each(stats.raw_bytes), each(stats.packed_bytes), each(stats.memory_bytes));
     eprintln!(
         "{} pods: {raw} bytes raw, {packed} packed, {memory} in all, dictionary {}",
-        cached.len(),
-        stats.dictionary_bytes
+        stats.objects, stats.dictionary_bytes
     );
 }
 

@@ -5,6 +5,7 @@ use shuttle::thread;
 use keep::{Ask, Keeper, Memo, Remembers};
 
 #[path = "keep.rs"]
+#[allow(clippy::duplicate_mod, reason = "the same code over other locks")]
 #[allow(dead_code, reason = "the gauges are the budget's")]
 mod keep;
 use super::queue;

@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn containers_come_out_as_they_went_in_at_any_depth() {
-        let nth = |n: usize| if n % 3 == 0 { Container::Object } else { Container::Array };
+        let nth = |n: usize| if n.is_multiple_of(3) { Container::Object } else { Container::Array };
         let mut nesting = Nesting::default();
         for n in 0..1_000 {
             nesting.push(nth(n));
