@@ -50,7 +50,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         let mut request = first.clone();
         let mut version = None;
         let mut pages = 1;
-        let (mut is_retry, mut is_restart) = (false, false);
+        let (mut is_paged, mut is_retry, mut is_restart) = (false, false, false);
         loop {
             let page = Page { source: &*self.source, config: &self.config, reports: &self.reports };
             let error = match page.take(request.clone(), &mut replacement).await {
@@ -63,7 +63,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                     }
                     request = continued(&first, token);
                     pages += 1;
-                    is_retry = false;
+                    (is_paged, is_retry) = (true, false);
                     continue;
                 }
                 Err(error) => error,
@@ -88,7 +88,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         let epoch = epoch(self.last.as_ref(), &version, &self.reports);
         replacement.commit(version.clone(), epoch).await;
         self.last = usable(version.clone());
-        self.lists_in_pages |= asks_any && pages > 1;
+        self.lists_in_pages |= asks_any && is_paged;
         self.reports.listed(&Listed { mode, version, objects, pages, took });
         Ok(())
     }
