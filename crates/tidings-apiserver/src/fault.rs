@@ -213,6 +213,11 @@ impl Fault {
 }
 
 impl Injection {
+    /// What goes wrong.
+    pub fn fault(&self) -> &Fault {
+        &self.fault
+    }
+
     /// Only for requests of this verb.
     pub fn on(mut self, verb: Verb) -> Self {
         self.verb = Some(verb);

@@ -158,7 +158,7 @@ impl SharedInformerFactory {
     }
 
     /// The informer of a resource known at run time. It shares watch and cache with a typed one.
-    pub fn dynamic(&self, resource: impl Into<ResourceKind>) -> SharedInformer<DynamicObject> {
+    pub fn dynamic(&self, resource: impl Into<ResourceKind>) -> Result<SharedInformer<DynamicObject>, BuildError> {
         self.dynamic_with(resource, InformerOptions::new())
     }
 
@@ -167,8 +167,9 @@ impl SharedInformerFactory {
         &self,
         resource: impl Into<ResourceKind>,
         options: InformerOptions,
-    ) -> SharedInformer<DynamicObject> {
-        self.obtain(resource.into(), Projection::Full, options)
+    ) -> Result<SharedInformer<DynamicObject>, BuildError> {
+        let resource = self.checked(resource.into())?;
+        Ok(self.obtain(resource, Projection::Full, options))
     }
 
     /// The metadata of a kind, without the rest: the server sends nothing else.

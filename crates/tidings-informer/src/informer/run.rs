@@ -84,6 +84,7 @@ impl InformerTask {
             }
         });
         self.take_requests();
+        self.keep_up();
         while !self.shared.stop.is_cancelled() {
             self.turn().await;
         }
@@ -105,15 +106,12 @@ impl InformerTask {
             biased;
             () = self.shared.stop.cancelled() => {}
             () = self.shared.wake.notified() => self.take_requests(),
-            () = self.index_requests.notified() => {}
+            () = self.index_requests.notified() => self.keep_up(),
             () = resync => self.resync(),
             batch = self.outlet.next_batch() => self.apply(batch.unwrap_or_default()),
             trained = self.upkeep.trained() => self.upkeep.adopt(trained, &self.applier),
             // Last: what is kept up in the background waits for everything else.
-            () = tokio::task::yield_now(), if has_upkeep => {
-                self.upkeep.work(&mut self.applier);
-                self.report_index_faults();
-            }
+            () = tokio::task::yield_now(), if has_upkeep => self.keep_up(),
         }
     }
 
@@ -137,6 +135,12 @@ impl InformerTask {
             let _ = self.shared.synced.set(());
             self.shared.registry.lock().listening.iter().for_each(|mailbox| mailbox.initial_complete());
         }
+    }
+
+    /// One slice of upkeep. Over a small cache new indexes are complete at once; a large one is indexed bit by bit.
+    fn keep_up(&mut self) {
+        self.upkeep.work(&mut self.applier);
+        self.report_index_faults();
     }
 
     fn report_unreadable(&self) {

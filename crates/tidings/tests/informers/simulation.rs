@@ -38,16 +38,20 @@ fn whatever_goes_wrong_cache_and_handlers_end_where_the_server_is() {
         Ok(seed) => vec![seed.parse().expect("TIDINGS_SEED is a number")],
         Err(_) => (0..24).collect(),
     };
+    let all = seeds.len() > 1;
+    let mut met = BTreeSet::new();
     for seed in seeds {
         for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
             let list_mode = if seed % 2 == 0 { ListMode::Streaming } else { ListMode::Chunked };
-            simulate(Run { seed, order, list_mode, goes_back: seed % 3 == 2 });
+            met.extend(simulate(Run { seed, order, list_mode, goes_back: seed % 3 == 2 }));
         }
     }
+    let kinds: BTreeSet<_> = faults().iter().map(|injection| injection.fault().name()).collect();
+    assert!(!all || met.is_superset(&kinds), "never met: {:?}", kinds.difference(&met));
 }
 
-/// One run, in one thread and in paused time.
-fn simulate(run: Run) {
+/// One run, in one thread and in paused time; returns the kinds of fault that it met.
+fn simulate(run: Run) -> Vec<&'static str> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime can be made").block_on(async {
         let server = ApiServer::builder().seed(run.seed).start().await;
@@ -76,7 +80,8 @@ fn simulate(run: Run) {
             }
         }
         running.shutdown().await;
-    });
+        server.faults().counts().into_keys().collect()
+    })
 }
 
 /// Waits until cache and handlers have what the server has. Nothing more goes wrong, so it must come to that.
@@ -140,7 +145,12 @@ async fn live(server: &ApiServer, chance: &mut SmallRng, lives: &mut Lives, run:
                 .cut_watches([Ending::Clean, Ending::Broken, Ending::Stalled][chance.random_range(0..3)]),
             93..96 => server.expire_history(),
             96..98 if run.goes_back => saved = server.save(),
-            98..100 if run.goes_back => server.go_back_to(&saved),
+            98..100 if run.goes_back => {
+                server.go_back_to(&saved);
+                // A server that is past our version again before we look can't be told from one that never was
+                // restored: nobody writes for a while after a restore.
+                tokio::time::sleep(Duration::from_secs(7200)).await;
+            }
             _ => {}
         }
         if chance.random_range(0..4) == 0 {
@@ -189,28 +199,4 @@ fn faults() -> Vec<Injection> {
         event(1, EventFault::Error { code: 429 }),
     ]);
     faults
-}
-
-#[test]
-fn the_simulation_meets_every_kind_of_fault() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    let names: BTreeSet<&'static str> = runtime.expect("a runtime can be made").block_on(async {
-        let mut names = BTreeSet::new();
-        for seed in 0..8 {
-            let server = ApiServer::builder().seed(seed).start().await;
-            server.faults().plan(seed, 250, faults());
-            let factory = SharedInformerFactory::new(server.client()).seed(seed);
-            let _pods = factory.informer::<Pod>();
-            let running = factory.start();
-            let run =
-                Run { seed, order: QueueOrder::InOrder, list_mode: ListMode::Streaming, goes_back: false };
-            live(&server, &mut SmallRng::seed_from_u64(seed), &mut Lives::new(), run).await;
-            names.extend(server.faults().counts().into_keys());
-            running.shutdown().await;
-        }
-        names
-    });
-    for wanted in ["status", "refused", "cut-stream", "event", "stall-stream", "hide-marker", "cut-body"] {
-        assert!(names.contains(wanted), "{wanted} never happened: {names:?}");
-    }
 }

@@ -83,7 +83,7 @@ async fn custom_resources_are_informed_of_like_any_other() {
     );
     let factory = SharedInformerFactory::new(server.client());
     let ships = factory.informer::<Ship>();
-    ships.add_index(Index::typed::<Ship>("port", |ship| vec![ship.spec.port.clone()])).unwrap();
+    ships.add_index(Index::typed("port", |ship: &Ship| vec![ship.spec.port.clone()])).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let found = ships.lister().by_index("port", "plymouth").unwrap();
