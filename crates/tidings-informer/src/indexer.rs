@@ -18,13 +18,18 @@ pub mod index;
 mod inverted;
 mod registry;
 
+pub mod overlay;
 pub mod reader;
 pub mod replace;
 pub mod snapshot;
 pub mod writer;
 
 pub use index::{Index, IndexError, IndexFault, IndexFaultError, NAMESPACE_INDEX};
+pub use overlay::Overlay;
 pub use reader::{IndexState, Reader};
 pub use replace::Replaced;
 pub use snapshot::{IndexMemory, Snapshot};
 pub use writer::{Writer, indexer, indexer_with_seed};
+
+#[cfg(test)]
+mod tests;

@@ -80,8 +80,12 @@ impl Registry {
 
     /// The indexes that there shall be, if they changed since the last call.
     pub(super) fn take_changes(&self) -> Option<Vec<Arc<IndexSpec>>> {
+        if !self.is_changed() {
+            return None;
+        }
         // The flag first: what is added after it was lowered raises it again.
-        self.is_changed.swap(false, Ordering::AcqRel).then(|| self.specs.lock().clone())
+        self.is_changed.store(false, Ordering::Release);
+        Some(self.specs.lock().clone())
     }
 
     pub(super) fn is_changed(&self) -> bool {

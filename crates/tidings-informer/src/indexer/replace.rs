@@ -30,6 +30,7 @@ pub struct Replaced {
 impl Writer {
     /// Replaces everything in `scope` by a list. The last of several objects with one key counts.
     pub fn replace(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) -> Replaced {
+        self.adopt();
         let before = self.slots_in(scope);
         let mut seen = Seen::default();
         let mut replaced = Replaced::default();

@@ -73,7 +73,7 @@ impl SlotSet {
         }
         self.len -= 1;
         self.root.remove(slot);
-        if let Node::Branches(branches) = &mut self.root
+        while let Node::Branches(branches) = &mut self.root
             && branches.len() == 1
         {
             let only = branches.pop().expect("a node of one branch has one");
@@ -146,11 +146,7 @@ impl Node {
                 let node = Arc::make_mut(&mut branches[at].node);
                 node.remove(slot);
                 if node.is_small() {
-                    let left = at.saturating_sub(1);
-                    if left + 1 < branches.len() && branches[left].node.can_take(&branches[left + 1].node) {
-                        let right = branches.remove(left + 1);
-                        Arc::make_mut(&mut branches[left].node).append(Arc::unwrap_or_clone(right.node));
-                    }
+                    join(branches, at.saturating_sub(1));
                 }
             }
         }
@@ -174,9 +170,21 @@ impl Node {
     fn append(&mut self, right: Node) {
         match (self, right) {
             (Node::Leaf(a), Node::Leaf(b)) => a.extend(b),
-            (Node::Branches(a), Node::Branches(b)) => a.extend(b),
+            (Node::Branches(a), Node::Branches(b)) => {
+                let seam = a.len() - 1;
+                a.extend(b);
+                join(a, seam);
+            }
             _ => unreachable!("neighbours are of one level"),
         }
+    }
+}
+
+/// Joins a branch with the one to its right, if there is one and both fit into one.
+fn join(branches: &mut Vec<Branch>, left: usize) {
+    if left + 1 < branches.len() && branches[left].node.can_take(&branches[left + 1].node) {
+        let right = branches.remove(left + 1);
+        Arc::make_mut(&mut branches[left].node).append(Arc::unwrap_or_clone(right.node));
     }
 }
 
@@ -235,6 +243,7 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn it_holds_what_was_put_in_and_a_copy_what_it_had(
             before in prop::collection::vec((any::<bool>(), 0u32..3_000), 0..3_000),

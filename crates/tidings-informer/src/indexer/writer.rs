@@ -73,6 +73,7 @@ pub fn indexer_with_seed(hash_seed: u64) -> (Writer, Reader) {
 impl Writer {
     /// Stores an object, in place of the one with its key, which comes back.
     pub fn upsert(&mut self, object: Arc<RawObject>) -> Option<Arc<RawObject>> {
+        self.adopt();
         let found = self.objects.read().find(&object.key()).map(|(slot, _)| slot);
         self.put(found, object).1
     }
@@ -210,8 +211,9 @@ impl Writer {
         gone
     }
 
-    /// Follows the registry: drops indexes that were removed, begins those that were added.
-    fn adopt(&mut self) {
+    /// Follows the registry: drops indexes that were removed, begins those that were added. An index added to
+    /// an empty cache is complete at once, and grows with it.
+    pub(super) fn adopt(&mut self) {
         let Some(wanted) = self.shared.registry.take_changes() else { return };
         let mut own = std::mem::take(&mut self.indexes);
         for spec in wanted {

@@ -1,0 +1,207 @@
+//! Reading: by key, by index, by selector, and from snapshots.
+
+use serde_json::json;
+use tidings_object::LabelSelector;
+
+use super::*;
+
+// holds: S6, S8, S10, S11
+#[test]
+fn an_object_stands_under_each_of_its_values_and_a_value_that_nobody_has_is_none() {
+    let images = |key: &str, images: &[&str]| {
+        let containers = images.iter().map(|image| json!({"image": image})).collect::<Vec<_>>();
+        thing(key).spec(json!({ "containers": containers }))
+    };
+    let (mut writer, reader) = indexer();
+    reader.add_index(Index::field("image", ".spec.containers[*].image")).unwrap();
+    writer.publish(None);
+    for thing in [images("b/two", &["web", "log"]), images("a/one", &["log", "log"]), images("c/none", &[])] {
+        writer.upsert(thing.built());
+    }
+    writer.publish(None);
+    assert_eq!(reader.index_values("image").unwrap(), ["log", "web"]);
+    assert_eq!(
+        reader.index_keys("image", "log").unwrap().iter().map(|key| &**key).collect::<Vec<_>>(),
+        ["a/one", "b/two"]
+    );
+    assert_eq!(keys(&reader.by_index("image", "web").unwrap()), ["b/two"]);
+    assert!(reader.by_index("image", "db").unwrap().is_empty());
+
+    writer.upsert(images("b/two", &["log", "db"]).version(2).built());
+    writer.publish(None);
+    assert_eq!(reader.index_values("image").unwrap(), ["db", "log"], "web went with its last object");
+    writer.remove("a/one");
+    writer.publish(None);
+    assert_eq!(keys(&reader.by_index("image", "log").unwrap()), ["b/two"], "log stays with the other");
+}
+
+// holds: S8
+#[test]
+fn what_shares_values_with_an_object_is_found_once() {
+    let (mut writer, reader) = indexer();
+    reader.add_index(Index::owner("owner")).unwrap();
+    writer.publish(None);
+    for thing in
+        [thing("a/both").owner("1").owner("2"), thing("a/one").owner("1"), thing("a/three").owner("3")]
+    {
+        writer.upsert(thing.built());
+    }
+    writer.publish(None);
+    let asked = thing("b/stranger").owner("1").owner("2").built();
+    assert_eq!(keys(&reader.by_index_of("owner", &asked).unwrap()), ["a/both", "a/one"]);
+    assert!(reader.by_index_of("owner", &thing("b/orphan").built()).unwrap().is_empty());
+}
+
+// holds: S9
+#[test]
+fn an_update_moves_an_object_between_values_or_leaves_it_where_it_is() {
+    let (mut writer, reader) = cache_of(&[]);
+    reader.add_index(Index::field("node", ".spec.nodeName")).unwrap();
+    writer.publish(None);
+    let on =
+        |node: &str, version: u64| thing("a/x").version(version).spec(json!({ "nodeName": node })).built();
+    for (node, version) in [("one", 1), ("one", 2), ("two", 3)] {
+        writer.upsert(on(node, version));
+        writer.publish(None);
+        assert_eq!(reader.index_values("node").unwrap(), [node]);
+        assert_eq!(reader.by_index("node", node).unwrap()[0].version().number(), Some(version));
+    }
+    writer.upsert(thing("a/x").version(4).spec(json!({ "nodeName": null })).built());
+    writer.publish(None);
+    assert!(reader.index_values("node").unwrap().is_empty() && reader.len() == 1);
+}
+
+// holds: S12
+#[test]
+fn an_unknown_index_is_an_error_that_names_the_known_ones() {
+    let (_writer, reader) = cache_of(&[thing("a/x")]);
+    reader.add_index(Index::owner("owner")).unwrap();
+    let error = reader.by_index("node", "n").unwrap_err();
+    let known = vec!["namespace".to_owned(), "owner".to_owned()];
+    assert_eq!(error, IndexError::Unknown { name: "node".into(), known });
+    assert_eq!(error.to_string(), r#"no index "node"; there are ["namespace", "owner"]"#);
+    assert!(reader.index_keys("node", "n").is_err() && reader.index_values("node").is_err());
+    assert!(reader.by_indexes(&[("namespace", "a"), ("node", "n")]).is_err());
+    assert_eq!(reader.index_state("node"), None);
+}
+
+// holds: S15
+#[test]
+fn the_namespace_index_is_there_from_the_start_under_its_name() {
+    let (_writer, reader) = cache_of(&[thing("a/x"), thing("b/y"), thing("a/z"), thing("cluster")]);
+    assert_eq!((NAMESPACE_INDEX, reader.index_state("namespace")), ("namespace", Some(IndexState::Ready)));
+    assert_eq!(keys(&reader.by_index("namespace", "a").unwrap()), ["a/x", "a/z"]);
+    assert_eq!(keys(&reader.namespace("a")), ["a/x", "a/z"]);
+    assert_eq!(reader.index_values("namespace").unwrap(), ["a", "b"]);
+    assert!(reader.namespace("c").is_empty());
+    assert_eq!(reader.keys().len(), 4);
+}
+
+#[test]
+fn several_index_values_must_all_hold() {
+    let (mut writer, reader) = cache_of(&[
+        thing("a/1").label("app", "web").owner("o"),
+        thing("a/2").label("app", "web"),
+        thing("b/3").label("app", "web").owner("o"),
+        thing("a/4").label("app", "db").owner("o"),
+    ]);
+    reader.add_index(Index::label("app", "app")).unwrap();
+    reader.add_index(Index::owner("owner")).unwrap();
+    writer.maintain(100);
+    let both = |wanted: &[(&str, &str)]| keys(&reader.by_indexes(wanted).unwrap());
+    assert_eq!(both(&[("namespace", "a"), ("app", "web")]), ["a/1", "a/2"]);
+    assert_eq!(both(&[("namespace", "a"), ("app", "web"), ("owner", "o")]), ["a/1"]);
+    assert_eq!(both(&[("owner", "o")]), ["a/1", "a/4", "b/3"]);
+    assert!(both(&[("owner", "o"), ("app", "none")]).is_empty());
+    assert_eq!(both(&[]).len(), 4);
+}
+
+#[test]
+fn a_typed_function_and_a_function_of_the_raw_object_index_too() {
+    #[derive(serde::Deserialize)]
+    struct Zone {
+        spec: Option<std::collections::BTreeMap<String, String>>,
+    }
+    let (mut writer, reader) = cache_of(&[thing("a/x").spec(json!({"zone": "north"})), thing("b/y")]);
+    reader
+        .add_index(Index::typed("zone", |z: &Zone| {
+            z.spec.iter().flat_map(|spec| spec.get("zone").cloned()).collect()
+        }))
+        .unwrap();
+    reader.add_index(Index::raw("name", |object| vec![object.name().to_owned()])).unwrap();
+    writer.maintain(100);
+    assert_eq!(keys(&reader.by_index("zone", "north").unwrap()), ["a/x"]);
+    assert_eq!(keys(&reader.by_index("name", "y").unwrap()), ["b/y"]);
+}
+
+// holds: L1, L2
+#[test]
+fn a_selection_is_the_same_with_and_without_the_indexes_that_speed_it_up() {
+    let apps = ["web", "db", "cache"];
+    let things = (0..60).map(|n| {
+        let thing = thing(&format!("{}/{n}", ["a", "b"][n % 2])).label("app", apps[n % 3]);
+        if n % 5 == 0 { thing.label("canary", "") } else { thing }
+    });
+    let (mut writer, reader) = cache_of(&things.collect::<Vec<_>>());
+    let select = |namespace: Option<&str>, selector: &str| {
+        keys(&reader.select(namespace, &LabelSelector::parse(selector).unwrap()))
+    };
+    let cases = [
+        (None, "", 60),
+        (Some("a"), "", 30),
+        (None, "app=web", 20),
+        (Some("a"), "app=web", 10),
+        (None, "canary", 12),
+        (Some("b"), "app=db,canary", 2),
+        (Some("none"), "app=db", 0),
+        (None, "app=none", 0),
+    ];
+    let scanned = cases.map(|(namespace, selector, count)| {
+        let found = select(namespace, selector);
+        assert_eq!(found.len(), count, "{namespace:?} {selector}");
+        found
+    });
+    reader.add_index(Index::label("by app", "app")).unwrap();
+    writer.maintain(100);
+    for ((namespace, selector, _), scanned) in cases.into_iter().zip(scanned) {
+        assert_eq!(select(namespace, selector), scanned, "{namespace:?} {selector}");
+    }
+    let in_two = tidings_object::selector::Requirement {
+        key: "app".into(),
+        operator: tidings_object::selector::Operator::In(vec!["web".into(), "db".into(), "web".into()]),
+    };
+    assert_eq!(reader.select(None, &LabelSelector::all_of([in_two])).len(), 40, "each object once");
+}
+
+// holds: X17
+#[test]
+fn a_snapshot_stays_as_it_was_whatever_is_written_afterwards() {
+    let (mut writer, reader) = cache_of(&[thing("a/x").label("app", "web"), thing("b/y")]);
+    reader.add_index(Index::label("app", "app")).unwrap();
+    writer.maintain(10);
+    writer.publish(Some(1.into()));
+    let snapshot = reader.snapshot();
+    writer.upsert(thing("a/x").version(2).label("app", "db").built());
+    writer.remove("b/y");
+    writer.upsert(thing("c/z").label("app", "web").built());
+    writer.publish(Some(2.into()));
+
+    assert_eq!((snapshot.version(), reader.version()), (Some(1.into()), Some(2.into())));
+    assert_eq!(keys(&snapshot.list()), ["a/x", "b/y"]);
+    assert_eq!(keys(&snapshot.by_index("app", "web").unwrap()), ["a/x"]);
+    assert_eq!(snapshot.index_values("app").unwrap(), ["web"]);
+    assert_eq!(snapshot.get("a/x").unwrap().version().number(), Some(1));
+    assert!(snapshot.get("c/z").is_none() && snapshot.get("b/y").is_some());
+    assert_eq!(keys(&reader.by_index("app", "web").unwrap()), ["c/z"]);
+    assert_eq!(snapshot.indexes(), ["namespace", "app"]);
+    assert_eq!((snapshot.len(), snapshot.is_empty(), snapshot.keys().len()), (2, false, 2));
+}
+
+#[test]
+fn the_ends_of_a_cache_can_go_to_other_threads() {
+    fn goes<T: Send + 'static>() {}
+    fn is_shared<T: Send + Sync + Clone + 'static>() {}
+    goes::<Writer>();
+    is_shared::<Reader>();
+    is_shared::<Snapshot>();
+}
