@@ -66,7 +66,8 @@ pub enum Delta {
     Replaced(Arc<RawObject>),
     /// Per object: absent from a list though we knew it. Its last known state may be stale.
     Vanished(Arc<RawObject>),
-    /// This stream has ended: its scope is no longer listed or watched, and what it brought goes.
+    /// This stream has ended: its scope is no longer listed or watched, and what it brought goes (unless another
+    /// stream follows the same scope by now: then the list of that one tells what goes).
     ScopeEnded {
         /// What it had listed and watched.
         scope: StreamScope,

@@ -18,7 +18,7 @@ use super::Delta;
 pub(super) struct InFlight {
     taken: HashTable<Taken>,
     hasher: RandomState,
-    /// Scopes that ended in this batch: what the cache shows of them is about to go.
+    /// Scopes that ended in this batch: what the cache shows of them may be about to go.
     ended: Vec<StreamScope>,
 }
 
@@ -29,6 +29,8 @@ pub(super) enum Fate {
     Stays,
     /// It will be gone.
     Goes,
+    /// If it is there, it goes with its scope, unless the consumer keeps it for another stream of that scope.
+    MayGo,
     /// Nothing in flight touches it.
     Untouched,
 }
@@ -56,9 +58,8 @@ impl InFlight {
             .insert(taken);
     }
 
-    /// The end of a scope left: what left before it goes with it.
+    /// The end of a scope left.
     pub(super) fn took_end(&mut self, scope: StreamScope) {
-        self.taken.retain(|taken| !scope.contains(taken.object.namespace()));
         self.ended.push(scope);
     }
 
@@ -68,7 +69,7 @@ impl InFlight {
         match self.taken.find(hash, |taken| taken.object.key() == key) {
             Some(Taken { is_deletion: true, .. }) => Fate::Goes,
             Some(_) => Fate::Stays,
-            None if self.ended.iter().any(|scope| scope.contains(object.namespace())) => Fate::Goes,
+            None if self.ended.iter().any(|scope| scope.contains(object.namespace())) => Fate::MayGo,
             None => Fate::Untouched,
         }
     }

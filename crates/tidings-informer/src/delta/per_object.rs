@@ -33,6 +33,8 @@ const IDLE_PLACES_MAX: usize = 4_096;
 /// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::Vanished`] for each object of its
 ///   scope that is queued or known and absent from it. An object that is known just so, and of which nothing is
 ///   under way, is left out.
+/// - What comes for the objects of a scope that ended leaves behind its [`Delta::ScopeEnded`], and nothing of it is
+///   left out or dropped.
 /// - [`Delta::Reached`] has a place of its own behind everything that its stream sent before. One follows each
 ///   list; and one, with the newest version, follows changes and bookmarks, so that progress is told without
 ///   bookmarks too. While one of a stream waits, newer versions wait for it to leave and then take a place at
@@ -48,7 +50,7 @@ pub struct DeltaFifo {
     open: HashTable<u64>,
     hasher: RandomState,
     progress: HashMap<StreamId, Progress, RandomState>,
-    /// Scopes whose end is queued: nothing that is known of them will be left.
+    /// Scopes whose end is queued: what is known of them may go.
     ending: Vec<StreamScope>,
     in_flight: InFlight,
     load: Load,
@@ -124,6 +126,9 @@ impl DeltaFifo {
     }
 
     /// This stream has ended. What comes for its objects after that gets a new place behind the end.
+    ///
+    /// Whether the consumer lets the objects go, or keeps them because another stream follows the same scope by
+    /// then, is its choice: that stream's list brings each of its objects, and tells of each that is absent.
     pub fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
         let DeltaFifo { open, places, left, .. } = self;
         open.retain(|&mut number| !scope.contains(places[(number - *left) as usize].object().namespace()));
@@ -256,32 +261,32 @@ impl DeltaFifo {
         let mut absent = Vec::new();
         for (number, place) in (self.left..).zip(&self.places) {
             if let Place::Object { deltas, .. } = place
+                && !newest(deltas).1.is_deletion()
                 && is_absent(place.object())
-                && self.place_of(place.object()) == Some(number)
+                && self.place_of(place.object()).is_none_or(|open| open == number)
             {
                 absent.push(Arc::clone(object_of(&newest(deltas).1)));
             }
         }
-        let is_idle =
-            |object: &RawObject| is_absent(object) && self.place_of(object).is_none() && !self.ends(object);
+        let is_idle = |object: &RawObject| is_absent(object) && self.place_of(object).is_none();
         absent.extend(self.in_flight.staying_in(scope).filter(|object| is_idle(object)).cloned());
         self.known.for_each_in(scope, &mut |object| {
-            if is_idle(object) && self.in_flight.fate(object) == Fate::Untouched {
+            if is_idle(object) && matches!(self.in_flight.fate(object), Fate::Untouched | Fate::MayGo) {
                 absent.push(Arc::clone(object));
             }
         });
         absent
     }
 
-    /// Whether anything is queued for this key, or it will be there once what was taken is applied.
+    /// Whether anything is queued for this key, or it may be there once what was taken is applied.
     fn is_anywhere(&self, object: &RawObject) -> bool {
         self.place_of(object).is_some()
-            || !self.ends(object)
-                && match self.in_flight.fate(object) {
-                    Fate::Stays => true,
-                    Fate::Goes => false,
-                    Fate::Untouched => self.known.known(&object.key()).is_some(),
-                }
+            || self.ends(object)
+            || match self.in_flight.fate(object) {
+                Fate::Stays => true,
+                Fate::Goes => false,
+                Fate::Untouched | Fate::MayGo => self.known.known(&object.key()).is_some(),
+            }
     }
 
     /// Whether the cache holds this very state, and nothing is under way that might change it.
@@ -586,24 +591,30 @@ mod tests {
     }
 
     #[test]
-    fn a_deletion_after_the_end_of_its_scope_is_of_an_unknown_object() {
+    fn after_the_end_of_a_scope_deletions_are_told_as_the_consumer_may_have_kept_its_objects() {
         check(
             PerObject,
-            "known a/x@1
+            "known a/w@1
+             + a/x@2
              end a
-             2> - a/x@2
-             take: end a | 2> reached 2
-             2> - a/x@3
-             take: 2> reached 3",
+             2> list a @9: a/y@3
+             take: + a/x@2 | reached 2 | end a | 2> = a/y@3 | 2> ? a/x@2 | 2> ? a/w@1 | 2> listed 9",
         );
         check(
             PerObject,
-            "+ a/x@1
+            "known a/w@1
+             + a/x@2
              end a
-             take: + a/x@1 | reached 1 | end a
-             2> - a/x@2
+             take: + a/x@2 | reached 2 | end a
+             2> - a/w@3
              2> list a @9:
-             take: 2> reached 2 | 2> listed 9",
+             take: 2> - a/w@3 | 2> reached 3 | 2> ? a/x@2 | 2> listed 9",
+        );
+        check(
+            PerObject,
+            "end a
+             2> - a/x@3
+             take: end a | 2> - a/x@3 | 2> reached 3",
         );
     }
 }
