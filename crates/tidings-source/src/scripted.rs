@@ -301,3 +301,50 @@ impl IntoVersion for Version {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+    use k8s_openapi::api::core::v1::Pod;
+    use tidings_object::Kind as _;
+
+    use super::*;
+
+    struct OneKnown(Arc<RawObject>);
+
+    impl KnownObjects for OneKnown {
+        fn known(&self, key: &str) -> Option<Arc<RawObject>> {
+            (key == self.0.key().as_str()).then(|| Arc::clone(&self.0))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_live_watch_yields_what_it_is_fed_until_the_feed_is_dropped() {
+        let pod = || object(&Pod::resource(), Some("a"), "x", 3, "uid", json!({}));
+        let cached = pod();
+        let source = ScriptedSource::new(Pod::resource(), StreamScope::All)
+            .with_known(Arc::new(OneKnown(Arc::clone(&cached))));
+        let feed = source.will_watch_live();
+        let mut events = source.watch(WatchOptions::default()).await.unwrap();
+        assert_eq!(source.open_streams(), 1);
+        feed.added(&pod());
+        let Some(Ok(WatchEvent::Changed(_, same))) = events.next().await else { panic!() };
+        assert!(Arc::ptr_eq(&same, &cached), "an unchanged object is the cache's own");
+        feed.error(410, "Expired");
+        assert!(matches!(events.next().await, Some(Ok(WatchEvent::Error(_)))));
+        drop(feed);
+        assert!(events.next().await.is_none());
+        drop(events);
+        source.wait_until_closed().await;
+        source.wait_until_asked(1).await;
+        assert_eq!(source.asked(), [Asked::Watch(WatchOptions::default())]);
+    }
+
+    #[test]
+    fn a_scripted_object_is_merged_over_its_metadata() {
+        let labelled = json!({"metadata": {"labels": {"a": "b"}, "uid": null}, "spec": {"nodeName": "n"}});
+        let pod = object(&Pod::resource(), None, "x", 3, "uid", labelled);
+        assert_eq!((pod.uid(), pod.labels().value("a")), ("", Some("b")));
+        assert_eq!(pod.field(".spec.nodeName").unwrap().text().as_deref(), Some("n"));
+    }
+}
