@@ -84,7 +84,7 @@ pub enum IntakeError {
         missing: &'static str,
     },
     /// An object of another kind: it is skipped, what follows is fine.
-    #[error("expected a {expected}, got a {found}")]
+    #[error("expected {expected}, got {found}")]
     WrongKind {
         /// `apiVersion/kind` of this intake.
         expected: String,
@@ -174,6 +174,7 @@ impl Intake {
     }
 
     /// The same object, packed with the dictionary of now; `None` if it is already, or gains nothing by it.
+    /// What was decoded of the old one stays with the old one.
     pub fn repacked(&self, object: &RawObject) -> Option<Arc<RawObject>> {
         self.packer.repack(object.body()).map(|body| object.with_body(body))
     }

@@ -11,6 +11,24 @@ use crate::{RawObject, ReadError};
 
 /// One version of one object, seen as a `K`. Identity, labels and [`field`](RawObject::field) reads need no
 /// decoding; [`decoded`](Self::decoded) builds the whole.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use k8s_openapi::api::core::v1::Pod;
+/// # use tidings_object::{Budget, Intake, Kind, NothingKnown, Object, ResourceKind};
+/// #[derive(serde::Deserialize)]
+/// struct PodPhase { status: Status }
+/// #[derive(serde::Deserialize)]
+/// struct Status { phase: String }
+///
+/// # let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
+/// # let frame = br#"{"metadata":{"name":"a","resourceVersion":"1"},"status":{"phase":"Running"}}"#;
+/// # let raw = intake.json(frame, &NothingKnown)?;
+/// let pod: Object<Pod> = Object::new(raw);
+/// let slim = pod.seen_as::<PodPhase>().decoded()?; // another view on the same bytes
+/// assert_eq!(slim.status.phase, "Running");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Object<K> {
     raw: Arc<RawObject>,
     view: PhantomData<fn() -> K>,

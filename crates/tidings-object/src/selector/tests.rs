@@ -85,7 +85,6 @@ fn an_error_says_where_the_selector_goes_wrong() {
     assert_eq!(error.to_string(), r#"label selector "a>x" at byte 2: expected an integer"#);
 }
 
-// holds: L1
 #[test]
 fn the_selector_of_nothing_says_so_and_matches_nothing() {
     let nothing = LabelSelector::nothing();
