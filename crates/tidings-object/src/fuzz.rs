@@ -12,8 +12,8 @@ pub type Target = (&'static str, fn(&[u8]));
 /// Every target.
 pub const TARGETS: [Target; 6] = [
     ("identity", identity),
-    ("field-path", field_path),
-    ("field-read", field_read),
+    ("field_path", field_path),
+    ("field_read", field_read),
     ("selector", selector),
     ("prune", prune),
     ("unpack", unpack),
