@@ -229,9 +229,9 @@ fn none_of(found: Vec<String>, instead: &str) {
 /// The parsers that a file has fuzz bodies for: each function of a `fuzz.rs`, or a module's own `fuzz`.
 fn fuzz_bodies(file: &File) -> Vec<(usize, String)> {
     let functions = file.lines_outside_tests().filter_map(|(at, line)| {
-        let name = first_word(line.strip_prefix("pub fn ")?.strip_suffix(": &[u8]) {")?);
-        match (file.name().strip_suffix(".rs")?, &*name) {
-            ("fuzz", _) => Some((at, name)),
+        let (name, _) = line.strip_prefix("pub fn ")?.strip_suffix(": &[u8]) {")?.split_once('(')?;
+        match (file.name().strip_suffix(".rs")?, name) {
+            ("fuzz", _) => Some((at, name.trim_start_matches("fuzz_").to_owned())),
             (module, "fuzz") => Some((at, module.to_owned())),
             _ => None,
         }

@@ -1,0 +1,4 @@
+//! Fuzzes `tidings_apiserver::fuzz::fuzz_query`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::fuzz::fuzz_query(data));
