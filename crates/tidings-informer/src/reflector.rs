@@ -4,6 +4,7 @@
 //! arrives goes into a [`Sink`].
 
 mod phase;
+mod probe;
 mod run;
 
 mod list;

@@ -108,6 +108,8 @@ pub enum During {
     WatchOpen,
     /// A watch was open.
     Watch,
+    /// The server was asked how far it has come.
+    Probe,
 }
 
 /// Why everything is listed again.
@@ -115,6 +117,8 @@ pub enum During {
 pub enum RelistReason {
     /// The last version is no longer to be had.
     Expired,
+    /// The server has not reached the last version: it was restored from a backup.
+    WentBack,
     /// A watch ended within a second and without an event.
     VeryShortWatch,
     /// Several watches in a row could not be opened.

@@ -22,6 +22,8 @@ pub(super) enum Ask {
     List(At),
     /// A watch from the last version.
     Watch,
+    /// How far the server has come.
+    Probe,
 }
 
 /// At which version a list is asked for.
@@ -42,6 +44,8 @@ pub(super) enum Streak {
     Expired,
     /// The stream was malformed after the last version.
     Broken,
+    /// A watch was open for a while, and brought nothing.
+    Quiet,
     /// So many requests in a row came to nothing.
     Strikes(u8),
 }
@@ -69,6 +73,10 @@ pub(super) enum End {
     StreamingRefused,
     /// An internal error inside the window in which they are forgiven.
     Forgiven,
+    /// The server is where we are, or further.
+    UpToDate,
+    /// The server has not reached our version: it was restored from a backup.
+    WentBack,
     /// Something failed.
     Failed(Stage, ErrorClass),
 }
@@ -111,7 +119,17 @@ impl Phase {
             (Ask::StreamList(_) | Ask::List(_), End::Listed) => (listed(streak), Effect::AtOnce),
             (Ask::StreamList(at), end) => after_stream_list(at, streak, end),
             (Ask::List(at), end) => after_list(at, streak, end),
+            // Watches that bring nothing may be from a version that the server does not know.
+            (Ask::Watch, End::Closed | End::Silent) if !outcome.has_progressed => {
+                let ask = if streak == Streak::Quiet { Ask::Probe } else { Ask::Watch };
+                (Phase::new(ask, Streak::Quiet), Effect::AtOnce)
+            }
             (Ask::Watch, end) => after_watch(streak, end),
+            (Ask::Probe, End::WentBack) => {
+                (Phase::new(Ask::StreamList(At::MostRecent), Streak::Clean), Effect::AtOnce)
+            }
+            // A probe that failed says nothing: the watch will tell.
+            (Ask::Probe, _) => (Phase::new(Ask::Watch, streak), Effect::AtOnce),
         }
     }
 }
@@ -170,16 +188,19 @@ fn after_watch(streak: Streak, end: End) -> (Phase, Effect) {
             n if n < STRIKES_MAX => watch(Streak::Strikes(n), Effect::BackOff),
             _ => relist(Streak::Clean, Effect::BackOff),
         },
-        End::Listed | End::ClosedEarly | End::StreamingRefused | End::Failed(Stage::Streaming, _) => {
-            relist(Streak::Clean, Effect::BackOff)
-        }
+        End::Listed
+        | End::ClosedEarly
+        | End::StreamingRefused
+        | End::UpToDate
+        | End::WentBack
+        | End::Failed(Stage::Streaming, _) => relist(Streak::Clean, Effect::BackOff),
     }
 }
 
 fn strike(streak: Streak) -> u8 {
     match streak {
         Streak::Strikes(before) => before + 1,
-        Streak::Clean | Streak::Expired | Streak::Broken => 1,
+        Streak::Clean | Streak::Expired | Streak::Broken | Streak::Quiet => 1,
     }
 }
 

@@ -186,6 +186,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 Ask::StreamList(at) => self.stream_list(at).await,
                 Ask::List(at) => self.list(at).await,
                 Ask::Watch => self.watch().await,
+                Ask::Probe => self.probe().await,
             };
             if let Some(reason) = self.report(&ended) {
                 return reason;
@@ -194,7 +195,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    /// A streaming list, unless it is not wanted, not offered, or was refused not long ago.
+    /// What is asked for, unless it can't be: a streaming list that is not wanted, not offered, or was refused not
+    /// long ago becomes a list.
     fn possible(&self, ask: Ask) -> Ask {
         let is_refused = self.streaming_refused_until.is_some_and(|until| Instant::now() < until);
         match ask {
@@ -205,6 +207,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             {
                 Ask::List(at)
             }
+            // Without a version there is nothing to compare the server's with.
+            Ask::Probe if self.last.is_none() => Ask::Watch,
             ask => ask,
         }
     }
@@ -220,7 +224,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 
     async fn proceed(&mut self, ended: &Ended) {
         let (next, effect) = self.phase.after(ended.outcome);
-        if self.phase.ask == Ask::Watch && next.ask != Ask::Watch {
+        let was_watching = matches!(self.phase.ask, Ask::Watch | Ask::Probe);
+        if was_watching && !matches!(next.ask, Ask::Watch | Ask::Probe) {
             self.reports.relisting(relist_reason(ended.outcome.end));
         }
         self.phase = next;
@@ -282,6 +287,7 @@ fn relist_reason(end: End) -> RelistReason {
         End::Failed(_, ErrorClass::Malformed) => RelistReason::Malformed,
         End::Failed(Stage::Opening, _) | End::Failed(_, ErrorClass::Network) => RelistReason::WatchRefused,
         End::ClosedEarly => RelistReason::VeryShortWatch,
+        End::WentBack => RelistReason::WentBack,
         _ => RelistReason::WatchFailed,
     }
 }

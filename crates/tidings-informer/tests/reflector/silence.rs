@@ -37,10 +37,14 @@ async fn while_reopening_brings_nothing_the_patience_doubles_to_fifteen_minutes_
     let mut scene = listed(chunked().watch_timeout_min(seconds(3600)));
     scene.source.will_watch(ten_seconds_rhythm());
     scene.source.will_watch_always(|_| WatchAnswer::hanging());
+    scene.source.will_list_always(|_| ListAnswer::page(8));
     let asked = scene.asked(10).await;
-    assert_eq!(asked[2..], ["watch @8"; 8]);
-    let doubled = [60, 120, 240, 480, 900, 900, 900].map(seconds);
-    for (gap, full) in scene.gaps()[2..].iter().zip(doubled) {
+    assert_eq!(asked[2..4], ["watch @8"; 2]);
+    assert_eq!(asked[4..], ["list limit 1", "watch @8"].repeat(3), "is the server still where we are?");
+    let doubled = [60, 120, 240, 480].map(seconds);
+    let waits: Vec<_> = scene.gaps()[2..].iter().copied().filter(|gap| !gap.is_zero()).collect();
+    assert_eq!(waits.len(), doubled.len());
+    for (gap, full) in waits.iter().zip(doubled) {
         assert!(full.mul_f64(0.8) <= *gap && *gap <= full + seconds(1), "{gap:?} of {full:?}");
     }
 }
@@ -103,4 +107,16 @@ async fn silence_is_borne_for_ever_if_nobody_is_to_notice() {
     scene.asked(2).await;
     sleep(seconds(24 * 3600)).await;
     assert_eq!(scene.source.asked().len(), 2);
+}
+
+// holds: X16
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_silent_because_it_was_restored_is_listed_again() {
+    let mut scene = listed(chunked());
+    scene.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(300)));
+    scene.source.will_list(ListAnswer::page(3).object(&pod("old", 2)));
+    scene.source.will_list(ListAnswer::page(3).object(&pod("old", 2)));
+    let asked = scene.asked(6).await;
+    assert_eq!(asked[1..], ["watch @5", "watch @5", "list limit 1", "list limit 500", "watch @3"]);
+    assert_eq!(scene.told.only("went back"), ["went back 5 -> 3"]);
 }

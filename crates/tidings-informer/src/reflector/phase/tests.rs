@@ -1,14 +1,14 @@
 //! Every phase × every outcome, in one table.
 //!
 //! A cell says what is asked next (`s` streaming list, `l` list, at the last version; `S`, `L` the same, at the most
-//! recent state; `w` watch), when (`!` at once, `~` after backing off, `#` at once, remembering the refusal), and
-//! what is remembered (`x` expired, `b` broken, a digit for strikes, nothing for a clean slate).
+//! recent state; `w` watch; `p` probe), when (`!` at once, `~` after backing off, `#` at once, remembering the refusal), and
+//! what is remembered (`x` expired, `b` broken, `q` quiet, a digit for strikes, nothing for a clean slate).
 
 use tidings_source::ErrorClass;
 
 use super::*;
 
-const ASKS: [(&str, Ask, Streak); 9] = [
+const ASKS: [(&str, Ask, Streak); 11] = [
     ("s", Ask::StreamList(At::Last), Streak::Clean),
     ("S", Ask::StreamList(At::MostRecent), Streak::Clean),
     ("l", Ask::List(At::Last), Streak::Clean),
@@ -16,8 +16,10 @@ const ASKS: [(&str, Ask, Streak); 9] = [
     ("w", Ask::Watch, Streak::Clean),
     ("wx", Ask::Watch, Streak::Expired),
     ("wb", Ask::Watch, Streak::Broken),
+    ("wq", Ask::Watch, Streak::Quiet),
     ("w1", Ask::Watch, Streak::Strikes(1)),
     ("w2", Ask::Watch, Streak::Strikes(2)),
+    ("pq", Ask::Probe, Streak::Quiet),
 ];
 
 const CLASSES: [ErrorClass; 12] = [
@@ -36,42 +38,52 @@ const CLASSES: [ErrorClass; 12] = [
 ];
 
 const TABLE: &str = "
-                                  s     S     l     L     w     wx    wb    w1    w2
-Listed                            w!    w!    w!    w!    s~    s~    s~    s~    s~
-Closed                            s!1   S!1   s~    S~    w!    w!    w!    w!    w!
-ClosedEarly                       l!    L!    s~    S~    s~    s~    s~    s~    s~
-Silent                            l#    L#    s~    S~    w!    w!x   w!b   w!1   w!2
-StreamingRefused                  l#    L#    s~    S~    s~    s~    s~    s~    s~
-Forgiven                          l!    L!    s~    S~    w!    w!    w!    w!    w!
-Opening Expired                   S!    L~    L!    S~    s!x   s~x   s!x   s!x   s!x
-Opening VersionTooLarge           S!    L~    L!    S~    w~1   w~1   w~1   w~2   s~
-Opening TooManyRequests           s~    S~    s~    S~    w~    w~x   w~b   w~1   w~2
-Opening ConnectionRefused         s~    S~    s~    S~    w~    w~x   w~b   w~1   w~2
-Opening StreamingListRefused      l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening Unauthorized              l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening Forbidden                 l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening NotFound                  l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening Internal                  l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening Server                    l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening Network                   l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Opening Malformed                 l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b
-Streaming Expired                 S!    L~    L!    S~    s!x   s~x   s!x   s!x   s!x
-Streaming VersionTooLarge         S!    L~    L!    S~    s~    s~    s~    s~    s~
-Streaming TooManyRequests         s~    S~    s~    S~    w~    w~x   w~b   w~1   w~2
-Streaming ConnectionRefused       s~    S~    s~    S~    w~    w~x   w~b   w~1   w~2
-Streaming StreamingListRefused    l!    L!    s~    S~    s~    s~    s~    s~    s~
-Streaming Unauthorized            l!    L!    s~    S~    s~    s~    s~    s~    s~
-Streaming Forbidden               l!    L!    s~    S~    s~    s~    s~    s~    s~
-Streaming NotFound                l!    L!    s~    S~    s~    s~    s~    s~    s~
-Streaming Internal                l!    L!    s~    S~    s~    s~    s~    s~    s~
-Streaming Server                  l!    L!    s~    S~    s~    s~    s~    s~    s~
-Streaming Network                 l!    L!    s~    S~    w~1   w~1   w~1   w~2   s~
-Streaming Malformed               l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b
+                                  s     S     l     L     w     wx    wb    wq    w1    w2    pq
+Listed                            w!    w!    w!    w!    s~    s~    s~    s~    s~    s~    w!q
+Closed                            s!1   S!1   s~    S~    w!q   w!q   w!q   p!q   w!q   w!q   w!q
+ClosedEarly                       l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Silent                            l#    L#    s~    S~    w!q   w!q   w!q   p!q   w!q   w!q   w!q
+StreamingRefused                  l#    L#    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Forgiven                          l!    L!    s~    S~    w!    w!    w!    w!    w!    w!    w!q
+UpToDate                          l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+WentBack                          l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    S!
+Opening Expired                   S!    L~    L!    S~    s!x   s~x   s!x   s!x   s!x   s!x   w!q
+Opening VersionTooLarge           S!    L~    L!    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening TooManyRequests           s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
+Opening ConnectionRefused         s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
+Opening StreamingListRefused      l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening Unauthorized              l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening Forbidden                 l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening NotFound                  l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening Internal                  l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening Server                    l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening Network                   l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Opening Malformed                 l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b   w~b   w!q
+Streaming Expired                 S!    L~    L!    S~    s!x   s~x   s!x   s!x   s!x   s!x   w!q
+Streaming VersionTooLarge         S!    L~    L!    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming TooManyRequests         s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
+Streaming ConnectionRefused       s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
+Streaming StreamingListRefused    l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming Unauthorized            l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming Forbidden               l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming NotFound                l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming Internal                l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming Server                  l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
+Streaming Network                 l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
+Streaming Malformed               l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b   w~b   w!q
 ";
 
 fn ends() -> Vec<(String, End)> {
-    let plain =
-        [End::Listed, End::Closed, End::ClosedEarly, End::Silent, End::StreamingRefused, End::Forgiven];
+    let plain = [
+        End::Listed,
+        End::Closed,
+        End::ClosedEarly,
+        End::Silent,
+        End::StreamingRefused,
+        End::Forgiven,
+        End::UpToDate,
+        End::WentBack,
+    ];
     let mut ends: Vec<_> = plain.map(|end| (format!("{end:?}"), end)).into();
     for stage in [Stage::Opening, Stage::Streaming] {
         ends.extend(CLASSES.map(|class| (format!("{stage:?} {class:?}"), End::Failed(stage, class))));
@@ -86,6 +98,7 @@ fn cell((phase, effect): (Phase, Effect)) -> String {
         Ask::List(At::Last) => "l",
         Ask::List(At::MostRecent) => "L",
         Ask::Watch => "w",
+        Ask::Probe => "p",
     };
     let when = match effect {
         Effect::AtOnce => "!",
@@ -96,6 +109,7 @@ fn cell((phase, effect): (Phase, Effect)) -> String {
         Streak::Clean => String::new(),
         Streak::Expired => "x".to_owned(),
         Streak::Broken => "b".to_owned(),
+        Streak::Quiet => "q".to_owned(),
         Streak::Strikes(n) => n.to_string(),
     };
     format!("{ask}{when}{streak}")
@@ -135,8 +149,8 @@ fn getting_on_wipes_the_slate() {
     let streaks = [Streak::Expired, Streak::Broken, Streak::Strikes(1), Streak::Strikes(2)];
     for (_, end) in ends() {
         for streak in streaks {
-            let on = Phase { ask: Ask::Watch, streak }.after(Outcome { end, has_progressed: true });
-            assert_eq!(on, after(Ask::Watch, Streak::Clean, end), "{streak:?} {end:?}");
+            let on = |streak| Phase { ask: Ask::Watch, streak }.after(Outcome { end, has_progressed: true });
+            assert_eq!(on(streak), on(Streak::Clean), "{streak:?} {end:?}");
         }
     }
 }
@@ -160,6 +174,7 @@ fn follows_at_once(phase: Phase) -> Vec<Phase> {
         let takes_time = match phase.ask {
             Ask::Watch => matches!(end, End::Closed | End::Silent | End::Forgiven | End::Listed),
             Ask::StreamList(_) | Ask::List(_) => matches!(end, End::Silent | End::Forgiven),
+            Ask::Probe => false,
         };
         let (next, effect) = phase.after(Outcome { end, has_progressed: false });
         if !takes_time && effect != Effect::BackOff && !follows.contains(&next) {
