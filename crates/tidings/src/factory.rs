@@ -158,7 +158,10 @@ impl SharedInformerFactory {
     }
 
     /// The informer of a resource known at run time. It shares watch and cache with a typed one.
-    pub fn dynamic(&self, resource: impl Into<ResourceKind>) -> Result<SharedInformer<DynamicObject>, BuildError> {
+    pub fn dynamic(
+        &self,
+        resource: impl Into<ResourceKind>,
+    ) -> Result<SharedInformer<DynamicObject>, BuildError> {
         self.dynamic_with(resource, InformerOptions::new())
     }
 

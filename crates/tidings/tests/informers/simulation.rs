@@ -1,5 +1,6 @@
 //! Whatever goes wrong, and in whatever order: once it ends, cache and handlers agree with the server. One number
-//! repeats a run: `TIDINGS_SEED=17 cargo test -p tidings --test informers simulation`.
+//! repeats a run: `TIDINGS_SEED=17 cargo test -p tidings --test informers simulation`; `TIDINGS_SEEDS=1000` makes a
+//! thousand of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -34,9 +35,10 @@ type Lives = BTreeMap<String, Vec<u64>>;
 // holds: R17, R36, R37, X1, X5, X11, X14, X15, X16, X25, X26, C9, I7, I8
 #[test]
 fn whatever_goes_wrong_cache_and_handlers_end_where_the_server_is() {
-    let seeds: Vec<u64> = match std::env::var("TIDINGS_SEED") {
-        Ok(seed) => vec![seed.parse().expect("TIDINGS_SEED is a number")],
-        Err(_) => (0..24).collect(),
+    let number = |name| std::env::var(name).ok().map(|text| text.parse().expect("seeds are numbers"));
+    let seeds: Vec<u64> = match number("TIDINGS_SEED") {
+        Some(seed) => vec![seed],
+        None => (0..number("TIDINGS_SEEDS").unwrap_or(60)).collect(),
     };
     let all = seeds.len() > 1;
     let mut met = BTreeSet::new();

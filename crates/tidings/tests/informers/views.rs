@@ -15,7 +15,13 @@ use tidings::{
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
 #[derive(CustomResource, Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[kube(group = "tidings.example", version = "v1", kind = "Ship", namespaced, crates(kube_core = "::kube_core"))]
+#[kube(
+    group = "tidings.example",
+    version = "v1",
+    kind = "Ship",
+    namespaced,
+    crates(kube_core = "::kube_core")
+)]
 struct ShipSpec {
     port: String,
 }
