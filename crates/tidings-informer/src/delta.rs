@@ -24,6 +24,8 @@ mod in_order;
 
 mod in_flight;
 
+mod place;
+
 pub mod per_object;
 
 mod inlet;

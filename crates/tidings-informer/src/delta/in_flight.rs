@@ -48,10 +48,10 @@ impl InFlight {
         self.ended.clear();
     }
 
-    /// The newest delta of an object left.
-    pub(super) fn took(&mut self, newest: &Delta) {
+    /// The newest delta of an object left. A deletion of which the consumer may take no notice deletes nothing.
+    pub(super) fn took(&mut self, newest: &Delta, is_heard: bool) {
         let Some(object) = newest.object() else { return };
-        let taken = Taken { object: Arc::clone(object), is_deletion: newest.is_deletion() };
+        let taken = Taken { object: Arc::clone(object), is_deletion: newest.is_deletion() && is_heard };
         let hash = |object: &RawObject| self.hasher.hash_one(object.key().as_str());
         self.taken
             .entry(hash(object), |other| other.object.key() == object.key(), |other| hash(&other.object))
@@ -63,10 +63,13 @@ impl InFlight {
         self.ended.push(scope);
     }
 
+    /// The object of this key that was taken, as it was or will be.
+    pub(super) fn object(&self, object: &RawObject) -> Option<&Arc<RawObject>> {
+        self.find(object).map(|taken| &taken.object)
+    }
+
     pub(super) fn fate(&self, object: &RawObject) -> Fate {
-        let key = object.key();
-        let hash = self.hasher.hash_one(key.as_str());
-        match self.taken.find(hash, |taken| taken.object.key() == key) {
+        match self.find(object) {
             Some(Taken { is_deletion: true, .. }) => Fate::Goes,
             Some(_) => Fate::Stays,
             None if self.ended.iter().any(|scope| scope.contains(object.namespace())) => Fate::MayGo,
@@ -80,5 +83,10 @@ impl InFlight {
             .iter()
             .filter(|taken| !taken.is_deletion && scope.contains(taken.object.namespace()))
             .map(|taken| &taken.object)
+    }
+
+    fn find(&self, object: &RawObject) -> Option<&Taken> {
+        let key = object.key();
+        self.taken.find(self.hasher.hash_one(key.as_str()), |taken| taken.object.key() == key)
     }
 }

@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
 use super::in_flight::{Fate, InFlight};
 use super::order::{Arrival, Load, Order};
 use super::outlet::Batch;
+use super::place::{Place, newest, object_of};
 use super::replace::Listed;
 use super::{Delta, KnownInScope, Milestone, StreamId};
 use crate::reflector::Epoch;
@@ -28,7 +29,7 @@ const IDLE_PLACES_MAX: usize = 4_096;
 /// Deltas merged by object.
 ///
 /// - A key has one place; further deltas of it join those that wait there.
-/// - A deletion after a deletion is merged into one: the one the server told, if any, else the newer.
+/// - A deletion after a deletion is merged into one: the one the server told, if any; of two told, the older.
 /// - A deletion of a key that is neither queued nor known is dropped.
 /// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::Vanished`] for each object of its
 ///   scope that is queued or known and absent from it. An object that is known just so, and of which nothing is
@@ -54,12 +55,6 @@ pub struct DeltaFifo {
     ending: Vec<StreamScope>,
     in_flight: InFlight,
     load: Load,
-}
-
-enum Place {
-    Object { deltas: SmallVec<[(StreamId, Delta); 1]>, bytes: usize },
-    Reached { stream: StreamId, version: Version, by: Milestone },
-    Ended { stream: StreamId, scope: StreamScope },
 }
 
 /// The marker of a stream that is queued.
@@ -170,7 +165,7 @@ impl DeltaFifo {
     fn take_first(&mut self, batch: &mut Batch) {
         let number = self.left;
         if let Some(Place::Object { deltas, .. }) = self.places.front() {
-            let hash = self.hasher.hash_one(key_of(deltas));
+            let hash = self.hasher.hash_one(object_of(newest(deltas)).key().as_str());
             if let Ok(open) = self.open.find_entry(hash, |&other| other == number) {
                 open.remove();
             }
@@ -181,7 +176,7 @@ impl DeltaFifo {
         match place {
             Place::Object { deltas, bytes } => {
                 self.load.bytes -= bytes;
-                self.in_flight.took(&newest(&deltas).1);
+                self.in_flight.took(newest(&deltas), self.is_heard(&deltas));
                 batch.extend(deltas);
             }
             Place::Reached { stream, version, by } => {
@@ -212,9 +207,13 @@ impl DeltaFifo {
             self.append(Place::Reached { stream, version, by: Milestone::Bookmark });
             return;
         };
-        match self.places.back_mut() {
-            Some(Place::Reached { version: last, .. }) if progress.number + 1 == end => *last = version,
-            _ => progress.newer = Some(version),
+        // A watch may replay what is older; it takes back nothing.
+        let told = match self.places.back_mut() {
+            Some(Place::Reached { version: last, .. }) if progress.number + 1 == end => last,
+            _ => progress.newer.get_or_insert_with(|| version.clone()),
+        };
+        if !version.is_older_than(told) {
+            *told = version;
         }
     }
 
@@ -234,17 +233,20 @@ impl DeltaFifo {
             return;
         };
         let at = self.index(number);
+        let is_repeated = delta.is_deletion() && self.places[at].ends_deleted(|deltas| self.is_heard(deltas));
         let Place::Object { deltas, bytes } = &mut self.places[at] else {
             unreachable!("an open place is an object's")
         };
-        let last = deltas.last_mut().expect("a place has deltas");
-        if !(last.1.is_deletion() && delta.is_deletion()) {
+        if !is_repeated {
             deltas.push((stream, delta));
             *bytes += delta_bytes;
             self.load.bytes += delta_bytes;
             self.load.deltas += 1;
-        } else if matches!(last.1, Delta::Vanished(_)) {
-            *last = (stream, delta);
+        } else if let Some((_, Delta::Vanished(gone))) = deltas.last()
+            && !object_of(&delta).version().is_older_than(gone.version())
+        {
+            deltas.pop();
+            deltas.push((stream, delta));
         }
     }
 
@@ -261,11 +263,10 @@ impl DeltaFifo {
         let mut absent = Vec::new();
         for (number, place) in (self.left..).zip(&self.places) {
             if let Place::Object { deltas, .. } = place
-                && !newest(deltas).1.is_deletion()
                 && is_absent(place.object())
                 && self.place_of(place.object()).is_none_or(|open| open == number)
             {
-                absent.push(Arc::clone(object_of(&newest(deltas).1)));
+                absent.push(Arc::clone(object_of(newest(deltas))));
             }
         }
         let is_idle = |object: &RawObject| is_absent(object) && self.place_of(object).is_none();
@@ -297,6 +298,16 @@ impl DeltaFifo {
             && self.known.known(&object.key()).is_some_and(|known| known.is_unchanged(object))
     }
 
+    /// Whether these deltas leave the object deleted. A consumer takes no notice of a deletion that is older than
+    /// what it has, such as a watch may replay: such a one must not stand for another that counts.
+    fn is_heard(&self, deltas: &[(StreamId, Delta)]) -> bool {
+        let Delta::Changed(Change::Deleted, gone) = newest(deltas) else { return true };
+        let is_newer = |object: &RawObject| gone.version().is_older_than(object.version());
+        !deltas.iter().any(|(_, earlier)| is_newer(object_of(earlier)))
+            && !self.in_flight.object(gone).is_some_and(|object| is_newer(object))
+            && !self.known.known(&gone.key()).is_some_and(|object| is_newer(&object))
+    }
+
     fn ends(&self, object: &RawObject) -> bool {
         self.ending.iter().any(|scope| scope.contains(object.namespace()))
     }
@@ -315,23 +326,6 @@ impl DeltaFifo {
     /// The number of the next place.
     fn end(&self) -> u64 {
         self.left + self.places.len() as u64
-    }
-}
-
-impl Place {
-    /// How many deltas leave with it.
-    fn deltas(&self) -> usize {
-        match self {
-            Place::Object { deltas, .. } => deltas.len(),
-            Place::Reached { .. } | Place::Ended { .. } => 1,
-        }
-    }
-
-    fn object(&self) -> &Arc<RawObject> {
-        match self {
-            Place::Object { deltas, .. } => object_of(&newest(deltas).1),
-            Place::Reached { .. } | Place::Ended { .. } => unreachable!("only objects have keys"),
-        }
     }
 }
 
@@ -360,18 +354,6 @@ impl fmt::Debug for DeltaFifo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeltaFifo").field("load", &self.load).finish_non_exhaustive()
     }
-}
-
-fn newest(deltas: &[(StreamId, Delta)]) -> &(StreamId, Delta) {
-    deltas.last().expect("a place has deltas")
-}
-
-fn object_of(delta: &Delta) -> &Arc<RawObject> {
-    delta.object().expect("a place has deltas of one object")
-}
-
-fn key_of(deltas: &[(StreamId, Delta)]) -> &str {
-    object_of(&newest(deltas).1).key().as_str()
 }
 
 #[cfg(test)]
@@ -423,6 +405,49 @@ mod tests {
              + a/x@3
              - a/x@4
              take: - a/x@2 | + a/x@3 | - a/x@4 | reached 4",
+        );
+    }
+
+    #[test]
+    fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
+        // Newer than the deletion is: what is known, what is queued, what is in flight.
+        for (before, queued, reached) in [
+            ("known a/x@5\n- a/x@3", "- a/x@3", 3),
+            ("+ a/x@5\n- a/x@3", "+ a/x@5 | - a/x@3", 5),
+            ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", 3),
+        ] {
+            let listed = format!("take: {queued} | ? a/x@3 | reached {reached} | listed 9");
+            check(PerObject, &format!("{before}\nlist * @9:\n{listed}"));
+            check(PerObject, &format!("{before}\n- a/x@7\ntake: {queued} | - a/x@7 | reached 7"));
+        }
+        check(
+            PerObject,
+            "known a/x@5
+             - a/x@3
+             take: - a/x@3 | reached 3
+             list * @9:
+             take: ? a/x@3 | listed 9
+             list * @10:
+             take: listed 10",
+        );
+        check(
+            PerObject,
+            "known a/x@5
+             list * @9:
+             - a/x@3
+             take: ? a/x@5 | listed 9 | reached 3",
+        );
+    }
+
+    #[test]
+    fn a_replayed_change_takes_back_nothing_that_was_reached() {
+        check(
+            PerObject,
+            "+ a/x@5
+             ~ a/x@3
+             + a/y@7
+             ~ a/x@4
+             take: + a/x@5 | ~ a/x@3 | ~ a/x@4 | reached 5 | + a/y@7 | reached 7",
         );
     }
 

@@ -63,7 +63,8 @@ pub(super) fn check(order: QueueOrder, transcript: &str) {
     }
 }
 
-/// A cache in its simplest form: it does what it is told.
+/// A cache in its simplest form: it does what it is told, but takes no notice of a change that is older than what
+/// it has.
 #[derive(Debug, Default)]
 pub(super) struct Cache(Mutex<BTreeMap<String, Arc<RawObject>>>);
 
@@ -80,6 +81,7 @@ impl Cache {
             }
             Delta::ScopeEnded { scope } => self.forget(scope),
             Delta::Reached { .. } => {}
+            Delta::Changed(_, object) if self.is_stale(object) => {}
             one if one.is_deletion() => drop(self.0.lock().remove(one.object().unwrap().key().as_str())),
             one => self.put(one.object().unwrap()),
         }
@@ -92,6 +94,11 @@ impl Cache {
     /// Every object as a word, in the order of keys.
     pub(super) fn told(&self) -> Vec<String> {
         self.0.lock().values().map(|object| word(object)).collect()
+    }
+
+    fn is_stale(&self, object: &RawObject) -> bool {
+        let cached = self.known(&object.key());
+        cached.is_some_and(|cached| object.version().is_older_than(cached.version()))
     }
 
     fn forget(&self, scope: &StreamScope) {
