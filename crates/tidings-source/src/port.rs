@@ -24,12 +24,35 @@ pub trait ListWatch: Send + Sync {
         true
     }
 
+    /// Waits until a list may begin; whoever lists holds the turn until the list is whole. Time spent waiting is
+    /// not the server's.
+    fn list_turn(&self) -> BoxFuture<'_, ListTurn> {
+        Box::pin(std::future::ready(ListTurn::free()))
+    }
+
     /// Asks for one page of a list. The stream yields each object as it arrives and ends with exactly one
     /// [`ListPart::End`]; without it the page was cut off.
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>>;
 
     /// Opens a watch.
     fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>>;
+}
+
+/// The right to list, given back when it is dropped.
+pub struct ListTurn {
+    _held: Option<Box<dyn Send>>,
+}
+
+impl ListTurn {
+    /// A turn that nobody waits for.
+    pub fn free() -> Self {
+        ListTurn { _held: None }
+    }
+
+    /// A turn that lasts as long as `held`.
+    pub fn holding(held: impl Send + 'static) -> Self {
+        ListTurn { _held: Some(Box::new(held)) }
+    }
 }
 
 /// The objects of one page, then its end.

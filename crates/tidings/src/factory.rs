@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tidings_informer::informer::{
     Fault, InformerConfig, InformerStats, InformerTask, Lifecycle, SharedInformer, WeakInformer, informer,
 };
-use tidings_object::{Budget, Intake, Kind, Projection, ResourceKind, Scope, Transform};
+use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
 use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope};
 use tokio::sync::Semaphore;
 
@@ -28,6 +28,8 @@ use crate::sources::ClientSources;
 pub struct SharedInformerFactory {
     client: Client,
     budget: Arc<Budget>,
+    /// Contexts for packing: a few, however many informers there are.
+    pool: Arc<PackPool>,
     lists: Arc<Semaphore>,
     informers: Arc<Mutex<HashMap<InformerKey, Entry>>>,
     defaults: InformerOptions,
@@ -76,6 +78,7 @@ impl SharedInformerFactory {
         SharedInformerFactory {
             client,
             budget: Arc::default(),
+            pool: Arc::default(),
             lists: Arc::new(Semaphore::new(Self::CONCURRENT_LISTS)),
             informers: Arc::default(),
             defaults: InformerOptions::default(),
@@ -240,7 +243,8 @@ impl SharedInformerFactory {
         options: InformerOptions,
     ) -> (SharedInformer<K>, InformerTask) {
         let budget = options.budget.clone().unwrap_or_else(|| Arc::clone(&self.budget));
-        let mut intake = Intake::new(resource.clone(), budget).with_projection(projection);
+        let pool = Arc::clone(&self.pool);
+        let mut intake = Intake::new(resource.clone(), budget).with_pool(pool).with_projection(projection);
         if let Some(transform) = &options.transform {
             intake = intake.with_transform(Transform::clone(transform));
         }

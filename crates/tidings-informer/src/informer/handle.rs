@@ -126,6 +126,24 @@ impl<K> SharedInformer<K> {
         added.map_err(|source| self.index_error(source))
     }
 
+    /// Waits until an index is complete. One that nobody added, or that was removed, is an error.
+    pub async fn index_built(&self, name: &str) -> Result<(), InformerError> {
+        let mut published = self.shared.progress.subscribe();
+        loop {
+            published.mark_unchanged();
+            match self.shared.reader.index_values(name) {
+                Ok(_) => return Ok(()),
+                Err(IndexError::Building { .. }) => {}
+                Err(source) => return Err(self.index_error(source)),
+            }
+            tokio::select! {
+                biased;
+                _ = published.changed() => {}
+                () = self.shared.stop.cancelled() => return Err(self.has_stopped(format!("index {name:?}"))),
+            }
+        }
+    }
+
     /// Removes an index.
     pub fn remove_index(&self, name: &str) -> Result<(), InformerError> {
         let removed = self.shared.reader.remove_index(name);

@@ -141,6 +141,8 @@ impl InformerTask {
     fn keep_up(&mut self) {
         self.upkeep.work(&mut self.applier);
         self.report_index_faults();
+        // Whoever waits for an index looks again.
+        self.shared.progress.send_modify(|_| {});
     }
 
     fn report_unreadable(&self) {

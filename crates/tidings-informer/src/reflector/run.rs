@@ -8,7 +8,7 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngCore as _, SeedableRng as _};
 use tidings_object::Version;
-use tidings_source::{ErrorClass, ListWatch, SourceError};
+use tidings_source::{ErrorClass, ListTurn, ListWatch, SourceError};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -183,8 +183,14 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         loop {
             self.phase.ask = self.possible(self.phase.ask);
             let ended = match self.phase.ask {
-                Ask::StreamList(at) => self.stream_list(at).await,
-                Ask::List(at) => self.list(at).await,
+                Ask::StreamList(at) => {
+                    let _turn = self.turn().await;
+                    self.stream_list(at).await
+                }
+                Ask::List(at) => {
+                    let _turn = self.turn().await;
+                    self.list(at).await
+                }
                 Ask::Watch => self.watch().await,
                 Ask::Probe => self.probe().await,
             };
@@ -193,6 +199,12 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             }
             self.proceed(&ended).await;
         }
+    }
+
+    /// Waits until a list may begin.
+    fn turn(&self) -> impl Future<Output = ListTurn> + use<L, S> {
+        let source = Arc::clone(&self.source);
+        async move { source.list_turn().await }
     }
 
     /// What is asked for, unless it can't be: a streaming list that is not wanted, not offered, or was refused not

@@ -280,3 +280,18 @@ async fn wrong_use_gets_a_typed_error() {
     );
     assert!(Key::parse("a/b/c").is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_more_lists_than_allowed_are_asked_for_at_the_same_time() {
+    let server = ApiServer::start().await;
+    server.faults().inject(Fault::Delay(Duration::from_secs(30)).always());
+    let factory = SharedInformerFactory::new(server.client()).concurrent_lists(2);
+    let informers = (factory.informer::<Pod>(), factory.informer::<Node>(), factory.informer::<ConfigMap>());
+    let running = factory.start();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(server.requests().len(), 2);
+    running.synced().await.unwrap();
+    assert_eq!(server.requests().len(), 3, "waiting for its turn is nobody's failure");
+    drop(informers);
+    running.shutdown().await;
+}

@@ -208,3 +208,42 @@ async fn decoded_objects_are_kept_within_the_budget_and_not_without() {
     assert!(decode_twice(Budget::unlimited()).await);
     assert!(!decode_twice(Budget::bytes(0)).await);
 }
+
+// holds: R28
+#[tokio::test(start_paused = true)]
+async fn holding_one_object_of_a_list_frees_the_rest() {
+    let server = ApiServer::start().await;
+    for number in 0..10 {
+        put_pod(&server, &format!("pod-{number}"), "node-1");
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let held = pods.lister().get("default/pod-3").unwrap();
+    let others: Vec<_> = pods.lister().list().iter().map(|pod| Arc::downgrade(pod.raw())).collect();
+    running.shutdown().await;
+    drop((pods, factory));
+    assert_eq!(others.iter().filter(|other| other.upgrade().is_some()).count(), 1);
+    assert_eq!(held.decoded().unwrap().metadata.name.as_deref(), Some("pod-3"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_added_to_a_full_cache_appears_when_it_is_complete_and_can_be_removed() {
+    let server = ApiServer::start().await;
+    for number in 0..2000 {
+        put_pod(&server, &format!("pod-{number}"), &format!("node-{}", number % 10));
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    pods.add_index(Index::field("node", ".spec.nodeName")).unwrap();
+    assert!(pods.lister().by_index("node", "node-1").is_err(), "it is not complete");
+    pods.index_built("node").await.unwrap();
+    assert_eq!(pods.lister().by_index("node", "node-1").unwrap().len(), 200);
+    assert_eq!(pods.lister().by_indexes(&[("node", "node-1"), ("namespace", "default")]).unwrap().len(), 200);
+    pods.remove_index("node").unwrap();
+    assert!(pods.index_built("node").await.is_err());
+    running.shutdown().await;
+}
