@@ -288,8 +288,8 @@ async fn no_more_lists_than_allowed_are_asked_for_at_the_same_time() {
     let factory = SharedInformerFactory::new(server.client()).concurrent_lists(2);
     let informers = (factory.informer::<Pod>(), factory.informer::<Node>(), factory.informer::<ConfigMap>());
     let running = factory.start();
-    tokio::time::sleep(Duration::from_secs(10)).await;
-    assert_eq!(server.requests().len(), 2);
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert_eq!(server.requests().len(), 2, "two were answered, the third has only been asked");
     running.synced().await.unwrap();
     assert_eq!(server.requests().len(), 3, "waiting for its turn is nobody's failure");
     drop(informers);
