@@ -19,48 +19,43 @@ pub const TARGETS: &[Target] = &[
 
 /// A request's path.
 pub fn fuzz_path(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        if let Some(path::Target::Resource(found)) = path::parse(text) {
-            for part in [found.namespace, found.name, found.subresource].into_iter().flatten() {
-                assert!(!part.is_empty() && part != ".." && !part.contains('/'));
-            }
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Some(path::Target::Resource(found)) = path::parse(text) {
+        for part in [found.namespace, found.name, found.subresource].into_iter().flatten() {
+            assert!(!part.is_empty() && part != ".." && !part.contains('/'));
         }
     }
 }
 
 /// A request's query.
 pub fn fuzz_query(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        if let Ok(options) = query::parse(text) {
-            let _ = options.check_list();
-            let _ = options.version();
-            let _ = options.is_dry_run("UpdateOptions");
-        }
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(options) = query::parse(text) {
+        let _ = options.check_list();
+        let _ = options.version();
+        let _ = options.is_dry_run("UpdateOptions");
     }
 }
 
 /// An `Accept` header.
 pub fn fuzz_accept(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        let _ = accept::negotiate(Some(text));
-    }
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let _ = accept::negotiate(Some(text));
 }
 
 /// A label selector and a field selector, parted by a line end.
 pub fn fuzz_selector(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        let (labels, fields) = text.split_once('\n').unwrap_or((text, text));
-        if let Some(pods) = builtin_resources().iter().find(|def| def.kind == "Pod") {
-            let _ = Selection::parse(pods, labels, fields);
-        }
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let (labels, fields) = text.split_once('\n').unwrap_or((text, text));
+    if let Some(pods) = builtin_resources().iter().find(|def| def.kind == "Pod") {
+        let _ = Selection::parse(pods, labels, fields);
     }
 }
 
 /// A continue token. One that is read is written as one that reads the same.
 pub fn fuzz_continue_token(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        if let Ok(token) = ContinueToken::decode(text) {
-            assert_eq!(ContinueToken::decode(&token.encode()).as_ref(), Ok(&token));
-        }
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(token) = ContinueToken::decode(text) {
+        assert_eq!(ContinueToken::decode(&token.encode()).as_ref(), Ok(&token));
     }
 }

@@ -50,6 +50,7 @@ pub mod validate;
 pub mod fuzz;
 
 mod body;
+mod convert;
 mod read;
 mod sync;
 mod wire;

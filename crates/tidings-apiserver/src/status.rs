@@ -17,7 +17,7 @@ pub struct ApiError {
     /// What a person reads.
     pub message: String,
     /// What it is about.
-    pub details: Details,
+    pub details: Box<Details>,
     /// Continue token that a 410 on a page offers.
     pub continue_token: Option<String>,
 }
@@ -106,7 +106,7 @@ impl Cause {
 impl ApiError {
     /// Any error, when no constructor below says it better.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Details::default(), continue_token: None }
+        Self { code, reason, message: message.into(), details: Box::default(), continue_token: None }
     }
 
     fn about(mut self, def: &ResourceDef, name: &str) -> Self {
@@ -151,7 +151,7 @@ impl ApiError {
         let texts: Vec<_> = causes.iter().map(|c| format!("{}: {}", c.field, c.message)).collect();
         let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
         let mut error = Self::new(422, "Invalid", format!("{shown} \"{name}\" is invalid: {list}"));
-        error.details = Details { causes, ..Details::default() };
+        error.details.causes = causes;
         error.details.name = name.to_owned();
         error.details.group = group.to_owned();
         error.details.kind = kind.to_owned();
@@ -279,7 +279,7 @@ impl ApiError {
 
     /// As JSON, ready to be a body or the object of an ERROR event.
     pub fn to_json(&self) -> Vec<u8> {
-        let details = (self.details != Details::default()).then_some(&self.details);
+        let details = (*self.details != Details::default()).then_some(&*self.details);
         let wire = Wire {
             kind: "Status",
             api_version: "v1",

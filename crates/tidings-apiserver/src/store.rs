@@ -116,6 +116,8 @@ struct Resource {
     changed: watch::Sender<u64>,
     /// Raised when running watches must end.
     era: u64,
+    /// Watches of that era may still read up to that version before they end.
+    last_words: Option<(u64, u64)>,
 }
 
 impl Store {
@@ -246,7 +248,7 @@ impl Store {
         version
     }
 
-    /// Ends the running watches of a resource and forgets its history.
+    /// Ends the running watches of a resource, once they have told what happened so far.
     pub fn end_watches(&self, storage: &str) {
         let mut state = self.state.lock();
         let version = state.version;
@@ -322,11 +324,12 @@ impl Resource {
             history: History::default(),
             changed: watch::Sender::new(0),
             era: 0,
+            last_words: None,
         }
     }
 
     fn end_watches(&mut self, version: u64) {
-        self.history.compact(version);
+        self.last_words = Some((self.era, version));
         self.era += 1;
         self.changed.send_replace(version);
     }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
+use crate::convert;
 use crate::request::{Options, Representation};
 use crate::resource::ResourceDef;
 use crate::server::Core;
@@ -26,6 +27,8 @@ pub(crate) struct Shape {
     item_head: Arc<str>,
     list: ListShape,
     tables: Option<Arc<Tables>>,
+    /// The resource, if its objects are stored under other names than it has.
+    converted: Option<Arc<ResourceDef>>,
 }
 
 /// What Table answers are made with: the one representation that decodes objects.
@@ -106,6 +109,7 @@ impl Shape {
             item_head: item_head.into(),
             list: ListShape { kind: list_kind, api_version: list_version, order },
             tables: None,
+            converted: convert::is_converted(def).then(|| Arc::new(def.clone())),
         }
     }
 
@@ -142,7 +146,14 @@ impl Shape {
                 into.extend_from_slice(object.metadata());
                 into.push(b'}');
             }
-            Representation::Whole | Representation::Table => into.extend_from_slice(object.after_brace()),
+            Representation::Whole | Representation::Table => match &self.converted {
+                None => into.extend_from_slice(object.after_brace()),
+                Some(def) => {
+                    let renamed = convert::from_storage(def, object.decoded());
+                    let json = serde_json::to_vec(&renamed).expect("a value is written to memory");
+                    into.extend_from_slice(&json[1..]);
+                }
+            },
         }
     }
 
@@ -210,7 +221,10 @@ impl Shape {
 
 impl Tables {
     fn encode(&self, metadata: Value, objects: &[&Stored]) -> Vec<u8> {
-        let objects: Vec<_> = objects.iter().map(|object| Value::Object(object.decoded())).collect();
+        let objects: Vec<_> = objects
+            .iter()
+            .map(|object| Value::Object(convert::from_storage(&self.def, object.decoded())))
+            .collect();
         let table = table::table(&self.def, &metadata, &objects, self.include, self.clock.now());
         let mut bytes = table.to_string().into_bytes();
         bytes.push(b'\n');

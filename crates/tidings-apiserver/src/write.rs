@@ -10,6 +10,7 @@ use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::body::{self, Body};
+use crate::convert;
 use crate::patch::managed_fields::{Writer, manager_name};
 use crate::protobuf;
 use crate::read;
@@ -177,7 +178,7 @@ fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError>
 
 /// A stored object with its `kind` and `apiVersion`.
 pub(crate) fn whole(def: &ResourceDef, stored: &Stored) -> Value {
-    let mut object = stored.decoded();
+    let mut object = convert::from_storage(def, stored.decoded());
     object.insert("kind".to_owned(), json!(def.kind));
     object.insert("apiVersion".to_owned(), json!(def.api_version()));
     Value::Object(object)
@@ -187,7 +188,11 @@ pub(crate) fn whole(def: &ResourceDef, stored: &Stored) -> Value {
 pub(crate) fn encoded(def: &ResourceDef, key: &str, object: &Value) -> Draft {
     let order = if def.is_custom() { KeyOrder::Sorted } else { KeyOrder::Struct };
     let empty = Map::new();
-    Draft::encode(key, object.as_object().unwrap_or(&empty), order)
+    let object = object.as_object().unwrap_or(&empty);
+    if convert::is_converted(def) {
+        return Draft::encode(key, &convert::to_storage(def, object.clone()), order);
+    }
+    Draft::encode(key, object, order)
 }
 
 /// The metadata of an object, made if it is not there.

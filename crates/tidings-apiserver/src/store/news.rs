@@ -59,7 +59,8 @@ impl Store {
         let newest = state.version;
         let age_max = state.limits.age_max;
         let resource = state.resource(&subscription.storage);
-        if resource.era != subscription.era {
+        let last_words = resource.last_words.filter(|(era, _)| *era == subscription.era);
+        if resource.era != subscription.era && last_words.is_none() {
             return News::Over;
         }
         resource.history.drop_old(age_max);
@@ -70,8 +71,15 @@ impl Store {
         if !is_whole {
             return News::Forgotten { oldest: resource.history.lost_through() };
         }
-        let changes = resource.history.after(version, most);
-        if changes.is_empty() { News::Nothing { newest } } else { News::Changes(changes) }
+        let mut changes = resource.history.after(version, most);
+        if let Some((_, last)) = last_words {
+            changes.retain(|change| change.version <= last);
+        }
+        match (changes.is_empty(), last_words) {
+            (false, _) => News::Changes(changes),
+            (true, Some(_)) => News::Over,
+            (true, None) => News::Nothing { newest },
+        }
     }
 }
 

@@ -41,6 +41,7 @@ impl Store {
             resource.objects = objects;
             resource.history.rewind(saved.version);
             resource.era += 1;
+            resource.last_words = None;
             resource.changed.send_replace(saved.version);
         }
         state.recount_owners();

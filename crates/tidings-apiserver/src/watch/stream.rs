@@ -179,10 +179,10 @@ impl Watcher {
             if let Some(frame) = self.initial_frame() {
                 return Some(frame);
             }
-            if let Act::SendMarker(version) = self.cursor.next(Seen::InitialEnd) {
-                if !self.watch.faults.hides_marker() {
-                    return Some(self.shape.bookmark(version, INITIAL_EVENTS_END));
-                }
+            if let Act::SendMarker(version) = self.cursor.next(Seen::InitialEnd)
+                && !self.watch.faults.hides_marker()
+            {
+                return Some(self.shape.bookmark(version, INITIAL_EVENTS_END));
             }
         }
         while let Some(change) = self.changes.pop_front() {

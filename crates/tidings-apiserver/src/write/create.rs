@@ -47,10 +47,10 @@ pub(super) fn create(writing: &Writing<'_>, object: Value) -> Result<Arc<Stored>
 pub(super) fn prepare(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
     let def = writing.def;
     stamp(writing.core, def, object);
-    if def.has_status() {
-        if let Some(fields) = object.as_object_mut() {
-            fields.remove("status");
-        }
+    if def.has_status()
+        && let Some(fields) = object.as_object_mut()
+    {
+        fields.remove("status");
     }
     set_defaults(def, object);
     conform(writing, object)?;

@@ -66,6 +66,7 @@ async fn a_definition_serves_its_resource_and_takes_it_away_again() {
     let mut events = watch(&client, &format!("{WIDGETS}?watch=1")).await;
     assert_eq!(events.told().await, "ADDED a");
     assert_eq!(delete(&client, &format!("{DEFINITIONS}/widgets.example.com")).await.code, 200);
+    assert_eq!(events.told().await, "DELETED a");
     assert_eq!(events.frame().await, Err(End::Clean));
     assert_eq!(get(&client, WIDGETS).await.code, 404);
     post(&client, DEFINITIONS, &definition()).await;

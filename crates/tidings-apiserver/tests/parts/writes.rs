@@ -206,6 +206,24 @@ async fn a_pod_is_bound_to_a_node_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_event_is_one_object_in_both_of_its_groups() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    let event = json!({
+        "metadata": {"name": "e"}, "note": "hello", "reason": "Started", "type": "Normal", "action": "Start",
+        "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "c", "reportingInstance": "i",
+        "regarding": {"kind": "Pod", "name": "p", "namespace": "t"},
+    });
+    let made = post(&client, "/apis/events.k8s.io/v1/namespaces/t/events", &event).await;
+    assert_eq!((made.code, &made.json()["note"]), (201, &json!("hello")), "{}", made.json());
+    let selected = "/api/v1/namespaces/t/events?fieldSelector=involvedObject.name%3Dp";
+    let item = &get(&client, selected).await.json()["items"][0];
+    assert_eq!((&item["message"], &item["note"]), (&json!("hello"), &Value::Null));
+    let newer = "/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dp";
+    assert_eq!(get(&client, newer).await.json()["items"][0]["regarding"]["kind"], "Pod");
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_seed_gives_the_same_server_twice() {
     let mut names = Vec::new();
     for _ in 0..2 {

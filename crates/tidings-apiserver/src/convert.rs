@@ -1,0 +1,63 @@
+//! Between the version in which objects are stored and the one in which they are asked for.
+//!
+//! Custom resources differ in `apiVersion` alone, which bodies do not hold. Of the built-in kinds only Events differ, by the
+//! names of some fields: they are stored as the core group has them. HorizontalPodAutoscalers are told alike in both versions.
+
+use serde_json::{Map, Value};
+
+use crate::resource::ResourceDef;
+
+/// Stored name, name in `events.k8s.io/v1`.
+const EVENT_FIELDS: [(&str, &str); 7] = [
+    ("involvedObject", "regarding"),
+    ("message", "note"),
+    ("reportingComponent", "reportingController"),
+    ("source", "deprecatedSource"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("count", "deprecatedCount"),
+];
+
+/// Whether objects are stored under other names than this version has.
+pub(crate) fn is_converted(def: &ResourceDef) -> bool {
+    def.group == "events.k8s.io"
+}
+
+/// An object as this version has it.
+pub(crate) fn from_storage(def: &ResourceDef, object: Map<String, Value>) -> Map<String, Value> {
+    if is_converted(def) { renamed(object, |(stored, asked)| (stored, asked)) } else { object }
+}
+
+/// An object as it is stored.
+pub(crate) fn to_storage(def: &ResourceDef, object: Map<String, Value>) -> Map<String, Value> {
+    if is_converted(def) { renamed(object, |(stored, asked)| (asked, stored)) } else { object }
+}
+
+type Names = (&'static str, &'static str);
+
+fn renamed(object: Map<String, Value>, direction: impl Fn(Names) -> Names) -> Map<String, Value> {
+    let new_name = |name: String| {
+        let found = EVENT_FIELDS.into_iter().map(&direction).find(|(from, _)| *from == name);
+        found.map_or(name, |(_, to)| to.to_owned())
+    };
+    object.into_iter().map(|(name, value)| (new_name(name), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::resource::builtin::builtin_resources;
+
+    #[test]
+    fn an_event_reads_back_as_it_was_written() {
+        let all = builtin_resources();
+        let def = all.iter().find(|def| def.group == "events.k8s.io").unwrap();
+        let event = json!({"metadata": {"name": "e"}, "note": "hello", "regarding": {"kind": "Pod"}, "reason": "Started"});
+        let event = event.as_object().unwrap();
+        let stored = to_storage(def, event.clone());
+        assert_eq!((&stored["message"], &stored["involvedObject"]["kind"]), (&json!("hello"), &json!("Pod")));
+        assert_eq!(&from_storage(def, stored), event);
+    }
+}
