@@ -1,3 +1,5 @@
+//! What the store keeps, forgets and gives back.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The keeper of decoded objects in thousands of interleavings of readers, evictions and drops.
+
 use std::sync::{Arc, Weak};
 
 use shuttle::thread;

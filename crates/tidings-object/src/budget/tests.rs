@@ -1,3 +1,5 @@
+//! What stays decoded, and what has to go.
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 

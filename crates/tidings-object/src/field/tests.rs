@@ -1,3 +1,5 @@
+//! Which paths are paths, and what they find.
+
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,3 +1,5 @@
+//! That a scan reads what a decoder would, of any JSON that is one.
+
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! What becomes an object, what does not, and what is recognised.
+
 use std::collections::HashMap;
 
 use serde_json::Value;

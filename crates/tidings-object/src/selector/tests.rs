@@ -1,3 +1,5 @@
+//! Which selectors are read, and what they match.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

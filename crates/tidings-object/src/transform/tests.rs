@@ -1,3 +1,5 @@
+//! What pruning and transforms leave of an object.
+
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 

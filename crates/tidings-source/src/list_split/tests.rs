@@ -1,3 +1,5 @@
+//! That a list splits into its items whatever its chunks, and which bodies are none.
+
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use serde_json::json;

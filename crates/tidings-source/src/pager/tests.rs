@@ -1,3 +1,5 @@
+//! What is asked for page by page, and what happens when a page fails.
+
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_object::Kind as _;

@@ -1,3 +1,5 @@
+//! When a watch is opened again, and when it ends for good.
+
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_object::{IntakeError, Kind as _};

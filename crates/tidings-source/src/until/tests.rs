@@ -1,3 +1,5 @@
+//! When a condition counts as met, and what ends the wait otherwise.
+
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;

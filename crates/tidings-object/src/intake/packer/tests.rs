@@ -1,3 +1,5 @@
+//! When a dictionary is trained, and what it is good for.
+
 use super::*;
 use crate::{Intake, KnownObjects, NothingKnown, Scope};
 
