@@ -127,6 +127,8 @@ pub struct FieldNumber {
     pub path: Vec<u32>,
     /// Whether zero is a value of its own; otherwise JSON leaves the field out.
     pub is_zero_a_value: bool,
+    /// Whether there may be no value at all; an object that must be there is never added, only filled.
+    pub is_optional: bool,
 }
 
 /// How a strategic merge patch treats a field.
@@ -243,6 +245,14 @@ impl<'a> TypeRef<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the field of that name is an object that is always there, if only empty.
+    pub fn is_always_there(self, name: &str) -> bool {
+        let number = self.declared(name).and_then(|field| field.number.as_ref());
+        let is_struct =
+            |found: TypeRef<'_>| matches!(found.shape(), Shape::Object { fields, .. } if !fields.is_empty());
+        number.is_some_and(|number| !number.is_optional) && self.field(name).is_some_and(is_struct)
     }
 
     /// The type of a list's items.

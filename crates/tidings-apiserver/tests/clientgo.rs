@@ -16,7 +16,10 @@ use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-const TESTS: &[(&str, fn(&mut Session))] = &[
+/// A test: its name, and what happens.
+type Test = (&'static str, fn(&mut Session));
+
+const TESTS: &[Test] = &[
     ("an informer sees what is there and every change", sees_every_change),
     ("an informer goes on after its watch is cut", goes_on_after_a_cut),
     ("an informer lists again after its version is gone", lists_again),

@@ -101,5 +101,7 @@ fn check_versions(versions: &Value, causes: &mut Vec<Cause>) {
     if storing != 1 {
         let message = "Invalid value: must have exactly one version marked as storage version";
         causes.push(Cause::invalid("spec.versions", message));
+        let message = "Invalid value: must have at least one stored version";
+        causes.push(Cause::invalid("status.storedVersions", message));
     }
 }

@@ -65,13 +65,11 @@ fn prune_at(schema: &Value, value: &mut Value, level: Level, path: &str, dropped
                 true
             });
         }
-        Value::Array(items) => {
-            // Items without a schema are kept as they are.
-            if schema["items"].is_object() {
-                for (index, item) in items.iter_mut().enumerate() {
-                    let level = Level::of(&schema["items"]);
-                    prune_at(&schema["items"], item, level, &format!("{path}[{index}]"), dropped);
-                }
+        // Items without a schema are kept as they are.
+        Value::Array(items) if schema["items"].is_object() => {
+            for (index, item) in items.iter_mut().enumerate() {
+                let level = Level::of(&schema["items"]);
+                prune_at(&schema["items"], item, level, &format!("{path}[{index}]"), dropped);
             }
         }
         _ => {}
@@ -122,6 +120,7 @@ fn check_at(schema: &Value, value: &Value, level: Level, path: &str, causes: &mu
         let message =
             format!("Invalid value: {found:?}: {path} in body must be of type {expected}: {found:?}");
         causes.push(Cause::field("FieldValueTypeInvalid", path, message));
+        bounds::check_enumeration(schema, value, path, causes);
         return;
     }
     bounds::check(schema, value, path, causes);

@@ -42,6 +42,9 @@ pub enum ApplyError {
     /// It is not an object, or nests too deeply.
     #[error("the configuration must be an object of bounded depth")]
     NotAnObject,
+    /// It does not say what it is.
+    #[error("invalid object type: apiVersion and kind are needed to apply")]
+    NoKind,
     /// It carries managedFields of its own.
     #[error("metadata.managedFields must be nil")]
     ManagedFields,
@@ -53,7 +56,7 @@ pub enum ApplyError {
     Conflicts(Vec<Conflict>),
 }
 
-/// Reads a configuration from YAML or JSON.
+/// Reads an object from YAML or JSON.
 pub fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
     let config: Value = match serde_json::from_slice(body) {
         Ok(config) => config,
@@ -64,6 +67,13 @@ pub fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
     } else {
         Err(ApplyError::NotAnObject)
     }
+}
+
+/// Reads a configuration that is to be applied: it must say what it is.
+pub fn configuration(body: &[u8]) -> Result<Value, ApplyError> {
+    let config = parsed(body)?;
+    let is_told = |field: &str| config[field].as_str().is_some_and(|text| !text.is_empty());
+    if is_told("apiVersion") && is_told("kind") { Ok(config) } else { Err(ApplyError::NoKind) }
 }
 
 /// The object that results from applying `config`; `live` is what is stored, if anything is.
@@ -85,11 +95,13 @@ pub fn applied(
     let (mut others, last) = owners(def, live, &schema, writer);
     let fields = fields_of(&config, schema.root()).without_server_fields();
 
-    let mut object = merged(live.cloned(), &config, schema.root()).ok_or(ApplyError::NotAnObject)?;
-    if let Some(last) = &last {
+    // Pruned first, so that what is applied empty stays.
+    let mut pruned = live.cloned();
+    if let (Some(object), Some(last)) = (&mut pruned, &last) {
         let keep = others.iter().fold(fields.clone(), |keep, entry| keep.union(&entry.fields));
-        prune(&mut object, &last.fields, &keep, schema.root());
+        prune(object, &last.fields, &keep, schema.root());
     }
+    let mut object = merged(pruned, &config, schema.root()).ok_or(ApplyError::NotAnObject)?;
 
     let nothing = Value::Object(serde_json::Map::new());
     let change = compared(live.unwrap_or(&nothing), &object, schema.root());
@@ -179,7 +191,7 @@ impl ApplyError {
     pub fn into_api_error(self) -> ApiError {
         match self {
             Self::Malformed(source) => ApiError::bad_request(format!("error decoding YAML: {source}")),
-            Self::NotAnObject | Self::ManagedFields => ApiError::bad_request(self.to_string()),
+            Self::NotAnObject | Self::NoKind | Self::ManagedFields => ApiError::bad_request(self.to_string()),
             Self::NoManager => ApiError::invalid(
                 "meta.k8s.io",
                 "PatchOptions",

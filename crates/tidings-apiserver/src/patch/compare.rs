@@ -4,6 +4,7 @@
 //! Lists whose items cannot be told apart count as leaves, whatever their type says.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
@@ -78,9 +79,7 @@ fn collect_fields(value: &Value, schema: Option<TypeRef<'_>>, set: &mut FieldSet
                 let below = set.child_mut(Step::field(name));
                 collect_fields(value, schema.and_then(|schema| schema.field(name)), below);
                 let is_declared = schema.is_some_and(|schema| schema.declared(name).is_some());
-                // An empty list is owned like an empty map, or else it would not survive its second apply.
-                let is_empty = value.as_object().is_some_and(Map::is_empty)
-                    || value.as_array().is_some_and(Vec::is_empty);
+                let is_empty = value.as_object().is_some_and(Map::is_empty);
                 if is_empty || !is_declared {
                     below.insert();
                 }
@@ -124,15 +123,16 @@ impl Sets<'_> {
     }
 }
 
-type Below<'a> = BTreeMap<Step, (&'a Value, Option<String>)>;
+/// What an object that is always there is before anyone has filled it.
+static EMPTY: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
+
+type Below<'a> = BTreeMap<Step, &'a Value>;
 
 fn below<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> Option<Below<'a>> {
     Some(match view(value, schema) {
         View::Leaf => return None,
-        View::Fields(map) => {
-            map.iter().map(|(name, value)| (Step::field(name), (value, Some(name.clone())))).collect()
-        }
-        View::Items(items) => items.into_iter().map(|(step, item)| (step, (item, None))).collect(),
+        View::Fields(map) => map.iter().map(|(name, value)| (Step::field(name), value)).collect(),
+        View::Items(items) => items.into_iter().collect(),
     })
 }
 
@@ -155,12 +155,17 @@ fn compare(old: Option<&Value>, new: Option<&Value>, schema: Option<TypeRef<'_>>
     let (Some(old_below), Some(new_below)) = (old_below, new_below) else { return };
     let steps: BTreeSet<_> = old_below.keys().chain(new_below.keys()).collect();
     for step in steps {
-        let (old, new) = (old_below.get(step), new_below.get(step));
-        let name = old.or(new).and_then(|(_, name)| name.as_deref());
-        let schema = schema.and_then(|schema| match name {
-            Some(name) => schema.field(name),
-            None => schema.items(),
-        });
-        compare(old.map(|(value, _)| *value), new.map(|(value, _)| *value), schema, sets.below(step));
+        let (mut old, mut new) = (old_below.get(step).copied(), new_below.get(step).copied());
+        let below = match (schema, step.field_name()) {
+            (None, _) => None,
+            (Some(schema), None) => schema.items(),
+            (Some(schema), Some(name)) => {
+                if schema.is_always_there(name) {
+                    (old, new) = (old.or(Some(&*EMPTY)), new.or(Some(&*EMPTY)));
+                }
+                schema.field(name)
+            }
+        };
+        compare(old, new, below, sets.below(step));
     }
 }

@@ -1,4 +1,4 @@
-//! The order of a merged list, as `$setElementOrder` asks for it.
+//! The order of a merged list: the one that `$setElementOrder` asks for, else that of the patch.
 //!
 //! Items the patch names come in its order. Items that only the server has keep their place relative to the items that
 //! were around them. The result has the same items as before, only their order changes.
@@ -14,9 +14,8 @@ pub(super) fn ordered(
     items: Vec<Value>,
     before: &[Value],
     key: Option<&str>,
-    order: Option<&Value>,
+    order: &Value,
 ) -> Result<Vec<Value>, PatchError> {
-    let Some(order) = order else { return Ok(items) };
     let bad = || PatchError::Directive { directive: "$setElementOrder".to_owned() };
     let order = order.as_array().ok_or_else(bad)?;
     let identity = |item: &Value| match key {

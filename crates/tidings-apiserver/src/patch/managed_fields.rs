@@ -78,8 +78,8 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
         None if new["metadata"]["managedFields"] == json!([{}]) => Vec::new(),
         _ => old.and_then(entries).unwrap_or_default(),
     };
-    let before = old.map_or_else(|| with_empty_parts(new), Value::clone);
-    let Comparison { added, modified, removed } = compared(&before, new, schema.root());
+    let nothing = Value::Object(Map::new());
+    let Comparison { added, modified, removed } = compared(old.unwrap_or(&nothing), new, schema.root());
     let written = added.union(&modified);
     let own = |entry: &Entry| {
         entry.manager == writer.manager
@@ -110,12 +110,6 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
         }
     }
     write(new, entries);
-}
-
-/// What a new object is compared with: its parts are there, but empty, and so are not themselves anyone's.
-fn with_empty_parts(new: &Value) -> Value {
-    let parts = new.as_object().into_iter().flatten().filter(|(_, part)| part.is_object());
-    Value::Object(parts.map(|(name, _)| (name.clone(), Value::Object(Map::new()))).collect())
 }
 
 /// The entry that holds all of an object that nobody is known to have written.

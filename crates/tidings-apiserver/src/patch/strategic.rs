@@ -115,11 +115,15 @@ impl Merged<'_> {
             None => patch.iter().map(|item| without_directives(item, items)).collect(),
             Some(None) => {
                 let before = old.clone();
-                ordered(merge_primitives(old, patch), &before, None, self.order)
+                let order = Value::Array(patch.to_vec());
+                ordered(merge_primitives(old, patch), &before, None, self.order.unwrap_or(&order))
             }
             Some(Some(key)) => {
                 let before = old.clone();
-                ordered(merge_by_key(old, patch, key, items)?, &before, Some(key), self.order)
+                let order =
+                    Value::Array(patch.iter().filter(|item| item.get(key).is_some()).cloned().collect());
+                let merged = merge_by_key(old, patch, key, items)?;
+                ordered(merged, &before, Some(key), self.order.unwrap_or(&order))
             }
         }
     }
@@ -232,7 +236,7 @@ fn order_untouched_lists(
             let strategy = schema.and_then(|schema| schema.declared(list)).map(|field| &field.patch);
             let key = strategy.and_then(|strategy| strategy.merge.clone()).flatten();
             let before = std::mem::take(items);
-            *items = ordered(before.clone(), &before, key.as_deref(), Some(order))?;
+            *items = ordered(before.clone(), &before, key.as_deref(), order)?;
         }
     }
     Ok(())

@@ -54,7 +54,7 @@ def spelled(schema):
 
 
 def structs(modules):
-    """The fields of all Go structs: type -> [(json name or "", Go type, number, whether zero is a value)]."""
+    """The fields of all Go structs: type -> [(json name or "", Go type, number, how zero and absence are told)]."""
     found = {}
     for path in glob.glob(modules + "/*/**/types*.go", recursive=True):
         if "/vendor/" in path or path.endswith("_test.go"):
@@ -67,18 +67,20 @@ def structs(modules):
                 number = re.search(r'protobuf:"\w+,(\d+),', tags)
                 if json_tag and number:
                     json_name, *options = json_tag.group(1).split(",")
-                    is_value = go_type.startswith("*") or "omitempty" not in options
-                    fields.append((json_name, go_type.lstrip("*"), number.group(1), is_value))
+                    is_pointer = go_type.startswith("*")
+                    marks = ("*" if is_pointer or "omitempty" not in options else "") + ("&" if is_pointer else "")
+                    fields.append((json_name, go_type.lstrip("*"), number.group(1), marks))
             found[package + "." + name] = fields
     return found
 
 
 def numbers(all_structs, type_name):
-    """The protobuf number of each JSON field, as a path through inlined structs: `2.3`; `*` where zero is a value."""
+    """The protobuf number of each JSON field, as a path through inlined structs: `2.3`; `*` where zero is a value, `&`
+    where there may be no value at all."""
     found = {}
-    for name, go_type, number, is_value in all_structs.get(type_name, []):
+    for name, go_type, number, marks in all_structs.get(type_name, []):
         if name:
-            found[name] = number + ("*" if is_value else "")
+            found[name] = number + marks
         else:
             inlined = go_type if "." in go_type else type_name.rsplit(".", 1)[0] + "." + go_type
             for inner, path in numbers(all_structs, inlined).items():

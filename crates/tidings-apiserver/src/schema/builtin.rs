@@ -2,7 +2,8 @@
 //!
 //! A line at the margin opens a type: its name, then `kind=group/version/Kind` for kinds and `atomic` for objects owned
 //! as a whole. An indented line is a field of it: the name (`!` marks required ones), the type, then its number in
-//! protobuf (`#2.3` is number 3 in a message with number 2 that JSON shows inline; `*` says that zero is a value),
+//! protobuf (`#2.3` is number 3 in a message with number 2 that JSON shows inline; `*` says that zero is a value, `&`
+//! that there may be none),
 //! `map=key,key` or `set` for lists, `atomic` or `granular` for maps, `patch=merge:key`, `patch=replace` and
 //! `patch=retainKeys` for strategic merges, and `default=` for list keys that may be left out. A type is a scalar's
 //! name, a type's name, `[]` before the type of a list's items, or `{}` before that of a map's values.
@@ -112,8 +113,9 @@ fn read_field(schemas: &mut Schemas, line: &str) -> (String, Field) {
 }
 
 fn read_number(word: &str) -> FieldNumber {
-    let path = word.trim_matches(['#', '*']).split('.').filter_map(|number| number.parse().ok()).collect();
-    FieldNumber { path, is_zero_a_value: word.ends_with('*') }
+    let path =
+        word.trim_matches(['#', '*', '&']).split('.').filter_map(|number| number.parse().ok()).collect();
+    FieldNumber { path, is_zero_a_value: word.contains('*'), is_optional: word.contains('&') }
 }
 
 /// A field whose atomicity is said at the field. Only maps and references do that; a reference made granular keeps its

@@ -31,14 +31,14 @@ fn human(seconds: i64) -> String {
     match seconds {
         ..=-2 => "<invalid>".to_owned(),
         -1 => "0s".to_owned(),
-        ..120 => format!("{seconds}s"),
-        ..600 => two(seconds / MINUTE, "m", seconds % MINUTE, "s"),
-        ..10_800 => format!("{}m", seconds / MINUTE),
-        ..28_800 => two(seconds / HOUR, "h", seconds % HOUR / MINUTE, "m"),
-        ..172_800 => format!("{}h", seconds / HOUR),
-        ..691_200 => two(seconds / DAY, "d", seconds % DAY / HOUR, "h"),
-        ..63_072_000 => format!("{}d", seconds / DAY),
-        ..252_288_000 => two(seconds / YEAR, "y", seconds % YEAR / DAY, "d"),
+        0..120 => format!("{seconds}s"),
+        120..600 => two(seconds / MINUTE, "m", seconds % MINUTE, "s"),
+        600..10_800 => format!("{}m", seconds / MINUTE),
+        10_800..28_800 => two(seconds / HOUR, "h", seconds % HOUR / MINUTE, "m"),
+        28_800..172_800 => format!("{}h", seconds / HOUR),
+        172_800..691_200 => two(seconds / DAY, "d", seconds % DAY / HOUR, "h"),
+        691_200..63_072_000 => format!("{}d", seconds / DAY),
+        63_072_000..252_288_000 => two(seconds / YEAR, "y", seconds % YEAR / DAY, "d"),
         _ => format!("{}y", seconds / YEAR),
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn secret_count(account: &Value) -> Value {
     json!(items(&account["secrets"]).count())
 }
 
-fn first_time<'a>(times: [&'a Value; 3]) -> Option<&'a Value> {
+fn first_time(times: [&Value; 3]) -> Option<&Value> {
     times.into_iter().find(|time| time.is_string())
 }
 

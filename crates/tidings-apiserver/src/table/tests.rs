@@ -155,7 +155,7 @@ fn custom_resources_have_the_columns_of_their_definition() {
 fn a_row_carries_as_much_of_its_object_as_is_asked_for() {
     let object = json!({"metadata": {"name": "a"}, "data": {}});
     let row = |include| {
-        table(&def("ConfigMap"), &json!({}), &[object.clone()], include, now())["rows"][0]["object"].clone()
+        table(&def("ConfigMap"), &json!({}), std::slice::from_ref(&object), include, now())["rows"][0]["object"].clone()
     };
     assert_eq!(row(IncludeObject::None), Value::Null);
     assert_eq!(

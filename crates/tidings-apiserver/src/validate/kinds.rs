@@ -112,10 +112,11 @@ fn check_workload(spec: &Value, causes: &mut Causes) {
     check_labels("spec.template.metadata.labels", labels, causes);
     if selector.is_null() {
         causes.push(required("spec.selector", ""));
-    } else if selector.as_object().is_some_and(|selector| selector.values().all(is_empty)) {
+    }
+    if selector.as_object().is_some_and(|selector| selector.values().all(is_empty)) {
         let why = "empty selector is invalid for deployment";
         causes.push(invalid("spec.selector", selector, why));
-    } else if !matches(selector, labels) {
+    } else if selector.is_null() || !matches(selector, labels) {
         let why = "`selector` does not match template `labels`";
         causes.push(invalid("spec.template.metadata.labels", labels, why));
     }
@@ -162,12 +163,17 @@ fn check_service(spec: &Value, causes: &mut Causes) {
     }
     for (index, port) in ports.iter().enumerate() {
         let at = format!("spec.ports[{index}]");
-        if !port["port"].as_i64().is_some_and(|number| (1..=65535).contains(&number)) {
-            causes.push(invalid(
-                format!("{at}.port"),
-                &port["port"],
-                "must be between 1 and 65535, inclusive",
-            ));
+        // The target is the port itself unless it is said.
+        let target = if port["targetPort"].is_null() { &port["port"] } else { &port["targetPort"] };
+        for (field, number) in [("port", &port["port"]), ("targetPort", target)] {
+            let is_name = field == "targetPort" && number.is_string();
+            if !is_name && !number.as_i64().is_some_and(|number| (1..=65535).contains(&number)) {
+                causes.push(invalid(
+                    format!("{at}.{field}"),
+                    number,
+                    "must be between 1 and 65535, inclusive",
+                ));
+            }
         }
         if ports.len() > 1 && port["name"].as_str().unwrap_or_default().is_empty() {
             causes.push(required(format!("{at}.name"), ""));

@@ -17,13 +17,14 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<Cause>) 
     check_name(def, metadata, causes);
     check_labels("metadata.labels", &metadata["labels"], causes);
     check_annotations(&metadata["annotations"], causes);
-    for finalizer in metadata["finalizers"].as_array().into_iter().flatten() {
+    for (index, finalizer) in metadata["finalizers"].as_array().into_iter().flatten().enumerate() {
         let text = finalizer.as_str().unwrap_or_default();
+        let at = format!("metadata.finalizers[{index}]");
         if let Some(why) = name::qualified_name(text) {
-            causes.push(invalid("metadata.finalizers", finalizer, why));
+            causes.push(invalid(at, finalizer, why));
         } else if !text.contains('/') && !PLAIN_FINALIZERS.contains(&text) {
             let why = "a finalizer is a standard one or has a domain before a '/'";
-            causes.push(invalid("metadata.finalizers", finalizer, why));
+            causes.push(invalid(at, finalizer, why));
         }
     }
     check_owners(&metadata["ownerReferences"], causes);
@@ -87,8 +88,11 @@ fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
     for owner in owners.as_array().into_iter().flatten() {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner[field].as_str().unwrap_or_default().is_empty() {
-                let why = format!("{field} must not be empty");
-                causes.push(invalid("metadata.ownerReferences", owner, &why));
+                causes.push(invalid(
+                    format!("metadata.ownerReferences.{field}"),
+                    &Value::from(""),
+                    "must not be empty",
+                ));
             }
         }
         controllers += usize::from(owner["controller"] == true);

@@ -15,8 +15,7 @@ const GENERATED_ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 /// Why `name` cannot be the name of an object of this resource.
 pub fn object_name(def: &ResourceDef, name: &str) -> Option<&'static str> {
     match (def.group.as_ref(), def.kind.as_ref()) {
-        ("", "Namespace") => dns_label(name),
-        ("", "Service") => dns_1035_label(name),
+        ("", "Namespace" | "Service") => dns_label(name),
         ("rbac.authorization.k8s.io", _) | ("networking.k8s.io", "IPAddress") => path_segment(name),
         _ => dns_subdomain(name),
     }

@@ -1,13 +1,13 @@
 //! Whether a built-in object has the types its kind says, and which of its fields its kind does not know.
 //!
 //! A real server decodes into structs: a wrong type cannot be read (400), an unknown field is dropped, and told when the
-//! client asks for it. Custom resources are checked against their own schema elsewhere.
+//! client asks for it, and what a struct's JSON leaves out is not stored. Custom resources are checked against their own schema elsewhere.
 
 use base64::Engine as _;
 use serde_json::Value;
 
 use crate::resource::ResourceDef;
-use crate::schema::{KindSchema, Scalar, Shape, TypeRef};
+use crate::schema::{Field, KindSchema, Scalar, Shape, TypeRef};
 use crate::status::ApiError;
 
 /// Drops the fields that the kind does not know and answers their paths; refuses values of a wrong type.
@@ -50,7 +50,7 @@ fn check(
                     is_known
                 });
             }
-            for (name, value) in map {
+            for (name, value) in map.iter_mut() {
                 let Some(below) = schema.field(name) else { continue };
                 if length > 0 {
                     path.push('.');
@@ -59,6 +59,10 @@ fn check(
                 check(value, below, path, unknown)?;
                 path.truncate(length);
             }
+            map.retain(|name, value| {
+                let field = fields.get(name);
+                !field.is_some_and(|field| is_left_out(field, schema.sibling(field.type_id), value))
+            });
         }
         (Shape::List { items, .. }, Value::Array(list)) => {
             for (index, item) in list.iter_mut().enumerate() {
@@ -75,6 +79,23 @@ fn check(
         }
     }
     Ok(())
+}
+
+/// Whether a struct's JSON would not show the value: nulls, and zeros of fields that are left out when they are zero.
+fn is_left_out(field: &Field, schema: TypeRef<'_>, value: &Value) -> bool {
+    let is_map = matches!(schema.shape(), Shape::Object { fields, .. } if fields.is_empty());
+    let is_zero = match value {
+        Value::Null => return !matches!(schema.shape(), Shape::Any),
+        Value::Bool(is_set) => !is_set,
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty() && is_map,
+    };
+    // A number or text in a struct of its own is told by that struct.
+    let is_plain =
+        !matches!(schema.shape(), Shape::Scalar(Scalar::IntOrString | Scalar::Quantity) | Shape::Any);
+    is_zero && is_plain && field.number.as_ref().is_some_and(|number| !number.is_zero_a_value)
 }
 
 fn is_scalar(scalar: Scalar, value: &Value) -> bool {

@@ -59,7 +59,7 @@ fn invalid_objects_are_refused_with_a_cause_a_field() {
         ("Pod", json!({"metadata": {"namespace": null}}), &["metadata.namespace"]),
         ("Namespace", json!({"metadata": {"name": "a.b"}}), &["metadata.name"]),
         ("Namespace", json!({"metadata": {"namespace": "x"}}), &["metadata.namespace"]),
-        ("Service", json!({"metadata": {"name": "1a"}}), &["metadata.name"]),
+        ("Service", json!({"metadata": {"name": "a.b"}}), &["metadata.name"]),
         ("ClusterRole", json!({"metadata": {"name": "a/b"}}), &["metadata.name"]),
         (
             "ConfigMap",
@@ -72,11 +72,11 @@ fn invalid_objects_are_refused_with_a_cause_a_field() {
             json!({"metadata": {"annotations": {"a": "x".repeat(256 * 1024)}}}),
             &["metadata.annotations"],
         ),
-        ("ConfigMap", json!({"metadata": {"finalizers": ["mine"]}}), &["metadata.finalizers"]),
+        ("ConfigMap", json!({"metadata": {"finalizers": ["mine"]}}), &["metadata.finalizers[0]"]),
         (
             "ConfigMap",
             json!({"metadata": {"ownerReferences": [{"kind": "a", "apiVersion": "v1", "name": "x"}]}}),
-            &["metadata.ownerReferences"],
+            &["metadata.ownerReferences.uid"],
         ),
         ("ConfigMap", json!({"data": {"a/b": "x"}}), &["data[a/b]"]),
         ("Pod", json!({"spec": {"containers": []}}), &["spec.containers"]),
@@ -90,7 +90,11 @@ fn invalid_objects_are_refused_with_a_cause_a_field() {
             json!({"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "a", "image": "x"}]}}),
             &["spec.containers[1].name"],
         ),
-        ("Deployment", json!({"spec": {"selector": null}}), &["spec.selector"]),
+        (
+            "Deployment",
+            json!({"spec": {"selector": null}}),
+            &["spec.selector", "spec.template.metadata.labels"],
+        ),
         (
             "Deployment",
             json!({"spec": {"selector": {"matchLabels": {"app": "y"}}}}),
@@ -98,7 +102,11 @@ fn invalid_objects_are_refused_with_a_cause_a_field() {
         ),
         ("Deployment", json!({"spec": {"replicas": -1}}), &["spec.replicas"]),
         ("Service", json!({"spec": {"ports": null}}), &["spec.ports"]),
-        ("Service", json!({"spec": {"ports": [{"port": 0}]}}), &["spec.ports[0].port"]),
+        (
+            "Service",
+            json!({"spec": {"ports": [{"port": 0}]}}),
+            &["spec.ports[0].port", "spec.ports[0].targetPort"],
+        ),
     ] {
         check(kind, patch, expected);
     }
@@ -190,6 +198,23 @@ fn wrong_types_cannot_be_read_and_unknown_fields_are_dropped() {
         let found = shape::checked(&def(kind), &mut object).map_err(|error| error.code);
         assert_eq!(found, Err(400), "{wrong}");
     }
+}
+
+#[test]
+fn what_a_struct_leaves_out_is_not_stored() {
+    let mut pod = object(
+        "Pod",
+        json!({"metadata": {"labels": {}, "finalizers": [], "creationTimestamp": null}, "spec": {"hostNetwork": false,
+            "nodeName": "", "terminationGracePeriodSeconds": 0, "containers": [{"name": "", "resources": {}, "env": []}],
+            "volumes": [{"name": "v", "emptyDir": {}}]}}),
+    );
+    pod["metadata"]["creationTimestamp"] = Value::Null;
+    assert_eq!(shape::checked(&def("Pod"), &mut pod), Ok(vec![]));
+    assert_eq!(
+        pod,
+        json!({"metadata": {"name": "a", "namespace": "default"}, "spec": {"terminationGracePeriodSeconds": 0,
+            "containers": [{"name": "", "resources": {}}], "volumes": [{"name": "v", "emptyDir": {}}]}})
+    );
 }
 
 proptest! {

@@ -42,7 +42,7 @@ fn check_place(writing: &Writing<'_>, wanted: &mut Value) -> Result<(), ApiError
 fn apply(writing: &Writing<'_>, sent: &[u8]) -> Result<(Arc<Stored>, StatusCode), ApiError> {
     let trial = writing.trial("PatchOptions")?;
     let name = writing.name()?;
-    let mut config = apply::parsed(sent).map_err(apply::ApplyError::into_api_error)?;
+    let mut config = apply::configuration(sent).map_err(apply::ApplyError::into_api_error)?;
     check_place(writing, &mut config)?;
     let on_conflict = if writing.options.is_forced { OnConflict::Force } else { OnConflict::Refuse };
     let mut writer = writing.writer();

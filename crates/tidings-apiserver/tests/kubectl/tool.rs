@@ -81,15 +81,10 @@ impl Session {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let server = runtime.block_on(ApiServer::start());
         let (door, serving) = runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
-        door.write_kubeconfig(&folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
+        door.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
         let mut tasks = JoinSet::new();
         tasks.spawn_on(serving, runtime.handle());
         Self { kubectl, server, folder, _door: door, _tasks: tasks, _runtime: runtime }
-    }
-
-    /// Whether this `kubectl` is at least 1.`minor`.
-    pub(crate) fn is_at_least(&self, minor: u32) -> bool {
-        self.kubectl.minor >= minor
     }
 
     fn command(&self, line: &str) -> Command {
@@ -103,11 +98,6 @@ impl Session {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
-    }
-
-    /// Runs a command to its end.
-    pub(crate) fn run(&self, line: &str) -> Printed {
-        self.run_with(line, "")
     }
 
     /// Runs a command to its end, with this on its standard input.

@@ -10,11 +10,7 @@ const PATTERN_BYTES_MAX: usize = 256 * 1024;
 
 /// Checks one value, not what is below it.
 pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if let Some(allowed) = schema["enum"].as_array().filter(|allowed| !allowed.contains(value)) {
-        let allowed: Vec<_> = allowed.iter().map(Value::to_string).collect();
-        let message = format!("Unsupported value: {value}: supported values: {}", allowed.join(", "));
-        causes.push(Cause::field("FieldValueNotSupported", path, message));
-    }
+    check_enumeration(schema, value, path, causes);
     let mut refuse = |why: String| {
         causes.push(Cause::invalid(path, format!("Invalid value: {value}: {path} in body {why}")));
     };
@@ -33,6 +29,15 @@ pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<
             check_count(schema, ("minProperties", "maxProperties"), map.len(), "properties", &mut refuse);
         }
         _ => {}
+    }
+}
+
+/// Checks that a value is one of those listed, whatever its type.
+pub(super) fn check_enumeration(schema: &Value, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if let Some(allowed) = schema["enum"].as_array().filter(|allowed| !allowed.contains(value)) {
+        let allowed: Vec<_> = allowed.iter().map(Value::to_string).collect();
+        let message = format!("Unsupported value: {value}: supported values: {}", allowed.join(", "));
+        causes.push(Cause::field("FieldValueNotSupported", path, message));
     }
 }
 

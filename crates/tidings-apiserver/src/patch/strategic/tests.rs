@@ -21,7 +21,7 @@ fn containers_merge_by_name() {
         json!({"spec": {"containers": [{"name": "a", "image": "1", "args": ["x"]}, {"name": "b"}]}}),
         json!({"spec": {"containers": [{"name": "a", "image": "2"}, {"name": "c", "image": "3"}]}}),
         json!({"spec": {"containers": [
-            {"name": "a", "image": "2", "args": ["x"]}, {"name": "b"}, {"name": "c", "image": "3"}]}}),
+            {"name": "a", "image": "2", "args": ["x"]}, {"name": "c", "image": "3"}, {"name": "b"}]}}),
     );
 }
 
@@ -44,8 +44,8 @@ fn environment_and_ports_merge_inside_a_container() {
         json!({"spec": {"template": {"spec": {"containers": [{"name": "a",
             "env": [{"name": "Y", "value": "2"}], "ports": [{"containerPort": 81}]}]}}}}),
         json!({"spec": {"template": {"spec": {"containers": [{"name": "a",
-            "env": [{"name": "X", "value": "1"}, {"name": "Y", "value": "2"}],
-            "ports": [{"containerPort": 80, "name": "http"}, {"containerPort": 81}]}]}}}}),
+            "env": [{"name": "Y", "value": "2"}, {"name": "X", "value": "1"}],
+            "ports": [{"containerPort": 81}, {"containerPort": 80, "name": "http"}]}]}}}}),
     );
 }
 
@@ -76,7 +76,7 @@ fn finalizers_merge_as_a_set_and_lose_single_items() {
         POD,
         json!({"metadata": {"finalizers": ["a/1", "b/2"]}}),
         json!({"metadata": {"finalizers": ["c/3", "b/2"], "$deleteFromPrimitiveList/finalizers": ["a/1"]}}),
-        json!({"metadata": {"finalizers": ["b/2", "c/3"]}}),
+        json!({"metadata": {"finalizers": ["c/3", "b/2"]}}),
     );
 }
 
