@@ -58,11 +58,6 @@ pub(super) fn data_count(object: &Value) -> Value {
     json!(count("data") + count("binaryData"))
 }
 
-/// How many secrets an account has.
-pub(super) fn secret_count(account: &Value) -> Value {
-    json!(items(&account["secrets"]).count())
-}
-
 fn first_time(times: [&Value; 3]) -> Option<&Value> {
     times.into_iter().find(|time| time.is_string())
 }
@@ -180,4 +175,33 @@ pub(super) fn bound_role(binding: &Value) -> Value {
         role["kind"].as_str().unwrap_or_default(),
         role["name"].as_str().unwrap_or_default()
     ))
+}
+
+fn subjects(binding: &Value, kind: &str) -> Value {
+    let found = items(&binding["subjects"]).filter(|subject| subject["kind"] == kind).filter_map(|subject| {
+        let name = subject["name"].as_str()?;
+        let namespace = subject["namespace"].as_str().filter(|namespace| !namespace.is_empty());
+        Some(namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}")))
+    });
+    json!(found.collect::<Vec<_>>().join(", "))
+}
+
+/// The users that a binding is for.
+pub(super) fn bound_users(binding: &Value) -> Value {
+    subjects(binding, "User")
+}
+
+/// The groups that a binding is for.
+pub(super) fn bound_groups(binding: &Value) -> Value {
+    subjects(binding, "Group")
+}
+
+/// The service accounts that a binding is for.
+pub(super) fn bound_accounts(binding: &Value) -> Value {
+    subjects(binding, "ServiceAccount")
+}
+
+/// How many webhooks are configured.
+pub(super) fn webhook_count(configuration: &Value) -> Value {
+    json!(items(&configuration["webhooks"]).count())
 }

@@ -46,6 +46,10 @@ impl Column {
         Self { name, kind: "integer", priority: 0, cell: Cell::Number(path) }
     }
 
+    const fn typed(name: &'static str, kind: &'static str, cell: Cell) -> Self {
+        Self { name, kind, priority: 0, cell }
+    }
+
     /// Shown by `-o wide` only.
     const fn wide(name: &'static str, cell: Cell) -> Self {
         Self { name, kind: "string", priority: 1, cell }
@@ -54,7 +58,7 @@ impl Column {
 
 pub(super) const NAME: Column = Column::text("Name", Cell::Text("/metadata/name"));
 const AGE: Column = Column::text("Age", Cell::Age("/metadata/creationTimestamp"));
-const CREATED: Column = Column::text("Created At", Cell::Text("/metadata/creationTimestamp"));
+const CREATED: Column = Column::typed("Created At", "date", Cell::Text("/metadata/creationTimestamp"));
 const CONTAINERS: Column = Column::wide("Containers", Cell::Made(workload::containers));
 const IMAGES: Column = Column::wide("Images", Cell::Made(workload::images));
 const SELECTOR: Column = Column::wide("Selector", Cell::Made(workload::selector));
@@ -72,7 +76,6 @@ pub(super) fn of(def: &ResourceDef) -> &'static [Column] {
         ("" | "events.k8s.io", "Event") => EVENTS,
         ("", "PersistentVolume") => VOLUMES,
         ("", "PersistentVolumeClaim") => CLAIMS,
-        ("", "ServiceAccount") => SERVICE_ACCOUNTS,
         ("apps", "Deployment") => DEPLOYMENTS,
         ("apps", "ReplicaSet") | ("", "ReplicationController") => REPLICA_SETS,
         ("apps", "StatefulSet") => STATEFUL_SETS,
@@ -81,7 +84,13 @@ pub(super) fn of(def: &ResourceDef) -> &'static [Column] {
         ("batch", "CronJob") => CRON_JOBS,
         ("coordination.k8s.io", "Lease") => LEASES,
         ("networking.k8s.io", "Ingress") => INGRESSES,
+        ("networking.k8s.io", "NetworkPolicy") => NETWORK_POLICIES,
         ("discovery.k8s.io", "EndpointSlice") => ENDPOINT_SLICES,
+        ("node.k8s.io", "RuntimeClass") => RUNTIME_CLASSES,
+        (
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
+        ) => WEBHOOKS,
         ("policy", "PodDisruptionBudget") => DISRUPTION_BUDGETS,
         ("storage.k8s.io", "StorageClass") => STORAGE_CLASSES,
         ("scheduling.k8s.io", "PriorityClass") => PRIORITY_CLASSES,
@@ -107,8 +116,8 @@ static PODS: &[Column] = &[
 static DEPLOYMENTS: &[Column] = &[
     NAME,
     Column::text("Ready", Cell::Made(workload::ready)),
-    Column::number("Up-to-date", "/status/updatedReplicas"),
-    Column::number("Available", "/status/availableReplicas"),
+    Column::text("Up-to-date", Cell::Number("/status/updatedReplicas")),
+    Column::text("Available", Cell::Number("/status/availableReplicas")),
     AGE,
     CONTAINERS,
     IMAGES,
@@ -158,10 +167,13 @@ static CRON_JOBS: &[Column] = &[
     NAME,
     Column::text("Schedule", Cell::Text("/spec/schedule")),
     Column::text("Timezone", Cell::Known("/spec/timeZone")),
-    Column::text("Suspend", Cell::Made(batch::is_suspended)),
-    Column { name: "Active", kind: "integer", priority: 0, cell: Cell::Made(batch::active) },
+    Column::typed("Suspend", "boolean", Cell::Made(batch::is_suspended)),
+    Column::typed("Active", "integer", Cell::Made(batch::active)),
     Column::text("Last Schedule", Cell::MadeNow(batch::last_schedule)),
     AGE,
+    CONTAINERS,
+    IMAGES,
+    SELECTOR,
 ];
 
 static NODES: &[Column] = &[
@@ -179,22 +191,12 @@ static NODES: &[Column] = &[
 
 static NAMESPACES: &[Column] = &[NAME, Column::text("Status", Cell::Text("/status/phase")), AGE];
 
-static CONFIG_MAPS: &[Column] = &[
-    NAME,
-    Column { name: "Data", kind: "integer", priority: 0, cell: Cell::Made(cluster::data_count) },
-    AGE,
-];
+static CONFIG_MAPS: &[Column] = &[NAME, Column::text("Data", Cell::Made(cluster::data_count)), AGE];
 
 static SECRETS: &[Column] = &[
     NAME,
     Column::text("Type", Cell::Text("/type")),
-    Column { name: "Data", kind: "integer", priority: 0, cell: Cell::Made(cluster::data_count) },
-    AGE,
-];
-
-static SERVICE_ACCOUNTS: &[Column] = &[
-    NAME,
-    Column { name: "Secrets", kind: "integer", priority: 0, cell: Cell::Made(cluster::secret_count) },
+    Column::text("Data", Cell::Made(cluster::data_count)),
     AGE,
 ];
 
@@ -288,10 +290,25 @@ static STORAGE_CLASSES: &[Column] = &[
 static PRIORITY_CLASSES: &[Column] = &[
     NAME,
     Column::number("Value", "/value"),
-    Column::text("Global-Default", Cell::Made(cluster::is_global_default)),
+    Column::typed("Global-Default", "boolean", Cell::Made(cluster::is_global_default)),
     AGE,
     Column::text("PreemptionPolicy", Cell::Text("/preemptionPolicy")),
 ];
 
 static ROLES: &[Column] = &[NAME, CREATED];
-static BINDINGS: &[Column] = &[NAME, Column::text("Role", Cell::Made(cluster::bound_role)), AGE];
+static BINDINGS: &[Column] = &[
+    NAME,
+    Column::text("Role", Cell::Made(cluster::bound_role)),
+    AGE,
+    Column::wide("Users", Cell::Made(cluster::bound_users)),
+    Column::wide("Groups", Cell::Made(cluster::bound_groups)),
+    Column::wide("ServiceAccounts", Cell::Made(cluster::bound_accounts)),
+];
+
+static NETWORK_POLICIES: &[Column] =
+    &[NAME, Column::text("Pod-Selector", Cell::Made(networking::pod_selector)), AGE];
+
+static WEBHOOKS: &[Column] =
+    &[NAME, Column::typed("Webhooks", "integer", Cell::Made(cluster::webhook_count)), AGE];
+
+static RUNTIME_CLASSES: &[Column] = &[NAME, Column::text("Handler", Cell::Text("/handler")), AGE];

@@ -104,3 +104,8 @@ pub(super) fn ingress_address(ingress: &Value) -> Value {
 pub(super) fn ingress_ports(ingress: &Value) -> Value {
     json!(if items(&ingress["spec"]["tls"]).next().is_some() { "80, 443" } else { "80" })
 }
+
+/// The pods that a policy is for.
+pub(super) fn pod_selector(policy: &Value) -> Value {
+    super::workload::selector(&json!({"spec": {"selector": policy["spec"]["podSelector"]}}))
+}

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 fn pod_spec(object: &Value) -> &Value {
-    &object["spec"]["template"]["spec"]
+    let spec = &object["spec"];
+    let spec = if spec["jobTemplate"].is_object() { &spec["jobTemplate"]["spec"] } else { spec };
+    &spec["template"]["spec"]
 }
 
 fn joined<'a>(items: impl Iterator<Item = &'a str>) -> Value {

@@ -14,21 +14,34 @@ pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<
     let mut refuse = |why: String| {
         causes.push(Cause::invalid(path, format!("Invalid value: {value}: {path} in body {why}")));
     };
-    match value {
-        Value::Number(number) => check_number(schema, number.as_f64().unwrap_or_default(), &mut refuse),
+    let (least, most, count, what) = match value {
+        Value::Number(number) => {
+            check_number(schema, number.as_f64().unwrap_or_default(), &mut refuse);
+            return;
+        }
         Value::String(text) => {
-            check_count(schema, ("minLength", "maxLength"), text.chars().count(), "chars long", &mut refuse);
             if let Some(pattern) = schema["pattern"].as_str().filter(|pattern| !is_match(pattern, text)) {
                 refuse(format!("should match '{pattern}'"));
             }
+            ("minLength", "maxLength", text.chars().count(), "chars long")
         }
-        Value::Array(items) => {
-            check_count(schema, ("minItems", "maxItems"), items.len(), "items", &mut refuse);
-        }
-        Value::Object(map) => {
-            check_count(schema, ("minProperties", "maxProperties"), map.len(), "properties", &mut refuse);
-        }
-        _ => {}
+        Value::Array(items) => ("minItems", "maxItems", items.len(), "items"),
+        Value::Object(map) => ("minProperties", "maxProperties", map.len(), "properties"),
+        _ => return,
+    };
+    if let Some(least) = schema[least].as_u64().filter(|least| (count as u64) < *least) {
+        refuse(format!("should have at least {least} {what}"));
+    }
+    if let Some(most) = schema[most].as_u64().filter(|most| count as u64 > *most) {
+        causes.push(if value.is_string() {
+            Cause::field("FieldValueTooLong", path, format!("Too long: may not be more than {most} bytes"))
+        } else {
+            Cause::field(
+                "FieldValueTooMany",
+                path,
+                format!("Too many: {count}: must have at most {most} {what}"),
+            )
+        });
     }
 }
 
@@ -60,22 +73,6 @@ fn check_number(schema: &Value, number: f64, refuse: &mut impl FnMut(String)) {
         && (number / step).fract() != 0.0
     {
         refuse(format!("should be a multiple of {step}"));
-    }
-}
-
-fn check_count(
-    schema: &Value,
-    (least, most): (&str, &str),
-    count: usize,
-    what: &str,
-    refuse: &mut impl FnMut(String),
-) {
-    let count = count as u64;
-    if let Some(least) = schema[least].as_u64().filter(|least| count < *least) {
-        refuse(format!("should have at least {least} {what}"));
-    }
-    if let Some(most) = schema[most].as_u64().filter(|most| count > *most) {
-        refuse(format!("should have at most {most} {what}"));
     }
 }
 
