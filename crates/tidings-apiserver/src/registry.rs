@@ -44,7 +44,7 @@ impl Registry {
         found.or_else(|| defs.iter().find(|def| rest.is_empty() && def.plural == plural)).cloned()
     }
 
-    /// All versions of the objects of one storage.
+    /// The resource that shows the objects of one storage, in the first version that is served.
     pub fn of_storage(&self, storage: &str) -> Option<Arc<ResourceDef>> {
         self.all().iter().find(|def| def.storage == storage).cloned()
     }

@@ -144,12 +144,26 @@ impl Watcher {
             if let Some(delay) = self.watch.faults.delay() {
                 tokio::time::sleep(delay).await;
             }
+            self.check_end()?;
             match self.ready_frame() {
                 Some(Err(Ending::Stalled)) => return Err(cut(&mut self.cuts, &self.core).await),
                 Some(frame) => return frame,
                 None => self.look_for_more().await?,
             }
         }
+    }
+
+    /// Ends a stream that is cut or whose time is up, though there may always be more to send.
+    fn check_end(&mut self) -> Result<(), Ending> {
+        if self.cuts.has_changed().unwrap_or(true) {
+            return Err(self.core.faults.cut_ending());
+        }
+        let is_time_up = self.ending.is_none() && Instant::now() >= self.end_at;
+        if is_time_up {
+            let act = self.cursor.next(Seen::TimeUp);
+            self.act(act);
+        }
+        Ok(())
     }
 
     /// A frame that can be sent without waiting.
@@ -277,8 +291,7 @@ impl Watcher {
     fn time_passed(&mut self) {
         let now = Instant::now();
         if now >= self.end_at {
-            let act = self.cursor.next(Seen::TimeUp);
-            return self.act(act);
+            return;
         }
         if now >= self.bookmark_at {
             self.bookmark_at = now + self.core.settings.bookmark_interval;

@@ -139,6 +139,36 @@ async fn a_watch_ends_when_its_time_is_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_busy_watch_ends_in_time_and_can_be_cut() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    for (query, end) in [("&timeoutSeconds=10", End::Clean), ("", End::Broken)] {
+        let from = server.put("configmaps", config_map("a", "m", "0"));
+        let started = Instant::now();
+        let mut events = watch(&client, &format!("{MAPS}?watch=1&resourceVersion={from}{query}")).await;
+        let mut seen = 0;
+        let ended = loop {
+            // There is always one more to tell.
+            server.put("configmaps", config_map("a", "m", &seen.to_string()));
+            server.put("configmaps", config_map("a", "m", "again"));
+            if let Err(end) = events.frame().await {
+                break end;
+            }
+            if let Err(end) = events.frame().await {
+                break end;
+            }
+            seen += 1;
+            tokio::time::advance(Duration::from_secs(1)).await;
+            if end == End::Broken && seen == 15 {
+                server.faults().cut_watches(tidings_apiserver::Ending::Broken);
+            }
+        };
+        assert_eq!(ended, end);
+        assert!((10..=16).contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn bookmarks_come_by_the_interval_and_before_the_end_but_only_with_news() {
     let server = ApiServer::builder().bookmark_interval(Duration::from_secs(10)).start().await;
     let from = server.version();
