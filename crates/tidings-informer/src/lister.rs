@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tidings_object::{Key, LabelSelector, Object, RawObject, ResourceKind, Version};
 
 use crate::indexer::{IndexError, Reader, Snapshot};
-use crate::informer::Lease;
+use crate::informer::{Lease, SharedInformer};
 
 /// Reads the cache of one informer, seen as a `K`.
 pub struct Lister<K> {
@@ -43,8 +43,16 @@ impl GetError {
     }
 }
 
+/// Here and not beside the handle, which knows nothing of listers.
+impl<K> SharedInformer<K> {
+    /// Reads from the cache.
+    pub fn lister(&self) -> Lister<K> {
+        Lister::new(self.reader().clone(), self.resource().clone(), Some(Arc::clone(self.lease())))
+    }
+}
+
 impl<K> Lister<K> {
-    pub(crate) fn new(reader: Reader, resource: ResourceKind, lease: Option<Arc<Lease>>) -> Self {
+    fn new(reader: Reader, resource: ResourceKind, lease: Option<Arc<Lease>>) -> Self {
         Lister { reader, resource, lease, view: PhantomData }
     }
 

@@ -8,7 +8,6 @@ use std::time::Duration;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
-use parking_lot::Mutex;
 use tidings_informer::informer::{
     Fault, InformerConfig, InformerStats, InformerTask, Lifecycle, SharedInformer, WeakInformer, informer,
 };
@@ -19,6 +18,7 @@ use tokio::sync::Semaphore;
 use crate::options::InformerOptions;
 use crate::running::Running;
 use crate::sources::ClientSources;
+use crate::sync::Mutex;
 
 /// Makes informers and starts them. Asking twice for the same gives the same informer: one watch, one cache.
 ///

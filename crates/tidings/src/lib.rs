@@ -40,6 +40,7 @@ mod gate;
 mod options;
 mod running;
 mod sources;
+mod sync;
 
 pub use factory::{FactoryError, SharedInformerFactory};
 pub use options::InformerOptions;

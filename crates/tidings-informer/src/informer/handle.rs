@@ -21,7 +21,6 @@ use super::stream::Notifications;
 use super::wait::WaitError;
 use super::weak::WeakInformer;
 use crate::indexer::{Index, IndexError, Reader};
-use crate::lister::Lister;
 
 /// One watch and one cache of a resource, shared by everyone who asks for it, and seen here as a `K`.
 ///
@@ -106,9 +105,9 @@ impl<K> SharedInformer<K> {
         SharedInformer::new(Arc::clone(&self.shared), Arc::clone(&self.lease))
     }
 
-    /// Reads from the cache.
-    pub fn lister(&self) -> Lister<K> {
-        Lister::new(self.shared.reader.clone(), self.shared.resource.clone(), Some(Arc::clone(&self.lease)))
+    /// What keeps the informer running as long as someone holds it.
+    pub(crate) fn lease(&self) -> &Arc<Lease> {
+        &self.lease
     }
 
     /// The cache without a view.

@@ -2,7 +2,6 @@
 //! doing can be asked at any time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidings_object::Version;
 use tidings_source::{Change, Skipped, SourceError, StreamScope};
@@ -10,6 +9,7 @@ use tokio::time::{Duration, Instant};
 
 use super::health::{Failure, RequestCounts, StreamHealth, StreamState};
 use super::report::{Fault, Reporter};
+use crate::sync::{AtomicU64, Ordering};
 use crate::reflector::{During, ListMode, Listed, Observer, RelistReason, StopReason};
 use crate::sync::Mutex;
 

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use tidings_object::ReadError;
 use tidings_source::{Skipped, SourceError};
 
 use crate::indexer::IndexFault;
+use crate::sync::{AtomicU64, Ordering};
 
 /// Something that went wrong and that the informer went on from.
 #[derive(Debug, Clone)]
