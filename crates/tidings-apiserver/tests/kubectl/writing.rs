@@ -220,7 +220,8 @@ fn deletes_with_finalizers(session: &Session) {
     session.ok("delete configmap c --wait=false");
     assert!(!session.object("configmaps", "default/c")["metadata"]["deletionTimestamp"].is_null());
     let mut deleting = session.watch("delete configmap c");
-    assert_eq!(deleting.next(), "configmap \"c\" deleted");
+    // Newer versions add from where.
+    assert!(deleting.next().starts_with("configmap \"c\" deleted"));
     session.ok("patch configmap c --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}]'");
     assert_eq!(deleting.next(), "");
     assert_eq!(session.server.object("configmaps", "default/c"), None);
