@@ -76,9 +76,12 @@ pub fn informer<K>(
         delta::queue(config.queue_order, config.queued_deltas_max, Arc::new(reader.clone()));
     let stop = CancellationToken::new();
     let applier = apply::Applier::new(writer, config.queue_order);
+    let reporter = Arc::new(report::Reporter::new(config.name.clone(), config.on_error.clone()));
+    let told = Arc::clone(&reporter);
+    intake.on_unreadable(move |error| told.report(&Fault::Unreadable(error.clone())));
     let shared = Arc::new(shared::Shared {
         resource: intake.origin().resource.clone(),
-        reporter: Arc::new(report::Reporter::new(config.name.clone(), config.on_error.clone())),
+        reporter,
         config,
         intake,
         reader,

@@ -15,7 +15,7 @@ use twox_hash::XxHash3_64;
 use crate::body::{Body, PackPool, Trained, Training, Wire};
 use crate::identity::{self, Identity, ScanError};
 use crate::raw::{Arrival, Head, Origin, PackStats, Strings};
-use crate::{Budget, Projection, RawObject, ResourceKind, Transform, TransformError};
+use crate::{Budget, Projection, RawObject, ReadError, ResourceKind, Transform, TransformError};
 use packer::Packer;
 
 /// Turns the frames of one informer into objects.
@@ -155,6 +155,11 @@ impl Intake {
             wake();
         }
         Ok(object)
+    }
+
+    /// Calls this once for each object that someone could not decode. Only the first call of this counts.
+    pub fn on_unreadable(&self, tell: impl Fn(&ReadError) + Send + Sync + 'static) {
+        self.origin.on_unreadable(Box::new(tell));
     }
 
     /// Calls this whenever an object arrives and a training is due: long lists arrive before anybody would think

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::body::{Body, Wire};
 use crate::budget::keep::{Ask, Memo, Remembers};
+use crate::sync::{AtomicBool, Ordering};
 use crate::{FieldPath, FieldPathError, FieldValue, KeyRef, TransformError, Version};
 use origin::Share;
 
@@ -49,6 +50,8 @@ pub struct RawObject {
     head: Head,
     body: Body,
     memo: Memo,
+    /// Whether it was told already that it can't be decoded: once is enough.
+    is_told_unreadable: AtomicBool,
 }
 
 /// Why an object's body could not be read. It concerns its reader and nobody else.
@@ -109,6 +112,7 @@ impl RawObject {
             head,
             body,
             memo,
+            is_told_unreadable: AtomicBool::new(false),
         });
         object.origin.ledger.enter(object.share());
         object
@@ -236,15 +240,20 @@ impl RawObject {
     /// Reads a part of the object into a struct of your own; nothing is kept.
     pub fn view<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         let json = self.json()?;
-        match catch_unwind(AssertUnwindSafe(|| serde_json::from_slice(&json))) {
-            Ok(decoded) => decoded.map_err(|e| self.undecodable::<T>(e)),
-            Err(panic) => Err(ReadError::Panicked {
+        let error = match catch_unwind(AssertUnwindSafe(|| serde_json::from_slice(&json))) {
+            Ok(Ok(decoded)) => return Ok(decoded),
+            Ok(Err(error)) => self.undecodable::<T>(error),
+            Err(panic) => ReadError::Panicked {
                 resource: self.origin.resource.to_string(),
                 key: self.key().to_string(),
                 into: std::any::type_name::<T>(),
                 message: panic_message(&*panic),
-            }),
+            },
+        };
+        if !self.is_told_unreadable.swap(true, Ordering::Relaxed) {
+            self.origin.tell_unreadable(&error);
         }
+        Err(error)
     }
 
     /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for.

@@ -1,13 +1,13 @@
 //! What the objects of one informer share: their resource, the budget, the heads that list items lack, and the
 //! ledger of what they take.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Budget, Projection, ResourceKind, budget};
+use crate::{Budget, Projection, ReadError, ResourceKind, budget};
 
 /// What the objects of one informer share.
-#[derive(Debug)]
 pub struct Origin {
     /// Their resource.
     pub resource: ResourceKind,
@@ -19,7 +19,11 @@ pub struct Origin {
     /// The text before an object's rest for each [`Head`].
     heads: [Box<str>; 4],
     pub(super) ledger: Ledger,
+    on_unreadable: OnceLock<OnUnreadable>,
 }
+
+/// What is told of objects that can't be decoded.
+pub(crate) type OnUnreadable = Box<dyn Fn(&ReadError) + Send + Sync>;
 
 /// Which members are supplied before the stored rest of an object, because it does not have them itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +65,17 @@ pub(super) struct Share {
 }
 
 impl Origin {
+    pub(crate) fn on_unreadable(&self, tell: OnUnreadable) {
+        // Only the first counts.
+        let _ = self.on_unreadable.set(tell);
+    }
+
+    pub(super) fn tell_unreadable(&self, error: &ReadError) {
+        if let Some(tell) = self.on_unreadable.get() {
+            tell(error);
+        }
+    }
+
     pub(crate) fn new(resource: ResourceKind, projection: Projection, budget: Arc<Budget>) -> Origin {
         let mut origin = Origin {
             growth_percent: budget::growth_percent(&resource),
@@ -69,6 +84,7 @@ impl Origin {
             projection,
             heads: Default::default(),
             ledger: Ledger::default(),
+            on_unreadable: OnceLock::new(),
         };
         let text = |value: &str| serde_json::Value::from(value).to_string();
         let kind = format!("\"kind\":{},", text(origin.sent_kind()));
@@ -131,5 +147,14 @@ impl Ledger {
         self.raw_bytes.fetch_sub(share.raw_bytes as u64, Ordering::Relaxed);
         self.packed_bytes.fetch_sub(share.packed_bytes as u64, Ordering::Relaxed);
         self.memory_bytes.fetch_sub(share.memory_bytes as u64, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin")
+            .field("resource", &self.resource)
+            .field("projection", &self.projection)
+            .finish_non_exhaustive()
     }
 }

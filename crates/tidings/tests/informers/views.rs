@@ -114,6 +114,8 @@ async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_
     let bad = pods.lister().get("default/bad").unwrap();
     let error = bad.decoded().unwrap_err();
     assert!(error.to_string().contains("default/bad"), "{error}");
+    assert!(bad.decoded().is_err());
+    assert_eq!(pods.stats().faults.unreadable, 1, "told once");
     assert_eq!(bad.field(".spec.containers").unwrap().to_string(), "none");
     server.remove("pods", "default/bad");
     tokio::time::sleep(Duration::from_millis(100)).await;
