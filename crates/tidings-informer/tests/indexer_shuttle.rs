@@ -7,6 +7,7 @@
 #![allow(missing_docs, reason = "tests")]
 
 #[path = "../src/sync/simulated.rs"]
+#[allow(unused_imports, reason = "other stages use the rest")]
 mod sync;
 
 /// As `src/indexer.rs` has it.

@@ -6,27 +6,27 @@
 
 use std::sync::Arc;
 
-/// Copying a chunk touches the reference count of everything in it, which is what a write costs: sixteen is
-/// where reads are still shallow.
-const FAN_BITS: u32 = 4;
-const FAN: usize = 1 << FAN_BITS;
-
-/// A vector with holes.
+/// A vector with holes, in chunks of `FAN`, a power of two.
+///
+/// Copying a chunk touches the reference count of everything in it, and each may be far away: that is what a
+/// write costs. Wider chunks make it dearer and reading shallower.
 #[derive(Debug)]
-pub(super) struct Chunks<V> {
-    root: Option<Arc<Chunk<V>>>,
+pub(super) struct Chunks<V, const FAN: usize> {
+    root: Option<Arc<Chunk<V, FAN>>>,
     /// How many levels of branches stand above the leaves.
     height: u32,
     chunks: usize,
 }
 
 #[derive(Debug)]
-enum Chunk<V> {
-    Branches([Option<Arc<Chunk<V>>>; FAN]),
+enum Chunk<V, const FAN: usize> {
+    Branches([Option<Arc<Chunk<V, FAN>>>; FAN]),
     Leaf([Option<V>; FAN]),
 }
 
-impl<V: Clone> Chunks<V> {
+impl<V: Clone, const FAN: usize> Chunks<V, FAN> {
+    const BITS: u32 = FAN.trailing_zeros();
+
     pub(super) fn new() -> Self {
         Chunks { root: None, height: 0, chunks: 0 }
     }
@@ -36,13 +36,13 @@ impl<V: Clone> Chunks<V> {
             return None;
         }
         let mut chunk = self.root.as_ref()?;
-        let mut shift = self.height * FAN_BITS;
+        let mut shift = self.height * Self::BITS;
         loop {
             match &**chunk {
-                Chunk::Branches(below) => chunk = below[place(at, shift)].as_ref()?,
-                Chunk::Leaf(values) => return values[place(at, 0)].as_ref(),
+                Chunk::Branches(below) => chunk = below[child::<FAN>(at, shift)].as_ref()?,
+                Chunk::Leaf(values) => return values[child::<FAN>(at, 0)].as_ref(),
             }
-            shift -= FAN_BITS;
+            shift -= Self::BITS;
         }
     }
 
@@ -66,8 +66,8 @@ impl<V: Clone> Chunks<V> {
                 Arc::new(Chunk::empty(level))
             });
             match Arc::make_mut(chunk) {
-                Chunk::Branches(below) => slot = &mut below[place(at, level * FAN_BITS)],
-                Chunk::Leaf(values) => return &mut values[place(at, 0)],
+                Chunk::Branches(below) => slot = &mut below[child::<FAN>(at, level * Self::BITS)],
+                Chunk::Leaf(values) => return &mut values[child::<FAN>(at, 0)],
             }
             level -= 1;
         }
@@ -89,26 +89,33 @@ impl<V: Clone> Chunks<V> {
 
     /// How much memory its chunks take, without what the values point to.
     pub(super) fn bytes(&self) -> usize {
-        self.chunks * (size_of::<Chunk<V>>() + 2 * size_of::<usize>())
+        self.chunks * (size_of::<Chunk<V, FAN>>() + 2 * size_of::<usize>())
     }
 
     fn reaches(&self, at: u32) -> bool {
-        at.checked_shr((self.height + 1) * FAN_BITS).unwrap_or(0) == 0
+        at.checked_shr((self.height + 1) * Self::BITS).unwrap_or(0) == 0
     }
 }
 
-fn place(at: u32, shift: u32) -> usize {
-    (at >> shift) as usize & (FAN - 1)
+/// Which child of a chunk leads to `at`, when that many bits of it are the children's own.
+const fn child<const FAN: usize>(at: u32, bits_below: u32) -> usize {
+    (at >> bits_below) as usize & (FAN - 1)
 }
 
-fn take<V: Clone>(slot: &mut Option<Arc<Chunk<V>>>, at: u32, level: u32, chunks: &mut usize) -> Option<V> {
+fn take<V: Clone, const FAN: usize>(
+    slot: &mut Option<Arc<Chunk<V, FAN>>>,
+    at: u32,
+    level: u32,
+    chunks: &mut usize,
+) -> Option<V> {
     let (taken, is_empty) = match Arc::make_mut(slot.as_mut()?) {
         Chunk::Branches(below) => {
-            let taken = take(&mut below[place(at, level * FAN_BITS)], at, level - 1, chunks);
+            let taken =
+                take(&mut below[child::<FAN>(at, level * FAN.trailing_zeros())], at, level - 1, chunks);
             (taken, below.iter().all(Option::is_none))
         }
         Chunk::Leaf(values) => {
-            let taken = values[place(at, 0)].take();
+            let taken = values[child::<FAN>(at, 0)].take();
             (taken, values.iter().all(Option::is_none))
         }
     };
@@ -119,7 +126,7 @@ fn take<V: Clone>(slot: &mut Option<Arc<Chunk<V>>>, at: u32, level: u32, chunks:
     taken
 }
 
-impl<V> Chunk<V> {
+impl<V, const FAN: usize> Chunk<V, FAN> {
     fn empty(level: u32) -> Self {
         match level {
             0 => Chunk::Leaf([const { None }; FAN]),
@@ -128,7 +135,7 @@ impl<V> Chunk<V> {
     }
 }
 
-impl<V: Clone> Clone for Chunk<V> {
+impl<V: Clone, const FAN: usize> Clone for Chunk<V, FAN> {
     fn clone(&self) -> Self {
         match self {
             Chunk::Branches(below) => Chunk::Branches(below.clone()),
@@ -138,19 +145,19 @@ impl<V: Clone> Clone for Chunk<V> {
 }
 
 /// No value is touched.
-impl<V> Clone for Chunks<V> {
+impl<V, const FAN: usize> Clone for Chunks<V, FAN> {
     fn clone(&self) -> Self {
         Chunks { root: self.root.clone(), height: self.height, chunks: self.chunks }
     }
 }
 
 /// A walk over the tree: the chunks above the next value, each with its first place and its next child.
-struct Iter<'a, V> {
-    stack: Vec<(&'a Chunk<V>, u32, usize)>,
+struct Iter<'a, V, const FAN: usize> {
+    stack: Vec<(&'a Chunk<V, FAN>, u32, usize)>,
     height: u32,
 }
 
-impl<'a, V> Iterator for Iter<'a, V> {
+impl<'a, V, const FAN: usize> Iterator for Iter<'a, V, FAN> {
     type Item = (u32, &'a V);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -163,7 +170,7 @@ impl<'a, V> Iterator for Iter<'a, V> {
                 self.stack.pop();
                 continue;
             }
-            let at = *first + ((child as u32) << (level * FAN_BITS));
+            let at = *first + ((child as u32) << (level * FAN.trailing_zeros()));
             match chunk {
                 Chunk::Branches(below) => {
                     if let Some(below) = &below[child] {
@@ -194,7 +201,7 @@ mod tests {
             before in prop::collection::vec((0u32..5_000, any::<Option<u16>>()), 0..60),
             after in prop::collection::vec((0u32..500_000, any::<Option<u16>>()), 0..60),
         ) {
-            let mut chunks = Chunks::new();
+            let mut chunks = Chunks::<_, 8>::new();
             let mut model = BTreeMap::new();
             write(&mut chunks, &mut model, &before);
             let (copy, copied) = (chunks.clone(), model.clone());
@@ -204,7 +211,7 @@ mod tests {
         }
     }
 
-    fn write(chunks: &mut Chunks<u16>, model: &mut BTreeMap<u32, u16>, writes: &[(u32, Option<u16>)]) {
+    fn write(chunks: &mut Chunks<u16, 8>, model: &mut BTreeMap<u32, u16>, writes: &[(u32, Option<u16>)]) {
         for &(at, value) in writes {
             match value {
                 Some(value) => assert_eq!(chunks.place(at).replace(value), model.insert(at, value)),
@@ -213,7 +220,7 @@ mod tests {
         }
     }
 
-    fn check(chunks: &Chunks<u16>, model: &BTreeMap<u32, u16>) -> Result<(), TestCaseError> {
+    fn check(chunks: &Chunks<u16, 8>, model: &BTreeMap<u32, u16>) -> Result<(), TestCaseError> {
         prop_assert!(chunks.iter().eq(model.iter().map(|(at, value)| (*at, value))));
         for at in model.keys() {
             prop_assert_eq!(chunks.get(*at), model.get(at));
@@ -225,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_was_emptied_holds_no_chunk() {
-        let mut chunks = Chunks::new();
+        let mut chunks = Chunks::<_, 8>::new();
         for at in 0..10_000 {
             *chunks.place(at) = Some(at);
         }
@@ -238,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_last_place_of_all_can_be_taken() {
-        let mut chunks = Chunks::new();
+        let mut chunks = Chunks::<_, 8>::new();
         *chunks.place(u32::MAX) = Some(1);
         *chunks.place(0) = Some(2);
         assert_eq!(chunks.iter().collect::<Vec<_>>(), [(0, &2), (u32::MAX, &1)]);
