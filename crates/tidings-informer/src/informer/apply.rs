@@ -33,12 +33,15 @@ pub(super) struct Applier {
     pub(super) writer: Writer,
     pub(super) progress: Progress,
     pub(super) counts: AppliedCounts,
+    /// What shall be listed and watched. What is in none of these goes when the stream that brought it has ended.
+    pub(super) wanted: Vec<StreamScope>,
     order: QueueOrder,
 }
 
 impl Applier {
     pub(super) fn new(writer: Writer, order: QueueOrder) -> Self {
-        Applier { writer, progress: Progress::default(), counts: AppliedCounts::default(), order }
+        let (progress, counts) = (Progress::default(), AppliedCounts::default());
+        Applier { writer, progress, counts, wanted: Vec::new(), order }
     }
 
     /// Applies one delta; what handlers are to be told is appended to `told`.
@@ -59,10 +62,7 @@ impl Applier {
             Delta::Vanished(object) => step.vanished(&object),
             Delta::ScopeEnded { scope } => {
                 self.progress.end(stream);
-                // Ended and begun again in a hurry: what is there belongs to the new stream by now.
-                if !self.progress.scopes().any(|following| *following == scope) {
-                    step.scope_ended(&scope);
-                }
+                step.scope_ended(&scope, &self.wanted);
             }
             Delta::Reached { version, by } => {
                 self.counts.lists += u64::from(matches!(by, Milestone::List(_)));
@@ -132,8 +132,11 @@ impl Step<'_> {
             return;
         }
         self.counts.changes += 1;
-        self.writer.remove(&object.key());
-        self.told.push(Notification::Deleted { object, is_final_state_unknown: false });
+        let is_namesake = are_different_objects(cached, &object);
+        let known = self.writer.remove(&object.key());
+        // What was created and deleted under that name unseen is no concern of those who knew the first.
+        let object = known.filter(|_| is_namesake).unwrap_or(object);
+        self.told.push(Notification::Deleted { object, is_final_state_unknown: is_namesake });
     }
 
     fn replaced_all(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) {
@@ -180,8 +183,18 @@ impl Step<'_> {
         }
     }
 
-    fn scope_ended(&mut self, scope: &StreamScope) {
-        let gone = self.writer.remove_scope(scope).into_iter();
+    /// What another scope that is wanted has as well stays: the list of that one tells what of it is left.
+    fn scope_ended(&mut self, scope: &StreamScope, wanted: &[StreamScope]) {
+        let is_wanted = |object: &RawObject| wanted.iter().any(|scope| scope.contains(object.namespace()));
+        let gone = match wanted.iter().any(|other| overlap(other, scope)) {
+            false => self.writer.remove_scope(scope),
+            true => {
+                let in_scope = self.writer.iter().filter(|object| scope.contains(object.namespace()));
+                let gone: Vec<_> = in_scope.filter(|object| !is_wanted(object)).map(Arc::clone).collect();
+                gone.iter().filter_map(|object| self.writer.remove(&object.key())).collect()
+            }
+        };
+        let gone = gone.into_iter();
         self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
     }
 
@@ -212,6 +225,11 @@ impl Step<'_> {
             _ => Standing::Newer(Arc::clone(cached)),
         }
     }
+}
+
+/// Whether an object could be of both.
+pub(super) fn overlap(one: &StreamScope, other: &StreamScope) -> bool {
+    one.contains(other.namespace()) || other.contains(one.namespace())
 }
 
 /// Without uids there is no telling: then it is the same object.

@@ -243,7 +243,7 @@ impl<K> SharedInformer<K> {
         self.shared.stop.cancel();
     }
 
-    /// Waits until it has stopped and every handler has returned.
+    /// Waits until it has stopped: every handler has returned, or the deadline for that has passed.
     pub async fn stopped(&self) {
         self.shared.stopped.wait().await;
     }
@@ -254,6 +254,9 @@ impl<K> SharedInformer<K> {
         call: Option<Callback>,
         lease: Option<Arc<Lease>>,
     ) -> Result<Arc<Mailbox>, InformerError> {
+        if options.name.as_deref() == Some("") {
+            return Err(InformerError::EmptyName { what: "a handler" });
+        }
         let mut registry = self.shared.registry.lock();
         let name = options.name.unwrap_or_else(|| {
             registry.next_handler_number += 1;
@@ -286,9 +289,6 @@ impl<K: 'static> SharedInformer<K> {
     /// Adds a handler, at any time. It is told everything that is there, then everything that happens.
     pub fn add_handler(&self, handler: impl IntoHandler<K>) -> Result<Registration, InformerError> {
         let (options, handler) = handler.into_handler();
-        if options.name.as_deref() == Some("") {
-            return Err(InformerError::EmptyName { what: "a handler" });
-        }
         let mailbox = self.register(options, Some(callback(handler)), Some(Arc::clone(&self.lease)))?;
         Ok(Registration::new(mailbox, &self.shared))
     }

@@ -2,6 +2,7 @@
 //! empties it. A slow handler fills its own mailbox and nobody else's.
 
 use std::sync::Arc;
+use std::thread::{self, ThreadId};
 
 use tokio::sync::{Notify, SetOnce};
 use tokio::time::{Duration, Instant};
@@ -35,6 +36,8 @@ struct State {
     delivered: u64,
     dropped: u64,
     panics: u64,
+    /// The thread on which the handler is being called.
+    called_on: Option<ThreadId>,
     /// A handler that is registered keeps its informer alive.
     lease: Option<Arc<Lease>>,
 }
@@ -90,6 +93,7 @@ impl Mailbox {
                 delivered: 0,
                 dropped: 0,
                 panics: 0,
+                called_on: None,
                 lease,
             }),
             arrived: Notify::new(),
@@ -145,8 +149,10 @@ impl Mailbox {
         if state.closing == Closing::Open {
             state.closing = Closing::Draining;
         }
-        state.lease = None;
+        let lease = state.lease.take();
         drop(state);
+        // Never under the lock: the last one to go stops the informer.
+        drop(lease);
         self.arrived.notify_one();
     }
 
@@ -191,9 +197,15 @@ impl Mailbox {
         }
     }
 
+    /// The handler is about to be called, on this thread.
+    fn calling(&self) {
+        self.state.lock().called_on = Some(thread::current().id());
+    }
+
     /// The handler has returned from a notification.
     pub(super) fn handled(&self, was_initial: bool, outcome: Outcome) {
         let mut state = self.state.lock();
+        state.called_on = None;
         state.delivered += 1;
         state.panics += u64::from(outcome == Outcome::Panicked);
         if was_initial {
@@ -207,12 +219,23 @@ impl Mailbox {
         let _ = self.ended.set(());
     }
 
+    /// Waits until the handler has returned from its last call and is gone. Inside that call there is nothing
+    /// to wait for: it would wait for itself.
     pub(super) async fn ended(&self) {
-        self.ended.wait().await;
+        let called_on = self.state.lock().called_on;
+        if called_on != Some(thread::current().id()) {
+            self.ended.wait().await;
+        }
     }
 
-    pub(super) async fn synced(&self) {
-        self.synced.wait().await;
+    /// Waits until it is synced; says whether it is, for it may end before.
+    pub(super) async fn synced(&self) -> bool {
+        tokio::select! {
+            biased;
+            _ = self.synced.wait() => {}
+            _ = self.ended.wait() => {}
+        }
+        self.is_synced()
     }
 
     pub(super) fn is_synced(&self) -> bool {
@@ -250,9 +273,12 @@ pub(super) enum Outcome {
 
 /// Calls a handler with everything that comes into its mailbox, one at a time and in order. A panic is the
 /// loss of one call: it is reported, and the next notification follows at once.
-pub(super) async fn listen(mailbox: Arc<Mailbox>, mut callback: Callback, reporter: Arc<Reporter>) {
+pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<Reporter>) {
     let _end = EndOnDrop(&mailbox);
+    // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
+    let mut callback = callback;
     while let Some(notification) = mailbox.next().await {
+        mailbox.calling();
         let call = std::panic::AssertUnwindSafe(|| callback(&notification));
         let outcome = match std::panic::catch_unwind(call) {
             Ok(()) => Outcome::Returned,

@@ -59,8 +59,9 @@ impl Progress {
         self.epoch
     }
 
-    pub(super) fn scopes(&self) -> impl Iterator<Item = &StreamScope> {
-        self.streams.values().map(|stream| &stream.scope)
+    /// Whether deltas of this stream may still come.
+    pub(super) fn is_following(&self, id: StreamId) -> bool {
+        self.streams.contains_key(&id)
     }
 
     /// The version up to which every change of every stream can be read: the lowest of them. `None` while a

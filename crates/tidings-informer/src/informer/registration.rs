@@ -4,19 +4,22 @@ use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Weak};
 
+use super::handle::Unsynced;
 use super::listener::{HandlerStats, Mailbox};
-use super::shared::{Lifecycle, Shared};
+use super::shared::{Arriving, Lifecycle, Shared};
 
 /// A handler that was added. Dropping this does not remove it.
 #[derive(Clone)]
 pub struct Registration {
     mailbox: Arc<Mailbox>,
     shared: Weak<Shared>,
+    /// The informer's name.
+    informer: String,
 }
 
 impl Registration {
     pub(super) fn new(mailbox: Arc<Mailbox>, shared: &Arc<Shared>) -> Self {
-        Registration { mailbox, shared: Arc::downgrade(shared) }
+        Registration { mailbox, shared: Arc::downgrade(shared), informer: shared.config.name.clone() }
     }
 
     /// Its name.
@@ -29,9 +32,14 @@ impl Registration {
         self.mailbox.is_synced()
     }
 
-    /// Waits until [`is_synced`](Self::is_synced); for ever if the informer is never started.
-    pub async fn synced(&self) {
-        self.mailbox.synced().await;
+    /// Waits until [`is_synced`](Self::is_synced). A handler that was removed before, or whose informer stopped,
+    /// says so.
+    pub async fn synced(&self) -> Result<(), Unsynced> {
+        if self.mailbox.synced().await {
+            return Ok(());
+        }
+        let name = format!("handler {:?} of {}", self.name(), self.informer);
+        Err(Unsynced { name, reason: "it was removed, or the informer stopped".to_owned() })
     }
 
     /// Its figures.
@@ -40,7 +48,8 @@ impl Registration {
     }
 
     /// Removes the handler. It is still told what is pending; the future ends when it has returned from the
-    /// last. The removal itself happens at once: inside the handler's own call, drop the future.
+    /// last and is dropped. The removal itself happens at once, whether or not anybody waits; inside the handler's
+    /// own call, waiting ends at once.
     pub fn remove(&self) -> impl Future<Output = ()> + Send + 'static {
         self.mailbox.drain();
         self.forget()
@@ -55,17 +64,28 @@ impl Registration {
     fn forget(&self) -> impl Future<Output = ()> + Send + 'static {
         let mailbox = Arc::clone(&self.mailbox);
         if let Some(shared) = self.shared.upgrade() {
-            let mut registry = shared.registry.lock();
-            registry.listening.retain(|other| !Arc::ptr_eq(other, &mailbox));
-            // Nobody will ever call a handler that the informer's task has not taken over.
-            if registry.lifecycle != Lifecycle::Started {
-                registry.arriving.retain(|(other, _)| !Arc::ptr_eq(other, &mailbox));
+            if let Some(never_called) = shared.forget(&mailbox) {
+                // Outside the lock: what a handler owns may ask the informer while it is dropped.
+                drop(never_called);
                 mailbox.end();
             }
-            drop(registry);
             shared.wake.notify_one();
         }
         async move { mailbox.ended().await }
+    }
+}
+
+impl Shared {
+    /// Listens to it no longer. Nobody will ever call a handler that was added to an informer which has not
+    /// started: that one is given back.
+    fn forget(&self, mailbox: &Arc<Mailbox>) -> Option<Arriving> {
+        let mut registry = self.registry.lock();
+        registry.listening.retain(|other| !Arc::ptr_eq(other, mailbox));
+        if registry.lifecycle != Lifecycle::New {
+            return None;
+        }
+        let at = registry.arriving.iter().position(|(other, _)| Arc::ptr_eq(other, mailbox))?;
+        Some(registry.arriving.remove(at))
     }
 }
 

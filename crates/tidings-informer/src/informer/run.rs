@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::apply::Applier;
+use super::apply::{Applier, overlap};
 use super::listener::{Mailbox, listen};
 use super::monitor::Monitor;
 use super::notification::Notification;
@@ -20,7 +20,7 @@ use super::resync::ResyncClock;
 use super::shared::{Lifecycle, Shared};
 use super::upkeep::Upkeep;
 use crate::delta::{Inlet, Outlet, StreamId};
-use crate::reflector::{Reflector, StopReason};
+use crate::reflector::{Observer as _, Reflector, StopReason};
 
 /// Opens a source for each part of the resource that an informer shall list and watch.
 pub trait Sources: Send + Sync {
@@ -37,6 +37,8 @@ pub struct InformerTask {
     outlet: Outlet,
     applier: Applier,
     streams: Vec<(StreamId, StreamScope, CancellationToken)>,
+    /// Told to end; what they sent last has not been applied.
+    ending: Vec<(StreamId, StreamScope)>,
     next_stream: u32,
     clock: ResyncClock,
     upkeep: Upkeep,
@@ -47,6 +49,8 @@ pub struct InformerTask {
     told: Vec<Notification>,
     /// Indexes were added or removed.
     index_requests: Arc<Notify>,
+    /// Last, so that everything above is gone when it says so.
+    _ended: EndOnDrop,
 }
 
 impl InformerTask {
@@ -59,12 +63,14 @@ impl InformerTask {
         InformerTask {
             upkeep: Upkeep::new(Arc::clone(&shared.intake)),
             index_requests: applier.writer.index_requests(),
+            _ended: EndOnDrop(Arc::clone(&shared)),
             shared,
             sources,
             inlet,
             outlet,
             applier,
             streams: Vec::new(),
+            ending: Vec::new(),
             next_stream: 0,
             clock: ResyncClock::default(),
             reflectors: JoinSet::new(),
@@ -75,7 +81,6 @@ impl InformerTask {
 
     /// Runs the informer until it is stopped, then delivers what is pending.
     pub async fn run(mut self) {
-        let ended = EndOnDrop(Arc::clone(&self.shared));
         self.shared.registry.lock().lifecycle = Lifecycle::Started;
         let woken = Arc::downgrade(&self.shared);
         self.shared.intake.on_training_due(move || {
@@ -83,13 +88,14 @@ impl InformerTask {
                 shared.wake.notify_one();
             }
         });
-        self.take_requests();
-        self.keep_up();
+        if !self.shared.stop.is_cancelled() {
+            self.take_requests();
+            self.keep_up();
+        }
         while !self.shared.stop.is_cancelled() {
             self.turn().await;
         }
         self.stop().await;
-        drop(ended);
     }
 
     /// Waits for something to do, and does it.
@@ -120,6 +126,9 @@ impl InformerTask {
             self.applier.apply(stream, delta, &mut self.told);
         }
         self.upkeep.look(&self.applier);
+        if !self.ending.is_empty() {
+            self.follow();
+        }
         self.publish();
     }
 
@@ -131,8 +140,13 @@ impl InformerTask {
         self.report_index_faults();
         distribute(&self.shared, &mut self.told);
         self.shared.progress.send_replace(self.applier.progress.clone());
-        if !self.shared.synced.initialized() && self.applier.progress.has_synced() {
-            let _ = self.shared.synced.set(());
+        self.check_synced();
+    }
+
+    fn check_synced(&self) {
+        let has_begun = |scope| self.streams.iter().any(|(_, following, _)| following == scope);
+        let has_synced = self.applier.progress.has_synced() && self.applier.wanted.iter().all(has_begun);
+        if has_synced && self.shared.synced.set(()).is_ok() {
             self.shared.registry.lock().listening.iter().for_each(|mailbox| mailbox.initial_complete());
         }
     }
@@ -162,12 +176,18 @@ impl InformerTask {
     /// Does what handles have asked for: new handlers, other namespaces.
     fn take_requests(&mut self) {
         self.upkeep.look(&self.applier);
-        let (arriving, scopes) = {
+        self.applier.wanted.clone_from(&self.shared.registry.lock().scopes);
+        self.follow();
+        self.welcome_all();
+        self.check_synced();
+    }
+
+    fn welcome_all(&mut self) {
+        let arriving = {
             let mut registry = self.shared.registry.lock();
             registry.listening.retain(|mailbox| mailbox.is_open());
-            (std::mem::take(&mut registry.arriving), registry.scopes.clone())
+            std::mem::take(&mut registry.arriving)
         };
-        self.follow(&scopes);
         for (mailbox, callback) in arriving {
             self.welcome(&mailbox);
             if let Some(callback) = callback {
@@ -190,21 +210,24 @@ impl InformerTask {
         self.shared.registry.lock().listening.push(Arc::clone(mailbox));
     }
 
-    /// Begins and ends streams so that they are those of `scopes`.
-    fn follow(&mut self, scopes: &[StreamScope]) {
-        let (kept, ending) =
-            std::mem::take(&mut self.streams).into_iter().partition(|(_, scope, _)| scopes.contains(scope));
-        self.streams = kept;
-        let ending: Vec<(StreamId, StreamScope, CancellationToken)> = ending;
-        for (id, _, stop) in ending {
+    /// Begins and ends streams so that they are those that are wanted. One that overlaps a stream on its way out
+    /// waits for that one's last delta: an old event that came after the newer list would stay for ever.
+    fn follow(&mut self) {
+        let wanted = &self.applier.wanted;
+        let ending = self.streams.extract_if(.., |(_, scope, _)| !wanted.contains(scope));
+        for (id, scope, stop) in ending {
             stop.cancel();
             self.shared.monitors.lock().remove(&id);
+            self.ending.push((id, scope));
         }
-        for scope in scopes {
-            if !self.streams.iter().any(|(_, following, _)| following == scope) {
-                self.begin(scope.clone());
+        self.ending.retain(|(id, _)| self.applier.progress.is_following(*id));
+        for scope in wanted.clone() {
+            let is_followed = self.streams.iter().any(|(_, following, _)| *following == scope);
+            if !is_followed && !self.ending.iter().any(|(_, ending)| overlap(ending, &scope)) {
+                self.begin(scope);
             }
         }
+        while self.reflectors.try_join_next().is_some() {}
     }
 
     fn begin(&mut self, scope: StreamScope) {
@@ -223,11 +246,11 @@ impl InformerTask {
         let inlet = self.inlet.clone();
         self.streams.push((id, scope.clone(), stop.clone()));
         self.reflectors.spawn(async move {
-            // When its scope is no longer wanted, what it brought goes, after its last delta. One that gave up
-            // leaves what it brought.
-            if let StopReason::Asked = reflector.run(stop).await {
-                inlet.end_stream(id, scope).await;
+            // One that gave up leaves what it brought, as long as its scope is wanted.
+            if let StopReason::GaveUp(_) = reflector.run(stop.clone()).await {
+                stop.cancelled().await;
             }
+            inlet.end_stream(id, scope).await;
         });
     }
 
@@ -247,6 +270,7 @@ impl InformerTask {
         let deadline = Instant::now() + self.shared.config.stop_deadline;
         // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
         self.reflectors.shutdown().await;
+        self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
         self.inlet.close();
         while let Some(Some(batch)) = self.outlet.next_batch().now_or_never() {
             self.apply(batch);
@@ -262,7 +286,7 @@ impl InformerTask {
 
     /// Handlers that came in while the informer stopped are told what is there, as all others were.
     fn take_requests_at_stop(&mut self) {
-        self.take_requests();
+        self.welcome_all();
         let listening = self.shared.registry.lock().listening.clone();
         listening.iter().for_each(|mailbox| mailbox.drain());
     }

@@ -46,12 +46,15 @@ pub(crate) struct Shared {
 pub(super) struct Registry {
     pub(super) lifecycle: Lifecycle,
     /// Added, and not yet taken over by the informer's task.
-    pub(super) arriving: Vec<(Arc<Mailbox>, Option<Callback>)>,
+    pub(super) arriving: Vec<Arriving>,
     pub(super) listening: Vec<Arc<Mailbox>>,
     /// What shall be listed and watched.
     pub(super) scopes: Vec<StreamScope>,
     pub(super) next_handler_number: u32,
 }
+
+/// A handler, or without a callback a stream, that was added.
+pub(super) type Arriving = (Arc<Mailbox>, Option<Callback>);
 
 /// Where an informer stands. It never goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
