@@ -9,9 +9,9 @@ use tokio::time::{Duration, Instant};
 
 use super::health::{Failure, RequestCounts, StreamHealth, StreamState};
 use super::report::{Fault, Reporter};
-use crate::sync::{AtomicU64, Ordering};
 use crate::reflector::{During, ListMode, Listed, Observer, RelistReason, StopReason};
 use crate::sync::Mutex;
+use crate::sync::{AtomicU64, Ordering};
 
 /// Watches one reflector on behalf of its informer.
 pub(super) struct Monitor {
