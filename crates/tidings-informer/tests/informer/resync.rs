@@ -12,7 +12,7 @@ fn every(period: Duration) -> HandlerOptions {
     HandlerOptions { resync_period: Some(period), ..HandlerOptions::default() }
 }
 
-// holds: I24, I25, C10, R65
+// holds: I24, I25, C10, R65, R67
 #[tokio::test(start_paused = true)]
 async fn each_handler_is_told_everything_again_at_its_own_pace() {
     for order in BOTH_ORDERS {
