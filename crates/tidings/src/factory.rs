@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
+use foldhash::fast::FixedState;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
@@ -83,7 +85,8 @@ impl SharedInformerFactory {
             informers: Arc::default(),
             defaults: InformerOptions::default(),
             by_kind: HashMap::new(),
-            seed: 0,
+            // Two programs must not wait, and ask again, in step.
+            seed: RandomState::new().hash_one("seed"),
         }
     }
 
@@ -101,7 +104,8 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Takes every random choice, such as jitter, from this seed.
+    /// Takes every random choice, such as jitter, from this seed: tests can be repeated with it. By default it is
+    /// another one each time.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -282,7 +286,8 @@ impl SharedInformerFactory {
         config.stop_deadline = options.stop_deadline.unwrap_or(config.stop_deadline);
         config.reflector = options.reflector.clone().unwrap_or(config.reflector);
         config.on_error = options.on_error.clone();
-        config.seed = self.seed;
+        // Nor two informers of one program.
+        config.seed = FixedState::with_seed(self.seed).hash_one(&config.name);
         config
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_object::Version;
-use tidings_source::{Change, Skipped, SourceError, StreamScope};
+use tidings_source::{Change, Skipped, SourceError, StreamScope, Trouble};
 use tokio::time::{Duration, Instant};
 
 use super::health::{Failure, RequestCounts, StreamHealth, StreamState};
@@ -82,6 +82,15 @@ impl Monitor {
         counts.silent_watches += count(Counter::SilentWatches);
         counts.events += count(Counter::Events);
         counts.bookmarks += count(Counter::Bookmarks);
+    }
+
+    /// The reflector itself, or a user's tweak or transform in it, panicked. A watch that is gone without a word
+    /// would be the worst of all.
+    pub(super) fn panicked(&self, message: &str) {
+        let message = format!("it panicked and has stopped: {message}");
+        let trouble = Trouble::Network { message, is_refused: false };
+        self.failed(&SourceError { asked: format!("list and watch {}", self.scope), trouble }, During::Watch);
+        self.enter(StreamState::Stopped);
     }
 
     fn count(&self, counter: Counter) {

@@ -1,6 +1,7 @@
 //! The informer's task: it takes deltas from the queue, applies them, publishes, and tells the handlers. It is
 //! the only one that writes the cache, so everything that must not race with a write happens here.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, overlap};
-use super::listener::{Mailbox, listen};
+use super::listener::{Mailbox, listen, panic_message};
 use super::monitor::Monitor;
 use super::notification::Notification;
 use super::report::Fault;
@@ -242,13 +243,18 @@ impl InformerTask {
         let sink = self.inlet.stream(id, scope.clone());
         let seed = self.shared.config.seed.wrapping_add(u64::from(id.0));
         let config = self.shared.config.reflector.clone();
-        let reflector = Reflector::new(source, sink, config, monitor, seed);
+        let reflector = Reflector::new(source, sink, config, Arc::clone(&monitor) as _, seed);
         let inlet = self.inlet.clone();
         self.streams.push((id, scope.clone(), stop.clone()));
         self.reflectors.spawn(async move {
             // One that gave up leaves what it brought, as long as its scope is wanted.
-            if let StopReason::GaveUp(_) = reflector.run(stop.clone()).await {
-                stop.cancelled().await;
+            match AssertUnwindSafe(reflector.run(stop.clone())).catch_unwind().await {
+                Ok(StopReason::Asked) => {}
+                Ok(StopReason::GaveUp(_)) => stop.cancelled().await,
+                Err(panic) => {
+                    monitor.panicked(&panic_message(&*panic));
+                    stop.cancelled().await;
+                }
             }
             inlet.end_stream(id, scope).await;
         });

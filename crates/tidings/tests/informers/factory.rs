@@ -295,3 +295,19 @@ async fn no_more_lists_than_allowed_are_asked_for_at_the_same_time() {
     drop(informers);
     running.shutdown().await;
 }
+
+// holds: X2
+#[tokio::test(start_paused = true)]
+async fn a_tweak_that_panics_is_told_and_stops_its_informer_alone() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods: SharedInformer<Pod> =
+        factory.informer_with(InformerOptions::new().tweak(|_| panic!("no such option")));
+    let nodes = factory.informer::<Node>();
+    let running = factory.start();
+    let error = running.synced_within(Duration::from_secs(60)).await.unwrap_err();
+    assert!(error.to_string().contains("no such option"), "{error}");
+    assert_eq!(pods.health().streams[0].state, tidings::StreamState::Stopped);
+    assert!(nodes.is_synced());
+    running.shutdown().await;
+}
