@@ -2,6 +2,7 @@
 //! target that compiles a stage a second time puts `sync/simulated.rs`, which has the same names, in its place.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+pub(crate) use std::thread::{ThreadId, current as current_thread};
 
 pub(crate) use parking_lot::Mutex;
 

@@ -2,7 +2,6 @@
 //! empties it. A slow handler fills its own mailbox and nobody else's.
 
 use std::sync::Arc;
-use std::thread::{self, ThreadId};
 
 use tokio::sync::{Notify, SetOnce};
 use tokio::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use super::handler::Callback;
 use super::lease::Lease;
 use super::notification::Notification;
 use super::report::{Fault, Reporter};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, ThreadId, current_thread};
 
 /// What the informer writes notifications into, for one handler.
 pub(crate) struct Mailbox {
@@ -199,7 +198,7 @@ impl Mailbox {
 
     /// The handler is about to be called, on this thread.
     fn calling(&self) {
-        self.state.lock().called_on = Some(thread::current().id());
+        self.state.lock().called_on = Some(current_thread().id());
     }
 
     /// The handler has returned from a notification.
@@ -223,7 +222,7 @@ impl Mailbox {
     /// to wait for: it would wait for itself.
     pub(super) async fn ended(&self) {
         let called_on = self.state.lock().called_on;
-        if called_on != Some(thread::current().id()) {
+        if called_on != Some(current_thread().id()) {
             self.ended.wait().await;
         }
     }

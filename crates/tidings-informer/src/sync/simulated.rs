@@ -2,6 +2,7 @@
 //! thread may run. Only test targets that compile a stage a second time have it.
 
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+pub(crate) use shuttle::thread::{ThreadId, current as current_thread};
 
 use std::sync::Arc;
 
