@@ -1,0 +1,69 @@
+//! Two series of answers, field by field.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// One field that is not as expected.
+#[derive(Clone, Debug)]
+pub(crate) struct Difference {
+    /// Which request, from 1.
+    pub(crate) step: usize,
+    pub(crate) request: String,
+    /// Where in the answer, such as `body.items[0].metadata.name`.
+    pub(crate) at: String,
+    pub(crate) expected: Option<Value>,
+    pub(crate) answered: Option<Value>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  {}. {}  {}", self.step, self.request, self.at)?;
+        let told =
+            |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
+        writeln!(f, "      - {}", told(&self.expected))?;
+        write!(f, "      + {}", told(&self.answered))
+    }
+}
+
+/// Where the answers are not as expected.
+pub(crate) fn differences(expected: &[Value], answered: &[Value]) -> Vec<Difference> {
+    let mut found = Vec::new();
+    for step in 0..expected.len().max(answered.len()) {
+        let (one, other) = (expected.get(step), answered.get(step));
+        let request = one.or(other).and_then(|answer| answer["request"].as_str()).unwrap_or_default();
+        let mut fields = Vec::new();
+        compare(one, other, String::new(), &mut fields);
+        found.extend(fields.into_iter().map(|(at, expected, answered)| Difference {
+            step: step + 1,
+            request: request.to_owned(),
+            at,
+            expected,
+            answered,
+        }));
+    }
+    found
+}
+
+type Field = (String, Option<Value>, Option<Value>);
+
+fn compare(one: Option<&Value>, other: Option<&Value>, at: String, found: &mut Vec<Field>) {
+    match (one, other) {
+        (Some(Value::Object(one)), Some(Value::Object(other))) => {
+            let mut names: Vec<&String> = one.keys().chain(other.keys()).collect();
+            names.sort_unstable();
+            names.dedup();
+            for name in names {
+                let at = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+                compare(one.get(name), other.get(name), at, found);
+            }
+        }
+        (Some(Value::Array(one)), Some(Value::Array(other))) => {
+            for item in 0..one.len().max(other.len()) {
+                compare(one.get(item), other.get(item), format!("{at}[{item}]"), found);
+            }
+        }
+        (one, other) if one == other => {}
+        (one, other) => found.push((at, one.cloned(), other.cloned())),
+    }
+}

@@ -1,0 +1,49 @@
+//! What a real server answered: `expected/`, one file an area.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::door::Door;
+use crate::run;
+use crate::scenario::{Area, Scenario};
+
+type Recorded = BTreeMap<String, Vec<Value>>;
+
+/// What a real server answered to this scenario.
+pub(crate) fn of(area: &Area, scenario: &Scenario) -> Vec<Value> {
+    let mut recorded = read(area);
+    recorded.remove(&scenario.name).unwrap_or_else(|| panic!("nothing is recorded of {}", scenario.name))
+}
+
+fn path(area: &Area) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/expected");
+    folder.join(format!("{}.json", area.name))
+}
+
+fn read(area: &Area) -> Recorded {
+    let path = path(area);
+    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Asks a server, and writes down what it answered: all areas, or the one of this name.
+pub(crate) fn record(areas: &[Area], door: &Door, name: Option<&str>) {
+    for area in areas.iter().filter(|area| name.is_none_or(|name| name == area.name)) {
+        let mut recorded = Recorded::new();
+        for scenario in &area.scenarios {
+            recorded.insert(scenario.name.clone(), run::answers(area, scenario, door));
+        }
+        std::fs::write(path(area), text(&recorded)).unwrap();
+    }
+}
+
+/// An answer a line: short enough to keep, and a changed answer is a changed line.
+fn text(recorded: &Recorded) -> String {
+    let scenarios = recorded.iter().map(|(name, answers)| {
+        let lines: Vec<String> = answers.iter().map(|answer| format!("    {answer}")).collect();
+        format!("  {}: [\n{}\n  ]", Value::from(name.as_str()), lines.join(",\n"))
+    });
+    format!("{{\n{}\n}}\n", scenarios.collect::<Vec<String>>().join(",\n"))
+}

@@ -1,0 +1,93 @@
+//! The same requests to this server and to a real one, and the answers compared field by field.
+//!
+//! `scenarios/` holds the requests, `expected/` what kube-apiserver answered, `differences.yaml` where this server is
+//! different on purpose. Without anything set, this server is asked over each of its doors; `README.md` says how a real
+//! one is asked, and how its answers are recorded again.
+
+mod answer;
+mod compare;
+mod differences;
+mod door;
+mod expected;
+mod normal;
+mod run;
+mod scenario;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+
+use compare::Difference;
+use differences::Known;
+use door::{Door, Real};
+use scenario::{Area, Scenario};
+
+fn main() -> ExitCode {
+    let areas = Area::all();
+    let real = Real::from_environment();
+    if let Some(real) = &real
+        && std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1")
+    {
+        expected::record(&areas, &Door::Real(real.clone()), std::env::args().nth(1).as_deref());
+        return ExitCode::SUCCESS;
+    }
+    let mut trials = Vec::new();
+    match real {
+        Some(real) => trials.extend(of_door(&areas, &Door::Real(real))),
+        None => {
+            trials.extend(of_door(&areas, &Door::InProcess));
+            trials.extend(of_door(&areas, &Door::Http));
+            trials.push(Trial::test("every difference that is listed occurs", move || all_occur(&areas)));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn of_door(areas: &[Area], door: &Door) -> Vec<Trial> {
+    let each = areas.iter().flat_map(|area| area.scenarios.iter().map(move |scenario| (area, scenario)));
+    let trials = each.map(|(area, scenario)| {
+        let name = format!("{}: {} ({})", area.name, scenario.name, door.name());
+        let (area, scenario, door) = (area.clone(), scenario.clone(), door.clone());
+        Trial::ignorable_test(name, move || {
+            if scenario.compacts() && !door.can_compact() {
+                return Ok(Completion::ignored_with("TIDINGS_CONFORMANCE_CONTROL is not set"));
+            }
+            let mut differences = found(&area, &scenario, &door);
+            if !matches!(door, Door::Real(_)) {
+                let known = differences::all();
+                differences
+                    .retain(|difference| !known.iter().any(|known| known.is(&area, &scenario, difference)));
+            }
+            told(&differences).map(|()| Completion::Completed)
+        })
+    });
+    trials.collect()
+}
+
+fn found(area: &Area, scenario: &Scenario, door: &Door) -> Vec<Difference> {
+    let expected = expected::of(area, scenario);
+    let answered = run::answers(area, scenario, door);
+    compare::differences(&expected, &answered)
+}
+
+fn told(differences: &[Difference]) -> Result<(), Failed> {
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = differences.iter().map(Difference::to_string).collect();
+    Err(format!("{} differences (- expected, + answered)\n{}", lines.len(), lines.join("\n")).into())
+}
+
+fn all_occur(areas: &[Area]) -> Result<(), Failed> {
+    let mut idle: Vec<Known> = differences::all();
+    for area in areas {
+        for scenario in &area.scenarios {
+            let found = found(area, scenario, &Door::InProcess);
+            idle.retain(|known| !found.iter().any(|difference| known.is(area, scenario, difference)));
+        }
+    }
+    if idle.is_empty() {
+        return Ok(());
+    }
+    Err(format!("listed in differences.yaml, but no longer different: {idle:#?}").into())
+}

@@ -1,0 +1,130 @@
+//! The table of requests, as it is written down in `scenarios/`.
+//!
+//! One file an area, a list of scenarios each; a scenario has a namespace of its own, which it calls `<ns>`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Scenarios about one thing.
+#[derive(Clone, Debug)]
+pub(crate) struct Area {
+    pub(crate) name: String,
+    /// Names for texts that many requests have in common.
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) scenarios: Vec<Scenario>,
+}
+
+/// Requests that are sent one after the other.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scenario {
+    #[serde(rename = "scenario")]
+    pub(crate) name: String,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One request.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    /// Method and path; or `READ` and the name of an open watch; or `COMPACT`.
+    #[serde(rename = "do")]
+    pub(crate) request: String,
+    /// The `Accept` header; `application/json` if not given.
+    pub(crate) accept: Option<String>,
+    /// The `Content-Type` header; `application/json` if not given, none if empty.
+    #[serde(rename = "type")]
+    pub(crate) content_type: Option<String>,
+    /// The body as JSON.
+    pub(crate) body: Option<Value>,
+    /// The body as it is.
+    pub(crate) text: Option<String>,
+    /// How many events of a watch are read; all until its end if not given.
+    pub(crate) events: Option<usize>,
+    /// The watch is left open under this name, for a later `READ`.
+    pub(crate) open: Option<String>,
+    /// Texts of the answer that later requests use, by JSON pointer.
+    #[serde(default)]
+    pub(crate) save: BTreeMap<String, String>,
+    /// Only these parts of the body are compared, by JSON pointer.
+    #[serde(default)]
+    pub(crate) only: Vec<String>,
+    /// The same request is sent until this code is answered: for what a server does in the background.
+    pub(crate) until: Option<u16>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default, rename = "let")]
+    texts: BTreeMap<String, String>,
+    scenarios: Vec<Scenario>,
+}
+
+impl Area {
+    /// All areas, by name.
+    pub(crate) fn all() -> Vec<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+        let entries =
+            std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let mut areas: Vec<Self> = entries.map(|entry| Self::read(&entry.unwrap().path())).collect();
+        areas.sort_by(|one, other| one.name.cmp(&other.name));
+        areas
+    }
+
+    fn read(path: &Path) -> Self {
+        let text = std::fs::read_to_string(path).unwrap();
+        let file: File =
+            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        Self { name, texts: file.texts, scenarios: file.scenarios }
+    }
+}
+
+impl Scenario {
+    pub(crate) fn compacts(&self) -> bool {
+        self.steps.iter().any(|step| step.request == "COMPACT")
+    }
+}
+
+/// The texts that `<name>` stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    known: BTreeMap<String, String>,
+}
+
+impl Texts {
+    pub(crate) fn new(area: &Area, namespace: &str) -> Self {
+        let mut known = area.texts.clone();
+        known.insert("ns".to_owned(), namespace.to_owned());
+        Self { known }
+    }
+
+    pub(crate) fn save(&mut self, name: &str, text: String) {
+        self.known.insert(name.to_owned(), text);
+    }
+
+    /// The text with each `<name>` replaced; `<x1000>` is a thousand times the letter x.
+    pub(crate) fn fill(&self, text: &str) -> String {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find('<') {
+            filled.push_str(&rest[..start]);
+            let Some(end) = rest[start..].find('>') else {
+                break;
+            };
+            let name = &rest[start + 1..start + end];
+            match (self.known.get(name), name.strip_prefix('x').and_then(|count| count.parse().ok())) {
+                (Some(known), _) => filled.push_str(&self.fill(known)),
+                (None, Some(count)) => filled.push_str(&"x".repeat(count)),
+                (None, None) => panic!("nothing is called <{name}> in {text}"),
+            }
+            rest = &rest[start + end + 1..];
+        }
+        filled.push_str(rest);
+        filled
+    }
+}
