@@ -227,6 +227,10 @@ impl Mailbox {
         }
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.initialized()
+    }
+
     /// Waits until it is synced; says whether it is, for it may end before.
     pub(super) async fn synced(&self) -> bool {
         tokio::select! {

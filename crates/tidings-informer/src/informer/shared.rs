@@ -134,6 +134,7 @@ impl Shared {
     fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
         let registry = self.registry.lock();
         let arriving = registry.arriving.iter().map(|(mailbox, _)| mailbox);
-        registry.listening.iter().chain(arriving).map(Arc::clone).collect()
+        let all = registry.listening.iter().chain(arriving);
+        all.filter(|mailbox| !mailbox.has_ended()).map(Arc::clone).collect()
     }
 }

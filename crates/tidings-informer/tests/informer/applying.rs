@@ -7,6 +7,7 @@ use serde_json::json;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::indexer::Index;
 use tidings_informer::informer::Handler;
+use tidings_informer::reflector::ListMode;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject, Transform, Version};
 use tidings_source::scripted::ListAnswer;
 
@@ -196,15 +197,21 @@ async fn what_a_transform_took_away_is_seen_by_nobody() {
 // holds: X10, Q15
 #[tokio::test(start_paused = true)]
 async fn a_deletion_of_what_the_cache_never_had_is_told_to_nobody() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-    let heard = stage.listen();
-    feed.deleted(&pod("never", 6));
-    feed.deleted(&pod("a", 7));
-    feed.deleted(&pod("a", 7));
-    settle().await;
-    assert_eq!(heard.lines(), ["initial a@1", "delete a@7"]);
-    assert_eq!(stage.informer.stats().applied.unknown_deletions, 2);
-    stage.end().await;
+    for order in BOTH_ORDERS {
+        let (stage, feed) = Stage::watching(config(order), 5, &[pod("a", 1)]).await;
+        let heard = stage.listen();
+        feed.deleted(&pod("never", 6));
+        settle().await;
+        feed.deleted(&pod("a", 7));
+        settle().await;
+        feed.deleted(&pod("a", 7));
+        settle().await;
+        assert_eq!(heard.lines(), ["initial a@1", "delete a@7"], "{order:?}");
+        // Per object, the queue has dropped them before.
+        let expected = if order == QueueOrder::InOrder { 2 } else { 0 };
+        assert_eq!(stage.informer.stats().applied.unknown_deletions, expected);
+        stage.end().await;
+    }
 }
 
 // holds: X25
@@ -307,4 +314,45 @@ async fn a_deletion_carries_the_final_object_or_says_that_it_is_unknown() {
         assert_eq!(heard.take()[2..], ["delete watched@6", "lose missed@2"], "{order:?}");
         stage.end().await;
     }
+}
+
+// holds: C14, I14
+#[tokio::test(start_paused = true)]
+async fn a_streamed_list_is_as_initial_as_any_and_applied_whole() {
+    for order in BOTH_ORDERS {
+        let mut config = config(order);
+        config.reflector.list_mode = ListMode::Streaming;
+        let mut stage = Stage::with(config);
+        let heard = stage.listen();
+        let feed = stage.source.will_watch_live();
+        stage.start();
+        feed.added(&pod("a", 1));
+        feed.added(&pod("gone", 2));
+        feed.modified(&pod("a", 3));
+        feed.deleted(&pod("gone", 4));
+        settle().await;
+        assert!(heard.lines().is_empty() && stage.cached().is_empty() && !stage.informer.is_synced());
+        feed.initial_events_end(5);
+        stage.synced().await;
+        feed.added(&pod("b", 6));
+        settle().await;
+        assert_eq!(heard.lines(), ["initial a@3", "add b@6"], "{order:?}");
+        stage.end().await;
+    }
+}
+
+// holds: X17
+#[tokio::test(start_paused = true)]
+async fn a_snapshot_that_is_held_stays_as_it_is_and_keeps_nobody_waiting() {
+    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+    let heard = stage.listen();
+    let snapshot = stage.informer.lister().snapshot();
+    feed.modified(&pod("a", 6));
+    feed.added(&pod("b", 7));
+    settle().await;
+    assert_eq!(heard.lines().len(), 3);
+    assert_eq!(stage.cached(), ["a@6", "b@7"]);
+    let held: Vec<_> = snapshot.iter().map(|pod| pod.version().number()).collect();
+    assert_eq!((held, snapshot.version()), (vec![Some(1)], Some(Version::from(5))));
+    stage.end().await;
 }

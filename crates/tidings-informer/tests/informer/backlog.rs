@@ -138,3 +138,21 @@ async fn a_resync_adds_nothing_to_what_is_pending_past_the_bound() {
     drop(stream);
     stage.end().await;
 }
+
+// holds: X11
+#[tokio::test(start_paused = true)]
+async fn the_informers_bound_is_for_handlers_that_name_none() {
+    let mut config = config(QueueOrder::InOrder);
+    config.merge_above = 2;
+    let (stage, feed) = Stage::watching(config, 5, &[pod("a", 1)]).await;
+    let default = stage.informer.notifications().unwrap();
+    let own = stage.informer.notifications_with(merging_above(5)).unwrap();
+    settle().await;
+    for version in 6..16 {
+        feed.modified(&pod("a", version));
+    }
+    settle().await;
+    assert_eq!((default.stats().backlog, own.stats().backlog), (2, 5));
+    drop((default, own));
+    stage.end().await;
+}

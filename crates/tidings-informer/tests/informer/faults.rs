@@ -11,9 +11,9 @@ use tidings_informer::informer::{Fault, FaultCounts, Handler, SharedInformer, St
 use tidings_informer::reflector::StopPolicy;
 use tidings_object::{Budget, Intake, IntakeError, Kind, NothingKnown, RawObject, Transform};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{ErrorClass, Skipped, Trouble, WatchEvent};
+use tidings_source::{ErrorClass, Skipped, StreamScope, Trouble, WatchEvent};
 
-use crate::stage::{BOTH_ORDERS, Stage, config, pod, pod_with, seconds, settle};
+use crate::stage::{BOTH_ORDERS, Stage, config, pod, pod_in, pod_with, seconds, settle};
 
 fn skipped() -> Skipped {
     Skipped::Object(IntakeError::NoIdentity { missing: "metadata.name" })
@@ -255,4 +255,23 @@ async fn a_server_that_went_back_is_reported_and_handlers_hear_what_is_left() {
         assert_eq!(heard.take(), ["update a@9->16"], "{order:?}");
         stage.end().await;
     }
+}
+
+// holds: X2
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_source_is_told_and_ends_that_stream_alone() {
+    let (a, b) = (StreamScope::Namespace("a".into()), StreamScope::Namespace("b".into()));
+    let mut stage = Stage::over(config(QueueOrder::InOrder), &[a.clone(), b.clone()], &[]);
+    let heard = stage.listen();
+    stage.source_of(&a).will_list_always(|_| panic!("scripted panic"));
+    stage.source_of(&b).will_list(ListAnswer::page(5).object(&pod_in("b", "x", 1)));
+    stage.source_of(&b).will_watch_always(|_| WatchAnswer::open().hang());
+    stage.start();
+    tokio::time::sleep(seconds(60)).await;
+    assert_eq!(heard.lines(), ["initial b/x@1"]);
+    assert!(stage.faults.all()[0].contains("scripted panic"), "{:?}", stage.faults.all());
+    let states: Vec<_> = stage.informer.health().streams.iter().map(|stream| stream.state).collect();
+    assert_eq!(states, [StreamState::Stopped, StreamState::Watching]);
+    assert!(stage.informer.unsynced().reason.contains("scripted panic"));
+    stage.end().await;
 }

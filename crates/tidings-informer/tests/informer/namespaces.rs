@@ -1,6 +1,9 @@
 //! Namespaces that come and go while the informer runs, also such as overlap.
 
+use std::sync::Arc;
+
 use tidings_informer::delta::QueueOrder;
+use tidings_informer::reflector::StopPolicy;
 use tidings_source::StreamScope;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 
@@ -120,4 +123,34 @@ async fn namespaces_that_are_set_while_it_stops_are_not_asked_for() {
     assert!(stage.source_of(&scope("b")).asked().is_empty());
     assert_eq!(stage.cached(), ["a/x@1"], "what it had stays readable");
     stage.end().await;
+}
+
+// holds: X3, X23
+#[tokio::test(start_paused = true)]
+async fn what_a_stream_that_gave_up_had_brought_goes_with_its_namespace() {
+    for order in BOTH_ORDERS {
+        let mut config = config(order);
+        config.reflector.stop_policy =
+            StopPolicy { forbidden_max: std::num::NonZeroU32::new(2), ..StopPolicy::default() };
+        let mut stage = Stage::over(config, &[scope("a"), scope("b")], &[]);
+        let heard = stage.listen();
+        let [a, b] = ["a", "b"].map(|namespace| Arc::clone(stage.source_of(&scope(namespace))));
+        a.will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
+        b.will_list(ListAnswer::page(5).object(&pod_in("b", "y", 2)));
+        b.will_watch_always(|_| WatchAnswer::status(403, "Forbidden"));
+        b.will_list_always(|_| ListAnswer::status(403, "Forbidden"));
+        stage.start();
+        stage.synced().await;
+        tokio::time::sleep(seconds(600)).await;
+        assert_eq!(stage.cached(), ["a/x@1", "b/y@2"], "{order:?}");
+        stage.informer.set_namespaces(["a"]).unwrap();
+        settle().await;
+        assert_eq!(stage.cached(), ["a/x@1"], "{order:?}");
+        b.will_list(ListAnswer::page(9).object(&pod_in("b", "y", 8)));
+        stage.informer.set_namespaces(["a", "b"]).unwrap();
+        settle().await;
+        assert_eq!(heard.view(), ["a/x@1", "b/y@8"], "it is tried anew: {order:?}");
+        heard.makes_sense();
+        stage.end().await;
+    }
 }

@@ -115,7 +115,8 @@ fn removes_itself(heard: &Heard, how: fn(&Registration)) -> (Handler<Pod>, Arc<O
 // holds: X12, I12
 #[tokio::test(start_paused = true)]
 async fn a_handler_that_removes_itself_in_its_own_call_does_not_deadlock_even_if_it_waits() {
-    let ways: [(fn(&Registration), &[&str]); 3] = [
+    type Way = fn(&Registration);
+    let ways: [(Way, &[&str]); 3] = [
         (|own| drop(own.remove()), &["add a@6", "add b@7"]),
         (
             |own| {

@@ -195,7 +195,8 @@ async fn a_stop_takes_no_time_if_nobody_is_in_a_call() {
 // holds: X18
 #[tokio::test(start_paused = true)]
 async fn whoever_needs_an_informer_keeps_it_alive_and_the_last_to_go_stops_it() {
-    let holders: [fn(&Stage) -> Box<dyn std::any::Any>; 4] = [
+    type Hold = fn(&Stage) -> Box<dyn std::any::Any>;
+    let holders: [Hold; 4] = [
         |stage| Box::new(stage.informer.clone()),
         |stage| Box::new(stage.informer.lister()),
         |stage| Box::new(stage.informer.seen_as::<serde_json::Value>().notifications().unwrap()),

@@ -99,6 +99,7 @@ async fn a_dropped_stream_is_forgotten() {
     };
     assert_eq!(names(), ["mine"]);
     drop(stream);
+    assert!(names().is_empty());
     feed.added(&pod("b", 6));
     settle().await;
     assert!(names().is_empty());

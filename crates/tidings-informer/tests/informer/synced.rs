@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::gate::{Gate, Gated};
 use crate::heard::Heard;
-use crate::stage::{BOTH_ORDERS, LONG, Stage, pod, seconds, settle};
+use crate::stage::{BOTH_ORDERS, LONG, Stage, config, pod, seconds, settle};
 
 // holds: I14, I15
 #[tokio::test(start_paused = true)]
@@ -148,4 +148,34 @@ async fn a_panic_costs_one_call_and_the_next_follows_at_once() {
         assert_eq!(faults[0], r#"handler "fragile" panicked at default/bad-1: scripted panic"#);
         stage.end().await;
     }
+}
+
+// holds: X13
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_any_call_or_filter_costs_that_call_only() {
+    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
+    let heard = Heard::default();
+    let (added, deleted) = (heard.clone(), heard.clone());
+    let handler = Handler::<Pod>::new()
+        .filter(|pod| {
+            assert!(pod.name() != "filtered", "scripted panic");
+            true
+        })
+        .on_add(move |pod, is_initial| added.added(pod.raw(), is_initial))
+        .on_update(|_, _| std::panic::panic_any(7))
+        .on_delete(move |gone| {
+            deleted.deleted(gone.raw(), false);
+            panic!("scripted panic");
+        });
+    let registration = stage.informer.add_handler(handler).unwrap();
+    feed.added(&pod("filtered", 6));
+    feed.added(&pod("a", 7));
+    feed.modified(&pod("a", 8));
+    feed.deleted(&pod("a", 9));
+    feed.added(&pod("b", 10));
+    settle().await;
+    assert_eq!(heard.lines(), ["add a@7", "delete a@9", "add b@10"]);
+    assert_eq!(registration.stats().panics, 3);
+    assert!(stage.faults.all()[1].ends_with("no message"), "{:?}", stage.faults.all());
+    stage.end().await;
 }
