@@ -2,7 +2,7 @@
 //! cache the server.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
@@ -92,6 +92,8 @@ struct World {
     feed: WatchFeed,
     version: u64,
     objects: BTreeMap<usize, Arc<RawObject>>,
+    /// What any list answers that no step scripts: a watch that keeps breaking leads to one.
+    truth: Arc<Mutex<(u64, Vec<Arc<RawObject>>)>>,
     /// Every version of each object in its present life that the watch was told of.
     sent: BTreeMap<usize, Vec<Arc<RawObject>>>,
     unsent: Vec<(Change, usize, Arc<RawObject>)>,
@@ -103,7 +105,14 @@ struct World {
 impl World {
     async fn new(order: QueueOrder) -> World {
         let (stage, feed) = Stage::watching(config(order), 5, &[]).await;
+        let truth = Arc::new(Mutex::new((5, Vec::new())));
+        let told = Arc::clone(&truth);
+        stage.source.will_list_always(move |_| {
+            let (version, objects) = &*told.lock().unwrap();
+            ListAnswer::page(*version).objects(objects)
+        });
         World {
+            truth,
             stage,
             feed,
             version: 5,
@@ -182,6 +191,7 @@ impl World {
             self.objects.insert(name, Arc::clone(&pod));
         }
         self.unsent.push((change, name, pod));
+        *self.truth.lock().unwrap() = (self.version, self.objects.values().map(Arc::clone).collect());
     }
 
     fn send(&mut self) {
@@ -214,8 +224,8 @@ impl World {
 
     async fn end(mut self) {
         self.send();
-        // Long enough for a broken watch to be opened again.
-        tokio::time::sleep(seconds(60)).await;
+        // Long enough for watches that broke one after the other to be opened again.
+        tokio::time::sleep(seconds(400)).await;
         let server: Vec<_> =
             self.objects.values().map(|pod| format!("{}@{}", pod.name(), pod.version())).collect();
         assert_eq!(self.stage.cached(), server, "the cache is not the server");
