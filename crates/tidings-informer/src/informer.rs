@@ -5,6 +5,7 @@
 mod apply;
 mod backlog;
 mod config;
+mod graves;
 mod handle;
 mod handler;
 mod health;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use tidings_object::RawObject;
 use tidings_source::{Change, StreamScope};
 
+use super::graves::Graves;
 use super::notification::Notification;
 use super::progress::Progress;
 use crate::delta::{Delta, Milestone, QueueOrder, StreamId};
 use crate::indexer::Writer;
+use crate::reflector::Epoch;
 
 /// What applying deltas came to, beside the notifications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,18 +38,20 @@ pub(super) struct Applier {
     /// What shall be listed and watched. What is in none of these goes when the stream that brought it has ended.
     pub(super) wanted: Vec<StreamScope>,
     order: QueueOrder,
+    graves: Graves,
 }
 
 impl Applier {
     pub(super) fn new(writer: Writer, order: QueueOrder) -> Self {
         let (progress, counts) = (Progress::default(), AppliedCounts::default());
-        Applier { writer, progress, counts, wanted: Vec::new(), order }
+        Applier { writer, progress, counts, wanted: Vec::new(), order, graves: Graves::default() }
     }
 
     /// Applies one delta; what handlers are to be told is appended to `told`.
     pub(super) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<Notification>) {
         let is_initial = !self.progress.has_listed(stream);
-        let mut step = Step { writer: &mut self.writer, counts: &mut self.counts, told, is_initial };
+        let Applier { writer, counts, graves, .. } = self;
+        let mut step = Step { writer, counts, graves, told, is_initial };
         match delta {
             Delta::Changed(change, object) => {
                 let version = object.version().clone();
@@ -66,6 +70,9 @@ impl Applier {
             }
             Delta::Reached { version, by } => {
                 self.counts.lists += u64::from(matches!(by, Milestone::List(_)));
+                if by == Milestone::List(Epoch::New) {
+                    self.graves.forget();
+                }
                 self.progress.reach(stream, &version, by);
             }
         }
@@ -80,6 +87,7 @@ impl Applier {
 struct Step<'a> {
     writer: &'a mut Writer,
     counts: &'a mut AppliedCounts,
+    graves: &'a mut Graves,
     told: &'a mut Vec<Notification>,
     is_initial: bool,
 }
@@ -103,6 +111,7 @@ impl Step<'_> {
         }
         match self.standing(&object) {
             Standing::Stale => self.counts.stale += 1,
+            Standing::Unknown if self.graves.is_replay(&object) => self.counts.stale += 1,
             Standing::Unknown => {
                 self.counts.changes += 1;
                 self.writer.upsert(Arc::clone(&object));
@@ -132,6 +141,7 @@ impl Step<'_> {
             return;
         }
         self.counts.changes += 1;
+        self.graves.bury(&object);
         let is_namesake = are_different_objects(cached, &object);
         let known = self.writer.remove(&object.key());
         // What was created and deleted under that name unseen is no concern of those who knew the first.
@@ -142,6 +152,7 @@ impl Step<'_> {
     fn replaced_all(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) {
         let replaced = self.writer.replace(scope, objects);
         self.counts.unchanged += replaced.unchanged as u64;
+        replaced.removed.iter().for_each(|object| self.graves.bury(object));
         let gone = replaced.removed.into_iter();
         self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
         for (old, new) in replaced.updated {
@@ -179,6 +190,7 @@ impl Step<'_> {
 
     fn vanished(&mut self, last_known: &RawObject) {
         if let Some(object) = self.writer.remove(&last_known.key()) {
+            self.graves.bury(&object);
             self.told.push(Notification::Deleted { object, is_final_state_unknown: true });
         }
     }
