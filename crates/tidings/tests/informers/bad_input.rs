@@ -25,14 +25,16 @@ fn put(server: &ApiServer, name: &str, round: u32) {
     server.put("pods", pod);
 }
 
-/// What was seen while a server misbehaved.
-struct Seen {
-    faults: Vec<String>,
-    relists: u64,
+/// When a server begins to misbehave.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    FirstList,
+    LaterWatch,
 }
 
-/// Lets `fault` happen around a change, and checks that cache and handler end where the server is.
-async fn check(order: QueueOrder, fault: Injection, reopen: bool) -> Seen {
+/// Lets `fault` happen around a change, and checks that cache and handler end where the server is. Returns what the
+/// error hook was told.
+async fn check(order: QueueOrder, fault: Injection, when: When) -> Vec<String> {
     let server = ApiServer::start().await;
     for number in 0..3 {
         put(&server, &format!("pod-{number}"), 0);
@@ -44,12 +46,12 @@ async fn check(order: QueueOrder, fault: Injection, reopen: bool) -> Seen {
     let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
     let heard = Heard::default();
     pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
-    if !reopen {
+    if when == When::FirstList {
         server.faults().inject(fault.clone());
     }
     let running = factory.start();
     running.synced_within(Duration::from_secs(600)).await.unwrap();
-    if reopen {
+    if when == When::LaterWatch {
         server.faults().inject(fault);
         server.faults().cut_watches(Ending::Clean);
     }
@@ -69,18 +71,16 @@ async fn check(order: QueueOrder, fault: Injection, reopen: bool) -> Seen {
     assert_eq!(cached, server.list_versions("pods"));
     assert_eq!(heard.view(), cached);
     assert_eq!(heard.nonsense(), Vec::<String>::new());
-    let relists = pods.stats().requests.relists;
     running.shutdown().await;
-    let faults = faults.lock().clone();
-    Seen { faults, relists }
+    faults.lock().clone()
 }
 
 /// Over both queues, with the fault in the first list and in a later watch; the error that is told must say `says`.
 async fn check_all(fault: impl Fn() -> Injection, says: &str) {
     for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
-        let first = check(order, fault(), false).await;
-        let later = check(order, fault(), true).await;
-        let faults = [first.faults, later.faults].concat();
+        let first = check(order, fault(), When::FirstList).await;
+        let later = check(order, fault(), When::LaterWatch).await;
+        let faults = [first, later].concat();
         assert!(faults.iter().any(|told| told.contains(says)), "nothing told says {says:?}: {faults:?}");
         assert!(faults.iter().all(|told| told.contains("pods") || told.contains("left out")), "{faults:?}");
     }

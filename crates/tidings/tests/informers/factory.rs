@@ -244,7 +244,9 @@ async fn options_of_a_kind_come_before_those_of_the_factory() {
     let heard = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let count = |which: usize| {
         let heard = Arc::clone(&heard);
-        move || drop(heard[which].fetch_add(1, Ordering::SeqCst))
+        move || {
+            heard[which].fetch_add(1, Ordering::SeqCst);
+        }
     };
     let (pods, maps) = (factory.informer::<Pod>(), factory.informer::<ConfigMap>());
     let (of_pods, of_maps) = (count(0), count(1));

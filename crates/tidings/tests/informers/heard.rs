@@ -8,7 +8,7 @@ use tidings::{Deleted, EventHandler, Object};
 
 /// What one handler was told.
 #[derive(Clone, Default)]
-pub struct Heard(Arc<Mutex<State>>);
+pub(crate) struct Heard(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -21,31 +21,31 @@ struct State {
 
 /// One notification, as text: what tests compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    pub what: &'static str,
-    pub key: String,
-    pub version: u64,
-    pub is_initial: bool,
+pub(crate) struct Told {
+    pub(crate) what: &'static str,
+    pub(crate) key: String,
+    pub(crate) version: u64,
+    pub(crate) is_initial: bool,
 }
 
 impl Heard {
     /// The versions by key of what the handler believes to exist.
-    pub fn view(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn view(&self) -> BTreeMap<String, u64> {
         self.0.lock().view.iter().map(|(key, (_, version))| (key.clone(), *version)).collect()
     }
 
     /// What it was told, in order, as `add default/a@5`.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.0.lock().told.iter().map(|told| format!("{} {}@{}", told.what, told.key, told.version)).collect()
     }
 
     /// What it was told.
-    pub fn told(&self) -> Vec<Told> {
+    pub(crate) fn told(&self) -> Vec<Told> {
         self.0.lock().told.clone()
     }
 
     /// Contradictions in what it was told.
-    pub fn nonsense(&self) -> Vec<String> {
+    pub(crate) fn nonsense(&self) -> Vec<String> {
         self.0.lock().nonsense.clone()
     }
 

@@ -140,10 +140,8 @@ async fn live(server: &ApiServer, chance: &mut SmallRng, lives: &mut Lives, run:
                 let version = server.put("pods", pod);
                 lives.entry(text).or_default().push(version);
             }
-            70..90 => {
-                if server.remove("pods", &text) {
-                    lives.entry(text).or_default().push(server.version());
-                }
+            70..90 if server.remove("pods", &text) => {
+                lives.entry(text).or_default().push(server.version());
             }
             90..93 => server
                 .faults()
