@@ -6,6 +6,8 @@
 //! cargo run -p tidings --example seven_steps
 //! ```
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;

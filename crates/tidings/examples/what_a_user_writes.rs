@@ -4,6 +4,8 @@
 //! cargo run -p tidings --example what_a_user_writes
 //! ```
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
