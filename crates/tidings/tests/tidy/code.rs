@@ -6,22 +6,22 @@ use crate::files::{File, root};
 
 impl File {
     /// The crate whose folder it stands in.
-    pub fn crate_name(&self) -> Option<&str> {
+    pub(crate) fn crate_name(&self) -> Option<&str> {
         self.path.strip_prefix("crates/").and_then(|rest| rest.split('/').next())
     }
 
     /// The file's name without its folders.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
     /// Its lines, numbered from 1.
-    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 
     /// The numbered lines before its `#[cfg(test)] mod tests {`; none in a file that only tests read.
-    pub fn lines_outside_tests(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn lines_outside_tests(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let end = if self.is_for_tests() { 0 } else { start_of_tests(&lines).unwrap_or(lines.len()) };
         self.lines().take(end)

@@ -5,26 +5,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One text file of the workspace.
-pub struct File {
+pub(crate) struct File {
     /// From the root, with `/` between its parts.
-    pub path: String,
+    pub(crate) path: String,
     /// What it says.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// The workspace's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).expect("the crate stands two folders below the root").to_owned()
 }
 
 /// Every Rust file, in the order of its path.
-pub fn rust_files() -> Vec<File> {
+pub(crate) fn rust_files() -> Vec<File> {
     files_with(&["rs"])
 }
 
 /// Every file that is written by hand and whose name ends in one of these, in the order of its path.
-pub fn files_with(extensions: &[&str]) -> Vec<File> {
+pub(crate) fn files_with(extensions: &[&str]) -> Vec<File> {
     let mut files = Vec::new();
     let mut folders = vec![root()];
     while let Some(folder) = folders.pop() {
