@@ -138,7 +138,7 @@ fn a_repacked_twin_takes_the_place_of_its_object_only() {
     assert!(!writer.exchange(&twin, Arc::clone(&twin)));
 }
 
-// holds: S17, S18, X16
+// holds: S18
 #[test]
 fn the_version_is_what_was_published_last_and_no_write_moves_it() {
     let (mut writer, reader) = indexer();
