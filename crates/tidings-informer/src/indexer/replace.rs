@@ -15,10 +15,8 @@ use super::writer::Writer;
 /// What a list changed.
 #[derive(Debug, Default)]
 pub struct Replaced {
-    /// Objects that were not there before, in the list's order.
-    pub added: Vec<Arc<RawObject>>,
-    /// Objects that were there with other content, old and new, in the list's order.
-    pub updated: Vec<(Arc<RawObject>, Arc<RawObject>)>,
+    /// Objects that were not there before, or with other content, in the list's order: what each was, and is.
+    pub changed: Vec<(Option<Arc<RawObject>>, Arc<RawObject>)>,
     /// Objects that the list does not have.
     pub removed: Vec<Arc<RawObject>>,
     /// How many are as they were: the cache keeps its own.
@@ -50,10 +48,7 @@ impl Writer {
                 found => {
                     let (slot, old) = self.put(found.map(|(slot, _)| slot), Arc::clone(&object));
                     seen.add(slot);
-                    match old {
-                        Some(old) => replaced.updated.push((old, object)),
-                        None => replaced.added.push(object),
-                    }
+                    replaced.changed.push((old, object));
                 }
             }
         }

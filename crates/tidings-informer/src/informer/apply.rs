@@ -26,6 +26,8 @@ pub struct AppliedCounts {
     pub changed_in_place: u64,
     /// Deletions of objects that the cache never had.
     pub unknown_deletions: u64,
+    /// Objects of a list that are in another namespace than was asked for, and were not taken.
+    pub out_of_scope: u64,
     /// Lists that were applied.
     pub lists: u64,
 }
@@ -155,11 +157,13 @@ impl Step<'_> {
         replaced.removed.iter().for_each(|object| self.graves.bury(object));
         let gone = replaced.removed.into_iter();
         self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
-        for (old, new) in replaced.updated {
-            self.listed_again(old, new);
+        self.counts.out_of_scope += replaced.out_of_scope.len() as u64;
+        for (old, new) in replaced.changed {
+            match old {
+                Some(old) => self.listed_again(old, new),
+                None => self.told.push(Notification::Added { object: new, is_initial: self.is_initial }),
+            }
         }
-        let is_initial = self.is_initial;
-        self.told.extend(replaced.added.into_iter().map(|object| Notification::Added { object, is_initial }));
     }
 
     /// A list is the truth of its server: its objects are taken whatever their version.

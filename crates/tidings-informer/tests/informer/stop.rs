@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{Handler, HandlerOptions, InformerConfig, Lifecycle, StreamState};
@@ -38,10 +38,17 @@ async fn an_informer_is_new_then_started_then_stopped_and_never_goes_back() {
     stage.end().await;
 }
 
+/// In real time a loaded machine may need longer than the deadline of most.
+fn patient() -> InformerConfig {
+    let mut config = config(QueueOrder::InOrder);
+    config.stop_deadline = LONG;
+    config
+}
+
 // holds: I13, X12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_delivers_what_is_pending() {
-    let (mut stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
+    let (mut stage, feed) = Stage::watching(patient(), 5, &[]).await;
     let (gate, slow, quick) = (Gate::closed(), Heard::default(), stage.listen());
     let registration = stage.add(HandlerOptions::default(), Gated(gate.passage(), slow.clone()));
     for version in 6..16 {
@@ -51,10 +58,7 @@ async fn a_stop_delivers_what_is_pending() {
     gate.came(1).await;
     stage.informer.stop();
     stage.source.wait_until_closed().await;
-    assert!(
-        timeout(Duration::from_millis(1), stage.informer.stopped()).await.is_err(),
-        "a call is in progress"
-    );
+    assert!(stage.informer.stopped().now_or_never().is_none(), "a call is in progress");
     gate.open();
     stage.ended().await;
     assert_eq!(slow.lines().len(), 10);
@@ -90,7 +94,7 @@ async fn past_the_deadline_of_a_stop_what_is_left_is_dropped_and_counted() {
 // holds: X12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_asked_for_in_a_handlers_own_call_delivers_what_is_pending_and_ends() {
-    let (mut stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
+    let (mut stage, feed) = Stage::watching(patient(), 5, &[]).await;
     let heard = Heard::default();
     let (informer, told, gate) = (stage.informer.clone(), heard.clone(), Gate::closed());
     let passage = gate.passage();
