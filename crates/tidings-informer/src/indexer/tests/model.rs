@@ -175,8 +175,11 @@ fn check_replaced(
         }
         objects.insert(key, object);
     }
-    let news = told.updated.iter().map(|(_, new)| Arc::clone(new)).collect::<Vec<_>>();
-    prop_assert_eq!((keys(&told.added), keys(&news), told.unchanged), (added, updated, unchanged));
+    let news = |is_update| {
+        let changed = told.changed.iter().filter(move |(old, _)| old.is_some() == is_update);
+        changed.map(|(_, new)| Arc::clone(new)).collect::<Vec<_>>()
+    };
+    prop_assert_eq!((keys(&news(false)), keys(&news(true)), told.unchanged), (added, updated, unchanged));
     Ok(())
 }
 
