@@ -149,6 +149,13 @@ impl SharedInformerFactory {
         self
     }
 
+    /// As [`for_kind`](Self::for_kind), for a resource known at run time.
+    #[must_use]
+    pub fn for_resource(mut self, resource: impl Into<ResourceKind>, options: InformerOptions) -> Self {
+        self.by_kind.insert(resource.into(), options);
+        self
+    }
+
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
@@ -184,7 +191,12 @@ impl SharedInformerFactory {
 
     /// The metadata of a kind, without the rest: the server sends nothing else.
     pub fn metadata<K: Kind>(&self) -> SharedInformer<PartialObjectMeta<K>> {
-        self.obtain(K::resource(), Projection::Metadata, InformerOptions::new())
+        self.metadata_with(InformerOptions::new())
+    }
+
+    /// As [`metadata`](Self::metadata), with options of its own.
+    pub fn metadata_with<K: Kind>(&self, options: InformerOptions) -> SharedInformer<PartialObjectMeta<K>> {
+        self.obtain(K::resource(), Projection::Metadata, options)
     }
 
     /// The metadata of a resource known at run time.
@@ -286,6 +298,7 @@ impl SharedInformerFactory {
         config.stop_deadline = options.stop_deadline.unwrap_or(config.stop_deadline);
         config.reflector = options.reflector.clone().unwrap_or(config.reflector);
         config.on_error = options.on_error.clone();
+        config.label_selector = options.label_selector.clone().unwrap_or_default();
         // Nor two informers of one program.
         config.seed = FixedState::with_seed(self.seed).hash_one(&config.name);
         config

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tidings_object::LabelSelector;
+
 use super::report::ErrorHook;
 use crate::delta::QueueOrder;
 use crate::reflector::ReflectorConfig;
@@ -22,6 +24,8 @@ pub struct InformerConfig {
     pub resync_period: Duration,
     /// How long a stop may take before what handlers have not been told is dropped.
     pub stop_deadline: Duration,
+    /// Which objects its sources ask for, as far as labels tell: whoever waits for another is told at once.
+    pub label_selector: LabelSelector,
     /// How lists and watches are made.
     pub reflector: ReflectorConfig,
     /// What is called with every fault.
@@ -39,6 +43,7 @@ impl Default for InformerConfig {
             merge_above: 1024,
             resync_period: Duration::ZERO,
             stop_deadline: Duration::from_secs(5),
+            label_selector: LabelSelector::everything(),
             reflector: ReflectorConfig::default(),
             on_error: None,
             seed: 0,

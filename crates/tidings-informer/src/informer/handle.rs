@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, ResourceKind, Version};
 use tidings_source::{NamespaceError, StreamScope};
 use tokio::time::Instant;
@@ -216,6 +217,12 @@ impl<K> SharedInformer<K> {
         within: Duration,
     ) -> Result<(), WaitError> {
         self.shared.wait_for_object(key, version, Instant::now() + within).await
+    }
+
+    /// Waits until the cache has what a write answered with: pass the metadata of that answer. An object that is
+    /// neither cached nor matched by the informer's label selector is not waited for.
+    pub async fn wait_for_written(&self, written: &ObjectMeta, within: Duration) -> Result<(), WaitError> {
+        self.shared.wait_for_written(written, Instant::now() + within).await
     }
 
     /// Waits until the object with that uid is gone from the cache.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, Version};
 use tokio::time::Instant;
 
@@ -25,11 +26,17 @@ pub enum WaitError {
         /// What was waited for.
         what: String,
     },
-    /// The informer does not list that namespace.
+    /// The informer does not list that namespace, or objects with those labels.
     #[error("this informer does not watch {what}")]
     NotWatched {
         /// What was waited for.
         what: String,
+    },
+    /// What was given is no answer to a write.
+    #[error("an object without {missing} was never written")]
+    NotWritten {
+        /// The missing field.
+        missing: &'static str,
     },
     /// The versions are no numbers, so that nobody can tell which is newer.
     #[error("version {version} has no order: wait for the object itself")]
@@ -97,6 +104,23 @@ impl Shared {
             }
         };
         self.wait_until(what(), deadline, look).await
+    }
+
+    /// As [`wait_for_object`](Self::wait_for_object), for an object as the server answered a write.
+    pub(super) async fn wait_for_written(
+        &self,
+        written: &ObjectMeta,
+        deadline: Instant,
+    ) -> Result<(), WaitError> {
+        let missing = |missing| WaitError::NotWritten { missing };
+        let version = written.resource_version.as_deref().ok_or_else(|| missing("resourceVersion"))?;
+        let name = written.name.as_deref().ok_or_else(|| missing("name"))?;
+        let key = Key::new(written.namespace.as_deref(), name).map_err(|_| missing("name"))?;
+        let label = |name: &str| written.labels.as_ref()?.get(name).map(String::as_str);
+        if !self.config.label_selector.matches(label) && self.reader.get(&key).is_none() {
+            return Err(WaitError::NotWatched { what: format!("{} {key} with its labels", self.resource) });
+        }
+        self.wait_for_object(&key, &Version::new(version), deadline).await
     }
 
     /// Waits until the object with that uid is no longer cached.

@@ -127,9 +127,13 @@ async fn what_was_queued_when_it_stops_is_applied_and_told() {
             feed.added(&pod(&format!("pod-{version}"), version));
         }
         // Somewhere in the middle.
-        while stage.informer.lister().is_empty() {
+        for _ in 0..10_000 {
+            if !stage.informer.lister().is_empty() {
+                break;
+            }
             tokio::task::yield_now().await;
         }
+        assert!(!stage.cached().is_empty());
         stage.informer.stop();
         stage.ended().await;
         heard.makes_sense();

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::PostParams;
 use serde_json::json;
 use tidings::{InformerOptions, Key, SharedInformer, SharedInformerFactory, Version, WaitError};
 use tidings_apiserver::{ApiServer, Ending};
@@ -101,5 +103,33 @@ async fn a_restored_server_begins_a_new_epoch_and_waiters_hear_of_it() {
     assert_eq!(pods.stats().faults.went_back, 1);
     assert!(pods.lister().version().unwrap().is_older_than(&reached));
     assert_eq!(pods.lister().keys().iter().map(ToString::to_string).collect::<Vec<_>>(), ["default/old"]);
+    running.shutdown().await;
+}
+
+// holds: X16
+#[tokio::test(start_paused = true)]
+async fn what_a_write_answered_is_waited_for_unless_its_labels_say_that_it_never_comes() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let options = InformerOptions::new().labels("app=web".parse().unwrap());
+    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let api: Api<Pod> = Api::default_namespaced(server.client());
+    let pod = |name: &str, app: &str| {
+        let pod = json!({
+            "metadata": { "name": name, "labels": { "app": app } },
+            "spec": { "containers": [{ "name": "main", "image": "nginx" }] },
+        });
+        serde_json::from_value(pod).unwrap()
+    };
+    let web = api.create(&PostParams::default(), &pod("web", "web")).await.unwrap();
+    pods.wait_for_written(&web.metadata, MINUTE).await.unwrap();
+    assert!(pods.lister().get("default/web").is_ok());
+    let db = api.create(&PostParams::default(), &pod("db", "db")).await.unwrap();
+    let error = pods.wait_for_written(&db.metadata, MINUTE).await.unwrap_err();
+    assert!(matches!(error, WaitError::NotWatched { .. }), "{error}");
+    let error = pods.wait_for_written(&Default::default(), MINUTE).await.unwrap_err();
+    assert!(matches!(error, WaitError::NotWritten { .. }), "{error}");
     running.shutdown().await;
 }
