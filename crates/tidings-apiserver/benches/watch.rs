@@ -30,7 +30,7 @@ async fn read(mut body: Body, events: usize) {
     let mut seen = 0;
     while seen < events {
         let frame = body.frame().await.expect("the watch goes on").expect("a chunk");
-        seen += frame.data_ref().map_or(0, |data| data.iter().filter(|byte| **byte == b'\n').count());
+        seen += frame.data_ref().map_or(0, |data| memchr::memchr_iter(b'\n', data).count());
     }
 }
 
