@@ -24,7 +24,7 @@ use crate::heard::Heard;
 pub(crate) const BOTH_ORDERS: [QueueOrder; 2] = [QueueOrder::InOrder, QueueOrder::PerObject];
 
 /// Long enough for anything that happens at all; in paused time it costs nothing.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_secs(300);
 
 /// One informer and everything around it.
 pub(crate) struct Stage {
