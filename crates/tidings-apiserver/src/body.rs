@@ -53,6 +53,19 @@ pub(crate) fn with_type(code: StatusCode, media_type: &'static str, body: Body) 
     response
 }
 
+/// Adds a warning to an answer, as clients show it to people.
+pub(crate) fn warn(response: &mut Response<Body>, text: &str) {
+    let quoted: String = text.chars().filter(|c| !c.is_control()).flat_map(escaped).collect();
+    if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+        response.headers_mut().append(header::WARNING, value);
+    }
+}
+
+fn escaped(c: char) -> impl Iterator<Item = char> {
+    let escape = matches!(c, '"' | '\\').then_some('\\');
+    escape.into_iter().chain([c])
+}
+
 impl ApiError {
     /// The answer that tells it.
     pub(crate) fn into_response(self) -> Response<Body> {

@@ -129,7 +129,16 @@ fn resource(definition: &Value, version: &Value) -> ResourceDef {
         categories: texts(&names["categories"]),
         scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
         subresources: subresources(version, &kind),
-        verbs: Verb::ALL.to_vec(),
+        verbs: vec![
+            Verb::Delete,
+            Verb::DeleteCollection,
+            Verb::Get,
+            Verb::List,
+            Verb::Patch,
+            Verb::Create,
+            Verb::Update,
+            Verb::Watch,
+        ],
         selectable_fields: selectable_fields(version),
         storage: Text::Owned(format!("{}/{plural}", text(&spec["group"]))),
         generation: Generation::Counted,
@@ -179,6 +188,7 @@ fn origin(definition: &Value, version: &Value) -> CustomOrigin {
     CustomOrigin {
         definition: owned(&definition["metadata"]["name"]),
         schema: version["schema"].get("openAPIV3Schema").cloned(),
+        deprecation: deprecation(definition, version),
         printer_columns: columns
             .map(|column| PrinterColumn {
                 name: owned(&column["name"]),
@@ -195,6 +205,21 @@ fn origin(definition: &Value, version: &Value) -> CustomOrigin {
             label_selector: scale["labelSelectorPath"].as_str().map(str::to_owned),
         }),
     }
+}
+
+/// What clients of a deprecated version are warned with.
+fn deprecation(definition: &Value, version: &Value) -> Option<String> {
+    let spec = &definition["spec"];
+    let usual = || {
+        format!(
+            "{}/{} {} is deprecated",
+            text(&spec["group"]),
+            text(&version["name"]),
+            text(&spec["names"]["kind"])
+        )
+    };
+    (version["deprecated"] == true)
+        .then(|| version["deprecationWarning"].as_str().map_or_else(usual, str::to_owned))
 }
 
 fn text(value: &Value) -> Text {

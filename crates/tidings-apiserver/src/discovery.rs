@@ -10,10 +10,13 @@ use serde_json::{Map, Value, json};
 use crate::crd::version_priority;
 use crate::openapi;
 use crate::request::accept::ranges;
-use crate::resource::{ResourceDef, Subresource};
+use crate::resource::{ResourceDef, Subresource, Text};
 
 /// The version of Kubernetes whose API this is.
 pub const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
+
+/// The media type of aggregated discovery.
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// A document, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +55,10 @@ pub fn document(path: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> 
 fn groups_document(root: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Document {
     let is_core = root == "api";
     for range in ranges(accept.unwrap_or_default()).iter().filter(|range| range.takes_json()) {
-        let is_known = matches!(range.version.as_str(), "v2" | "v2beta1");
-        if range.as_kind == "APIGroupDiscoveryList" && range.group == "apidiscovery.k8s.io" && is_known {
-            let mut document = Document::json(&aggregated(defs, is_core, &range.version));
-            document.content_type = format!(
-                "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
-                range.version
-            );
+        let is_aggregated = range.as_kind == "APIGroupDiscoveryList" && range.group == "apidiscovery.k8s.io";
+        if is_aggregated && range.version == "v2" {
+            let mut document = Document::json(&aggregated(defs, is_core));
+            document.content_type = AGGREGATED.to_owned();
             return document;
         }
         if range.as_kind.is_empty() {
@@ -138,7 +138,10 @@ fn resource_list(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Optio
     if resources.is_empty() {
         return None;
     }
-    resources.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
+    let is_custom = defs.iter().any(|def| def.group == group && def.version == version && def.is_custom());
+    if !is_custom {
+        resources.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
+    }
     let group_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
     let mut list = json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": resources});
     if !group.is_empty() {
@@ -160,7 +163,7 @@ fn verbs(verbs: &[crate::resource::Verb]) -> Vec<&'static str> {
     verbs.iter().map(|verb| verb.as_str()).collect()
 }
 
-fn aggregated(defs: &[Arc<ResourceDef>], is_core: bool, form: &str) -> Value {
+fn aggregated(defs: &[Arc<ResourceDef>], is_core: bool) -> Value {
     let items: Vec<_> = groups(defs)
         .into_iter()
         .filter(|(group, _)| group.is_empty() == is_core)
@@ -178,21 +181,20 @@ fn aggregated(defs: &[Arc<ResourceDef>], is_core: bool, form: &str) -> Value {
                 })
                 .collect();
             let mut metadata = Map::new();
-            metadata.insert("creationTimestamp".to_owned(), Value::Null);
             if !is_core {
                 metadata.insert("name".to_owned(), json!(group));
             }
             json!({"metadata": metadata, "versions": versions})
         })
         .collect();
-    let api_version = format!("apidiscovery.k8s.io/{form}");
+    let api_version = "apidiscovery.k8s.io/v2";
     json!({"kind": "APIGroupDiscoveryList", "apiVersion": api_version, "metadata": {}, "items": items})
 }
 
 fn aggregated_resource(def: &ResourceDef) -> Value {
     let mut told = json!({
         "resource": def.plural,
-        "responseKind": {"group": def.group, "version": def.version, "kind": def.kind},
+        "responseKind": {"group": def.group, "version": response_version(def), "kind": def.kind},
         "scope": if def.is_namespaced() { "Namespaced" } else { "Cluster" },
         "singularResource": def.singular,
         "verbs": verbs(&def.verbs),
@@ -208,12 +210,18 @@ fn aggregated_resource(def: &ResourceDef) -> Value {
 
 fn aggregated_subresource(def: &ResourceDef, sub: &Subresource) -> Value {
     let (group, version) =
-        if sub.version.is_empty() { (&def.group, &def.version) } else { (&sub.group, &sub.version) };
+        if sub.version.is_empty() { (&def.group, response_version(def)) } else { (&sub.group, &sub.version) };
     json!({
         "subresource": sub.name,
         "responseKind": {"group": group, "version": version, "kind": sub.kind},
         "verbs": verbs(&sub.verbs),
     })
+}
+
+/// A real server leaves the version of the core group's kinds empty.
+fn response_version(def: &ResourceDef) -> &Text {
+    const NONE: &Text = &Text::Borrowed("");
+    if def.group.is_empty() { NONE } else { &def.version }
 }
 
 fn version() -> Value {

@@ -59,6 +59,9 @@ pub enum PatchError {
     /// Its copies would make a small patch a large object.
     #[error("the copies of a JSON patch may not exceed {} bytes", json::COPIED_BYTES_MAX)]
     TooMuchCopied,
+    /// An operation of a JSON patch is none.
+    #[error("reading an operation of the patch")]
+    NoOperation(#[source] serde_json::Error),
     /// An operation of a JSON patch does not fit the object.
     #[error("applying operation {index} of the patch")]
     Operation {
@@ -142,18 +145,14 @@ impl From<PatchError> for ApiError {
             None => error.to_string(),
         };
         match error {
-            PatchError::Malformed(_)
-            | PatchError::NotAnObject
-            | PatchError::TooDeep
-            | PatchError::Directive { .. } => Self::bad_request(message),
+            PatchError::Malformed(_) | PatchError::NotAnObject | PatchError::TooDeep => {
+                Self::bad_request(message)
+            }
+            PatchError::Directive { .. } | PatchError::NoMergeKey { .. } => Self::unexpected(message),
             PatchError::TooManyOperations { .. } | PatchError::TooMuchCopied => {
                 Self::new(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"))
             }
-            PatchError::Operation { .. } | PatchError::NoMergeKey { .. } => Self::new(
-                422,
-                "Invalid",
-                format!("the server rejected our request due to an error in our request: {message}"),
-            ),
+            PatchError::Operation { .. } | PatchError::NoOperation(_) => Self::rejected(&message),
             PatchError::StrategicForCustom => Self::unsupported_media_type(
                 "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
             ),

@@ -133,6 +133,8 @@ pub struct CustomOrigin {
     pub printer_columns: Vec<PrinterColumn>,
     /// Paths of the `scale` subresource, when there is one.
     pub scale: Option<ScalePaths>,
+    /// What clients of this version are warned with, if it is deprecated.
+    pub deprecation: Option<String>,
 }
 
 /// One column a CustomResourceDefinition adds to Table answers.

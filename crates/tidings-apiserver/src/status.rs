@@ -20,6 +20,18 @@ pub struct ApiError {
     pub details: Box<Details>,
     /// Continue token that a 410 on a page offers.
     pub continue_token: Option<String>,
+    /// How it is written.
+    pub form: Form,
+}
+
+/// How an error is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A `Status` with details if there are any.
+    #[default]
+    Status,
+    /// A `Status` with details even if they are empty, as for requests that nobody knows how to answer.
+    Generic,
 }
 
 /// What an error is about.
@@ -106,7 +118,20 @@ impl Cause {
 impl ApiError {
     /// Any error, when no constructor below says it better.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: Box::default(), continue_token: None }
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            details: Box::default(),
+            continue_token: None,
+            form: Form::Status,
+        }
+    }
+
+    /// An error that has details even if they are empty.
+    fn generic(mut self) -> Self {
+        self.form = Form::Generic;
+        self
     }
 
     fn about(mut self, def: &ResourceDef, name: &str) -> Self {
@@ -123,7 +148,12 @@ impl ApiError {
 
     /// 404 for a path that nothing serves.
     pub fn unknown_path() -> Self {
-        Self::new(404, "NotFound", "the server could not find the requested resource")
+        Self::new(404, "NotFound", "the server could not find the requested resource").generic()
+    }
+
+    /// 404 for a subresource that a custom resource does not have.
+    pub fn unknown_subresource(def: &ResourceDef, name: &str) -> Self {
+        if def.is_custom() { Self::unknown_path().about(def, name) } else { Self::unknown_path() }
     }
 
     /// 409 for a name that is taken.
@@ -202,11 +232,18 @@ impl ApiError {
     /// 405.
     pub fn method_not_allowed() -> Self {
         Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+            .generic()
     }
 
     /// 406; `accepted` are the media types that would do.
     pub fn not_acceptable(accepted: &str) -> Self {
         let message = format!("only the following media types are accepted: {accepted}");
+        Self::new(406, "NotAcceptable", message).generic()
+    }
+
+    /// 406 for a media type that is known, of a kind that it can't be answered as.
+    pub fn not_acceptable_as(kind: &str) -> Self {
+        let message = format!("the requested resource cannot be answered as {kind}");
         Self::new(406, "NotAcceptable", message)
     }
 
@@ -216,6 +253,11 @@ impl ApiError {
             "the body of the request was in an unknown format - accepted media types include: {accepted}"
         );
         Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// 415 for a patch; `accepted` are the media types that would do.
+    pub fn unsupported_patch(accepted: &str) -> Self {
+        Self::unsupported_media_type(accepted).generic()
     }
 
     /// 401.
@@ -255,6 +297,25 @@ impl ApiError {
         error
     }
 
+    /// 500 without a reason: what a real server answers where nobody thought of an error.
+    pub fn unexpected(message: impl Into<String>) -> Self {
+        Self::new(500, "", message)
+    }
+
+    /// 422 for a patch that makes something that can't be read.
+    pub fn invalid_patch(why: &str) -> Self {
+        let message = format!("the patch is invalid: {why}");
+        let mut error = Self::new(422, "Invalid", message);
+        error.details.causes = vec![Cause::invalid("patch", format!("Invalid value: {why}"))];
+        error
+    }
+
+    /// 422 for a patch that does not fit the object.
+    pub fn rejected(why: &str) -> Self {
+        let message = format!("the server rejected our request due to an error in our request: {why}");
+        Self::new(422, "Invalid", message).generic()
+    }
+
     /// 503.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(503, "ServiceUnavailable", message)
@@ -279,7 +340,8 @@ impl ApiError {
 
     /// As JSON, ready to be a body or the object of an ERROR event.
     pub fn to_json(&self) -> Vec<u8> {
-        let details = (*self.details != Details::default()).then_some(&*self.details);
+        let has_details = self.form == Form::Generic || *self.details != Details::default();
+        let details = has_details.then_some(&*self.details);
         let wire = Wire {
             kind: "Status",
             api_version: "v1",

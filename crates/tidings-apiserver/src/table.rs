@@ -114,6 +114,7 @@ impl<'a> Columns<'a> {
                 .iter()
                 .map(|column| match column.cell {
                     Cell::Text(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("")),
+                    Cell::Sought(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("<unknown>")),
                     Cell::Known(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("<none>")),
                     Cell::Number(path) => object.pointer(path).cloned().unwrap_or_else(|| json!(0)),
                     Cell::Age(path) => json!(age::since(object.pointer(path), now)),

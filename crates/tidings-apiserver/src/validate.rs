@@ -35,6 +35,11 @@ pub fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), ApiError> 
             None | Some("") => {
                 fields.insert(name.to_owned(), json!(expected));
             }
+            Some(found) if name == "kind" && def.is_custom() => {
+                let cause = invalid("kind", &json!(found), &format!("must be {expected}"));
+                let named = fields.get("metadata").and_then(|metadata| metadata["name"].as_str());
+                return Err(ApiError::invalid(&def.group, found, named.unwrap_or_default(), vec![cause]));
+            }
             Some(found) if name == "kind" => {
                 let message =
                     format!("{found} in version \"{}\" cannot be handled as a {expected}", def.version);
@@ -98,6 +103,13 @@ pub fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiErro
     metadata::check_change(old, new, &mut causes);
     kinds::check(def, new, &mut causes);
     kinds::check_change(def, old, new, &mut causes);
+    finish(def, new, causes)
+}
+
+/// Checks that what only a subresource may change has not changed.
+pub fn unchangeable(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
+    let mut causes = Vec::new();
+    kinds::check_kept(def, old, new, &mut causes);
     finish(def, new, causes)
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::clock::Clock;
 use crate::convert;
+use crate::request::accept::MetaVersion;
 use crate::request::{Options, Representation};
 use crate::resource::ResourceDef;
 use crate::server::Core;
@@ -35,8 +36,16 @@ pub(crate) struct Shape {
 #[derive(Debug)]
 struct Tables {
     def: ResourceDef,
+    version: MetaVersion,
     include: IncludeObject,
     clock: Clock,
+}
+
+/// Where in a watch an event stands: a table tells its columns in the first one only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    First,
+    Later,
 }
 
 /// The parts of a list around its items.
@@ -64,8 +73,6 @@ pub(crate) struct ListMeta {
     pub(crate) remaining: Option<usize>,
 }
 
-const METADATA_HEAD: &str = r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#;
-
 impl Shape {
     /// How a request wants the objects of a resource.
     pub(crate) fn of(
@@ -75,9 +82,10 @@ impl Shape {
         representation: Representation,
     ) -> Result<Self, ApiError> {
         let mut shape = Self::new(def, representation);
-        if representation == Representation::Table {
+        if let Representation::Table(version) = representation {
             let include = IncludeObject::from_query(Some(&options.include_object))?;
-            shape.tables = Some(Arc::new(Tables { def: def.clone(), include, clock: core.clock.clone() }));
+            let clock = core.clock.clone();
+            shape.tables = Some(Arc::new(Tables { def: def.clone(), version, include, clock }));
         }
         Ok(shape)
     }
@@ -87,18 +95,18 @@ impl Shape {
         let builtin_head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
         let custom_head = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}","#);
         let (head, item_head, list_kind, list_version, order) = match representation {
-            Representation::Metadata => (
-                METADATA_HEAD.to_owned(),
-                METADATA_HEAD.to_owned(),
-                "PartialObjectMetadataList".to_owned(),
-                "meta.k8s.io/v1".to_owned(),
-                ListOrder::MetadataFirst,
-            ),
-            Representation::Whole | Representation::Table if def.is_custom() => {
+            Representation::Metadata(version) => {
+                let version = version.api_version();
+                let head =
+                    format!(r#"{{"kind":"PartialObjectMetadata","apiVersion":"{version}","metadata":"#);
+                let list_kind = "PartialObjectMetadataList".to_owned();
+                (head.clone(), head, list_kind, version.to_owned(), ListOrder::MetadataFirst)
+            }
+            Representation::Whole | Representation::Table(_) if def.is_custom() => {
                 let list_kind = def.list_kind.to_string();
                 (custom_head.clone(), custom_head, list_kind, api_version, ListOrder::MetadataLast)
             }
-            Representation::Whole | Representation::Table => {
+            Representation::Whole | Representation::Table(_) => {
                 let list_kind = def.list_kind.to_string();
                 (builtin_head, "{".to_owned(), list_kind, api_version, ListOrder::MetadataFirst)
             }
@@ -126,7 +134,7 @@ impl Shape {
     /// One object on its own.
     pub(crate) fn object(&self, object: &Stored) -> Vec<u8> {
         if let Some(tables) = &self.tables {
-            return tables.encode(json!({}), &[object]);
+            return tables.encode(version_of(object.version()), &[tables.shown(object)], Place::First);
         }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 1);
         self.write(&self.head, object, &mut bytes);
@@ -142,11 +150,11 @@ impl Shape {
     fn write(&self, head: &str, object: &Stored, into: &mut Vec<u8>) {
         into.extend_from_slice(head.as_bytes());
         match self.representation {
-            Representation::Metadata => {
+            Representation::Metadata(_) => {
                 into.extend_from_slice(object.metadata());
                 into.push(b'}');
             }
-            Representation::Whole | Representation::Table => match &self.converted {
+            Representation::Whole | Representation::Table(_) => match &self.converted {
                 None => into.extend_from_slice(object.after_brace()),
                 Some(def) => {
                     let renamed = convert::from_storage(def, object.decoded());
@@ -158,11 +166,9 @@ impl Shape {
     }
 
     /// A watch event about an object.
-    pub(crate) fn event(&self, event: &str, object: &Stored) -> Bytes {
+    pub(crate) fn event(&self, event: &str, object: &Stored, place: Place) -> Bytes {
         if let Some(tables) = &self.tables {
-            let version = json!({"resourceVersion": object.version().to_string()});
-            let table = String::from_utf8(tables.encode(version, &[object])).expect("JSON is text");
-            return format!("{{\"type\":\"{event}\",\"object\":{}}}\n", table.trim_end()).into();
+            return tables.event(event, object.version(), tables.shown(object), place);
         }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 40);
         bytes.extend_from_slice(br#"{"type":""#);
@@ -174,13 +180,17 @@ impl Shape {
     }
 
     /// A BOOKMARK event; `annotations` is the JSON of them, or empty.
-    pub(crate) fn bookmark(&self, version: u64, annotations: &str) -> Bytes {
+    pub(crate) fn bookmark(&self, version: u64, annotations: &str, place: Place) -> Bytes {
         let annotations =
             if annotations.is_empty() { String::new() } else { format!(r#","annotations":{annotations}"#) };
         let metadata = format!(r#"{{"resourceVersion":"{version}"{annotations}}}"#);
+        if let Some(tables) = &self.tables {
+            let object = json!({"metadata": serde_json::from_str::<Value>(&metadata).expect("it is JSON")});
+            return tables.event("BOOKMARK", version, object, place);
+        }
         let object = match self.representation {
-            Representation::Metadata => format!("{}{metadata}}}", self.head),
-            Representation::Whole | Representation::Table => {
+            Representation::Metadata(_) => format!("{}{metadata}}}", self.head),
+            Representation::Whole | Representation::Table(_) => {
                 format!(r#"{}"metadata":{metadata}}}"#, self.head)
             }
         };
@@ -192,8 +202,8 @@ impl Shape {
         let tables = self.tables.as_ref()?;
         let metadata: Value =
             serde_json::from_str(&format!("{{{}}}", meta.in_struct_order())).expect("list metadata is JSON");
-        let objects: Vec<_> = objects.iter().map(Arc::as_ref).collect();
-        Some(tables.encode(metadata, &objects))
+        let objects: Vec<_> = objects.iter().map(|object| tables.shown(object)).collect();
+        Some(tables.encode(metadata, &objects, Place::First))
     }
 
     /// What a list begins with, up to its first item.
@@ -220,16 +230,34 @@ impl Shape {
 }
 
 impl Tables {
-    fn encode(&self, metadata: Value, objects: &[&Stored]) -> Vec<u8> {
-        let objects: Vec<_> = objects
-            .iter()
-            .map(|object| Value::Object(convert::from_storage(&self.def, object.decoded())))
-            .collect();
-        let table = table::table(&self.def, &metadata, &objects, self.include, self.clock.now());
-        let mut bytes = table.to_string().into_bytes();
+    fn shown(&self, object: &Stored) -> Value {
+        Value::Object(convert::from_storage(&self.def, object.decoded()))
+    }
+
+    fn encode(&self, metadata: Value, objects: &[Value], place: Place) -> Vec<u8> {
+        let mut bytes = self.table(metadata, objects, place).to_string().into_bytes();
         bytes.push(b'\n');
         bytes
     }
+
+    fn event(&self, event: &str, version: u64, object: Value, place: Place) -> Bytes {
+        let table = self.table(version_of(version), &[object], place);
+        format!("{{\"type\":\"{event}\",\"object\":{table}}}\n").into()
+    }
+
+    fn table(&self, metadata: Value, objects: &[Value], place: Place) -> Value {
+        let mut table = table::table(&self.def, &metadata, objects, self.include, self.clock.now());
+        table["apiVersion"] = json!(self.version.api_version());
+        if place == Place::Later {
+            table["columnDefinitions"] = Value::Null;
+        }
+        table
+    }
+}
+
+/// The metadata of a table about one object.
+fn version_of(version: u64) -> Value {
+    json!({"resourceVersion": version.to_string()})
 }
 
 impl ListMeta {

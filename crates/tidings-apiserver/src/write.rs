@@ -3,6 +3,7 @@
 //! Each write decides on a copy, outside the store's lock, and stores it only if the object is still what was decided on;
 //! otherwise it decides again. Nothing here waits.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,6 +25,7 @@ mod collection;
 mod create;
 mod definitions;
 mod delete;
+mod deletion;
 mod dependents;
 mod namespaces;
 mod patch;
@@ -47,8 +49,11 @@ pub(crate) struct Writing<'a> {
     namespace: Option<&'a str>,
     name: Option<&'a str>,
     subresource: &'a str,
+    verb: Verb,
     manager: String,
     time: String,
+    /// Fields that nobody knows, which the answer warns of.
+    unknown_fields: RefCell<Vec<String>>,
 }
 
 /// Whether a write is stored.
@@ -65,6 +70,7 @@ impl<'a> Writing<'a> {
         core: &'a Arc<Core>,
         def: &'a ResourceDef,
         path: &'a ResourcePath,
+        verb: Verb,
         options: &'a Options,
         user_agent: Option<&str>,
     ) -> Self {
@@ -77,6 +83,8 @@ impl<'a> Writing<'a> {
             subresource: path.subresource.as_deref().unwrap_or_default(),
             manager: manager_name(Some(&options.field_manager), user_agent),
             time: core.clock.seconds(),
+            verb,
+            unknown_fields: RefCell::default(),
         }
     }
 
@@ -93,6 +101,7 @@ impl<'a> Writing<'a> {
 
     fn trial(&self, options_kind: &str) -> Result<Trial, ApiError> {
         let is_dry = self.options.is_dry_run(options_kind)?;
+        self.options.check_write(options_kind)?;
         Ok(if is_dry { Trial::Dry } else { Trial::Stored })
     }
 
@@ -104,15 +113,30 @@ impl<'a> Writing<'a> {
 /// Answers a write, or a read of a subresource.
 pub(crate) fn answer(
     writing: &Writing<'_>,
-    verb: Verb,
     content_type: Option<&str>,
     sent: &Bytes,
     representation: Representation,
 ) -> Result<Response<Body>, ApiError> {
-    let def = writing.def;
+    let mut response = unwarned(writing, content_type, sent, representation)?;
+    for field in writing.unknown_fields.borrow().iter() {
+        body::warn(&mut response, &format!("unknown field \"{field}\""));
+    }
+    Ok(response)
+}
+
+fn unwarned(
+    writing: &Writing<'_>,
+    content_type: Option<&str>,
+    sent: &Bytes,
+    representation: Representation,
+) -> Result<Response<Body>, ApiError> {
+    let (def, verb) = (writing.def, writing.verb);
     let is_known = match writing.subresource {
         "" => def.allows(verb),
-        name => def.subresource(name).ok_or_else(ApiError::unknown_path)?.verbs.contains(&verb),
+        name => {
+            let unknown = || ApiError::unknown_subresource(def, writing.name.unwrap_or_default());
+            def.subresource(name).ok_or_else(unknown)?.verbs.contains(&verb)
+        }
     };
     if !is_known {
         return Err(ApiError::method_not_allowed());
@@ -146,8 +170,8 @@ pub(crate) fn answer(
             let (object, code) = patch::patch(writing, content_type, sent)?;
             one(&object, code)
         }
-        (Verb::Delete, "") => delete::answer(writing, sent, representation),
-        (Verb::DeleteCollection, "") => collection::answer(writing, sent, representation),
+        (Verb::Delete, "") => delete::answer(writing, content_type, sent, representation),
+        (Verb::DeleteCollection, "") => collection::answer(writing, content_type, sent, representation),
         _ => Err(ApiError::method_not_allowed()),
     }
 }
@@ -166,11 +190,16 @@ fn as_json<'a>(content_type: Option<&'a str>, sent: &Bytes) -> Result<(Option<&'
 fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError> {
     let media_type = content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim();
     match media_type {
-        "application/json" | "" => serde_json::from_slice(sent).map_err(|error| {
-            ApiError::bad_request(format!(
-                "the object provided is unrecognized: couldn't get version/kind; json parse error: {error}"
-            ))
-        }),
+        "application/json" | "" => {
+            let read: Result<Value, _> = serde_json::from_slice(sent);
+            let value = read.map_err(|error| {
+                ApiError::bad_request(format!(
+                    "the object provided is unrecognized: couldn't get version/kind; json parse error: {error}"
+                ))
+            })?;
+            // Nothing is read as an object without fields.
+            Ok(if value.is_null() { json!({}) } else { value })
+        }
         "application/yaml" => crate::patch::apply::parsed(sent).map_err(|error| error.into_api_error()),
         _ => Err(ApiError::unsupported_media_type("application/json, application/yaml")),
     }

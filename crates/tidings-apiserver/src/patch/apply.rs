@@ -114,10 +114,7 @@ pub fn applied(
     for entry in &mut others {
         entry.fields = entry.fields.difference(&written).difference(&change.removed);
     }
-    let time = match last {
-        Some(last) if last.fields == fields && !is_changed => last.time,
-        _ => Some(writer.time.to_owned()),
-    };
+    let time = if is_changed { Some(writer.time.to_owned()) } else { last.and_then(|last| last.time) };
     others.push(Entry {
         manager: writer.manager.to_owned(),
         operation: Operation::Apply,

@@ -2,7 +2,10 @@
 //!
 //! Operations are applied to a copy: a patch that fails half-way has changed nothing.
 
-use json_patch::{Patch, PatchOperation};
+use std::borrow::Cow;
+
+use json_patch::jsonptr::Pointer;
+use json_patch::{AddOperation, Patch, PatchOperation};
 use serde_json::Value;
 
 use super::PatchError;
@@ -14,7 +17,8 @@ pub const COPIED_BYTES_MAX: usize = 3 * 1024 * 1024;
 
 /// The object with the operations of `patch` applied in order.
 pub fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
-    let Patch(operations) = serde_json::from_slice(patch).map_err(PatchError::Malformed)?;
+    let items: Vec<Value> = serde_json::from_slice(patch).map_err(PatchError::Malformed)?;
+    let Patch(operations) = serde_json::from_value(Value::Array(items)).map_err(PatchError::NoOperation)?;
     if operations.len() > OPERATIONS_MAX {
         return Err(PatchError::TooManyOperations { count: operations.len() });
     }
@@ -25,12 +29,30 @@ pub fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
         if copied_bytes > COPIED_BYTES_MAX {
             return Err(PatchError::TooMuchCopied);
         }
-        json_patch::patch(&mut patched, std::slice::from_ref(operation))
+        let Some(operation) = understood(&patched, operation) else { continue };
+        json_patch::patch(&mut patched, std::slice::from_ref(&*operation))
             .map_err(|source| PatchError::Operation { index, source: Box::new(source) })?;
         // A move into itself or a chain of copies may nest deeper than any parser allows.
         super::check_depth(&patched)?;
     }
     Ok(patched)
+}
+
+/// An operation as a real server understands it: in an object, what is not there can be replaced, and is null when tested.
+/// `None` if there is nothing to do.
+fn understood<'a>(object: &Value, operation: &'a PatchOperation) -> Option<Cow<'a, PatchOperation>> {
+    let is_missing_in_object = |path: &Pointer| {
+        path.resolve(object).is_err()
+            && path.parent().is_some_and(|parent| parent.resolve(object).is_ok_and(Value::is_object))
+    };
+    match operation {
+        PatchOperation::Replace(replace) if is_missing_in_object(&replace.path) => {
+            let add = AddOperation { path: replace.path.clone(), value: replace.value.clone() };
+            Some(Cow::Owned(PatchOperation::Add(add)))
+        }
+        PatchOperation::Test(test) if test.value.is_null() && is_missing_in_object(&test.path) => None,
+        _ => Some(Cow::Borrowed(operation)),
+    }
 }
 
 fn copied_by(object: &Value, operation: &PatchOperation) -> usize {

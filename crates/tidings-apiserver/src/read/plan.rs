@@ -31,7 +31,8 @@ pub(super) enum At {
 
 impl Plan {
     pub(super) fn of(options: &Options, watch_cache: WatchCache) -> Result<Self, ApiError> {
-        let version = options.version()?;
+        // A real server foresees this for lists alone.
+        let version = options.version().map_err(|error| ApiError::bad_request(error.message))?;
         let limit = usize::try_from(options.limit).ok().filter(|limit| *limit > 0);
         if !options.continue_token.is_empty() {
             if version.is_some_and(|version| version > 0) {

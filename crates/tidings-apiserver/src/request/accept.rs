@@ -11,9 +11,27 @@ pub enum Representation {
     /// The objects themselves.
     Whole,
     /// Only their metadata, as `PartialObjectMetadata`.
-    Metadata,
+    Metadata(MetaVersion),
     /// Rows and columns, as `Table`.
-    Table,
+    Table(MetaVersion),
+}
+
+/// The version of `meta.k8s.io` that metadata and tables are told in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MetaVersion {
+    /// `v1`
+    V1,
+    /// `v1beta1`, which says the same.
+    V1Beta1,
+}
+
+/// How many objects an answer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// One at a time: also in a watch.
+    One,
+    /// A list.
+    List,
 }
 
 /// One entry of an Accept header.
@@ -65,19 +83,32 @@ fn thousandths(text: &str) -> u16 {
     (quality * 1000.0) as u16
 }
 
+impl MetaVersion {
+    /// As objects tell it.
+    pub fn api_version(self) -> &'static str {
+        match self {
+            Self::V1 => "meta.k8s.io/v1",
+            Self::V1Beta1 => "meta.k8s.io/v1beta1",
+        }
+    }
+}
+
 impl MediaRange {
     /// Whether JSON is meant.
     pub fn takes_json(&self) -> bool {
-        matches!(self.media_type.as_str(), "application/json" | "application/*" | "*/*" | "")
+        matches!(self.media_type.as_str(), "application/json" | "*/*" | "")
     }
 
-    fn representation(&self) -> Option<Representation> {
+    fn representation(&self, answered: Answered) -> Option<Representation> {
         let is_meta = self.group.is_empty() || self.group == "meta.k8s.io";
-        match self.as_kind.as_str() {
-            "" => Some(Representation::Whole),
-            "Table" if is_meta => Some(Representation::Table),
-            "PartialObjectMetadata" | "PartialObjectMetadataList" if is_meta => {
-                Some(Representation::Metadata)
+        let version = if self.version == "v1beta1" { MetaVersion::V1Beta1 } else { MetaVersion::V1 };
+        match (self.as_kind.as_str(), answered) {
+            ("", _) => Some(Representation::Whole),
+            ("Table", _) if is_meta => Some(Representation::Table(version)),
+            ("PartialObjectMetadata", Answered::One) | ("PartialObjectMetadataList", Answered::List)
+                if is_meta =>
+            {
+                Some(Representation::Metadata(version))
             }
             _ => None,
         }
@@ -85,13 +116,14 @@ impl MediaRange {
 }
 
 /// Chooses the representation for objects and lists.
-pub fn negotiate(header: Option<&str>) -> Result<Representation, ApiError> {
+pub fn negotiate(header: Option<&str>, answered: Answered) -> Result<Representation, ApiError> {
     let Some(header) = header.filter(|header| !header.trim().is_empty()) else {
         return Ok(Representation::Whole);
     };
-    let chosen =
-        ranges(header).iter().filter(|range| range.takes_json()).find_map(MediaRange::representation);
-    chosen.ok_or_else(|| ApiError::not_acceptable("application/json"))
+    let taken: Vec<_> = ranges(header).into_iter().filter(MediaRange::takes_json).collect();
+    let first = taken.first().ok_or_else(|| ApiError::not_acceptable("application/json"))?;
+    let chosen = taken.iter().find_map(|range| range.representation(answered));
+    chosen.ok_or_else(|| ApiError::not_acceptable_as(&first.as_kind))
 }
 
 #[cfg(test)]
@@ -100,8 +132,9 @@ mod tests {
 
     #[test]
     fn each_header_gets_what_a_real_server_would_send() {
-        use Representation::{Metadata, Table, Whole};
-        let partial = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+        use Representation::{Table, Whole};
+        let (metadata, table) = (Representation::Metadata(MetaVersion::V1), Table(MetaVersion::V1));
+        let partial = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         for (header, expected) in [
             ("application/json", Some(Whole)),
             ("*/*", Some(Whole)),
@@ -110,24 +143,32 @@ mod tests {
             ("application/cbor", None),
             ("application/vnd.kubernetes.protobuf,application/json", Some(Whole)),
             ("application/json;stream=watch", Some(Whole)),
-            (partial, Some(Metadata)),
+            (partial, Some(metadata)),
             (
                 "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
-                Some(Metadata),
+                Some(metadata),
             ),
             (
                 "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
-                Some(Table),
+                Some(table),
             ),
-            ("application/json;q=0.1, application/json;as=Table;g=meta.k8s.io;q=0.9", Some(Table)),
+            ("application/json;q=0.1, application/json;as=Table;g=meta.k8s.io;q=0.9", Some(table)),
             ("application/json;as=Other;g=meta.k8s.io", None),
+            ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", None),
+            (
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1",
+                Some(Representation::Metadata(MetaVersion::V1Beta1)),
+            ),
+            ("application/*", None),
             ("text/html", None),
         ] {
             match expected {
-                Some(expected) => assert_eq!(negotiate(Some(header)).unwrap(), expected, "{header}"),
-                None => assert_eq!(negotiate(Some(header)).unwrap_err().code, 406, "{header}"),
+                Some(expected) => {
+                    assert_eq!(negotiate(Some(header), Answered::One).unwrap(), expected, "{header}")
+                }
+                None => assert_eq!(negotiate(Some(header), Answered::One).unwrap_err().code, 406, "{header}"),
             }
         }
-        assert_eq!(negotiate(None).unwrap(), Whole);
+        assert_eq!(negotiate(None, Answered::List).unwrap(), Whole);
     }
 }

@@ -40,7 +40,9 @@ impl ContinueToken {
     /// As text for a URL.
     pub fn encode(&self) -> String {
         let rv = self.version.map_or(-1, |version| i64::try_from(version).unwrap_or(i64::MAX));
-        let wire = Wire { v: FORMAT.to_owned(), rv, start: format!("/{}", self.start) };
+        // A token that goes on inconsistently has its key without a slash.
+        let slash = if self.version.is_some() { "/" } else { "" };
+        let wire = Wire { v: FORMAT.to_owned(), rv, start: format!("{slash}{}", self.start) };
         let json = serde_json::to_vec(&wire).expect("a token has only text and numbers");
         URL_SAFE_NO_PAD.encode(json)
     }

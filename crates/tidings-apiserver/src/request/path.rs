@@ -44,15 +44,18 @@ pub fn parse(path: &str) -> Option<Target> {
     let mut parts = Vec::new();
     for part in trimmed.split('/').skip(1) {
         let part = percent_decoded(part, Plus::IsPlus)?;
-        let is_trick = part.is_empty() || part == "." || part == ".." || part.contains(['/', '\0', '\\']);
-        if is_trick {
+        if part.contains(['/', '\0', '\\']) {
             return None;
         }
         parts.push(part);
     }
+    let has_tricks = |parts: &[String]| parts.iter().any(|part| matches!(part.as_str(), "" | "." | ".."));
     match parts.first().map(String::as_str) {
+        Some("api") if parts.len() > 2 && has_tricks(&parts[..2]) => None,
+        Some("apis") if parts.len() > 3 && has_tricks(&parts[..3]) => None,
         Some("api") if parts.len() > 2 => resource(String::new(), &parts[1], &parts[2..]),
         Some("apis") if parts.len() > 3 => resource(parts[1].clone(), &parts[2], &parts[3..]),
+        _ if has_tricks(&parts) => None,
         _ => Some(Target::Document(format!("/{}", parts.join("/")))),
     }
 }
@@ -65,7 +68,8 @@ fn resource(group: String, version: &str, mut rest: &[String]) -> Option<Target>
     }
     let is_inside_namespace = rest.len() > 2 && rest[0] == "namespaces" && !is_of_namespace(&rest[2..]);
     if is_inside_namespace {
-        found.namespace = Some(rest[1].clone());
+        // An empty namespace is none.
+        found.namespace = Some(rest[1].clone()).filter(|namespace| !namespace.is_empty());
         rest = &rest[2..];
     }
     if rest.len() > 3 {
@@ -75,7 +79,14 @@ fn resource(group: String, version: &str, mut rest: &[String]) -> Option<Target>
     found.plural = rest.first()?.clone();
     found.name = rest.get(1).cloned();
     found.subresource = rest.get(2).cloned();
-    Some(Target::Resource(found))
+    let is_dots = |part: &String| matches!(part.as_str(), "." | "..");
+    let is_trick = |part: &String| part.is_empty() || is_dots(part);
+    // A name of dots alone is a name, though no object has it.
+    let has_tricks = is_trick(&found.plural)
+        || found.namespace.as_ref().is_some_and(is_trick)
+        || found.subresource.as_ref().is_some_and(is_trick)
+        || found.name.as_ref().is_some_and(|name| name.is_empty() || (is_dots(name) && rest.len() > 2));
+    if has_tricks { None } else { Some(Target::Resource(found)) }
 }
 
 /// `namespaces/x/status` and `namespaces/x/finalize` are about the namespace, not in it.
@@ -127,7 +138,12 @@ mod tests {
             ("/", "document /"),
             ("/healthz", "document /healthz"),
             ("/api/v1/pods/../secrets", "nothing"),
-            ("/api/v1/namespaces/a/pods/%2e%2e", "nothing"),
+            ("/api/v1/namespaces/a/pods/%2e%2e", " v1 pods a .. -"),
+            ("/api/v1/namespaces/a/../a/pods", "nothing"),
+            ("/api/v1/namespaces/../pods", "nothing"),
+            ("/api/v1/namespaces//pods", " v1 pods - - -"),
+            ("/api/v1//pods", "nothing"),
+            ("/apis//v1/pods/x", "nothing"),
             ("/api/v1/namespaces/a%2fb/pods/x", "nothing"),
             ("/api//v1/pods", "nothing"),
             ("/api/v1/namespaces/a/pods/x/log/y/z", "nothing"),

@@ -1,6 +1,6 @@
 //! The options of a request, from its query.
 //!
-//! Unknown options are left aside, as Kubernetes does; a known one that can't be read is a 400.
+//! Unknown options are left aside, as Kubernetes does; a known one that can't be read is a 400, and so is a broken escape.
 
 use super::{Plus, percent_decoded};
 use crate::status::{ApiError, Cause};
@@ -45,6 +45,9 @@ pub struct Options {
     /// `includeObject`, of Table answers; empty when absent.
     pub include_object: String,
 }
+
+/// The longest name of a field manager.
+const FIELD_MANAGER_BYTES_MAX: usize = 128;
 
 /// Reads the options from a query (without its `?`).
 pub fn parse(query: &str) -> Result<Options, ApiError> {
@@ -138,9 +141,9 @@ impl Options {
             if wanted != "NotOlderThan" {
                 causes.push(unsupported(field, wanted, "\"NotOlderThan\""));
             }
-            if !self.continue_token.is_empty() {
-                causes.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
-            }
+        }
+        if !self.continue_token.is_empty() {
+            causes.push(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
         }
         causes
     }
@@ -151,12 +154,22 @@ impl Options {
             return Ok(None);
         }
         let parsed = self.resource_version.parse();
-        parsed.map(Some).map_err(|_| {
-            ApiError::bad_request(format!(
-                "invalid resource version: Invalid value: \"{}\"",
-                self.resource_version
-            ))
-        })
+        let message = || format!("invalid resource version: Invalid value: \"{}\"", self.resource_version);
+        parsed.map(Some).map_err(|_| ApiError::unexpected(message()))
+    }
+
+    /// Refuses options of a write that mean nothing; `kind` is that of the options.
+    pub fn check_write(&self, kind: &str) -> Result<(), ApiError> {
+        let mut causes = Vec::new();
+        if !matches!(self.field_validation.as_str(), "" | "Ignore" | "Warn" | "Strict") {
+            let supported = "\"Ignore\", \"Strict\", \"Warn\"";
+            causes.push(unsupported("fieldValidation", &self.field_validation, supported));
+        }
+        if self.field_manager.len() > FIELD_MANAGER_BYTES_MAX {
+            let message = format!("Too long: may not be more than {FIELD_MANAGER_BYTES_MAX} bytes");
+            causes.push(Cause::field("FieldValueTooLong", "fieldManager", message));
+        }
+        if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", kind, "", causes)) }
     }
 
     /// Whether the write is only tried; a 422 for a value that means nothing.

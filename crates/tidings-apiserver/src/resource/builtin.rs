@@ -128,7 +128,7 @@ impl Row {
         let (kind, group, version, verbs): (_, _, _, &[Verb]) = match *name {
             "scale" => ("Scale", "autoscaling", "v1", &[Get, Patch, Update]),
             "eviction" => ("Eviction", "policy", "v1", &[Create]),
-            "binding" => ("Binding", "", "v1", &[Create]),
+            "binding" => ("Binding", "", "", &[Create]),
             "token" => ("TokenRequest", "authentication.k8s.io", "v1", &[Create]),
             "log" => (self.kind, "", "", &[Get]),
             "finalize" => (self.kind, "", "", &[Update]),
@@ -238,7 +238,6 @@ const POD_SUBRESOURCES: &[&str] = &[
 
 const STATUS: &[&str] = &["status"];
 const SCALE: &[&str] = &["scale", "status"];
-const REPLICAS: &[Field] = &[("status.replicas", "status.replicas", "0")];
 
 /// Group, version, rows.
 type GroupTable = (&'static str, &'static str, &'static [Row]);
@@ -260,7 +259,7 @@ const TABLE: &[GroupTable] = &[
         cluster("PersistentVolume", "persistentvolumes").short(&["pv"]).subs(STATUS),
         ns("Pod", "pods").short(&["po"]).all().subs(POD_SUBRESOURCES).fields(POD_FIELDS).counted(),
         ns("PodTemplate", "podtemplates").counted(),
-        ns("ReplicationController", "replicationcontrollers").short(&["rc"]).all().subs(SCALE).fields(REPLICAS).counted(),
+        ns("ReplicationController", "replicationcontrollers").short(&["rc"]).all().subs(SCALE).fields(&[("status.replicas", "status.replicas", "0")]).counted(),
         ns("ResourceQuota", "resourcequotas").short(&["quota"]).subs(STATUS),
         ns("Secret", "secrets").fields(&[("type", "type", "")]),
         ns("ServiceAccount", "serviceaccounts").short(&["sa"]).subs(&["token"]),
@@ -274,7 +273,7 @@ const TABLE: &[GroupTable] = &[
         ns("ControllerRevision", "controllerrevisions"),
         ns("DaemonSet", "daemonsets").short(&["ds"]).all().subs(STATUS).counted(),
         ns("Deployment", "deployments").short(&["deploy"]).all().subs(SCALE).counted(),
-        ns("ReplicaSet", "replicasets").short(&["rs"]).all().subs(SCALE).fields(REPLICAS).counted(),
+        ns("ReplicaSet", "replicasets").short(&["rs"]).all().subs(SCALE).counted(),
         ns("StatefulSet", "statefulsets").short(&["sts"]).all().subs(SCALE).counted(),
     ]),
     ("events.k8s.io", "v1", &[

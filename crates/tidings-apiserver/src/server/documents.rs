@@ -5,26 +5,34 @@ use http::{HeaderValue, Method, Response, StatusCode, header};
 use super::Core;
 use crate::body::{self, Body};
 use crate::discovery;
+use crate::request::accept::{MediaRange, ranges};
 use crate::status::ApiError;
 
-/// Answers with a document.
+/// Answers with a document, if there is one at this path.
 pub(super) fn answer(
     core: &Core,
     method: &Method,
     path: &str,
     accept: Option<&str>,
-) -> Result<Response<Body>, ApiError> {
+) -> Result<Option<Response<Body>>, ApiError> {
     if *method != Method::GET && *method != Method::HEAD {
         return Err(ApiError::method_not_allowed());
     }
     if matches!(path, "/healthz" | "/livez" | "/readyz") {
-        return Ok(body::with_type(StatusCode::OK, "text/plain; charset=utf-8", body::whole("ok")));
+        let ok = body::with_type(StatusCode::OK, "text/plain; charset=utf-8", body::whole("ok"));
+        return Ok(Some(ok));
     }
-    let found = discovery::document(path, accept, &core.registry.all());
-    let document = found.ok_or_else(ApiError::unknown_path)?;
+    let ranges = ranges(accept.unwrap_or_default());
+    let is_taken = |range: &MediaRange| range.takes_json() || range.media_type.contains("protobuf");
+    if matches!(path, "/api" | "/apis") && !ranges.iter().any(is_taken) {
+        return Err(ApiError::not_acceptable_as("discovery"));
+    }
+    let Some(document) = discovery::document(path, accept, &core.registry.all()) else {
+        return Ok(None);
+    };
     let mut response = body::json(StatusCode::OK, body::whole(document.body));
     if let Ok(media_type) = HeaderValue::from_str(&document.content_type) {
         response.headers_mut().insert(header::CONTENT_TYPE, media_type);
     }
-    Ok(response)
+    Ok(Some(response))
 }

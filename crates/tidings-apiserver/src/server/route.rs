@@ -13,7 +13,8 @@ use crate::body::{self, Body};
 use crate::fault::{Asked, Fault, StreamFaults, cut_body};
 use crate::read;
 use crate::record::Recorded;
-use crate::request::{Options, ResourcePath, Selection, Target, accept, path, query};
+use crate::request::accept::{self, Answered};
+use crate::request::{Options, ResourcePath, Selection, Target, path, query};
 use crate::resource::{ResourceDef, Scope, Verb};
 use crate::status::{ApiError, Cause};
 use crate::watch::{self, Watch};
@@ -79,7 +80,10 @@ impl Question {
         }
         let is_watch = options.as_ref().is_ok_and(|options| options.is_watch);
         let verb = match &target {
-            Some(Target::Resource(path)) => verb(&method, path, is_watch),
+            // One object is watched by its old path only: by the usual one, `watch` means nothing.
+            Some(Target::Resource(path)) => {
+                verb(&method, path, is_watch && (path.is_watch || path.name.is_none()))
+            }
             _ => None,
         };
         Self { method, headers, target, options, verb }
@@ -154,7 +158,8 @@ impl Question {
         };
         match self.target.as_ref().ok_or_else(ApiError::unknown_path)? {
             Target::Document(path) => {
-                documents::answer(core, &self.method, path, self.header(header::ACCEPT))
+                let found = documents::answer(core, &self.method, path, self.header(header::ACCEPT))?;
+                found.ok_or_else(ApiError::unknown_path)
             }
             Target::Resource(path) => {
                 let found = core.registry.find(&path.group, &path.version, &path.plural);
@@ -165,12 +170,16 @@ impl Question {
                 let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
                 check_scope(&def, path, verb)?;
                 let name = path.name.as_deref().unwrap_or_default();
+                if matches!(name, "." | "..") {
+                    return Err(ApiError::bad_request(format!("name may not be '{name}'")));
+                }
                 user.check(&def, verb, path.namespace.as_deref(), name)?;
                 let mut options = self.options.clone()?;
                 if let (Verb::Watch, Some(name)) = (verb, &path.name) {
                     options.field_selector = format!("metadata.name={name}");
                 }
-                match verb {
+                let deprecation = def.custom().and_then(|origin| origin.deprecation.clone());
+                let mut answer = match verb {
                     Verb::Get | Verb::List | Verb::Watch if path.subresource.is_none() => {
                         self.read(core, def, path, options, faults).await
                     }
@@ -179,6 +188,11 @@ impl Question {
                         self.write(core, &def, path, &options, &bytes)
                     }
                 }
+                .unwrap_or_else(ApiError::into_response);
+                if let Some(deprecation) = deprecation {
+                    body::warn(&mut answer, &deprecation);
+                }
+                Ok(answer)
             }
         }
     }
@@ -195,7 +209,8 @@ impl Question {
         if !def.allows(verb) {
             return Err(ApiError::method_not_allowed());
         }
-        let representation = accept::negotiate(self.header(header::ACCEPT))?;
+        let answered = if verb == Verb::List { Answered::List } else { Answered::One };
+        let representation = accept::negotiate(self.header(header::ACCEPT), answered)?;
         let namespace = path.namespace.as_deref();
         match (verb, &path.name) {
             (Verb::Get, Some(name)) => {
@@ -221,10 +236,11 @@ impl Question {
         options: &Options,
         sent: &Bytes,
     ) -> Result<Response<Body>, ApiError> {
-        let representation = accept::negotiate(self.header(header::ACCEPT))?;
-        let writing = Writing::new(core, def, path, options, self.header(header::USER_AGENT));
+        let answered = if self.verb == Some(Verb::DeleteCollection) { Answered::List } else { Answered::One };
+        let representation = accept::negotiate(self.header(header::ACCEPT), answered)?;
         let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
-        write::answer(&writing, verb, self.header(header::CONTENT_TYPE), sent, representation)
+        let writing = Writing::new(core, def, path, verb, options, self.header(header::USER_AGENT));
+        write::answer(&writing, self.header(header::CONTENT_TYPE), sent, representation)
     }
 }
 
@@ -235,7 +251,7 @@ fn verb(method: &Method, path: &ResourcePath, is_watch: bool) -> Option<Verb> {
         Method::GET | Method::HEAD if is_watch && path.subresource.is_none() => Some(Verb::Watch),
         Method::GET | Method::HEAD if is_one => Some(Verb::Get),
         Method::GET | Method::HEAD => Some(Verb::List),
-        Method::POST => Some(Verb::Create),
+        Method::POST if !is_one || path.subresource.is_some() => Some(Verb::Create),
         Method::PUT if is_one => Some(Verb::Update),
         Method::PATCH if is_one => Some(Verb::Patch),
         Method::DELETE if is_one => Some(Verb::Delete),

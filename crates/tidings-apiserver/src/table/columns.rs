@@ -20,6 +20,8 @@ pub(super) enum Cell {
     Text(&'static str),
     /// What stands there, or `<none>`.
     Known(&'static str),
+    /// What stands there, or `<unknown>`.
+    Sought(&'static str),
     /// The number that stands there, or 0.
     Number(&'static str),
     /// How long ago the time is that stands there.
@@ -97,6 +99,7 @@ pub(super) fn of(def: &ResourceDef) -> &'static [Column] {
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => ROLES,
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => BINDINGS,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => ROLES,
+        _ if def.is_custom() => &[NAME, Column { kind: "date", ..AGE }],
         _ => &[NAME, AGE],
     }
 }
@@ -184,9 +187,9 @@ static NODES: &[Column] = &[
     Column::text("Version", Cell::Text("/status/nodeInfo/kubeletVersion")),
     Column::wide("Internal-IP", Cell::Made(cluster::node_internal_ip)),
     Column::wide("External-IP", Cell::Made(cluster::node_external_ip)),
-    Column::wide("OS-Image", Cell::Known("/status/nodeInfo/osImage")),
-    Column::wide("Kernel-Version", Cell::Known("/status/nodeInfo/kernelVersion")),
-    Column::wide("Container-Runtime", Cell::Known("/status/nodeInfo/containerRuntimeVersion")),
+    Column::wide("OS-Image", Cell::Sought("/status/nodeInfo/osImage")),
+    Column::wide("Kernel-Version", Cell::Sought("/status/nodeInfo/kernelVersion")),
+    Column::wide("Container-Runtime", Cell::Sought("/status/nodeInfo/containerRuntimeVersion")),
 ];
 
 static NAMESPACES: &[Column] = &[NAME, Column::text("Status", Cell::Text("/status/phase")), AGE];

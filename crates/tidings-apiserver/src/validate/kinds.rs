@@ -30,8 +30,12 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Causes) {
         ("", "ConfigMap") => {
             check_data_keys("data", &object["data"], causes);
             check_data_keys("binaryData", &object["binaryData"], causes);
+            check_config_map(&object["data"], &object["binaryData"], causes);
         }
-        ("", "Secret") => check_data_keys("data", &object["data"], causes),
+        ("", "Secret") => {
+            check_data_keys("data", &object["data"], causes);
+            check_size("data", decoded_bytes(&object["data"]), causes);
+        }
         _ => {}
     }
 }
@@ -67,6 +71,37 @@ pub(super) fn check_change(def: &ResourceDef, old: &Value, new: &Value, causes: 
         }
         _ => {}
     }
+}
+
+/// Checks that a pod stays as it was created, but for its images and what tells when and where it may run.
+pub(super) fn check_kept(def: &ResourceDef, old: &Value, new: &Value, causes: &mut Causes) {
+    let is_pod = def.group.is_empty() && def.kind == "Pod";
+    if is_pod && kept_of_pod(&old["spec"]) != kept_of_pod(&new["spec"]) {
+        let message = "Forbidden: pod updates may not change fields other than images, activeDeadlineSeconds, \
+                       terminationGracePeriodSeconds, tolerations and schedulingGates";
+        causes.push(Cause::forbidden("spec", message));
+    }
+}
+
+fn kept_of_pod(spec: &Value) -> Value {
+    let mut kept = spec.clone();
+    for list in ["containers", "initContainers"] {
+        for container in kept[list].as_array_mut().into_iter().flatten() {
+            if let Some(container) = container.as_object_mut() {
+                container.remove("image");
+            }
+        }
+    }
+    if let Some(fields) = kept.as_object_mut() {
+        fields.retain(|name, value| {
+            let may_change = matches!(
+                name.as_str(),
+                "activeDeadlineSeconds" | "terminationGracePeriodSeconds" | "tolerations" | "schedulingGates"
+            );
+            !may_change && !value.is_null()
+        });
+    }
+    kept
 }
 
 fn check_pod_spec(field: &str, spec: &Value, causes: &mut Causes) {
@@ -178,6 +213,35 @@ fn check_service(spec: &Value, causes: &mut Causes) {
         if ports.len() > 1 && port["name"].as_str().unwrap_or_default().is_empty() {
             causes.push(required(format!("{at}.name"), ""));
         }
+    }
+}
+
+/// The most bytes that the values of a map or secret may have together.
+const DATA_BYTES_MAX: usize = 1 << 20;
+
+fn check_config_map(data: &Value, binary: &Value, causes: &mut Causes) {
+    for key in data.as_object().into_iter().flatten().map(|(key, _)| key) {
+        if binary.get(key).is_some() {
+            let why = "duplicate of key present in binaryData";
+            causes.push(invalid(format!("data[{key}]"), &Value::from(key.as_str()), why));
+        }
+    }
+    let texts = data.as_object().into_iter().flatten().filter_map(|(_, text)| text.as_str());
+    let bytes = texts.map(str::len).sum::<usize>() + decoded_bytes(binary);
+    // A real server names no field, in these letters.
+    check_size("[]", bytes, causes);
+}
+
+/// About how many bytes the base64 of these values is of.
+fn decoded_bytes(data: &Value) -> usize {
+    let texts = data.as_object().into_iter().flatten().filter_map(|(_, text)| text.as_str());
+    texts.map(|text| text.trim_end_matches('=').len() * 3 / 4).sum()
+}
+
+fn check_size(field: &str, bytes: usize, causes: &mut Causes) {
+    if bytes > DATA_BYTES_MAX {
+        let message = format!("Too long: may not be more than {DATA_BYTES_MAX} bytes");
+        causes.push(Cause::field("FieldValueTooLong", field, message));
     }
 }
 

@@ -21,8 +21,9 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<Cause>) 
         let text = finalizer.as_str().unwrap_or_default();
         let at = format!("metadata.finalizers[{index}]");
         if let Some(why) = name::qualified_name(text) {
-            causes.push(invalid(at, finalizer, why));
-        } else if !text.contains('/') && !PLAIN_FINALIZERS.contains(&text) {
+            causes.push(invalid("metadata.finalizers", finalizer, why));
+        }
+        if !text.contains('/') && !PLAIN_FINALIZERS.contains(&text) {
             let why = "a finalizer is a standard one or has a domain before a '/'";
             causes.push(invalid(at, finalizer, why));
         }
@@ -31,6 +32,11 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<Cause>) 
 }
 
 fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<Cause>) {
+    let prefix = metadata["generateName"].as_str().unwrap_or_default();
+    // More follows, so that it may end as no name does.
+    if let Some(why) = name::object_name(def, &format!("{}a", prefix.trim_end_matches('-'))) {
+        causes.push(invalid("metadata.generateName", &metadata["generateName"], why));
+    }
     match metadata["name"].as_str() {
         None | Some("") => causes.push(required("metadata.name", "name or generateName is required")),
         Some(found) => {

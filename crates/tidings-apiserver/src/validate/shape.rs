@@ -52,6 +52,12 @@ fn check(
             }
             for (name, value) in map.iter_mut() {
                 let Some(below) = schema.field(name) else { continue };
+                if fields.is_empty()
+                    && value.is_null()
+                    && matches!(below.shape(), Shape::Scalar(Scalar::String))
+                {
+                    *value = Value::from("");
+                }
                 if length > 0 {
                     path.push('.');
                 }

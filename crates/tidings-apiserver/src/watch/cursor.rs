@@ -10,7 +10,7 @@ use crate::request::selector::Membership;
 pub struct Cursor {
     /// History is read up to and including this version.
     read: u64,
-    /// The newest version that the client was told.
+    /// The version that the client asked from, or the newest that a bookmark told it since.
     told: u64,
     phase: Phase,
     bookmarks: Bookmarks,
@@ -138,12 +138,7 @@ impl Cursor {
         let (phase, act) = self.decide(seen);
         self.phase = phase;
         match (seen, act) {
-            (Seen::Change { version, .. }, act) => {
-                self.read = version;
-                if let Act::Send(_) = act {
-                    self.told = version;
-                }
-            }
+            (Seen::Change { version, .. }, _) => self.read = version,
             // Nothing happened up to there, so an idle watcher does not fall out of the window.
             (Seen::Quiet { newest }, _) => self.read = self.read.max(newest),
             (_, Act::SendMarker(version) | Act::SendBookmark(version)) => self.told = version,
@@ -247,9 +242,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bookmark_is_sent_only_for_a_version_that_is_news() {
+    fn a_bookmark_is_sent_only_for_a_version_that_no_bookmark_told() {
         let mut cursor = Cursor::new(10, Phase::Live, Bookmarks::Wanted);
         assert_eq!(cursor.next(CHANGE), Act::Send(EventType::Modified));
+        assert_eq!(cursor.next(Seen::BookmarkDue { newest: 12 }), Act::SendBookmark(12));
         assert_eq!(cursor.next(Seen::BookmarkDue { newest: 12 }), Act::Wait);
         assert_eq!(cursor.next(Seen::BookmarkDue { newest: 13 }), Act::SendBookmark(13));
         assert_eq!(cursor.next(Seen::BookmarkDue { newest: 13 }), Act::Wait);

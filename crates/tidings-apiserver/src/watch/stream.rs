@@ -22,7 +22,7 @@ use crate::resource::Scope;
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{Change, FrameKey, KeyRange, News, Reading, Stored, Subscription};
-use crate::wire::Shape;
+use crate::wire::{Place, Shape};
 
 /// Most changes read from the store at once.
 const CHANGES_AT_ONCE: usize = 256;
@@ -67,6 +67,8 @@ struct Watcher {
     bookmark_at: Instant,
     last_bookmark_at: Instant,
     end_at: Instant,
+    /// Where the next event stands.
+    place: Place,
 }
 
 impl Watcher {
@@ -112,6 +114,7 @@ impl Watcher {
             bookmark_at,
             last_bookmark_at,
             end_at,
+            place: Place::First,
         }
     }
 
@@ -196,7 +199,7 @@ impl Watcher {
             if let Act::SendMarker(version) = self.cursor.next(Seen::InitialEnd)
                 && !self.watch.faults.hides_marker()
             {
-                return Some(self.shape.bookmark(version, INITIAL_EVENTS_END));
+                return Some(self.bookmark(version, INITIAL_EVENTS_END));
             }
         }
         while let Some(change) = self.changes.pop_front() {
@@ -213,7 +216,8 @@ impl Watcher {
             let object = self.initial.next()?;
             if self.watch.selection.is_everything() || self.watch.selection.matches(&object) {
                 let Act::Send(event) = self.cursor.next(Seen::Initial) else { continue };
-                return Some(self.shape.event(event.as_str(), &object));
+                let place = self.next_place();
+                return Some(self.shape.event(event.as_str(), &object, place));
             }
         }
     }
@@ -229,14 +233,24 @@ impl Watcher {
         )
     }
 
-    fn event_frame(&self, change: &Change, event: EventType) -> Bytes {
+    fn next_place(&mut self) -> Place {
+        std::mem::replace(&mut self.place, Place::Later)
+    }
+
+    fn bookmark(&mut self, version: u64, annotations: &str) -> Bytes {
+        let place = self.next_place();
+        self.shape.bookmark(version, annotations, place)
+    }
+
+    fn event_frame(&mut self, change: &Change, event: EventType) -> Bytes {
         let key = FrameKey { event: event.as_str(), head: Arc::clone(self.shape.head()) };
+        let place = self.next_place();
         let encode = || match (event, &change.old, &change.new) {
             // An object that was deleted, or that left the selection, is told as it was, under the version of the change.
             (EventType::Deleted, Some(old), _) => {
-                self.shape.event(event.as_str(), &old.restamped(change.version))
+                self.shape.event(event.as_str(), &old.restamped(change.version), place)
             }
-            (_, _, Some(new)) => self.shape.event(event.as_str(), new),
+            (_, _, Some(new)) => self.shape.event(event.as_str(), new, place),
             (_, _, None) => unreachable!("only a deletion has no state after it"),
         };
         if self.shape.is_shared() { change.frame(&key, encode) } else { encode() }
@@ -266,7 +280,10 @@ impl Watcher {
 
     fn act(&mut self, act: Act) {
         match act {
-            Act::SendBookmark(version) => self.ready.push_back(self.shape.bookmark(version, "")),
+            Act::SendBookmark(version) => {
+                let frame = self.bookmark(version, "");
+                self.ready.push_back(frame);
+            }
             Act::SendExpired { asked, oldest } => {
                 let error = ApiError::expired(format!("too old resource version: {asked} ({oldest})"));
                 self.ready.push_back(error_event(&error));

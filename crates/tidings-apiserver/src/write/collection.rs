@@ -3,7 +3,8 @@
 use http::{Response, StatusCode};
 
 use super::Writing;
-use super::delete::{Deletion, delete};
+use super::delete::delete;
+use super::deletion::Deletion;
 use crate::body::{self, Body};
 use crate::read::list::{self, Page, range};
 use crate::request::{Representation, Selection};
@@ -13,12 +14,14 @@ use crate::wire::{ListMeta, Shape};
 /// Deletes all selected objects, and answers with them.
 pub(super) fn answer(
     writing: &Writing<'_>,
+    content_type: Option<&str>,
     sent: &[u8],
     representation: Representation,
 ) -> Result<Response<Body>, ApiError> {
     let (core, def, options) = (writing.core, writing.def, writing.options);
-    let deletion = Deletion::parse(options, sent)?;
+    let deletion = Deletion::parse(options, content_type, sent)?;
     let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
+    let version = core.store.version();
     let read = core.store.snapshot(&def.storage, &range(writing.namespace), usize::MAX, None);
     let mut objects = read.map(|snapshot| snapshot.objects).unwrap_or_default();
     objects.retain(|object| selection.is_everything() || selection.matches(object));
@@ -28,7 +31,7 @@ pub(super) fn answer(
             _ => {}
         }
     }
-    let meta = ListMeta { version: core.store.version(), ..ListMeta::default() };
+    let meta = ListMeta { version, ..ListMeta::default() };
     let page = Page { meta, objects };
     let shape = Shape::of(core, def, options, representation)?;
     Ok(body::json(StatusCode::OK, list::streamed(shape, page)))

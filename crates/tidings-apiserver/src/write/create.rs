@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{Trial, Writing, definitions, encoded, metadata_mut, namespaces, text};
 use crate::patch::managed_fields;
-use crate::resource::{Generation, ResourceDef};
+use crate::resource::{Generation, ResourceDef, Verb};
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{Changed, Expected, Stored, Telling};
@@ -23,7 +25,7 @@ pub(super) fn create(writing: &Writing<'_>, object: Value) -> Result<Arc<Stored>
     validate::type_meta(writing.def, &mut object)?;
     validate::placement(writing.def, &mut object, writing.namespace.unwrap_or_default(), writing.name)?;
     if !text(&object, "metadata", "resourceVersion").is_empty() {
-        return Err(ApiError::bad_request("resourceVersion should not be set on objects to be created"));
+        return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
     }
     let prefix = text(&object, "metadata", "generateName").to_owned();
     let is_generated = text(&object, "metadata", "name").is_empty() && !prefix.is_empty();
@@ -34,13 +36,30 @@ pub(super) fn create(writing: &Writing<'_>, object: Value) -> Result<Arc<Stored>
                 .insert("name".to_owned(), json!(generated(&prefix, writing.core.random())));
         }
         prepare(writing, &mut object)?;
-        managed_fields::track(writing.def, None, &mut object, &writing.writer());
+        own_fields(writing, &mut object);
         match store(writing, &object, trial) {
             Err(error) if is_generated && error.reason == "AlreadyExists" => {}
             outcome => return outcome,
         }
     }
     Err(ApiError::already_exists(writing.def, &prefix))
+}
+
+/// Says who wrote the fields of a new object; those that the server itself decides are nobody's.
+fn own_fields(writing: &Writing<'_>, object: &mut Value) {
+    let def = writing.def;
+    let mut sent = object.clone();
+    if let Some(fields) = sent.as_object_mut() {
+        fields.retain(|name, _| {
+            !(name == "status" && def.has_status() || name == "spec" && def.storage == "/namespaces")
+        });
+    }
+    managed_fields::track(def, None, &mut sent, &writing.writer());
+    let metadata = metadata_mut(object);
+    match sent["metadata"].get("managedFields") {
+        Some(owners) => metadata.insert("managedFields".to_owned(), owners.clone()),
+        None => metadata.remove("managedFields"),
+    };
 }
 
 /// What the server adds to a new object, and what it refuses.
@@ -54,8 +73,23 @@ pub(super) fn prepare(writing: &Writing<'_>, object: &mut Value) -> Result<(), A
     }
     set_defaults(def, object);
     conform(writing, object)?;
+    encode_text(def, object);
     definitions::prepare(def, object, &writing.time)?;
     validate::create(def, object)
+}
+
+/// Secrets may be sent as text, which is stored as data.
+pub(super) fn encode_text(def: &ResourceDef, object: &mut Value) {
+    if !(def.group.is_empty() && def.kind == "Secret") {
+        return;
+    }
+    let Some(fields) = object.as_object_mut() else { return };
+    let Some(Value::Object(texts)) = fields.remove("stringData") else { return };
+    let data = fields.entry("data").or_insert_with(|| json!({}));
+    for (key, text) in &texts {
+        let encoded = STANDARD.encode(text.as_str().unwrap_or_default());
+        data[key] = json!(encoded);
+    }
 }
 
 /// Stores a new object.
@@ -67,7 +101,7 @@ pub(super) fn store(writing: &Writing<'_>, object: &Value, trial: Trial) -> Resu
     if core.store.object(&def.storage, &key).is_some() {
         return Err(ApiError::already_exists(def, name));
     }
-    namespaces::check(writing)?;
+    namespaces::check(writing, name)?;
     if trial == Trial::Dry {
         return Ok(Arc::new(draft.at(core.store.version())));
     }
@@ -79,12 +113,21 @@ pub(super) fn store(writing: &Writing<'_>, object: &Value, trial: Trial) -> Resu
 
 /// Drops what the kind does not know, and fills in the defaults of a custom resource's schema.
 pub(super) fn conform(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
-    let mut dropped = validate::shape::checked(writing.def, object)?;
+    // What a patch makes is judged as part of the patch.
+    let as_sent = |error: ApiError| match writing.verb {
+        Verb::Patch => ApiError::invalid_patch(&error.message),
+        _ => error,
+    };
+    let mut dropped = validate::shape::checked(writing.def, object).map_err(as_sent)?;
     let (unknown, causes) = crd::conform(writing.def, object);
     dropped.extend(unknown);
     if !dropped.is_empty() && writing.options.field_validation == "Strict" {
         let named: Vec<_> = dropped.iter().map(|path| format!("unknown field \"{path}\"")).collect();
-        return Err(ApiError::bad_request(format!("strict decoding error: {}", named.join(", "))));
+        let error = ApiError::bad_request(format!("strict decoding error: {}", named.join(", ")));
+        return Err(as_sent(error));
+    }
+    if writing.options.field_validation != "Ignore" {
+        *writing.unknown_fields.borrow_mut() = dropped;
     }
     if causes.is_empty() {
         return Ok(());
@@ -99,9 +142,7 @@ fn stamp(core: &Core, def: &ResourceDef, object: &mut Value) {
     let metadata = metadata_mut(object);
     metadata.insert("uid".to_owned(), json!(uid));
     metadata.insert("creationTimestamp".to_owned(), json!(time));
-    for name in
-        ["resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"]
-    {
+    for name in ["resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         metadata.remove(name);
     }
     if def.generation == Generation::Counted || def.is_custom() {

@@ -1,42 +1,21 @@
-//! DELETE: preconditions, finalizers, grace periods, and what becomes of dependents.
+//! DELETE: finalizers, grace periods, and what becomes of dependents.
 
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::deletion::{Deletion, Propagation};
 use super::{
     ATTEMPTS_MAX, Trial, Writing, definitions, dependents, encoded, finalizers, namespaces, text, whole,
 };
 use crate::body::{self, Body};
 use crate::read;
-use crate::request::{Options, Representation};
+use crate::request::Representation;
 use crate::resource::ResourceDef;
 use crate::server::{Core, Kubelet};
-use crate::status::{ApiError, Cause};
+use crate::status::ApiError;
 use crate::store::{Changed, Expected, Stored, Telling};
-
-/// What becomes of an object's dependents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Propagation {
-    /// They are deleted after it.
-    Background,
-    /// They are deleted before it.
-    Foreground,
-    /// They stay, without it as owner.
-    Orphan,
-}
-
-/// How an object is deleted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Deletion {
-    uid: Option<String>,
-    version: Option<String>,
-    grace_seconds: Option<i64>,
-    propagation: Propagation,
-    trial: Trial,
-}
 
 /// What became of it.
 pub(super) enum Deleted {
@@ -50,97 +29,25 @@ pub(super) enum Deleted {
 /// from outside, need no recursion.
 pub(super) type Gone = Vec<Arc<Stored>>;
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Sent {
-    grace_period_seconds: Option<i64>,
-    propagation_policy: Option<String>,
-    orphan_dependents: Option<bool>,
-    preconditions: Option<Preconditions>,
-    dry_run: Option<Vec<String>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Preconditions {
-    uid: Option<String>,
-    resource_version: Option<String>,
-}
-
-impl Deletion {
-    /// From the body and the query; the body wins.
-    pub(super) fn parse(options: &Options, sent: &[u8]) -> Result<Self, ApiError> {
-        let mut given = Sent::default();
-        if !sent.iter().all(u8::is_ascii_whitespace) {
-            given = serde_json::from_slice(sent)
-                .map_err(|error| ApiError::bad_request(format!("DeleteOptions can't be read: {error}")))?;
-        }
-        let mut options = options.clone();
-        if let Some(dry_run) = given.dry_run {
-            options.dry_run = dry_run;
-        }
-        let trial = if options.is_dry_run("DeleteOptions")? { Trial::Dry } else { Trial::Stored };
-        let policy = given.propagation_policy.unwrap_or(options.propagation_policy);
-        let orphan = given.orphan_dependents.or(options.orphan_dependents);
-        let propagation = match (policy.as_str(), orphan) {
-            ("", Some(true)) | ("Orphan", None) => Propagation::Orphan,
-            ("" | "Background", None) | ("", Some(false)) => Propagation::Background,
-            ("Foreground", None) => Propagation::Foreground,
-            (policy, _) => {
-                let why = format!(
-                    "Unsupported value: {policy:?}: supported values: \"Background\", \"Foreground\", \"Orphan\""
-                );
-                let cause = Cause::field("FieldValueNotSupported", "propagationPolicy", why);
-                return Err(ApiError::invalid("meta.k8s.io", "DeleteOptions", "", vec![cause]));
-            }
-        };
-        let preconditions = given.preconditions.unwrap_or_default();
-        Ok(Self {
-            uid: preconditions.uid,
-            version: preconditions.resource_version,
-            grace_seconds: given.grace_period_seconds.or(options.grace_period_seconds),
-            propagation,
-            trial,
-        })
-    }
-
-    /// At once, with dependents.
-    fn now() -> Self {
-        let propagation = Propagation::Background;
-        Self { uid: None, version: None, grace_seconds: Some(0), propagation, trial: Trial::Stored }
-    }
-
-    fn check(&self, def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
-        let name = text(object, "metadata", "name");
-        for (wanted, field, told) in
-            [(&self.uid, "uid", "UID"), (&self.version, "resourceVersion", "ResourceVersion")]
-        {
-            let found = text(object, "metadata", field);
-            if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != found) {
-                let why = format!(
-                    "Precondition failed: {told} in precondition: {wanted}, {told} in object meta: {found}"
-                );
-                return Err(ApiError::conflict(def, name, &why));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Answers a DELETE of one object.
 pub(super) fn answer(
     writing: &Writing<'_>,
+    content_type: Option<&str>,
     sent: &[u8],
     representation: Representation,
 ) -> Result<Response<Body>, ApiError> {
-    let deletion = Deletion::parse(writing.options, sent)?;
+    let deletion = Deletion::parse(writing.options, content_type, sent)?;
     let name = writing.name()?;
     let def = writing.def;
+    if def.storage == "/namespaces" && matches!(name, "default" | "kube-system" | "kube-public") {
+        return Err(ApiError::forbidden(def, name, "this namespace may not be deleted"));
+    }
     let with_object = |object: &Stored| {
         read::one::response(writing.core, def, object, writing.options, representation, StatusCode::OK)
     };
     match delete(writing.core, def, &writing.key(name), &deletion)? {
         Deleted::Pending(object) => with_object(&object),
+        Deleted::Gone(object) if def.storage == "/pods" => with_object(&without_grace(writing, &object)),
         Deleted::Gone(object) if is_returned(def) => with_object(&object),
         Deleted::Gone(object) => {
             let metadata = object.decoded_metadata();
@@ -156,13 +63,23 @@ pub(super) fn answer(
     }
 }
 
+/// A pod that is gone, as its deletion is answered.
+fn without_grace(writing: &Writing<'_>, pod: &Stored) -> Stored {
+    let mut object = whole(writing.def, pod);
+    let metadata = &mut object["metadata"];
+    if metadata["deletionTimestamp"].is_null() {
+        metadata["deletionTimestamp"] = json!(writing.time);
+    }
+    metadata["deletionGracePeriodSeconds"] = json!(0);
+    encoded(writing.def, pod.key(), &object).at(pod.version())
+}
+
 /// The kinds whose deletion is answered with the object.
 fn is_returned(def: &ResourceDef) -> bool {
     def.group.is_empty()
         && matches!(
             def.plural.as_ref(),
-            "pods"
-                | "persistentvolumeclaims"
+            "persistentvolumeclaims"
                 | "persistentvolumes"
                 | "podtemplates"
                 | "resourcequotas"
@@ -199,7 +116,10 @@ fn delete_alone(
         deletion.check(def, &object)?;
         let waits = waits_for(core, def, &object, deletion);
         if deletion.trial == Trial::Dry {
-            return Ok(Deleted::Pending(stored));
+            return Ok(match waits {
+                Some(pending) => Deleted::Pending(Arc::new(encoded(def, key, &pending).at(stored.version()))),
+                None => Deleted::Gone(stored),
+            });
         }
         let expected = Expected::Version(stored.version());
         if waits.is_none() && def.storage == "/namespaces" {
@@ -228,6 +148,7 @@ fn delete_alone(
 /// The object as it is while it waits to go; `None` if it need not wait.
 fn waits_for(core: &Core, def: &ResourceDef, object: &Value, deletion: &Deletion) -> Option<Value> {
     let grace_seconds = grace_seconds(core, def, object, deletion);
+    let grace = std::time::Duration::from_secs(grace_seconds.unsigned_abs());
     let uid = text(object, "metadata", "uid");
     let has_dependents = deletion.propagation == Propagation::Foreground && core.store.may_own(uid);
     if finalizers(object).is_empty() && grace_seconds == 0 && !has_dependents {
@@ -236,12 +157,15 @@ fn waits_for(core: &Core, def: &ResourceDef, object: &Value, deletion: &Deletion
     let mut pending = object.clone();
     let metadata = &mut pending["metadata"];
     if metadata["deletionTimestamp"].is_null() {
-        let at = core.clock.after(std::time::Duration::from_secs(grace_seconds.unsigned_abs()));
-        metadata["deletionTimestamp"] = json!(crate::clock::rfc3339_seconds(at));
+        metadata["deletionTimestamp"] = json!(crate::clock::rfc3339_seconds(core.clock.after(grace)));
         metadata["deletionGracePeriodSeconds"] = json!(grace_seconds);
         if let Some(generation) = metadata["generation"].as_i64() {
             metadata["generation"] = json!(generation.saturating_add(1));
         }
+    } else if metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|before| grace_seconds < before) {
+        // It can only become shorter.
+        metadata["deletionTimestamp"] = json!(crate::clock::rfc3339_seconds(core.clock.after(grace)));
+        metadata["deletionGracePeriodSeconds"] = json!(grace_seconds);
     }
     if has_dependents && !finalizers(object).contains(&dependents::FOREGROUND) {
         let mut names: Vec<Value> = metadata["finalizers"].as_array().cloned().unwrap_or_default();
@@ -326,7 +250,11 @@ pub(super) fn evict(writing: &Writing<'_>, sent: &[u8]) -> Result<Response<Body>
     let eviction: Value = serde_json::from_slice(sent).unwrap_or_default();
     let options = serde_json::to_vec(&eviction["deleteOptions"]).unwrap_or_default();
     let options = if eviction["deleteOptions"].is_object() { options } else { Vec::new() };
-    let deletion = Deletion::parse(writing.options, &options)?;
+    let deletion = Deletion::parse(writing.options, None, &options)?;
+    let evicted = text(&eviction, "metadata", "name");
+    if !evicted.is_empty() && evicted != writing.name()? {
+        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+    }
     delete(writing.core, writing.def, &writing.key(writing.name()?), &deletion)?;
     let answer =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});

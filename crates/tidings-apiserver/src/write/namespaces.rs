@@ -8,7 +8,7 @@ use serde_json::json;
 use super::delete::{self, Deleted, Gone};
 use super::{Writing, encoded, whole};
 use crate::server::{Core, Namespaces};
-use crate::status::ApiError;
+use crate::status::{ApiError, Cause};
 use crate::store::{Expected, KeyRange, Stored, Telling};
 use crate::sync::Mutex;
 
@@ -21,13 +21,16 @@ pub(crate) struct Terminating {
 const NAMESPACES: &str = "/namespaces";
 
 /// Makes sure that something may be created in the namespace of a request.
-pub(super) fn check(writing: &Writing<'_>) -> Result<(), ApiError> {
+pub(super) fn check(writing: &Writing<'_>, name: &str) -> Result<(), ApiError> {
     let Some(namespace) = writing.namespace else { return Ok(()) };
     let core = writing.core;
     if core.terminating.names.lock().contains(namespace) {
         let why =
             format!("unable to create new content in namespace {namespace} because it is being terminated");
-        return Err(ApiError::forbidden(writing.def, "", &why));
+        let mut error = ApiError::forbidden(writing.def, name, &why);
+        let cause = Cause::field("NamespaceTerminating", "metadata.namespace", why);
+        error.details.causes = vec![cause];
+        return Err(error);
     }
     match core.settings.namespaces {
         Namespaces::OnDemand => core.ensure_namespace(namespace),

@@ -9,7 +9,7 @@ use super::update::{Ownership, change};
 use super::{Writing, create, metadata_mut, text};
 use crate::patch::apply::{self, OnConflict};
 use crate::patch::{self, PatchKind};
-use crate::status::ApiError;
+use crate::status::{ApiError, Cause};
 use crate::store::Stored;
 use crate::validate;
 
@@ -20,14 +20,20 @@ pub(super) fn patch(
     sent: &[u8],
 ) -> Result<(Arc<Stored>, StatusCode), ApiError> {
     let kind = PatchKind::from_content_type(content_type.unwrap_or_default())
-        .ok_or_else(|| ApiError::unsupported_media_type(patch::MEDIA_TYPES))?;
+        .ok_or_else(|| ApiError::unsupported_patch(patch::MEDIA_TYPES))?;
     if kind == PatchKind::Apply {
         return apply(writing, sent);
     }
     let trial = writing.trial("PatchOptions")?;
+    if writing.options.is_forced {
+        let cause = Cause::forbidden("force", "Forbidden: may not be specified for non-apply patch");
+        return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", vec![cause]));
+    }
     let name = writing.name()?;
     let patched = change(writing, name, trial, |old| {
         let mut wanted = patch::patched(writing.def, kind, old, sent)?;
+        validate::type_meta(writing.def, &mut wanted)
+            .map_err(|error| ApiError::invalid_patch(&error.message))?;
         check_place(writing, &mut wanted)?;
         Ok((wanted, Ownership::Tracked))
     })?;
@@ -35,7 +41,6 @@ pub(super) fn patch(
 }
 
 fn check_place(writing: &Writing<'_>, wanted: &mut Value) -> Result<(), ApiError> {
-    validate::type_meta(writing.def, wanted)?;
     validate::placement(writing.def, wanted, writing.namespace.unwrap_or_default(), writing.name)
 }
 
@@ -43,7 +48,14 @@ fn apply(writing: &Writing<'_>, sent: &[u8]) -> Result<(Arc<Stored>, StatusCode)
     let trial = writing.trial("PatchOptions")?;
     let name = writing.name()?;
     let mut config = apply::configuration(sent).map_err(apply::ApplyError::into_api_error)?;
+    validate::type_meta(writing.def, &mut config)?;
     check_place(writing, &mut config)?;
+    let unknown = validate::shape::checked(writing.def, &mut config.clone())?;
+    if let Some(field) = unknown.first() {
+        return Err(ApiError::unexpected(format!(
+            "failed to create typed patch object: .{field}: field not declared in schema"
+        )));
+    }
     let on_conflict = if writing.options.is_forced { OnConflict::Force } else { OnConflict::Refuse };
     let mut writer = writing.writer();
     writer.manager = &writing.options.field_manager;

@@ -16,7 +16,17 @@ use crate::status::{ApiError, Cause};
 struct Places {
     spec: String,
     status: String,
-    selector: Option<String>,
+    selector: Selector,
+}
+
+/// Where a kind says which objects are its replicas.
+enum Selector {
+    /// In `spec.selector`, as built-in kinds do.
+    Spec,
+    /// At this place, as text.
+    Text(String),
+    /// Nowhere.
+    Nowhere,
 }
 
 /// Answers a request for a scale.
@@ -38,7 +48,7 @@ pub(super) fn answer(
         Verb::Patch => {
             let kind = PatchKind::from_content_type(content_type.unwrap_or_default())
                 .filter(|kind| *kind != PatchKind::Apply)
-                .ok_or_else(|| ApiError::unsupported_media_type(patch::MEDIA_TYPES))?;
+                .ok_or_else(|| ApiError::unsupported_patch(patch::MEDIA_TYPES))?;
             // A scale has no lists with keys, so a strategic patch is a merge.
             let kind = if kind == PatchKind::Strategic { PatchKind::Merge } else { kind };
             let trial = writing.trial("PatchOptions")?;
@@ -59,12 +69,12 @@ fn places(def: &ResourceDef) -> Places {
         Some(paths) => Places {
             spec: pointer(&paths.spec_replicas),
             status: pointer(&paths.status_replicas),
-            selector: paths.label_selector.as_deref().map(pointer),
+            selector: paths.label_selector.as_deref().map(pointer).map_or(Selector::Nowhere, Selector::Text),
         },
         None => Places {
             spec: "/spec/replicas".to_owned(),
             status: "/status/replicas".to_owned(),
-            selector: None,
+            selector: Selector::Spec,
         },
     }
 }
@@ -73,10 +83,11 @@ fn scale(places: &Places, object: &Value) -> Value {
     let number = |at: &str| object.pointer(at).and_then(Value::as_i64).unwrap_or(0);
     let metadata = &object["metadata"];
     let selector = match &places.selector {
-        Some(at) => object.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned(),
-        None => selector_text(&object["spec"]["selector"]),
+        Selector::Text(at) => object.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Selector::Spec => selector_text(&object["spec"]["selector"]),
+        Selector::Nowhere => String::new(),
     };
-    json!({
+    let mut scale = json!({
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": {
@@ -84,8 +95,12 @@ fn scale(places: &Places, object: &Value) -> Value {
             "resourceVersion": metadata["resourceVersion"], "creationTimestamp": metadata["creationTimestamp"],
         },
         "spec": {"replicas": number(&places.spec)},
-        "status": {"replicas": number(&places.status), "selector": selector},
-    })
+        "status": {"replicas": number(&places.status)},
+    });
+    if !selector.is_empty() {
+        scale["status"]["selector"] = json!(selector);
+    }
+    scale
 }
 
 fn selector_text(selector: &Value) -> String {

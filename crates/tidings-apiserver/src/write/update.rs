@@ -10,7 +10,7 @@ use super::{
 };
 use crate::body::{self, Body};
 use crate::patch::managed_fields;
-use crate::resource::{Generation, ResourceDef};
+use crate::resource::{Generation, ResourceDef, Verb};
 use crate::status::{ApiError, Cause};
 use crate::store::{Expected, Stored, Telling};
 use crate::validate;
@@ -29,17 +29,20 @@ pub(super) fn update(writing: &Writing<'_>, sent: &Value) -> Result<Arc<Stored>,
     let trial = writing.trial("UpdateOptions")?;
     let name = writing.name()?;
     let mut wanted = sent.clone();
+    if text(&wanted, "metadata", "name").is_empty() && !writing.def.is_custom() {
+        return Err(ApiError::bad_request("the name of the object must be given on an update"));
+    }
     validate::type_meta(writing.def, &mut wanted)?;
     validate::placement(writing.def, &mut wanted, writing.namespace.unwrap_or_default(), Some(name))?;
     if writing.core.store.object(&writing.def.storage, &writing.key(name)).is_none() && may_create(writing) {
         metadata_mut(&mut wanted).remove("resourceVersion");
         return create::create(writing, wanted);
     }
-    let is_unversioned = text(&wanted, "metadata", "resourceVersion").is_empty();
+    let is_unversioned = matches!(text(&wanted, "metadata", "resourceVersion"), "" | "0");
     if is_unversioned && writing.def.is_custom() {
         let why = "Invalid value: 0: must be specified for an update";
         let cause = Cause::invalid("metadata.resourceVersion", why);
-        return Err(ApiError::invalid_object(writing.def, name, vec![cause]));
+        return Err(ApiError::invalid(&writing.def.group, &writing.def.plural, name, vec![cause]));
     }
     change(writing, name, trial, |_| Ok((wanted.clone(), Ownership::Tracked)))
 }
@@ -75,7 +78,9 @@ pub(super) fn change(
             && finalizers(&new).is_empty()
             && !finalizers(&old).is_empty();
         let written = if is_let_go {
-            delete::remove(core, def, &key, expected).map(|gone| gone.unwrap_or(stored))
+            // Answered as it was written, though nobody will read it.
+            let last = Arc::new(draft.at(stored.version()));
+            delete::remove(core, def, &key, expected).map(|_| last)
         } else {
             core.store.put(&def.storage, expected, draft, Telling::Watchers)
         };
@@ -97,9 +102,9 @@ fn settled(
     ownership: Ownership,
 ) -> Result<Value, ApiError> {
     let def = writing.def;
-    check_preconditions(def, old, &wanted)?;
+    check_preconditions(writing, old, &wanted)?;
     let mut new = match writing.subresource {
-        "status" => with_status_of(old, &wanted),
+        "status" => with_status_of(def, old, &wanted),
         _ => wanted,
     };
     let metadata = metadata_mut(&mut new);
@@ -122,11 +127,15 @@ fn settled(
         carry(&mut new, old, "status");
     }
     create::conform(writing, &mut new)?;
+    create::encode_text(def, &mut new);
     definitions::prepare(def, &mut new, &writing.time)?;
     if ownership == Ownership::Tracked {
         managed_fields::track(def, Some(old), &mut new, &writing.writer());
     }
     validate::update(def, old, &new)?;
+    if writing.subresource.is_empty() {
+        validate::unchangeable(def, old, &new)?;
+    }
     if (def.generation == Generation::Counted || def.is_custom()) && is_other_generation(def, old, &new) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
         new["metadata"]["generation"] = json!(generation.saturating_add(1));
@@ -134,13 +143,30 @@ fn settled(
     Ok(new)
 }
 
-fn check_preconditions(def: &ResourceDef, old: &Value, wanted: &Value) -> Result<(), ApiError> {
+fn check_preconditions(writing: &Writing<'_>, old: &Value, wanted: &Value) -> Result<(), ApiError> {
+    let def = writing.def;
     let name = text(old, "metadata", "name");
     let version = text(wanted, "metadata", "resourceVersion");
-    if !version.is_empty() && version != text(old, "metadata", "resourceVersion") {
+    if !version.is_empty() && version.parse::<u64>().is_err() {
+        return Err(ApiError::unexpected(format!("invalid resource version: {version:?}")));
+    }
+    if !matches!(version, "" | "0") && version != text(old, "metadata", "resourceVersion") {
         return Err(ApiError::stale(def, name));
     }
     let (uid, old_uid) = (text(wanted, "metadata", "uid"), text(old, "metadata", "uid"));
+    let mut changed = Vec::new();
+    if !uid.is_empty() && uid != old_uid && writing.verb == Verb::Patch {
+        changed.push("metadata.uid");
+    }
+    let deleted = &wanted["metadata"]["deletionTimestamp"];
+    if !deleted.is_null() && *deleted != old["metadata"]["deletionTimestamp"] {
+        changed.push("metadata.deletionTimestamp");
+    }
+    if !changed.is_empty() {
+        let causes =
+            changed.into_iter().map(|field| Cause::invalid(field, "Invalid value: field is immutable"));
+        return Err(ApiError::invalid_object(def, name, causes.collect()));
+    }
     if !uid.is_empty() && uid != old_uid {
         let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {old_uid}");
         return Err(ApiError::conflict(def, name, &why));
@@ -148,11 +174,22 @@ fn check_preconditions(def: &ResourceDef, old: &Value, wanted: &Value) -> Result
     Ok(())
 }
 
-/// The old object with the wanted status, and the wanted owners of fields.
-fn with_status_of(old: &Value, wanted: &Value) -> Value {
+/// The old object with the wanted status, and as much of the wanted metadata as the kind lets through.
+fn with_status_of(def: &ResourceDef, old: &Value, wanted: &Value) -> Value {
     let mut new = old.clone();
     carry(&mut new, wanted, "status");
-    if let Some(owners) = wanted["metadata"].get("managedFields") {
+    let keeps_metadata = def.is_custom() || def.kind == "CustomResourceDefinition";
+    if !keeps_metadata {
+        carry(&mut new, wanted, "metadata");
+        let kept: &[&str] = match def.kind.as_ref() {
+            "Deployment" => &["labels"],
+            "Pod" => &["ownerReferences"],
+            _ => &[],
+        };
+        for name in kept {
+            carry(&mut new["metadata"], &old["metadata"], name);
+        }
+    } else if let Some(owners) = wanted["metadata"].get("managedFields") {
         metadata_mut(&mut new).insert("managedFields".to_owned(), owners.clone());
     }
     new
@@ -192,7 +229,9 @@ pub(super) fn bind(writing: &Writing<'_>, binding: Value) -> Result<Response<Bod
         if !bound.is_empty() {
             let why =
                 format!("pod {} is already assigned to node \"{bound}\"", text(old, "metadata", "name"));
-            return Err(ApiError::conflict(writing.def, text(old, "metadata", "name"), &why));
+            let mut error = ApiError::conflict(writing.def, text(old, "metadata", "name"), &why);
+            error.details.kind = "pods/binding".to_owned();
+            return Err(error);
         }
         let mut new = old.clone();
         new["spec"]["nodeName"] = json!(node);

@@ -49,6 +49,10 @@ type Field = (String, Option<Value>, Option<Value>);
 
 fn compare(one: Option<&Value>, other: Option<&Value>, at: String, found: &mut Vec<Field>) {
     match (one, other) {
+        // One of them is an error: their fields have nothing to do with each other.
+        (Some(one), Some(other)) if one["kind"] != other["kind"] && (is_status(one) || is_status(other)) => {
+            found.push((at, Some(one.clone()), Some(other.clone())));
+        }
         (Some(Value::Object(one)), Some(Value::Object(other))) => {
             let mut names: Vec<&String> = one.keys().chain(other.keys()).collect();
             names.sort_unstable();
@@ -66,4 +70,8 @@ fn compare(one: Option<&Value>, other: Option<&Value>, at: String, found: &mut V
         (one, other) if one == other => {}
         (one, other) => found.push((at, one.cloned(), other.cloned())),
     }
+}
+
+fn is_status(value: &Value) -> bool {
+    value["kind"] == "Status"
 }

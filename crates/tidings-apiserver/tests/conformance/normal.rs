@@ -2,6 +2,7 @@
 //!
 //! Versions keep their order and equality within a scenario: an object's version is `<v3>` if it is the third given out
 //! among those seen, a list's is `<v3+>` if it is that or a later one before `<v4>`: other writes move it on a real server.
+//! So it is with definitions of custom resources, whose status a real server writes when it likes.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,10 @@ pub(crate) fn normal(mut answers: Vec<Answer>, namespace: &str) -> Vec<Value> {
     seen.versions.dedup();
     for answer in &mut answers {
         answer.each(|body| seen.replace(body));
+        if let Content::Events(events) = &mut answer.body {
+            // How often it is told that nothing happened is a matter of time.
+            events.dedup_by(|one, other| one["type"] == "BOOKMARK" && one == other);
+        }
     }
     // The first made the namespace.
     answers.iter().skip(1).map(Answer::to_json).collect()
@@ -52,6 +57,7 @@ struct Seen {
     generated: BTreeMap<String, String>,
     uid: Regex,
     time: Regex,
+    age: Regex,
 }
 
 impl Seen {
@@ -65,6 +71,7 @@ impl Seen {
             generated: BTreeMap::new(),
             uid: Regex::new(uid).unwrap(),
             time: Regex::new(time).unwrap(),
+            age: Regex::new(r"^(\d+[smhdy])+$").unwrap(),
         }
     }
 
@@ -93,7 +100,8 @@ impl Seen {
         match value {
             Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
             Value::Object(fields) => {
-                if let Some(Value::Object(metadata)) = fields.get("metadata") {
+                let is_definition = fields.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition");
+                if let (Some(Value::Object(metadata)), false) = (fields.get("metadata"), is_definition) {
                     self.collect_metadata(metadata);
                 }
                 fields.values().for_each(|field| self.collect(field));
@@ -123,15 +131,30 @@ impl Seen {
                 let mut names: Vec<String> = fields.keys().cloned().collect();
                 names.sort_unstable();
                 for name in names {
+                    if name == "columnDefinitions" {
+                        without_descriptions(&mut fields[&name]);
+                    }
                     let field = fields.get_mut(&name).expect("it was there");
                     match (name.as_str(), field.as_str()) {
                         ("resourceVersion", Some(text)) => {
                             let version = if is_object { self.exact(text) } else { self.at_least(text) };
                             *field = json!(version);
                         }
+                        ("cells", _) => self.without_ages(field),
                         ("continue", Some(token)) => *field = self.token(token),
                         ("message", Some(text)) if !text.is_empty() => *field = json!("<message>"),
                         _ => self.replace(field),
+                    }
+                    if let ("causes", Value::Array(causes)) = (name.as_str(), field) {
+                        // A real server checks some things more than once, tells them as often, and in any order.
+                        let mut told = Vec::new();
+                        causes.retain(|cause| {
+                            !told.contains(cause) && {
+                                told.push(cause.clone());
+                                true
+                            }
+                        });
+                        causes.sort_by_key(|cause| cause["field"].to_string() + &cause["reason"].to_string());
                     }
                     let own = self.text(&name);
                     if own != name
@@ -146,9 +169,19 @@ impl Seen {
         }
     }
 
+    /// How old something is, is a matter of time.
+    fn without_ages(&mut self, cells: &mut Value) {
+        self.replace(cells);
+        for cell in cells.as_array_mut().into_iter().flatten() {
+            if cell.as_str().is_some_and(|text| self.age.is_match(text)) {
+                *cell = json!("<age>");
+            }
+        }
+    }
+
     fn exact(&self, text: &str) -> String {
         let at = text.parse().ok().and_then(|version| self.versions.binary_search(&version).ok());
-        at.map_or_else(|| text.to_owned(), |at| format!("<v{}>", at + 1))
+        at.map_or_else(|| self.at_least(text), |at| format!("<v{}>", at + 1))
     }
 
     fn at_least(&self, text: &str) -> String {
@@ -190,5 +223,14 @@ impl Seen {
             None => "<time>".to_owned(),
         });
         time.into_owned()
+    }
+}
+
+/// What a column is for is told in words.
+fn without_descriptions(columns: &mut Value) {
+    for column in columns.as_array_mut().into_iter().flatten() {
+        if let Some(column) = column.as_object_mut() {
+            column.remove("description");
+        }
     }
 }

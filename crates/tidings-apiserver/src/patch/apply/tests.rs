@@ -228,7 +228,8 @@ fn a_configuration_may_be_yaml_but_must_be_an_object_without_managed_fields() {
 
 #[test]
 fn many_writers_are_kept_as_a_bounded_number_of_entries() {
-    let mut live = deployment(json!({}));
+    let mut live = deployment(json!({"replicas": 1}));
+    track(&def("Deployment"), None, &mut live, &writer("creator"));
     for n in 0..30 {
         let mut new = live.clone();
         new["metadata"]["labels"][format!("l{n}")] = json!("x");
