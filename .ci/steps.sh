@@ -36,7 +36,8 @@ build_documentation() {
 # An example that does not end by itself would never let a change land.
 run_examples() {
   local source
-  cargo build --locked -p tidings --examples -p tidings-cli
+  cargo build --locked -p tidings --examples
+  cargo build --locked -p tidings-cli
   for source in crates/tidings/examples/*.rs; do
     printf -- '--- %s\n' "$source"
     timeout 60 "$CARGO_TARGET_DIR/debug/examples/$(basename "$source" .rs)"
