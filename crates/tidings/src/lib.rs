@@ -35,17 +35,7 @@
 //! Where to go from here: [`SharedInformerFactory`] makes informers, [`SharedInformer`] says what they promise,
 //! [`Lister`] reads, [`Handler`] hears, [`Object`] decodes.
 
-mod factory;
-mod gate;
-mod options;
-mod running;
-mod sources;
-mod sync;
-
-pub use factory::{FactoryError, SharedInformerFactory};
-pub use options::InformerOptions;
-pub use running::{NotSynced, Running};
-
+pub use tidings_factory::{FactoryError, InformerOptions, NotSynced, Running, SharedInformerFactory};
 pub use tidings_informer::delta::QueueOrder;
 pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
 pub use tidings_informer::informer::{
@@ -59,6 +49,11 @@ pub use tidings_object::{
     Budget, FieldPath, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Projection, RawObject,
     ReadError, ResourceKind, Scope, Transform, Version,
 };
+
+/// From a notification to Reconcile: controllers, their manager, leader election.
+pub use tidings_controller as controller;
+/// Keys to workers: the queue behind a controller, for those who want it by itself.
+pub use tidings_workqueue as workqueue;
 
 /// The stages behind the factory, for those who put an informer together by themselves.
 pub mod stages {

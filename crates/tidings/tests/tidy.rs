@@ -16,7 +16,31 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tidings-object", &[]),
     ("tidings-source", &["tidings-object"]),
     ("tidings-informer", &["tidings-object", "tidings-source"]),
-    ("tidings", &["tidings-object", "tidings-source", "tidings-informer"]),
+    ("tidings-factory", &["tidings-object", "tidings-source", "tidings-informer"]),
+    ("tidings-workqueue", &[]),
+    ("tidings-endpoints", &["tidings-factory", "tidings-informer", "tidings-workqueue"]),
+    (
+        "tidings-controller",
+        &[
+            "tidings-endpoints",
+            "tidings-factory",
+            "tidings-informer",
+            "tidings-object",
+            "tidings-source",
+            "tidings-workqueue",
+        ],
+    ),
+    (
+        "tidings",
+        &[
+            "tidings-controller",
+            "tidings-factory",
+            "tidings-informer",
+            "tidings-object",
+            "tidings-source",
+            "tidings-workqueue",
+        ],
+    ),
     ("tidings-apiserver", &["tidings-object"]),
     ("tidings-cli", &["tidings", "tidings-apiserver"]),
     (

@@ -1,0 +1,1 @@
+//! From a notification to Reconcile.

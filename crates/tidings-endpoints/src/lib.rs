@@ -1,0 +1,1 @@
+//! What an operator asks a running program: `/metrics`, `/healthz`, `/readyz`, `/informers`.

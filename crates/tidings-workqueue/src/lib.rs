@@ -1,0 +1,1 @@
+//! Keys to workers: a queue that never hands the same key to two workers.
