@@ -1,0 +1,1 @@
+//! What a reconciler asks for when it has ended well.

@@ -1,0 +1,1 @@
+//! What a reconciler has at hand: client, listers, recorder.

@@ -1,0 +1,1 @@
+//! One kind, its reconciler, its queue and its workers.

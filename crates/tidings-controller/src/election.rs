@@ -1,0 +1,1 @@
+//! One leader among many replicas, by a Lease.

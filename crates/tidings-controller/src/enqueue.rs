@@ -1,0 +1,1 @@
+//! From a notification to a key on the queue.

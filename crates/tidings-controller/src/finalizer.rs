@@ -1,0 +1,1 @@
+//! Holding an object back from deletion until its traces are gone.

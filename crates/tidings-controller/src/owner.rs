@@ -1,0 +1,1 @@
+//! Owner references: who answers for an object.

@@ -1,0 +1,1 @@
+//! Which changes are worth a request.

@@ -1,0 +1,1 @@
+//! What a user writes: the function that makes the world as it should be for one key.

@@ -1,0 +1,1 @@
+//! Telling people what happened, as events of the cluster.

@@ -1,0 +1,1 @@
+//! What a reconciler is asked to look at: a key, and nothing more.

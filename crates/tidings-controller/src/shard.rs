@@ -1,0 +1,1 @@
+//! Sharing the keys of one kind among many replicas.

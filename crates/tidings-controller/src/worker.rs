@@ -1,0 +1,1 @@
+//! Takes a key, calls the reconciler, applies what it returned.

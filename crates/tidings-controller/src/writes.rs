@@ -1,0 +1,1 @@
+//! Writing through a handle that remembers, so that the next reconcile reads its own writes.
