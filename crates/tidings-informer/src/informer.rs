@@ -9,6 +9,7 @@ mod graves;
 mod handle;
 mod handler;
 mod health;
+mod latency;
 mod lease;
 mod listener;
 mod monitor;
@@ -37,6 +38,7 @@ pub use config::InformerConfig;
 pub use handle::{InformerError, SharedInformer, Unsynced};
 pub use handler::{Deleted, EventHandler, HandleWith, Handler, HandlerOptions, IntoHandler, handle_with};
 pub use health::{Failure, Health, RequestCounts, StreamHealth, StreamState};
+pub use latency::ProcessingLatency;
 pub(crate) use lease::Lease;
 pub use listener::HandlerStats;
 pub use notification::Notification;
@@ -97,6 +99,7 @@ pub fn informer<K>(
         wake: Notify::new(),
         progress: watch::Sender::new(progress::Progress::default()),
         applied: Mutex::new(AppliedCounts::default()),
+        processing: Mutex::default(),
         monitors: Mutex::default(),
         synced: SetOnce::new(),
         stop: stop.clone(),

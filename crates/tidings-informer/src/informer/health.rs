@@ -80,6 +80,10 @@ impl Health {
 pub struct RequestCounts {
     /// Lists begun, streaming or chunked.
     pub lists: u64,
+    /// Objects that came in lists, also in those that then broke off.
+    pub listed_objects: u64,
+    /// Their bytes, as they were sent.
+    pub listed_bytes: u64,
     /// Lists begun after the first.
     pub relists: u64,
     /// Watches opened.

@@ -18,7 +18,7 @@ pub(super) struct Monitor {
     scope: StreamScope,
     reporter: Arc<Reporter>,
     state: Mutex<Watched>,
-    counters: [AtomicU64; 6],
+    counters: [AtomicU64; 8],
 }
 
 struct Watched {
@@ -34,6 +34,8 @@ struct Watched {
 #[derive(Clone, Copy)]
 enum Counter {
     Lists,
+    ListedObjects,
+    ListedBytes,
     Relists,
     Watches,
     SilentWatches,
@@ -77,6 +79,8 @@ impl Monitor {
     pub(super) fn add_to(&self, counts: &mut RequestCounts) {
         let count = |counter: Counter| self.counters[counter as usize].load(Ordering::Relaxed);
         counts.lists += count(Counter::Lists);
+        counts.listed_objects += count(Counter::ListedObjects);
+        counts.listed_bytes += count(Counter::ListedBytes);
         counts.relists += count(Counter::Relists);
         counts.watches += count(Counter::Watches);
         counts.silent_watches += count(Counter::SilentWatches);
@@ -94,7 +98,11 @@ impl Monitor {
     }
 
     fn count(&self, counter: Counter) {
-        self.counters[counter as usize].fetch_add(1, Ordering::Relaxed);
+        self.add(counter, 1);
+    }
+
+    fn add(&self, counter: Counter, more: u64) {
+        self.counters[counter as usize].fetch_add(more, Ordering::Relaxed);
     }
 
     fn enter(&self, state: StreamState) {
@@ -124,6 +132,11 @@ impl Observer for Monitor {
         self.count(Counter::Lists);
         self.enter(StreamState::Listing);
         self.state.lock().list_mode = Some(mode);
+    }
+
+    fn item(&self, wire_bytes: usize) {
+        self.count(Counter::ListedObjects);
+        self.add(Counter::ListedBytes, wire_bytes as u64);
     }
 
     fn listed(&self, list: &Listed) {

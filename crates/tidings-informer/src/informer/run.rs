@@ -123,6 +123,7 @@ impl InformerTask {
     }
 
     fn apply(&mut self, batch: crate::delta::Batch) {
+        let taken_at = Instant::now();
         for (stream, delta) in batch {
             self.applier.apply(stream, delta, &mut self.told);
         }
@@ -131,6 +132,7 @@ impl InformerTask {
             self.follow();
         }
         self.publish();
+        self.shared.processing.lock().observe(taken_at.elapsed());
     }
 
     /// Readers see the new state before any handler hears of it.

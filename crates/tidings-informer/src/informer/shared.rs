@@ -13,6 +13,7 @@ use super::config::InformerConfig;
 use super::handle::Unsynced;
 use super::handler::Callback;
 use super::health::{Health, RequestCounts};
+use super::latency::ProcessingLatency;
 use super::listener::Mailbox;
 use super::monitor::Monitor;
 use super::progress::Progress;
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     /// How far the published cache has come.
     pub(super) progress: watch::Sender<Progress>,
     pub(super) applied: Mutex<AppliedCounts>,
+    pub(super) processing: Mutex<ProcessingLatency>,
     pub(super) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
     pub(super) synced: SetOnce<()>,
     pub(super) stop: CancellationToken,
@@ -97,6 +99,7 @@ impl Shared {
             },
             queued_deltas: self.depth.deltas(),
             applied: *self.applied.lock(),
+            processing: *self.processing.lock(),
             requests,
             faults: self.reporter.counts(),
             handlers,

@@ -4,6 +4,7 @@ use tidings_object::{ResourceKind, Version};
 
 use super::apply::AppliedCounts;
 use super::health::RequestCounts;
+use super::latency::ProcessingLatency;
 use super::listener::HandlerStats;
 use super::report::FaultCounts;
 
@@ -24,6 +25,8 @@ pub struct InformerStats {
     pub queued_deltas: usize,
     /// What applying deltas came to.
     pub applied: AppliedCounts,
+    /// How long applying them took.
+    pub processing: ProcessingLatency,
     /// The requests it made.
     pub requests: RequestCounts,
     /// What went wrong.

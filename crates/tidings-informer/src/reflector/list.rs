@@ -120,6 +120,7 @@ impl<L: ListWatch + ?Sized> Page<'_, L> {
             match timeout(silence_max, page.next()).await.map_err(silent)? {
                 Some(Ok(ListPart::Object(object))) => {
                     objects += 1;
+                    self.reports.item(&object);
                     into.accept(object);
                 }
                 Some(Ok(ListPart::Skipped(skipped))) => self.reports.skipped(&skipped),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_object::{ResourceKind, Scope, Version};
+use tidings_object::{RawObject, ResourceKind, Scope, Version};
 use tidings_source::{Change, ErrorClass, Skipped, SourceError, StreamScope, Trouble};
 
 use super::config::ListMode;
@@ -16,6 +16,11 @@ pub trait Observer: Send + Sync {
     /// A list begins, at this version: `None` asks for the most recent state.
     fn listing(&self, mode: ListMode, asked: Option<&Version>) {
         let _ = (mode, asked);
+    }
+
+    /// An object of a list has arrived, so many bytes as it was sent. The list may still fail.
+    fn item(&self, wire_bytes: usize) {
+        let _ = wire_bytes;
     }
 
     /// A list is whole and was handed over.
@@ -185,6 +190,11 @@ impl Reports {
     pub(super) fn listing(&self, mode: ListMode, asked: Option<&Version>) {
         trace!(debug, self, version = asked.map(tracing::field::display), ?mode, "listing");
         self.observer.listing(mode, asked);
+    }
+
+    /// Without a `tracing` event: a list has too many of them.
+    pub(super) fn item(&self, object: &RawObject) {
+        self.observer.item(object.wire_bytes());
     }
 
     pub(super) fn listed(&self, list: &Listed) {

@@ -96,7 +96,8 @@ impl InitialEvents<'_> {
             };
             match next {
                 Some(Ok(WatchEvent::Changed(Change::Added | Change::Modified, object))) => {
-                    into.accept(object)
+                    self.reports.item(&object);
+                    into.accept(object);
                 }
                 Some(Ok(WatchEvent::Changed(Change::Deleted, object))) => into.retract(&object),
                 Some(Ok(WatchEvent::Bookmark { version, is_initial_events_end: true })) => {
