@@ -1,16 +1,29 @@
-//! The program `tidings`: `demo` shows what informers do without a cluster, `serve` runs the API server beside it.
+//! The program `tidings`: `watch` and `get` look at any cluster through an informer, `demo` shows what informers do
+//! without one, `serve` runs the API server beside it.
 
+mod changes;
+mod cluster;
 mod demo;
+mod failure;
+mod get;
+mod interrupt;
+mod output;
+mod pages;
+mod query;
+mod redact;
 mod serve;
+mod shown;
+mod watch;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 
 /// Informers for Kubernetes: caches what the server sent, decodes what you look at.
 #[derive(Parser)]
-#[command(name = "tidings", version, about)]
-struct Arguments {
+#[command(name = "tidings", version, about, after_long_help = pages::EXIT_CODES)]
+pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
@@ -19,8 +32,16 @@ struct Arguments {
 enum Command {
     /// Shows informers at work on an API server in this process, and breaks the watch now and then.
     Demo(demo::Arguments),
+    /// Watches any resource: a line for each object that comes, changes or goes.
+    Watch(watch::Arguments),
+    /// Lists any resource into a cache, and asks its indexes.
+    Get(get::Arguments),
     /// Runs the API server on a port of this machine, for kubectl and other clients.
     Serve(serve::Arguments),
+    /// Writes the completions of a shell to standard output.
+    Completions(pages::CompletionsArguments),
+    /// Writes the manual page to standard output.
+    Man,
 }
 
 #[tokio::main]
@@ -33,20 +54,24 @@ async fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let done = match arguments.command {
-        Command::Demo(arguments) => demo::run(arguments).await,
-        Command::Serve(arguments) => serve::run(arguments).await,
+        Command::Demo(arguments) => demo::run(arguments).await.map_err(Failure::from),
+        Command::Watch(arguments) => watch::run(arguments).await,
+        Command::Get(arguments) => get::run(arguments).await,
+        Command::Serve(arguments) => serve::run(arguments).await.map_err(Failure::from),
+        Command::Completions(arguments) => pages::completions(&arguments),
+        Command::Man => pages::manual(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error);
-            ExitCode::FAILURE
+        Err(failure) => {
+            complain(&failure);
+            failure.exit_code()
         }
     }
 }
 
 /// One line that says what went wrong.
 #[allow(clippy::print_stderr, reason = "a program talks to people")]
-fn complain(error: &anyhow::Error) {
-    eprintln!("tidings: {error:#}");
+fn complain(failure: &Failure) {
+    eprintln!("tidings: {failure}");
 }

@@ -270,6 +270,11 @@ impl RawObject {
         self.origin.budget.keeper().decoded(&ask, || self.view())
     }
 
+    /// How many bytes its body had as the server sent it, a leading kind and apiVersion apart.
+    pub fn wire_bytes(&self) -> usize {
+        self.body.raw_len()
+    }
+
     /// How many bytes its packed body takes.
     pub fn packed_bytes(&self) -> usize {
         self.body.packed_len()

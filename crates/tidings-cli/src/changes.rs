@@ -1,0 +1,119 @@
+//! What changed between two versions of an object, field by field: `status.phase Pending -> Running`.
+//!
+//! The versions themselves and managedFields change with every write and say nothing; they are left out.
+
+use serde_json::Value;
+
+/// How many changes are told at most; a rewritten object would fill a screen.
+const CHANGES_MAX: usize = 20;
+/// How deep is looked; what lies deeper is compared as a whole.
+const DEPTH_MAX: usize = 16;
+
+/// One field that differs. Absent is `None`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Change<'a> {
+    pub(crate) path: String,
+    pub(crate) old: Option<&'a Value>,
+    pub(crate) new: Option<&'a Value>,
+}
+
+/// The fields that differ, in the order of their paths, as many as can be told.
+pub(crate) fn between<'a>(old: &'a Value, new: &'a Value) -> Vec<Change<'a>> {
+    let mut found = Vec::new();
+    compare(String::new(), Some(old), Some(new), 0, &mut found);
+    found
+}
+
+fn compare<'a>(path: String, old: Option<&'a Value>, new: Option<&'a Value>, depth: usize, found: &mut Vec<Change<'a>>) {
+    if old == new || found.len() >= CHANGES_MAX || SAYS_NOTHING.contains(&path.as_str()) {
+        return;
+    }
+    match (old, new) {
+        (Some(Value::Object(before)), Some(Value::Object(after))) if depth < DEPTH_MAX => {
+            let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
+            names.sort_unstable();
+            names.dedup();
+            for name in names {
+                compare(step(&path, name), before.get(name), after.get(name), depth + 1, found);
+            }
+        }
+        (Some(Value::Array(before)), Some(Value::Array(after))) if before.len() == after.len() && depth < DEPTH_MAX => {
+            for (i, (before, after)) in before.iter().zip(after).enumerate() {
+                compare(format!("{path}[{i}]"), Some(before), Some(after), depth + 1, found);
+            }
+        }
+        _ => found.push(Change { path, old, new }),
+    }
+}
+
+const SAYS_NOTHING: &[&str] = &["metadata.resourceVersion", "metadata.managedFields", "apiVersion", "kind"];
+
+fn step(path: &str, name: &str) -> String {
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    match (path.is_empty(), is_plain) {
+        (true, true) => name.to_owned(),
+        (false, true) => format!("{path}.{name}"),
+        (_, false) => format!("{path}['{name}']"),
+    }
+}
+
+/// `status.phase Pending -> Running`.
+impl std::fmt::Display for Change<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} -> {}", self.path, short(self.old), short(self.new))
+    }
+}
+
+/// A value for one line.
+fn short(value: Option<&Value>) -> String {
+    const CHARS_MAX: usize = 60;
+    let text = match value {
+        None => "<none>".to_owned(),
+        Some(Value::String(text)) => text.replace('\n', " "),
+        Some(other) => other.to_string(),
+    };
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(old: Value, new: Value, told: &[&str]) {
+        let found: Vec<String> = between(&old, &new).iter().map(ToString::to_string).collect();
+        assert_eq!(found, told);
+    }
+
+    #[test]
+    fn each_field_that_differs_is_told_with_both_values() {
+        check(
+            json!({ "metadata": { "resourceVersion": "1", "labels": { "app": "a" } }, "status": { "phase": "Pending" } }),
+            json!({ "metadata": { "resourceVersion": "2", "labels": { "app": "a", "x.y/z": "1" } }, "status": { "phase": "Running", "podIP": "10.0.0.1" } }),
+            &["metadata.labels['x.y/z'] <none> -> 1", "status.phase Pending -> Running", "status.podIP <none> -> 10.0.0.1"],
+        );
+        check(json!({ "a": [1, 2] }), json!({ "a": [1, 3] }), &["a[1] 2 -> 3"]);
+        check(json!({ "a": [1] }), json!({ "a": [] }), &["a [1] -> []"]);
+    }
+
+    #[test]
+    fn what_changes_with_every_write_is_left_out() {
+        check(
+            json!({ "kind": "Pod", "metadata": { "resourceVersion": "1", "managedFields": [] } }),
+            json!({ "metadata": { "resourceVersion": "2", "managedFields": [1] } }),
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_rewritten_object_and_a_deep_one_stay_within_bounds() {
+        let many = |n: i64| Value::Object((0..1000).map(|i| (format!("f{i:04}"), json!(n))).collect());
+        assert_eq!(between(&many(1), &many(2)).len(), CHANGES_MAX);
+        let deep = |leaf: i64| (0..100).fold(json!(leaf), |inner, _| json!({ "a": inner }));
+        assert_eq!(between(&deep(1), &deep(2)).len(), 1);
+    }
+}

@@ -1,0 +1,104 @@
+//! Which cluster, and as whom: the flags that kubectl has for it, and the client that comes of them.
+
+pub(crate) mod resource;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::Uri;
+use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use kube_client::{Client, Config};
+use tidings::stages::source;
+
+use crate::failure::{Code, Done, Failure};
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Which cluster, and as whom.
+#[derive(clap::Args, Clone)]
+#[command(next_help_heading = "Cluster")]
+pub(crate) struct Cluster {
+    /// The kubeconfig file; $KUBECONFIG or ~/.kube/config if not given.
+    #[arg(long, value_name = "FILE", global = true)]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig.
+    #[arg(long, global = true)]
+    context: Option<String>,
+    /// The server's address, instead of the kubeconfig's; plain http:// works without any kubeconfig.
+    #[arg(short, long, value_name = "URL", global = true)]
+    server: Option<String>,
+    /// Does not check the server's certificate: for experiments only.
+    #[arg(long, global = true)]
+    insecure_skip_tls_verify: bool,
+}
+
+impl Cluster {
+    /// A client, and the namespace that the context names.
+    pub(crate) async fn client(&self) -> Done<Client> {
+        let mut config = self.config().await?;
+        config.connect_timeout = Some(CONNECT_TIMEOUT);
+        config.accept_invalid_certs |= self.insecure_skip_tls_verify;
+        source::client_from_config(config).map_err(|error| Failure::new(Code::NoServer, error))
+    }
+
+    async fn config(&self) -> Done<Config> {
+        let server = self.server.as_deref().map(address).transpose()?;
+        let from_file = match &self.kubeconfig {
+            Some(file) => {
+                let read = Kubeconfig::read_from(file);
+                let read = read.map_err(|error| no_config(&format!("{}: ", file.display()), &error))?;
+                Config::from_custom_kubeconfig(read, &self.options()).await
+            }
+            None => Config::from_kubeconfig(&self.options()).await,
+        };
+        match (from_file, server) {
+            (Ok(config), None) => Ok(config),
+            (Ok(mut config), Some(server)) => {
+                config.cluster_url = server;
+                Ok(config)
+            }
+            (Err(_), Some(server)) if self.kubeconfig.is_none() && self.context.is_none() => Ok(Config::new(server)),
+            (Err(error), _) if self.kubeconfig.is_some() || self.context.is_some() => Err(no_config("", &error)),
+            // Perhaps this is a pod.
+            (Err(error), _) => Config::incluster().map_err(|_| no_config("", &error)),
+        }
+    }
+
+    fn options(&self) -> KubeConfigOptions {
+        KubeConfigOptions { context: self.context.clone(), ..KubeConfigOptions::default() }
+    }
+}
+
+fn address(text: &str) -> Done<Uri> {
+    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let wrong = || Failure::usage(format!("--server {text:?} is no address: try http://127.0.0.1:8001"));
+    let uri: Uri = with_scheme.parse().map_err(|_| wrong())?;
+    let speaks_http = matches!(uri.scheme_str(), Some("http" | "https"));
+    if speaks_http && uri.host().is_some_and(|host| !host.is_empty()) { Ok(uri) } else { Err(wrong()) }
+}
+
+/// A parser quotes the lines that it can't read, tokens included: those stay out.
+fn no_config(file: &str, error: &KubeconfigError) -> Failure {
+    let reason = match error {
+        KubeconfigError::Parse(_) => "the kubeconfig is not well-formed".to_owned(),
+        KubeconfigError::ReadConfig(error, path) => format!("{}: {error}", path.display()),
+        error => error.to_string(),
+    };
+    let message = format!("no way to a cluster: {file}{reason}; give --kubeconfig FILE, set KUBECONFIG, or give --server URL");
+    Failure::new(Code::NoServer, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_needs_a_host_and_speaks_http() {
+        assert_eq!(address("127.0.0.1:8001").unwrap().to_string(), "https://127.0.0.1:8001/");
+        assert_eq!(address("http://[::1]:80").unwrap().scheme_str(), Some("http"));
+        for wrong in ["", "http://", "ftp://host", "a b"] {
+            assert!(address(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

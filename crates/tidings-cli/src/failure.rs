@@ -1,0 +1,93 @@
+//! What ends the program early: one line that says what to do, and an exit code for scripts. No backtrace, and no
+//! word of credentials.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use kube_client::Error as KubeError;
+
+/// Why the program ends, with its exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: Code,
+    message: String,
+}
+
+/// The exit codes, as the manual page lists them. clap itself ends with 2 for arguments that it can't read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// Something went wrong that has no code of its own; cache and server did not agree.
+    Failed = 1,
+    /// An argument has the right form and the wrong content, such as a bad selector.
+    Usage = 2,
+    /// No configuration, or the server can't be reached or trusted.
+    NoServer = 3,
+    /// The server answers 401 or 403.
+    NotAllowed = 4,
+    /// The server has no such resource or object.
+    NotFound = 5,
+    /// Nothing came within the time that was given.
+    TimedOut = 6,
+}
+
+/// What a part of the program comes to.
+pub(crate) type Done<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(code: Code, message: impl fmt::Display) -> Self {
+        Failure { code, message: message.to_string() }
+    }
+
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Failure::new(Code::Usage, message)
+    }
+
+    /// A request that the server did not answer, or refused.
+    pub(crate) fn of_request(asked: &str, error: &KubeError) -> Self {
+        match error {
+            KubeError::Api(status) => match status.code {
+                401 => Failure::new(
+                    Code::NotAllowed,
+                    format!("{asked}: the server does not know who you are (401): log in again, or choose another --context"),
+                ),
+                403 => Failure::new(
+                    Code::NotAllowed,
+                    format!("{asked}: not allowed (403): {}; ask for the right to list and watch it", status.message),
+                ),
+                404 => Failure::new(Code::NotFound, format!("{asked}: not found (404)")),
+                code => Failure::new(Code::Failed, format!("{asked}: the server answers {code}: {}", status.message)),
+            },
+            error => Failure::new(
+                Code::NoServer,
+                format!("{asked}: {}; is the server running, and is its address right?", innermost(error)),
+            ),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code as u8)
+    }
+}
+
+/// The last of the causes says most: "connection refused", "certificate has expired".
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(cause) = last.source() {
+        last = cause;
+    }
+    last.to_string()
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // One line, whatever a server wrote.
+        f.write_str(&self.message.replace(['\n', '\r'], " "))
+    }
+}
+
+/// With the causes of the error, each once.
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure::new(Code::Failed, format!("{:#}", error.into()))
+    }
+}

@@ -1,0 +1,130 @@
+//! What to look at: the flags that `watch` and `get` share, and the informer that comes of them.
+
+use std::time::Duration;
+
+use kube_core::dynamic::DynamicObject;
+use tidings::stages::source::{ErrorClass, SourceError};
+use tidings::{Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory};
+
+use crate::cluster::{Cluster, resource};
+use crate::failure::{Code, Done, Failure};
+
+/// What to look at.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Query {
+    /// The resource by any of its names: pods, po, deployments.apps, a custom resource.
+    resource: String,
+    /// All namespaces.
+    #[arg(short = 'A', long, conflicts_with = "namespace")]
+    all_namespaces: bool,
+    /// A namespace; may be given several times. The context's own if not given.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    namespace: Vec<String>,
+    /// Only objects with these labels: app=web,tier!=db.
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    selector: Option<String>,
+    /// Only objects with these fields: spec.nodeName=node-1.
+    #[arg(long, value_name = "SELECTOR")]
+    field_selector: Option<String>,
+    /// An index over a field: node=.spec.nodeName. May be given several times.
+    #[arg(long, value_name = "NAME=PATH")]
+    index: Vec<String>,
+    /// Gives up if the first list has not come after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+/// A query at work.
+pub(crate) struct Asked {
+    pub(crate) factory: SharedInformerFactory,
+    pub(crate) informer: SharedInformer<DynamicObject>,
+    pub(crate) resource: ResourceKind,
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl Query {
+    /// Finds the resource and makes its informer. Nothing is listed yet.
+    pub(crate) async fn ask(&self, cluster: &Cluster) -> Done<Asked> {
+        let indexes = self.index.iter().map(|text| index(text)).collect::<Done<Vec<_>>>()?;
+        let mut options = self.selectors()?;
+        let client = cluster.client().await?;
+        let resource = resource::find(&client, &self.resource).await?;
+        if resource.scope == Scope::Namespaced && !self.all_namespaces {
+            let namespaces = match self.namespace.as_slice() {
+                [] => vec![client.default_namespace().to_owned()],
+                several => several.to_vec(),
+            };
+            options = options.namespaces(namespaces).map_err(Failure::usage)?;
+        }
+        let factory = SharedInformerFactory::new(client);
+        let informer = factory.dynamic_with(resource.clone(), options)?;
+        for index in indexes {
+            informer.add_index(index).map_err(Failure::usage)?;
+        }
+        Ok(Asked { factory, informer, resource, timeout: self.timeout.map(Duration::from_secs) })
+    }
+
+    fn selectors(&self) -> Done<InformerOptions> {
+        let mut options = InformerOptions::new();
+        if let Some(labels) = &self.selector {
+            let wrong = |error| Failure::usage(format!("--selector {labels:?}: {error}; try app=web,tier!=db"));
+            options = options.labels(labels.parse().map_err(wrong)?);
+        }
+        if let Some(fields) = &self.field_selector {
+            let wrong = |error| Failure::usage(format!("--field-selector {fields:?}: {error}; try metadata.name=web-0"));
+            options = options.fields(fields.parse().map_err(wrong)?);
+        }
+        Ok(options)
+    }
+}
+
+/// `node=.spec.nodeName`.
+fn index(text: &str) -> Done<Index> {
+    let wrong = |reason: &str| Failure::usage(format!("--index {text:?}: {reason}; try node=.spec.nodeName"));
+    let (name, path) = text.split_once('=').ok_or_else(|| wrong("a name, =, and a path"))?;
+    let path: tidings::FieldPath =
+        path.parse().map_err(|error: <tidings::FieldPath as std::str::FromStr>::Err| wrong(&error.to_string()))?;
+    Ok(Index::field(name, &path.to_string()))
+}
+
+impl Asked {
+    /// Waits for the first list. What can't get better by waiting ends it at once.
+    pub(crate) async fn synced(&self) -> Done {
+        let synced = async {
+            tokio::select! {
+                synced = self.informer.synced() => synced.map_err(|error| Failure::new(Code::Failed, error)),
+                failure = self.hopeless() => Err(failure),
+            }
+        };
+        match self.timeout {
+            None => synced.await,
+            Some(timeout) => tokio::time::timeout(timeout, synced).await.unwrap_or_else(|_| {
+                Err(Failure::new(Code::TimedOut, format!("{} after {timeout:?}", self.informer.unsynced())))
+            }),
+        }
+    }
+
+    /// Ends when the server says something that a person has to mend: an informer in a program would go on asking.
+    async fn hopeless(&self) -> Failure {
+        const LOOK_EVERY: Duration = Duration::from_millis(50);
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let streams = self.informer.health().streams;
+            let failing = streams.into_iter().filter_map(|stream| stream.failing);
+            if let Some(failure) = failing.map(|failing| failing.error).find_map(|error| refusal(&error)) {
+                return failure;
+            }
+        }
+    }
+}
+
+/// Whether a person has to mend it. Everything else gets better by itself, or has a timeout.
+fn refusal(error: &SourceError) -> Option<Failure> {
+    let (code, advice) = match error.class() {
+        ErrorClass::Unauthorized => (Code::NotAllowed, "log in again, or choose another --context"),
+        ErrorClass::Forbidden => (Code::NotAllowed, "ask for the right to list and watch it"),
+        ErrorClass::NotFound => (Code::NotFound, "was it removed just now?"),
+        _ => return None,
+    };
+    Some(Failure::new(code, format!("{error}: {advice}")))
+}

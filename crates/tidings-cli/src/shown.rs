@@ -1,0 +1,116 @@
+//! Objects for people and scripts: as a line, a name, JSON or YAML. Secrets lose their data on the way.
+
+use kube_core::dynamic::DynamicObject;
+use serde_json::{Map, Value, json};
+use tidings::{Event, Object};
+
+use crate::changes;
+use crate::redact::redacted;
+
+/// An object as `watch` and `get` hold it.
+pub(crate) type Cached = Object<DynamicObject>;
+
+/// How objects and notifications are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// One line for people.
+    Line,
+    /// A line with more columns.
+    Wide,
+    /// One JSON object a line.
+    Json,
+    /// YAML documents.
+    Yaml,
+    /// resource/name.
+    Name,
+}
+
+/// What one object is, or why it can't be read.
+pub(crate) fn value(object: &Cached) -> Value {
+    let read = object.raw().json().map_err(|error| error.to_string());
+    let read = read.and_then(|json| serde_json::from_slice(&json).map_err(|error| error.to_string()));
+    match read {
+        Ok(value) => redacted(value, &object.raw().origin().resource.kind),
+        Err(error) => json!({ "unreadable": error }),
+    }
+}
+
+/// A notification, with what it says of the object.
+pub(crate) struct Told<'a> {
+    event: &'static str,
+    object: &'a Cached,
+    old: Option<&'a Cached>,
+    is_initial: bool,
+    is_final_state_unknown: bool,
+}
+
+impl<'a> Told<'a> {
+    pub(crate) fn of(event: &'a Event<DynamicObject>) -> Self {
+        let (event, object, old, is_initial, is_final_state_unknown) = match event {
+            Event::Added { object, is_initial } => ("add", object, None, *is_initial, false),
+            Event::Updated { old, new } => ("update", new, Some(old), false, false),
+            Event::Deleted(gone) => ("delete", gone.object(), None, false, gone.is_final_state_unknown()),
+        };
+        Told { event, object, old, is_initial, is_final_state_unknown }
+    }
+
+    pub(crate) fn is_initial(&self) -> bool {
+        self.is_initial
+    }
+
+    /// In that format; what changed in a line, and whole objects in JSON, if asked for.
+    pub(crate) fn shown(&self, format: Format, with_changes: bool, with_objects: bool) -> String {
+        match format {
+            Format::Line | Format::Wide => self.line(format, with_changes),
+            Format::Name => format!("{}/{}", self.object.raw().origin().resource, self.object.name()),
+            Format::Json => self.json(with_objects).to_string(),
+            Format::Yaml => document(&value(self.object)),
+        }
+    }
+
+    fn line(&self, format: Format, with_changes: bool) -> String {
+        let mark = match self.event {
+            "add" => "[ADD]",
+            "update" => "[UPDATE]",
+            _ => "[DELETE]",
+        };
+        let mut line = format!("{mark:<9} {}", self.object.key());
+        if format == Format::Wide {
+            line += &format!("  version={} uid={}", self.object.version(), self.object.uid());
+        }
+        if self.is_initial {
+            line += "  (initial)";
+        }
+        if self.is_final_state_unknown {
+            line += "  (final state unknown)";
+        }
+        if let (true, Some(old)) = (with_changes, self.old) {
+            let (old, new) = (value(old), value(self.object));
+            let changed: Vec<String> = changes::between(&old, &new).iter().map(ToString::to_string).collect();
+            line += &format!("  {}", changed.join("; "));
+        }
+        line
+    }
+
+    fn json(&self, with_objects: bool) -> Value {
+        let mut told = Map::new();
+        told.insert("event".into(), self.event.into());
+        told.insert("namespace".into(), self.object.namespace().into());
+        told.insert("name".into(), self.object.name().into());
+        told.insert("uid".into(), self.object.uid().into());
+        told.insert("resourceVersion".into(), self.object.version().to_string().into());
+        told.insert("initial".into(), self.is_initial.into());
+        told.insert("finalStateUnknown".into(), self.is_final_state_unknown.into());
+        if with_objects {
+            told.insert("object".into(), value(self.object));
+            told.insert("old".into(), self.old.map_or(Value::Null, value));
+        }
+        Value::Object(told)
+    }
+}
+
+/// One YAML document, without the line break at its end.
+pub(crate) fn document(value: &Value) -> String {
+    let text = serde_yaml::to_string(value).unwrap_or_else(|error| format!("unreadable: {error}\n"));
+    format!("---\n{}", text.trim_end())
+}

@@ -1,0 +1,63 @@
+//! How the first list is coming along, for people at a terminal: objects, bytes, rate. It stays on standard error,
+//! and silent where nobody looks.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use tokio::time::Instant;
+
+use crate::failure::Done;
+use crate::query::Asked;
+
+const DRAW_EVERY: Duration = Duration::from_millis(100);
+
+/// What is drawn while the first list comes.
+pub(crate) struct Progress<'a> {
+    asked: &'a Asked,
+    started: Instant,
+    bar: Option<ProgressBar>,
+}
+
+/// A spinner, if somebody looks.
+pub(crate) fn shown(asked: &Asked, started: Instant) -> Progress<'_> {
+    let bar = std::io::stderr().is_terminal().then(|| {
+        let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        ProgressBar::new_spinner().with_style(style)
+    });
+    Progress { asked, started, bar }
+}
+
+impl Progress<'_> {
+    /// Draws until that has ended.
+    pub(crate) async fn through(self, synced: impl Future<Output = Done>) -> Done {
+        let mut synced = std::pin::pin!(synced);
+        let mut draw = tokio::time::interval(DRAW_EVERY);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut synced => {
+                    if let Some(bar) = &self.bar {
+                        bar.finish_and_clear();
+                    }
+                    return done;
+                }
+                _ = draw.tick(), if self.bar.is_some() => self.draw(),
+            }
+        }
+    }
+
+    fn draw(&self) {
+        let Some(bar) = &self.bar else { return };
+        let counts = self.asked.informer.stats().requests;
+        let rate = counts.listed_objects as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        bar.set_message(format!(
+            "{} objects of {}, {}, {}/s",
+            HumanCount(counts.listed_objects),
+            self.asked.resource,
+            HumanBytes(counts.listed_bytes),
+            HumanCount(rate as u64),
+        ));
+        bar.tick();
+    }
+}

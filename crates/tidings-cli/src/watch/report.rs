@@ -1,0 +1,55 @@
+//! One line of figures at the end, for scripts and benchmarks.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tidings::ListMode;
+
+use crate::query::Asked;
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Form {
+    /// One JSON object.
+    Json,
+}
+
+/// What only the watcher knows.
+pub(super) struct Report {
+    pub(super) sync: Option<Duration>,
+    pub(super) updates: u64,
+    /// From the first sync to the last update.
+    pub(super) updating: Option<Duration>,
+}
+
+impl Report {
+    pub(super) fn written(&self, form: Form, asked: &Asked) -> String {
+        let Form::Json = form;
+        let stats = asked.informer.stats();
+        let list_mode = asked.informer.health().streams.iter().find_map(|stream| stream.list_mode);
+        let per_second = self.updating.filter(|time| !time.is_zero());
+        json!({
+            "objects": stats.objects,
+            "sync_seconds": self.sync.map(|time| time.as_secs_f64()),
+            "list_mode": list_mode.map(|mode| match mode {
+                ListMode::Streaming => "streaming",
+                ListMode::Chunked => "chunked",
+            }),
+            "wire": "json",
+            "events": self.updates,
+            "events_per_second": per_second.map_or(0.0, |time| self.updates as f64 / time.as_secs_f64()),
+            "relists": stats.requests.relists,
+            "resident_bytes": resident_bytes(),
+            "packed_bytes": stats.memory.packed_bytes,
+            "decoded_bytes": stats.memory.decoded_bytes_estimate,
+        })
+        .to_string()
+    }
+}
+
+/// What the system has given this process, where it says so.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+}
