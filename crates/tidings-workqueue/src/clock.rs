@@ -1,0 +1,46 @@
+//! Time as the queue sees it: nanoseconds since the queue was made. A number can be compared, added and written
+//! into a slot at half the size of an `Instant`, and the queue's state is a pure function of the moments given.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Nanoseconds since the queue was made; 584 years of them fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Moment(pub(crate) u64);
+
+/// Turns tokio's time, which tests can pause, into moments.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    origin: Instant,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Clock { origin: Instant::now() }
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        Moment(nanos(self.origin.elapsed()))
+    }
+
+    /// None for a moment that no timer reaches.
+    pub(crate) fn instant(&self, moment: Moment) -> Option<Instant> {
+        self.origin.checked_add(Duration::from_nanos(moment.0))
+    }
+}
+
+impl Moment {
+    /// Saturates: an item delayed for longer than a clock can say waits for ever.
+    pub(crate) fn after(self, delay: Duration) -> Moment {
+        Moment(self.0.saturating_add(nanos(delay)))
+    }
+
+    pub(crate) fn since(self, earlier: Moment) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

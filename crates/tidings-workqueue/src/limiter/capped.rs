@@ -1,0 +1,37 @@
+//! Another limiter's delays, up to a longest one.
+
+use std::time::Duration;
+
+use super::RateLimiter;
+
+/// No delay is longer than the cap.
+#[derive(Debug)]
+pub struct Capped<L> {
+    limiter: L,
+    cap: Duration,
+}
+
+impl<L> Capped<L> {
+    /// Caps the delays of a limiter.
+    pub fn new(limiter: L, cap: Duration) -> Self {
+        Capped { limiter, cap }
+    }
+}
+
+impl<T, L: RateLimiter<T>> RateLimiter<T> for Capped<L> {
+    fn when(&self, item: &T) -> Duration {
+        self.limiter.when(item).min(self.cap)
+    }
+
+    fn refund(&self, item: &T) {
+        self.limiter.refund(item);
+    }
+
+    fn forget(&self, item: &T) {
+        self.limiter.forget(item);
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.limiter.requeues(item)
+    }
+}

@@ -1,0 +1,70 @@
+//! Twice as long after each attempt, for each item by itself.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use super::RateLimiter;
+use crate::sync::Mutex;
+
+/// `base`, then twice as long each time, up to `max`. It remembers every item until it is forgotten.
+#[derive(Debug)]
+pub struct Exponential<T> {
+    base: Duration,
+    max: Duration,
+    attempts: Attempts<T>,
+}
+
+/// How often each item was tried since it was last forgotten.
+#[derive(Debug)]
+pub(super) struct Attempts<T>(Mutex<HashMap<T, u32, RandomState>>);
+
+impl<T> Exponential<T> {
+    /// The first delay and the longest one.
+    pub fn new(base: Duration, max: Duration) -> Self {
+        Exponential { base, max, attempts: Attempts::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> RateLimiter<T> for Exponential<T> {
+    fn when(&self, item: &T) -> Duration {
+        let factor = 1_u32.checked_shl(self.attempts.count(item));
+        factor.and_then(|factor| self.base.checked_mul(factor)).unwrap_or(Duration::MAX).min(self.max)
+    }
+
+    fn forget(&self, item: &T) {
+        self.attempts.forget(item);
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.attempts.of(item)
+    }
+}
+
+impl<T> Attempts<T> {
+    pub(super) fn new() -> Self {
+        Attempts(Mutex::new(HashMap::with_hasher(RandomState::default())))
+    }
+}
+
+impl<T: Clone + Eq + Hash> Attempts<T> {
+    /// Counts one attempt, and says how many there were before.
+    pub(super) fn count(&self, item: &T) -> u32 {
+        let mut attempts = self.0.lock();
+        let count = attempts.entry_ref(item).or_insert(0);
+        let before = *count;
+        *count = before.saturating_add(1);
+        before
+    }
+
+    pub(super) fn of(&self, item: &T) -> u32 {
+        self.0.lock().get(item).copied().unwrap_or(0)
+    }
+
+    pub(super) fn forget(&self, item: &T) {
+        let forgotten = self.0.lock().remove_entry(item);
+        drop(forgotten);
+    }
+}

@@ -1,0 +1,37 @@
+//! A few quick attempts, then slow ones.
+
+use std::hash::Hash;
+use std::time::Duration;
+
+use super::RateLimiter;
+use super::exponential::Attempts;
+
+/// The first attempts of an item come after the fast delay, all others after the slow one.
+#[derive(Debug)]
+pub struct FastSlow<T> {
+    fast: Duration,
+    slow: Duration,
+    fast_attempts: u32,
+    attempts: Attempts<T>,
+}
+
+impl<T> FastSlow<T> {
+    /// `fast` for so many attempts, then `slow`.
+    pub fn new(fast: Duration, slow: Duration, fast_attempts: u32) -> Self {
+        FastSlow { fast, slow, fast_attempts, attempts: Attempts::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> RateLimiter<T> for FastSlow<T> {
+    fn when(&self, item: &T) -> Duration {
+        if self.attempts.count(item) < self.fast_attempts { self.fast } else { self.slow }
+    }
+
+    fn forget(&self, item: &T) {
+        self.attempts.forget(item);
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.attempts.of(item)
+    }
+}

@@ -1,0 +1,55 @@
+//! The strictest of several limiters.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::RateLimiter;
+
+/// The longest delay and the highest count of its members; each of them is charged.
+pub struct MaxOf<T> {
+    members: Vec<Box<dyn RateLimiter<T>>>,
+}
+
+impl<T> MaxOf<T> {
+    /// Without members, which delays nothing.
+    pub fn new() -> Self {
+        MaxOf { members: Vec::new() }
+    }
+
+    /// With one member more.
+    #[must_use]
+    pub fn and(mut self, member: impl RateLimiter<T>) -> Self {
+        self.members.push(Box::new(member));
+        self
+    }
+}
+
+impl<T: 'static> RateLimiter<T> for MaxOf<T> {
+    fn when(&self, item: &T) -> Duration {
+        self.members.iter().map(|member| member.when(item)).max().unwrap_or_default()
+    }
+
+    fn refund(&self, item: &T) {
+        self.members.iter().for_each(|member| member.refund(item));
+    }
+
+    fn forget(&self, item: &T) {
+        self.members.iter().for_each(|member| member.forget(item));
+    }
+
+    fn requeues(&self, item: &T) -> u32 {
+        self.members.iter().map(|member| member.requeues(item)).max().unwrap_or_default()
+    }
+}
+
+impl<T> Default for MaxOf<T> {
+    fn default() -> Self {
+        MaxOf::new()
+    }
+}
+
+impl<T> fmt::Debug for MaxOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MaxOf").field("members", &self.members.len()).finish()
+    }
+}

@@ -1,0 +1,306 @@
+//! The handle: takes the lock for one step of the state at a time, and wakes whom the step says. There is no task
+//! behind a queue: whoever waits for an item keeps the time of those that are delayed.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::fast::RandomState;
+use tokio::sync::Notify;
+
+use crate::clock::{Clock, Moment};
+use crate::guard::Working;
+use crate::limiter::RateLimiter;
+use crate::links::SlotId;
+use crate::options::{AddOptions, Builder, ShareOf};
+use crate::state::{Added, Arrival, Phase, State, Taken};
+use crate::stats::QueueStats;
+use crate::sync::Mutex;
+
+/// A queue of items to work on; its clones are handles to the same one.
+///
+/// 1. An item that waits is there once, however often it is added.
+/// 2. An item is with one worker at a time. One that is added while it is worked on waits again when that is done.
+/// 3. The item with the earliest deadline goes first ([`Priority`](crate::Priority)); within a priority, the one
+///    that was added first. So nothing that begins to wait after an item's deadline goes before it, and what began
+///    before is finite: no item starves. With [`Builder::fair_by`] each priority is served share by share, and while
+///    `n` shares wait, an item goes after at most `n` times the items that were due before it.
+/// 4. An item has one next time. Of several adds the earliest time and the best priority hold, so that `add` takes
+///    the place of a delay that is pending.
+/// 5. After `shut_down` or `drain` items are no longer taken in, and delayed ones are forgotten. What waits is still
+///    handed out, and what was added while it was worked on before the end still comes again.
+pub struct WorkQueue<T: Clone + Eq + Hash + Send + Sync + 'static> {
+    shared: Arc<Shared<T>>,
+}
+
+pub(crate) struct Shared<T> {
+    pub(crate) name: Option<Arc<str>>,
+    clock: Clock,
+    hasher: RandomState,
+    limiter: Arc<dyn RateLimiter<T>>,
+    share_of: Option<ShareOf<T>>,
+    state: Mutex<State<T>>,
+    /// Wakes idle workers.
+    items: Notify,
+    /// Wakes the one who keeps the time: an earlier delay was added.
+    sooner: Notify,
+    /// Wakes those who wait for the queue to be drained.
+    quiet: Notify,
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> WorkQueue<T> {
+    /// A queue without a name, with the default limiter.
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A queue to be set up.
+    pub fn builder() -> Builder<T> {
+        Builder::new()
+    }
+
+    pub(crate) fn of(builder: Builder<T>) -> Self {
+        let state = State::new(builder.allowances, builder.name.is_some());
+        let shared = Shared {
+            name: builder.name,
+            clock: Clock::new(),
+            hasher: RandomState::default(),
+            limiter: builder.limiter,
+            share_of: builder.share_of,
+            state: Mutex::new(state),
+            items: Notify::new(),
+            sooner: Notify::new(),
+            quiet: Notify::new(),
+        };
+        WorkQueue { shared: Arc::new(shared) }
+    }
+
+    /// Adds an item, to be worked on as soon as its turn comes.
+    pub fn add(&self, item: T) -> Added {
+        self.shared.add(item, AddOptions::new())
+    }
+
+    /// Adds an item with a priority, after a delay, or as the rate limiter allows.
+    pub fn add_with(&self, item: T, options: AddOptions) -> Added {
+        self.shared.add(item, options)
+    }
+
+    /// Adds an item that is to wait its turn from this delay on.
+    pub fn add_after(&self, item: T, delay: Duration) -> Added {
+        self.shared.add(item, AddOptions::new().after(delay))
+    }
+
+    /// Adds an item that is to wait its turn from when the rate limiter allows.
+    pub fn add_rate_limited(&self, item: T) -> Added {
+        self.shared.add(item, AddOptions::new().rate_limited())
+    }
+
+    /// Tells the rate limiter that an item succeeded or was given up. What is queued stays queued.
+    pub fn forget(&self, item: &T) {
+        self.shared.limiter.forget(item);
+    }
+
+    /// How often an item was rate limited since it was last forgotten.
+    pub fn requeues(&self, item: &T) -> u32 {
+        self.shared.limiter.requeues(item)
+    }
+
+    /// Waits for the next item; none comes once the queue is shutting down and nothing waits.
+    ///
+    /// Can be cancelled at any time without losing an item.
+    pub async fn next(&self) -> Option<Working<T>> {
+        tokio::task::consume_budget().await;
+        loop {
+            match self.shared.take() {
+                Taken::Item { item, slot, priority, waited } => {
+                    let shared = Arc::clone(&self.shared);
+                    return Some(Working { shared, slot, item, priority, waited });
+                }
+                Taken::Ended => return None,
+                Taken::Nothing => self.shared.idle().await,
+            }
+        }
+    }
+
+    /// How many items a worker could take now: neither those being worked on nor those that are delayed.
+    pub fn len(&self) -> usize {
+        self.shared.step(|state| state.len())
+    }
+
+    /// Whether no worker could take an item now.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes no more items. Whoever waits in `next` or `drain` goes on at once; what is queued is still handed out.
+    pub fn shut_down(&self) {
+        self.shared.close(Phase::ShutDown);
+    }
+
+    /// Takes no more items, and waits until nothing is queued and nothing is being worked on, or until `shut_down`
+    /// is called. Somebody must go on calling `next`.
+    pub async fn drain(&self) {
+        self.shared.close(Phase::Draining);
+        loop {
+            let mut quiet = pin!(self.shared.quiet.notified());
+            quiet.as_mut().enable();
+            if self.shared.step(|state| state.phase() == Phase::ShutDown || state.is_quiet()) {
+                return;
+            }
+            quiet.await;
+        }
+    }
+
+    /// Whether `shut_down` or `drain` was called.
+    pub fn is_shutting_down(&self) -> bool {
+        self.shared.step(|state| state.phase() != Phase::Open)
+    }
+
+    /// The queue in figures.
+    pub fn stats(&self) -> QueueStats {
+        self.shared.step(|state| state.stats())
+    }
+
+    /// The name that it was built with.
+    pub fn name(&self) -> Option<&str> {
+        self.shared.name.as_deref()
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared<T>> {
+        &self.shared
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> Shared<T> {
+    /// One step of the state at the present moment, and the wakes that follow from it.
+    pub(crate) fn step<R>(&self, step: impl FnOnce(&mut State<T>) -> R) -> R {
+        let now = self.clock.now();
+        let (result, wakes) = {
+            let mut state = self.state.lock();
+            state.advance(now);
+            let result = step(&mut state);
+            (result, state.wakes())
+        };
+        for _ in 0..wakes.workers {
+            self.items.notify_one();
+        }
+        if wakes.keeper {
+            self.sooner.notify_one();
+        }
+        result
+    }
+
+    fn add(&self, item: T, options: AddOptions) -> Added {
+        let limited = options.is_rate_limited.then(|| self.limiter.when(&item));
+        let mut arrival = Arrival {
+            hash: self.hasher.hash_one(&item),
+            share: self.share_of.as_ref().map(|share_of| share_of(&item)),
+            item: Some(item),
+            priority: options.priority,
+            after: options.after.max(limited).unwrap_or_default(),
+            is_retry: options.after.is_some() || options.is_rate_limited,
+        };
+        let added = self.step(|state| state.add(&mut arrival));
+        let is_queued = matches!(added, Added::Queued | Added::Delayed);
+        // What was not queued was not moved into a slot.
+        if let Some(item) = arrival.item.filter(|_| limited.is_some() && !is_queued) {
+            self.limiter.refund(&item);
+        }
+        added
+    }
+
+    fn take(&self) -> Taken<T> {
+        self.step(State::take)
+    }
+
+    pub(crate) fn finish(&self, slot: SlotId) {
+        let (item, is_quiet) = self.step(|state| (state.finish(slot), state.is_quiet()));
+        drop(item);
+        if is_quiet {
+            self.quiet.notify_waiters();
+        }
+    }
+
+    fn close(&self, phase: Phase) {
+        let forgotten = self.step(|state| state.close(phase));
+        drop(forgotten);
+        self.items.notify_waiters();
+        self.quiet.notify_waiters();
+    }
+
+    /// Waits until there may be something to take.
+    async fn idle(&self) {
+        let mut items = pin!(self.items.notified());
+        // Before the look at the state: whoever adds after that look finds somebody to wake.
+        items.as_mut().enable();
+        let idle = match self.step(Idle::begin) {
+            Some(keeps) => Idle { shared: self, keeps },
+            None => return,
+        };
+        match idle.keeps.and_then(|until| self.clock.instant(until)) {
+            None => items.await,
+            Some(until) => tokio::select! {
+                () = items => {}
+                () = self.sooner.notified() => {}
+                () = tokio::time::sleep_until(until) => {}
+            },
+        }
+    }
+}
+
+/// A worker without work, until this is dropped.
+struct Idle<'a, T: Clone + Eq + Hash + Send + Sync + 'static> {
+    shared: &'a Shared<T>,
+    /// The delay whose time this worker keeps, if it is the one who does.
+    keeps: Option<Moment>,
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> Idle<'_, T> {
+    /// None if there is something to do instead.
+    fn begin(state: &mut State<T>) -> Option<Option<Moment>> {
+        if state.len() > 0 || state.phase() != Phase::Open {
+            return None;
+        }
+        state.idle += 1;
+        let keeps = if state.kept.is_none() { state.next_delay() } else { None };
+        state.kept = state.kept.or(keeps);
+        Some(keeps)
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> Drop for Idle<'_, T> {
+    fn drop(&mut self) {
+        let is_time_unkept = {
+            let mut state = self.shared.state.lock();
+            state.idle -= 1;
+            if self.keeps.is_some() {
+                state.kept = None;
+            }
+            self.keeps.is_some() && state.idle > 0 && state.next_delay().is_some()
+        };
+        if is_time_unkept {
+            // Another idle worker takes over.
+            self.shared.items.notify_one();
+        }
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> Clone for WorkQueue<T> {
+    fn clone(&self) -> Self {
+        WorkQueue { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> Default for WorkQueue<T> {
+    fn default() -> Self {
+        WorkQueue::new()
+    }
+}
+
+impl<T: Clone + Eq + Hash + Send + Sync + 'static> fmt::Debug for WorkQueue<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkQueue").field("name", &self.shared.name).field("stats", &self.stats()).finish()
+    }
+}

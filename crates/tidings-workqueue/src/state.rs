@@ -1,0 +1,321 @@
+//! What a queue knows, and every step that changes it: add, take, finish, shut down. Synchronous and without a
+//! clock; it stands behind the queue's one lock, and says whom to wake instead of waking.
+//!
+//! Of the user's code it calls `Eq` and `Clone` only, and those before it changes anything: a panic in them leaves
+//! the state as it was. Items are handed back to be dropped outside the lock.
+
+use std::time::Duration;
+
+use crate::clock::Moment;
+use crate::delay::Delayed;
+use crate::fair::Share;
+use crate::histogram::Histogram;
+use crate::links::SlotId;
+use crate::order::Order;
+use crate::priority::{Allowances, Priority};
+use crate::slots::{Pending, Slot, Slots};
+use crate::stats::QueueStats;
+use crate::working::InWork;
+
+/// What became of an item that was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// It waits for a worker now, or will as soon as the one who works on it is done.
+    Queued,
+    /// It will wait for a worker when its time has come.
+    Delayed,
+    /// It was to come at that time or earlier anyway. Its priority may have become better.
+    Collapsed,
+    /// The queue is shutting down.
+    Ignored,
+}
+
+/// How a queue comes to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Open,
+    /// Shutting down, and somebody waits until all that was queued is done.
+    Draining,
+    /// Shutting down, and nobody is to wait for that.
+    ShutDown,
+}
+
+/// An item on its way in.
+#[derive(Debug)]
+pub(crate) struct Arrival<T> {
+    /// Taken if it gets a slot of its own, left for the caller to drop otherwise.
+    pub(crate) item: Option<T>,
+    pub(crate) hash: u64,
+    pub(crate) share: Option<Share>,
+    pub(crate) priority: Priority,
+    pub(crate) after: Duration,
+    pub(crate) is_retry: bool,
+}
+
+/// What a worker gets.
+#[derive(Debug)]
+pub(crate) enum Taken<T> {
+    Item {
+        item: T,
+        slot: SlotId,
+        priority: Priority,
+        waited: Duration,
+    },
+    /// Nothing waits; something may come.
+    Nothing,
+    /// Nothing waits, and nothing is to come.
+    Ended,
+}
+
+/// All that a queue knows.
+///
+/// An item is *waiting* iff it is ready and nobody works on it, and then it is in `order`. It is *dirty* iff it is
+/// ready and somebody works on it. It is *working* iff it is in `in_work`.
+#[derive(Debug)]
+pub(crate) struct State<T> {
+    phase: Phase,
+    /// The latest moment that was given: clocks read outside the lock may come in any order.
+    now: Moment,
+    slots: Slots<T>,
+    order: Order,
+    delayed: Delayed,
+    in_work: InWork,
+    dirty: usize,
+    adds: u64,
+    retries: u64,
+    durations: Option<Durations>,
+    /// Workers who wait for an item.
+    pub(crate) idle: usize,
+    /// One of them keeps the time of this delay.
+    pub(crate) kept: Option<Moment>,
+    /// Items that began to wait since the last look at this figure.
+    fresh: usize,
+    /// Whether an item was delayed since then.
+    is_freshly_delayed: bool,
+}
+
+/// Whom to wake after a step.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Wakes {
+    /// How many of the idle workers.
+    pub(crate) workers: usize,
+    /// Whether the one among them who keeps the time.
+    pub(crate) keeper: bool,
+}
+
+#[derive(Debug, Default)]
+struct Durations {
+    queue: Histogram,
+    work: Histogram,
+}
+
+impl<T: Clone + Eq> State<T> {
+    pub(crate) fn new(allowances: Allowances, has_name: bool) -> Self {
+        State {
+            phase: Phase::Open,
+            now: Moment::default(),
+            slots: Slots::new(),
+            order: Order::new(allowances),
+            delayed: Delayed::default(),
+            in_work: InWork::default(),
+            dirty: 0,
+            adds: 0,
+            retries: 0,
+            durations: has_name.then(Durations::default),
+            idle: 0,
+            kept: None,
+            fresh: 0,
+            is_freshly_delayed: false,
+        }
+    }
+
+    /// Lets time pass: delays that are over end.
+    pub(crate) fn advance(&mut self, now: Moment) {
+        self.now = self.now.max(now);
+        if self.delayed.len() == 0 {
+            return;
+        }
+        let carries = |slots: &Slots<T>, id, ticket| slots.carries(id, ticket);
+        while let Some((id, ready_at)) = self.delayed.pop(self.now, |id, t| carries(&self.slots, id, t)) {
+            self.become_ready(id, ready_at);
+        }
+    }
+
+    /// Merges an item into what is pending for it: the earlier time and the better priority hold.
+    pub(crate) fn add(&mut self, arrival: &mut Arrival<T>) -> Added {
+        if self.phase != Phase::Open {
+            return Added::Ignored;
+        }
+        let Some(item) = &arrival.item else { return Added::Ignored };
+        let id = self.slots.find(arrival.hash, item);
+        if arrival.is_retry {
+            self.retries += 1;
+        }
+        let id = match id {
+            Some(id) => id,
+            None => self.slots.insert(Slot {
+                item: arrival.item.take().expect("it was there for the search"),
+                hash: arrival.hash,
+                share: arrival.share,
+                priority: arrival.priority,
+                pending: Pending::Nothing,
+                worked_on_since: None,
+            }),
+        };
+        self.merge(id, arrival.priority, arrival.after)
+    }
+
+    fn merge(&mut self, id: SlotId, priority: Priority, after: Duration) -> Added {
+        let now = self.now;
+        let slot = self.slots.slot_mut(id);
+        if slot.pending == Pending::Nothing || priority < slot.priority {
+            slot.priority = priority;
+        }
+        match slot.pending {
+            Pending::Ready { .. } => {
+                if slot.worked_on_since.is_none() && after.is_zero() {
+                    self.order.hasten(id, priority, now);
+                }
+                Added::Collapsed
+            }
+            Pending::Delayed { ready_at, .. } if ready_at <= now.after(after) => Added::Collapsed,
+            Pending::Delayed { .. } => {
+                slot.pending = Pending::Nothing;
+                self.delayed.cancel(|id, ticket| self.slots.carries(id, ticket));
+                self.schedule(id, after)
+            }
+            Pending::Nothing => self.schedule(id, after),
+        }
+    }
+
+    fn schedule(&mut self, id: SlotId, after: Duration) -> Added {
+        if after.is_zero() {
+            self.become_ready(id, self.now);
+            return Added::Queued;
+        }
+        let ready_at = self.now.after(after);
+        let ticket = self.delayed.push(id, ready_at);
+        self.slots.slot_mut(id).pending = Pending::Delayed { ready_at, ticket };
+        self.is_freshly_delayed = true;
+        Added::Delayed
+    }
+
+    fn become_ready(&mut self, id: SlotId, since: Moment) {
+        self.adds += 1;
+        let slot = self.slots.slot_mut(id);
+        slot.pending = Pending::Ready { since };
+        if slot.worked_on_since.is_some() {
+            self.dirty += 1;
+        } else {
+            self.order.push(id, slot.priority, slot.share, since);
+            self.fresh += 1;
+        }
+    }
+
+    /// Hands out the item whose turn it is.
+    pub(crate) fn take(&mut self) -> Taken<T> {
+        let Some(id) = self.order.first() else {
+            return if self.phase == Phase::Open { Taken::Nothing } else { Taken::Ended };
+        };
+        let now = self.now;
+        let slot = self.slots.slot_mut(id);
+        let item = slot.item.clone();
+        let Pending::Ready { since } = slot.pending else { unreachable!("a waiting item is ready") };
+        slot.pending = Pending::Nothing;
+        slot.worked_on_since = Some(now);
+        let (priority, waited) = (slot.priority, now.since(since));
+        self.order.pop(id);
+        self.in_work.begin(id, now);
+        if let Some(durations) = &mut self.durations {
+            durations.queue.observe(waited);
+        }
+        Taken::Item { item, slot: id, priority, waited }
+    }
+
+    /// Ends the work on an item. One that is dirty begins to wait; one that nobody asked for since is handed back.
+    pub(crate) fn finish(&mut self, id: SlotId) -> Option<T> {
+        let now = self.now;
+        let slot = self.slots.slot_mut(id);
+        let since = slot.worked_on_since.take().expect("a guard finishes its item once");
+        self.in_work.end(id, since);
+        if let Some(durations) = &mut self.durations {
+            durations.work.observe(now.since(since));
+        }
+        match slot.pending {
+            Pending::Nothing => Some(self.slots.remove(id)),
+            Pending::Delayed { .. } => None,
+            Pending::Ready { .. } => {
+                self.dirty -= 1;
+                self.order.push(id, slot.priority, slot.share, now);
+                self.fresh += 1;
+                None
+            }
+        }
+    }
+
+    /// Takes no more items, and forgets those that are delayed: they are handed back.
+    pub(crate) fn close(&mut self, phase: Phase) -> Vec<T> {
+        self.phase = phase;
+        self.delayed.clear();
+        let mut dropped = Vec::new();
+        for id in self.slots.delayed() {
+            let slot = self.slots.slot_mut(id);
+            slot.pending = Pending::Nothing;
+            if slot.worked_on_since.is_none() {
+                dropped.push(self.slots.remove(id));
+            }
+        }
+        dropped
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Nothing waits and nothing is worked on.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.order.len() == 0 && self.in_work.len() == 0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// When the next delay ends.
+    pub(crate) fn next_delay(&mut self) -> Option<Moment> {
+        if self.delayed.len() == 0 {
+            return None;
+        }
+        self.delayed.next_at(|id, ticket| self.slots.carries(id, ticket))
+    }
+
+    /// Whom to wake for what happened since this was last asked.
+    pub(crate) fn wakes(&mut self) -> Wakes {
+        let workers = std::mem::take(&mut self.fresh).min(self.order.len()).min(self.idle);
+        if !std::mem::take(&mut self.is_freshly_delayed) || self.idle == 0 {
+            return Wakes { workers, keeper: false };
+        }
+        match self.kept {
+            // Nobody keeps the time: whoever is woken will.
+            None => Wakes { workers: workers.max(1), keeper: false },
+            Some(kept) => Wakes { workers, keeper: self.next_delay().is_some_and(|at| at < kept) },
+        }
+    }
+
+    pub(crate) fn stats(&self) -> QueueStats {
+        let started = self.in_work.first().and_then(|id| self.slots.slot(id).worked_on_since);
+        let durations = self.durations.as_ref();
+        QueueStats {
+            waiting: self.order.len(),
+            dirty: self.dirty,
+            working: self.in_work.len(),
+            delayed: self.delayed.len(),
+            adds: self.adds,
+            retries: self.retries,
+            unfinished: self.in_work.unfinished(self.now),
+            longest_running: started.map_or(Duration::ZERO, |since| self.now.since(since)),
+            queue_duration: durations.map(|durations| durations.queue).unwrap_or_default(),
+            work_duration: durations.map(|durations| durations.work).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The queue in figures, for those who look. Nothing here is counted: it is read off the queue's state.
+
+use std::time::Duration;
+
+use crate::histogram::Histogram;
+
+/// A queue at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct QueueStats {
+    /// Items that a worker could take now: what `len` says.
+    pub waiting: usize,
+    /// Items that were added while they were worked on, and will wait when that work is done.
+    pub dirty: usize,
+    /// Items that workers hold.
+    pub working: usize,
+    /// Items whose time has not come.
+    pub delayed: usize,
+    /// How often an item began to wait or became dirty: adds that were not collapsed.
+    pub adds: u64,
+    /// How often an item was added with a delay or a rate limit.
+    pub retries: u64,
+    /// How long the items that workers hold have been worked on, all together.
+    pub unfinished: Duration,
+    /// How long the one has been worked on that was handed out first.
+    pub longest_running: Duration,
+    /// From the add of an item, or the end of its delay, until it was handed out. Empty for a queue without a name.
+    pub queue_duration: Histogram,
+    /// From the moment an item was handed out until it was done. Empty for a queue without a name.
+    pub work_duration: Histogram,
+}
