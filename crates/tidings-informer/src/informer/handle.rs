@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use tidings_object::{Key, ResourceKind, Version};
+use tidings_object::{Key, Object, ResourceKind, Version};
 use tidings_source::{NamespaceError, StreamScope};
 use tokio::time::Instant;
 
@@ -228,6 +228,20 @@ impl<K> SharedInformer<K> {
     /// Waits until the object with that uid is gone from the cache.
     pub async fn wait_for_deletion(&self, key: &Key, uid: &str, within: Duration) -> Result<(), WaitError> {
         self.shared.wait_for_deletion(key, uid, Instant::now() + within).await
+    }
+
+    /// Waits until `is_wanted` says yes of the object as it is cached, or of its absence. It is asked once the informer
+    /// has synced, and again whenever the cached object has changed.
+    pub async fn wait_until(
+        &self,
+        key: &Key,
+        within: Duration,
+        mut is_wanted: impl FnMut(Option<&Object<K>>) -> bool,
+    ) -> Result<(), WaitError> {
+        let is_wanted = |cached: Option<&Arc<_>>| {
+            is_wanted(cached.map(|cached| Object::new(Arc::clone(cached))).as_ref())
+        };
+        self.shared.wait_until_object(key, Instant::now() + within, is_wanted).await
     }
 
     /// How it is doing.

@@ -1,10 +1,11 @@
 //! Waiting until the cache has come as far as a version: what reading one's own writes needs.
 
 use std::fmt;
+use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use tidings_object::{Key, Version};
-use tokio::time::Instant;
+use tidings_object::{Key, RawObject, Version};
+use tokio::time::{Instant, timeout_at};
 
 use super::progress::Progress;
 use super::shared::Shared;
@@ -137,6 +138,41 @@ impl Shared {
         self.wait_until(format!("deletion of {} {key}", self.resource), deadline, look).await
     }
 
+    /// Waits until `is_wanted` says yes of the object as it is cached. It is asked once the first list is there, since
+    /// absence means nothing before, and again when the cached object is another.
+    pub(super) async fn wait_until_object(
+        &self,
+        key: &Key,
+        deadline: Instant,
+        mut is_wanted: impl FnMut(Option<&Arc<RawObject>>) -> bool,
+    ) -> Result<(), WaitError> {
+        let what = || format!("{} {key} as wanted", self.resource);
+        let passed = || WaitError::DeadlinePassed { what: what(), reached: Reached(self.reader.version()) };
+        let synced = timeout_at(deadline, self.wait_synced()).await.map_err(|_| passed())?;
+        synced.map_err(|_| WaitError::Stopped { what: what() })?;
+        let mut progress = self.progress.subscribe();
+        let mut looked_at = None;
+        loop {
+            // Marked before the look: what is published after it wakes us.
+            if progress.borrow_and_update().responsible_for(key.namespace()).is_none() {
+                return Err(WaitError::NotWatched { what: what() });
+            }
+            let cached = self.reader.get(key);
+            if !looked_at.as_ref().is_some_and(|last| is_same(last, &cached)) {
+                if is_wanted(cached.as_ref()) {
+                    return Ok(());
+                }
+                looked_at = Some(cached);
+            }
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return Err(WaitError::Stopped { what: what() }),
+                changed = progress.changed() => changed.expect("the sender is ours"),
+                () = tokio::time::sleep_until(deadline) => return Err(passed()),
+            }
+        }
+    }
+
     async fn wait_until(
         &self,
         what: String,
@@ -164,5 +200,14 @@ impl Shared {
                 }
             }
         }
+    }
+}
+
+/// Whether the very same object is cached, or none in both cases.
+fn is_same(one: &Option<Arc<RawObject>>, other: &Option<Arc<RawObject>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (None, None) => true,
+        _ => false,
     }
 }
