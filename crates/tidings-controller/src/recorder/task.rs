@@ -1,0 +1,151 @@
+//! Writes what the ledger wants written: a few at a time, and with patience while the server can't be reached.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use kube_client::Client;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::Shared;
+use super::ledger::{Drop, Due, Written};
+use super::write::{Answer, write};
+
+/// Writes under way at the most.
+const WRITES_MAX: usize = 8;
+/// The first try is repeated after this, the next after twice as long, up to the last.
+const RETRY_MIN: Duration = Duration::from_secs(1);
+const RETRY_MAX: Duration = Duration::from_secs(10);
+/// What is still unwritten so long after the end was asked for is dropped.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Writes the events of a [`Recorder`](super::Recorder) to the server.
+#[must_use = "nothing is written unless the task runs"]
+pub struct RecorderTask {
+    client: Client,
+    shared: Arc<Shared>,
+    /// The last handle is gone.
+    abandoned: CancellationToken,
+    chance: SmallRng,
+    /// Nothing is written before: the server can't be reached, or wants to be left alone.
+    held_until: Option<Instant>,
+    /// People are told of the first refusal; there may be one for each event.
+    has_warned: bool,
+}
+
+impl RecorderTask {
+    pub(super) fn new(client: Client, shared: Arc<Shared>, abandoned: CancellationToken, seed: u64) -> Self {
+        let chance = SmallRng::seed_from_u64(seed);
+        RecorderTask { client, shared, abandoned, chance, held_until: None, has_warned: false }
+    }
+
+    /// Writes until `stop`, or until the last handle is gone; then what is left, within five seconds.
+    pub async fn run(mut self, stop: CancellationToken) {
+        let shared = Arc::clone(&self.shared);
+        let client = self.client.clone();
+        let mut writes = FuturesUnordered::new();
+        let mut flush_until = None;
+        loop {
+            while writes.len() < WRITES_MAX
+                && let Some(due) = self.next()
+            {
+                writes.push(async { (write(&client, &due.event).await, due) });
+            }
+            let is_idle = writes.is_empty() && shared.ledger.lock().next_due().is_none();
+            if flush_until.is_some() && is_idle {
+                return;
+            }
+            let has_slot = writes.len() < WRITES_MAX;
+            tokio::select! {
+                biased;
+                Some((answer, due)) = writes.next() => self.settle(&due, answer),
+                () = ended(&stop, &self.abandoned), if flush_until.is_none() => {
+                    let now = Instant::now();
+                    flush_until = Some(now + FLUSH_TIMEOUT);
+                    shared.ledger.lock().close(now);
+                }
+                () = reached(flush_until) => break,
+                () = reached(self.next_look()), if has_slot => {}
+                () = shared.wake.notified() => {}
+            }
+        }
+        drop(writes);
+        shared.ledger.lock().abandon();
+    }
+
+    fn next(&mut self) -> Option<Due> {
+        let now = Instant::now();
+        if self.held_until.is_some_and(|until| until > now) {
+            return None;
+        }
+        self.held_until = None;
+        self.shared.ledger.lock().take_due(now)
+    }
+
+    /// When there may be something to write, if nobody tells anything before.
+    fn next_look(&self) -> Option<Instant> {
+        let due = self.shared.ledger.lock().next_due()?;
+        Some(self.held_until.map_or(due, |held| held.max(due)))
+    }
+
+    fn settle(&mut self, due: &Due, answer: Answer) {
+        let now = Instant::now();
+        let mut refusal = None;
+        let written = match answer {
+            Answer::Written => Written::Done,
+            Answer::Refused(error) => {
+                refusal = Some(error);
+                Written::Refused
+            }
+            Answer::Again { retry_after, is_outage } => {
+                let after = retry_after.unwrap_or_else(|| self.patience(due.tries));
+                if is_outage {
+                    // The others would spend their tries on the same outage.
+                    self.held_until = self.held_until.max(Some(now + after));
+                }
+                Written::Again(after)
+            }
+        };
+        let dropped = self.shared.ledger.lock().settle(due.id, written, now);
+        if let Some(why) = dropped {
+            self.tell(due, why, refusal);
+        }
+    }
+
+    /// How long to wait before the next try, with up to a quarter more so that replicas do not come all at once.
+    fn patience(&mut self, tries: u32) -> Duration {
+        let base = RETRY_MIN.saturating_mul(1 << tries.min(16)).min(RETRY_MAX);
+        base.mul_f64(self.chance.random_range(1.0..1.25))
+    }
+
+    fn tell(&mut self, due: &Due, why: Drop, refusal: Option<kube_client::Error>) {
+        let reason = due.event.reason.as_deref().unwrap_or_default();
+        let namespace = due.event.metadata.namespace.as_deref().unwrap_or_default();
+        let error = refusal.as_ref().map(tracing::field::display);
+        if self.has_warned {
+            tracing::debug!(reason, namespace, error, %why, "event dropped");
+            return;
+        }
+        self.has_warned = true;
+        tracing::warn!(reason, namespace, error, %why, "event dropped; further ones are traced at debug level");
+    }
+}
+
+async fn ended(stop: &CancellationToken, abandoned: &CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = abandoned.cancelled() => {}
+    }
+}
+
+/// Waits for a time, or for ever.
+async fn reached(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
