@@ -51,6 +51,7 @@ pub mod query;
 pub mod retry_watcher;
 #[cfg(feature = "scripted")]
 pub mod scripted;
+pub mod shard_range;
 mod status;
 #[cfg(feature = "scripted")]
 mod sync;
@@ -72,4 +73,5 @@ pub use port::{
 };
 pub use query::Query;
 pub use retry_watcher::{NoStart, ObjectEvent, retry_watch};
+pub use shard_range::{ShardRange, ShardRangeError, fnv1a};
 pub use until::{Condition, UntilError, list_then_watch, until, until_with_list};

@@ -1,0 +1,178 @@
+//! What a member says of itself in its Lease, and how others read it. Nothing that someone wrote into a Lease may
+//! do harm: a record that can't be read claims every key, until it expires.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube_core::ObjectMeta;
+use serde::{Deserialize, Serialize};
+
+use super::view::{HASH, View};
+
+/// The label that names the group of a member's Lease.
+pub(super) const GROUP_LABEL: &str = "tidings.dev/shard-group";
+
+/// The annotation with what a member acts upon.
+const VIEW_ANNOTATION: &str = "tidings.dev/shard-view";
+
+/// A Lease that claims to last longer is taken to last this long: nobody waits a day for a slip of the pen.
+const LEASE_DURATION_MAX: Duration = Duration::from_secs(3600);
+const LEASE_DURATION_MIN: Duration = Duration::from_secs(1);
+
+/// What a member publishes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// Who it is; may be empty in a Lease that nobody of ours wrote.
+    pub(super) identity: Arc<str>,
+    /// How long it may be silent before it is taken for dead.
+    pub(super) lease_duration: Duration,
+    /// The number of the write, counted by the writer; 0 if unknown.
+    pub(super) turn: u64,
+    /// Which keys it may be working on.
+    pub(super) claim: Claim,
+}
+
+/// Which keys a member may be working on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// None, and it wants none: it is leaving.
+    Nothing,
+    /// Those that are its own in this view.
+    Own(Arc<View>),
+    /// Any: what it wrote can't be read.
+    Anything,
+}
+
+/// The annotation.
+#[derive(Debug, Serialize, Deserialize)]
+struct Published<'a> {
+    hash: u32,
+    turn: u64,
+    #[serde(borrow)]
+    members: Vec<std::borrow::Cow<'a, str>>,
+}
+
+impl Record {
+    /// Reads a Lease of the group.
+    pub(super) fn of(lease: &Lease) -> Record {
+        let spec = lease.spec.as_ref();
+        let identity = spec.and_then(|spec| spec.holder_identity.as_deref()).unwrap_or_default();
+        let seconds = spec.and_then(|spec| spec.lease_duration_seconds).unwrap_or_default();
+        let duration = Duration::from_secs(u64::try_from(seconds).unwrap_or_default());
+        let text = lease.metadata.annotations.as_ref().and_then(|all| all.get(VIEW_ANNOTATION));
+        let published: Option<Published<'_>> = text.and_then(|text| serde_json::from_str(text).ok());
+        let (turn, claim) = match published {
+            Some(Published { hash: HASH, turn, members }) if members.is_empty() => (turn, Claim::Nothing),
+            Some(Published { hash: HASH, turn, members }) => {
+                (turn, Claim::Own(Arc::new(View::of(members.iter().map(|member| Arc::from(&**member))))))
+            }
+            _ => (0, Claim::Anything),
+        };
+        let lease_duration = duration.clamp(LEASE_DURATION_MIN, LEASE_DURATION_MAX);
+        Record { identity: identity.into(), lease_duration, turn, claim }
+    }
+
+    /// A record that nothing is known of.
+    pub(super) fn unreadable() -> Record {
+        let lease_duration = LEASE_DURATION_MAX;
+        Record { identity: "".into(), lease_duration, turn: 0, claim: Claim::Anything }
+    }
+
+    /// The Lease that says so. Its times are for people: nobody judges by them.
+    pub(super) fn lease(
+        &self,
+        namespace: &str,
+        name: &str,
+        group: &str,
+        acquired: Timestamp,
+        now: Timestamp,
+    ) -> Lease {
+        let members = match &self.claim {
+            Claim::Own(view) => view.members().map(|member| (&**member).into()).collect(),
+            Claim::Nothing => Vec::new(),
+            Claim::Anything => unreachable!("a member says what it claims"),
+        };
+        let published = Published { hash: HASH, turn: self.turn, members };
+        let published = serde_json::to_string(&published).expect("numbers and texts are JSON");
+        let seconds = i32::try_from(self.lease_duration.as_secs()).unwrap_or(i32::MAX);
+        Lease {
+            metadata: ObjectMeta {
+                namespace: Some(namespace.to_owned()),
+                name: Some(name.to_owned()),
+                labels: Some([(GROUP_LABEL.to_owned(), group.to_owned())].into()),
+                annotations: Some([(VIEW_ANNOTATION.to_owned(), published)].into()),
+                ..ObjectMeta::default()
+            },
+            spec: Some(LeaseSpec {
+                holder_identity: Some(self.identity.to_string()),
+                lease_duration_seconds: Some(seconds),
+                acquire_time: Some(MicroTime(acquired)),
+                renew_time: Some(MicroTime(now)),
+                ..LeaseSpec::default()
+            }),
+        }
+    }
+}
+
+impl Claim {
+    /// Whether a member of this identity may be working on a key.
+    pub(super) fn has(&self, key: &str, identity: &str) -> bool {
+        match self {
+            Claim::Nothing => false,
+            Claim::Own(view) => view.gives(key, identity),
+            Claim::Anything => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(claim: Claim) -> Record {
+        Record { identity: "web-0".into(), lease_duration: Duration::from_secs(15), turn: 7, claim }
+    }
+
+    #[test]
+    fn what_a_member_writes_others_read() {
+        for claim in [Claim::Nothing, Claim::Own(Arc::new(View::of(["web-0", "a \"b\""].map(Arc::from))))] {
+            let written = record(claim);
+            let lease = written.lease("default", "g-1", "g", Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
+            assert_eq!(Record::of(&lease), written);
+        }
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_claims_every_key() {
+        let lease =
+            record(Claim::Nothing).lease("n", "g-1", "g", Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
+        let views = [
+            None,
+            Some("{"),
+            Some(r#"{"hash":2,"turn":1,"members":["web-0"]}"#),
+            Some(r#"{"hash":1,"turn":-1,"members":[]}"#),
+            Some(r#"{"hash":1,"turn":1,"members":[1]}"#),
+        ];
+        for view in views {
+            let mut lease = lease.clone();
+            lease.metadata.annotations =
+                view.map(|view| [(VIEW_ANNOTATION.to_owned(), view.to_owned())].into());
+            let read = Record::of(&lease);
+            assert_eq!(read.claim, Claim::Anything, "{view:?}");
+            assert!(read.claim.has("default/a", "web-0"));
+        }
+        assert_eq!(Record::of(&Lease::default()).claim, Claim::Anything);
+    }
+
+    #[test]
+    fn a_lease_lasts_neither_no_time_nor_for_ever() {
+        for (seconds, lasts) in [(-5, 1), (0, 1), (15, 15), (i32::MAX, 3600)] {
+            let mut lease = Lease::default();
+            lease.spec.get_or_insert_default().lease_duration_seconds = Some(seconds);
+            assert_eq!(Record::of(&lease).lease_duration, Duration::from_secs(lasts));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Lets a member act: shows it the cache, sends what it wants written, and keeps the time for it. It decides nothing.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use futures_util::future::{BoxFuture, FutureExt as _, OptionFuture};
+use k8s_openapi::api::coordination::v1::Lease;
+use tidings_informer::informer::{Event, Notifications, SharedInformer};
+use tidings_informer::lister::Lister;
+use tidings_object::{Key, Object};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::lease::LeaseWriter;
+use super::member::{Answer, Step};
+use super::peers::{Seen, Stamp};
+use super::record::{Claim, Record};
+use super::shares::Shared;
+
+/// What is called with keys that are held for too long.
+pub(super) type OverstayHook = Arc<dyn Fn(&[Key]) + Send + Sync>;
+
+/// Keeps a replica in its group: renews its Lease, watches those of others, hands keys over. It runs while the
+/// factory runs that it was built with. Dropping it loses every permit at once; the Lease is left to expire.
+#[must_use = "nothing is ours unless it runs"]
+pub struct ShardTask {
+    pub(super) shared: Arc<Shared>,
+    pub(super) leases: SharedInformer<Lease>,
+    pub(super) notifications: Notifications<Lease>,
+    pub(super) writer: LeaseWriter,
+    pub(super) on_overstay: OverstayHook,
+}
+
+/// A request and what becomes of it.
+type Request = BoxFuture<'static, (LeaseWriter, Done)>;
+
+enum Done {
+    Written(Answer),
+    Cleared,
+    Removed,
+}
+
+/// Nobody acts for the member any more, however the task has ended.
+struct Closing(Arc<Shared>);
+
+impl ShardTask {
+    /// Runs until `stop`, then hands every key over and takes the Lease away: that ends when the last permit has
+    /// been dropped. Holders are told to end after the grace of a hand-over.
+    pub async fn run(self, stop: CancellationToken) {
+        let ShardTask { shared, leases, mut notifications, writer, on_overstay } = self;
+        let _closing = Closing(Arc::clone(&shared));
+        let lister = leases.lister();
+        let mut writer = Some(writer);
+        let mut request: OptionFuture<Request> = None.into();
+        let mut is_leaving = false;
+        // Without a first list nothing is known, nor anything ours.
+        tokio::select! {
+            _ = leases.synced() => {}
+            () = stop.cancelled() => return,
+        }
+        shared.tell(|member, now| member.observe(now, seen(&lister)));
+        loop {
+            let (step, overstayed) = shared.tell(|member, now| member.next(now));
+            if !overstayed.is_empty() {
+                on_overstay(&overstayed);
+            }
+            let until = match step {
+                Step::Left => return,
+                Step::Wait(until) => until,
+                step => {
+                    let writer = writer.take().expect("one request is made at a time");
+                    request = Some(make(writer, step)).into();
+                    continue;
+                }
+            };
+            tokio::select! {
+                biased;
+                Some((back, done)) = &mut request => {
+                    (writer, request) = (Some(back), None.into());
+                    shared.tell(|member, now| match done {
+                        Done::Written(answer) => member.written(now, answer),
+                        Done::Cleared => member.cleared(),
+                        Done::Removed => member.removed(),
+                    });
+                }
+                event = notifications.next() => {
+                    let Some(event) = event else { return };
+                    let farewell = farewell(&event);
+                    shared.tell(|member, now| {
+                        member.observe(now, seen(&lister));
+                        if let Some(name) = farewell {
+                            member.farewell(now, &name);
+                        }
+                    });
+                }
+                () = stop.cancelled(), if !is_leaving => {
+                    is_leaving = true;
+                    shared.tell(|member, now| member.leave(now));
+                }
+                () = shared.wake.notified() => {}
+                () = sleep_until(until) => {}
+            }
+        }
+    }
+}
+
+fn make(mut writer: LeaseWriter, step: Step) -> Request {
+    async move {
+        let done = match step {
+            Step::Write(record) => Done::Written(writer.write(&record).await),
+            Step::Clear(name, stamp) => {
+                writer.clear(&name, &stamp).await;
+                Done::Cleared
+            }
+            _ => {
+                writer.remove().await;
+                Done::Removed
+            }
+        };
+        (writer, done)
+    }
+    .boxed()
+}
+
+/// The Leases of the group at one moment of the server.
+fn seen(lister: &Lister<Lease>) -> Vec<Seen> {
+    lister
+        .list()
+        .iter()
+        .map(|lease| Seen {
+            name: lease.key().name().into(),
+            stamp: Stamp { uid: lease.uid().into(), version: lease.version().to_string().into() },
+            record: record(lease),
+        })
+        .collect()
+}
+
+fn record(lease: &Object<Lease>) -> Record {
+    lease.decoded().map_or_else(|_| Record::unreadable(), |lease| Record::of(&lease))
+}
+
+/// The name of a Lease that was deleted after it had claimed nothing: its last state came with its deletion.
+fn farewell(event: &Event<Lease>) -> Option<Arc<str>> {
+    let Event::Deleted(deleted) = event else { return None };
+    let lease = deleted.object();
+    (record(lease).claim == Claim::Nothing).then(|| lease.key().name().into())
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.tell(|member, _| member.close());
+    }
+}

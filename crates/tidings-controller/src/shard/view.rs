@@ -1,0 +1,128 @@
+//! A set of members, and whose each key is among them: the highest score of member and key wins (rendezvous
+//! hashing), so that a member that comes or goes moves the keys it gains or loses and no others.
+//!
+//! The scores must never change: members of different versions of this crate share keys. Another way to score
+//! would be another [`HASH`], used only once every member of a group knows it.
+
+use std::sync::Arc;
+
+use tidings_source::fnv1a;
+
+/// How the scores are made; written into every published view.
+pub(super) const HASH: u32 = 1;
+
+/// A set of members.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct View {
+    /// Sorted by identity, each once.
+    members: Vec<Scored>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Scored {
+    identity: Arc<str>,
+    hash: u64,
+}
+
+impl View {
+    /// The view of these members.
+    pub(super) fn of(identities: impl IntoIterator<Item = Arc<str>>) -> View {
+        let scored = |identity: Arc<str>| Scored { hash: mix(fnv1a(identity.as_bytes())), identity };
+        let mut members: Vec<_> = identities.into_iter().map(scored).collect();
+        members.sort();
+        members.dedup();
+        View { members }
+    }
+
+    /// Its members, in order.
+    pub(super) fn members(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.members.iter().map(|member| &member.identity)
+    }
+
+    /// Whose a key is; nobody's without members.
+    pub(super) fn owner(&self, key: &str) -> Option<&Arc<str>> {
+        let key = fnv1a(key.as_bytes());
+        // Of two with the same score, which only happens by design, the later in order.
+        self.members.iter().max_by_key(|member| mix(key ^ member.hash)).map(|member| &member.identity)
+    }
+
+    /// Whether a key is this member's.
+    pub(super) fn gives(&self, key: &str, identity: &str) -> bool {
+        self.owner(key).is_some_and(|owner| **owner == *identity)
+    }
+}
+
+/// Spreads the bits of a number (the finalizer of SplitMix64).
+fn mix(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn view(members: usize) -> View {
+        View::of((0..members).map(|i| format!("member-{i}").into()))
+    }
+
+    fn keys() -> impl Iterator<Item = String> {
+        (0..10_000).map(|i| format!("namespace-{}/name-{i}", i % 7))
+    }
+
+    #[test]
+    fn a_member_that_comes_moves_its_own_share_and_nothing_else() {
+        for members in [1, 2, 5, 20] {
+            let (before, after) = (view(members), view(members + 1));
+            let newcomer = format!("member-{members}");
+            let mut moved = 0;
+            for key in keys() {
+                let (old, new) = (before.owner(&key).unwrap(), after.owner(&key).unwrap());
+                if old != new {
+                    assert_eq!(**new, *newcomer, "{key} moved between members that stayed");
+                    moved += 1;
+                }
+            }
+            let share = 10_000 / (members + 1);
+            assert!((share * 8 / 10..=share * 12 / 10).contains(&moved), "{moved} of a share of {share}");
+        }
+    }
+
+    #[test]
+    fn members_have_about_the_same_number_of_keys() {
+        let view = view(10);
+        let mut shares = BTreeMap::new();
+        for key in keys() {
+            *shares.entry(Arc::clone(view.owner(&key).unwrap())).or_insert(0) += 1;
+        }
+        assert_eq!(shares.len(), 10);
+        assert!(shares.values().all(|share| (850..=1150).contains(share)), "{shares:?}");
+    }
+
+    #[test]
+    fn the_scores_are_those_of_every_version() {
+        let view = View::of(["web-0", "web-1", "web-2"].map(Arc::from));
+        let owners = ["default/a", "default/b", "kube-system/coredns", "node-1", "x/y"].map(|key| {
+            let owner = view.owner(key).unwrap();
+            (key, &**owner)
+        });
+        let expected = [
+            ("default/a", "web-2"),
+            ("default/b", "web-2"),
+            ("kube-system/coredns", "web-0"),
+            ("node-1", "web-1"),
+            ("x/y", "web-1"),
+        ];
+        assert_eq!(owners, expected);
+    }
+
+    #[test]
+    fn the_order_in_which_members_are_named_does_not_matter() {
+        let there = View::of(["b", "a", "c", "a"].map(Arc::from));
+        assert_eq!(there, View::of(["c", "b", "a"].map(Arc::from)));
+        assert_eq!(View::default().owner("a/b"), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! A part of a resource by the hash of its objects' uids, as `shardSelector` asks for it
+//! ([KEP-5866](https://github.com/kubernetes/enhancements/issues/5866)).
+//!
+//! A server without the feature ignores the selector silently: whoever asks must look whether the answer has
+//! `shardInfo`, and else apply [`ShardRange::contains`] itself.
+
+use std::fmt;
+
+/// A range of hashes: the objects whose uid's hash lies in it. The start is in it, the end is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ShardRange {
+    start: u64,
+    /// Up to 2^64.
+    end: u128,
+}
+
+/// Why there is no such range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ShardRangeError {
+    /// Its end does not lie behind its start.
+    #[error("a range of hashes from {start:#x} to {end:#x} is empty")]
+    Empty {
+        /// Its start.
+        start: u64,
+        /// Its end.
+        end: u128,
+    },
+    /// There is no such shard.
+    #[error("there is no shard {index} of {count}: they are counted from 0")]
+    NoSuchShard {
+        /// Which shard.
+        index: u32,
+        /// Of how many.
+        count: u32,
+    },
+}
+
+/// One more than the largest hash.
+const HASHES: u128 = 1 << 64;
+
+impl ShardRange {
+    /// The hashes from `start` up to `end`, which is at most 2^64 and does not belong to it.
+    pub fn new(start: u64, end: u128) -> Result<ShardRange, ShardRangeError> {
+        if end <= u128::from(start) || end > HASHES {
+            return Err(ShardRangeError::Empty { start, end });
+        }
+        Ok(ShardRange { start, end })
+    }
+
+    /// One of `count` parts of about the same size, counted from 0.
+    pub fn part(index: u32, count: u32) -> Result<ShardRange, ShardRangeError> {
+        if index >= count {
+            return Err(ShardRangeError::NoSuchShard { index, count });
+        }
+        let bound = |index: u32| HASHES * u128::from(index) / u128::from(count);
+        let start = u64::try_from(bound(index)).expect("the start of a part lies below its end");
+        ShardRange::new(start, bound(index + 1))
+    }
+
+    /// Whether an object with this uid belongs to it.
+    pub fn contains(&self, uid: &str) -> bool {
+        let hash = fnv1a(uid.as_bytes());
+        self.start <= hash && u128::from(hash) < self.end
+    }
+}
+
+/// As `shardSelector` wants it.
+impl fmt::Display for ShardRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "shardRange(object.metadata.uid, '{:#018x}', '{:#018x}')", self.start, self.end)
+    }
+}
+
+/// The 64-bit FNV-1a hash of some bytes.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
