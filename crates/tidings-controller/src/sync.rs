@@ -2,4 +2,4 @@
 
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use parking_lot::Mutex;
+pub(crate) use parking_lot::{Condvar, Mutex};
