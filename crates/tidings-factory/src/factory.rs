@@ -1,6 +1,6 @@
 //! One factory for all informers of a program: typed, dynamic and metadata-only ones, with the same options.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -11,16 +11,18 @@ use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_informer::informer::{
-    Fault, InformerConfig, InformerStats, InformerTask, Lifecycle, SharedInformer, WeakInformer, informer,
+    Fault, InformerConfig, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
 use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope};
 use tokio::sync::Semaphore;
 
+use crate::metrics::InformerMetrics;
 use crate::options::InformerOptions;
+use crate::report::InformerReport;
+use crate::roster::{InformerKey, Roster};
 use crate::running::Running;
 use crate::sources::ClientSources;
-use crate::sync::Mutex;
 
 /// Makes informers and starts them. Asking twice for the same gives the same informer: one watch, one cache.
 ///
@@ -33,29 +35,10 @@ pub struct SharedInformerFactory {
     /// Contexts for packing: a few, however many informers there are.
     pool: Arc<PackPool>,
     lists: Arc<Semaphore>,
-    informers: Arc<Mutex<HashMap<InformerKey, Entry>>>,
+    roster: Arc<Roster>,
     defaults: InformerOptions,
     by_kind: HashMap<ResourceKind, InformerOptions>,
     seed: u64,
-}
-
-/// What makes an informer the one that it is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct InformerKey {
-    resource: ResourceKind,
-    projection: Projection,
-    namespaces: Option<BTreeSet<StreamScope>>,
-    label_selector: Option<String>,
-    field_selector: Option<String>,
-    /// Functions are the same if they are the same allocation.
-    transform: Option<usize>,
-    tweak: Option<usize>,
-}
-
-struct Entry {
-    informer: WeakInformer,
-    /// Until it is started.
-    task: Option<InformerTask>,
 }
 
 /// Why there is no factory.
@@ -82,7 +65,7 @@ impl SharedInformerFactory {
             budget: Arc::default(),
             pool: Arc::default(),
             lists: Arc::new(Semaphore::new(Self::CONCURRENT_LISTS)),
-            informers: Arc::default(),
+            roster: Arc::default(),
             defaults: InformerOptions::default(),
             by_kind: HashMap::new(),
             // Two programs must not wait, and ask again, in step.
@@ -216,19 +199,23 @@ impl SharedInformerFactory {
 
     /// Starts the informers that were asked for and not started. It may be called again for new ones.
     pub fn start(&self) -> Running {
-        let mut informers = self.informers.lock();
-        informers.retain(|_, entry| entry.informer.is_needed());
-        let started =
-            informers.values_mut().filter_map(|entry| Some((entry.informer.clone(), entry.task.take()?)));
-        Running::start(started.collect())
+        Running::start(self.roster.take_unstarted())
     }
 
     /// The figures of every informer that is needed.
     pub fn stats(&self) -> Vec<InformerStats> {
-        let informers = self.informers.lock();
-        let mut stats: Vec<_> = informers.values().filter_map(|entry| entry.informer.stats()).collect();
-        stats.sort_by(|a, b| a.name.cmp(&b.name));
-        stats
+        self.roster.needed().iter().map(SharedInformer::stats).collect()
+    }
+
+    /// Every informer that is needed and has not stopped, as an operator sees it.
+    pub fn reports(&self) -> Vec<InformerReport> {
+        InformerReport::of(&self.roster)
+    }
+
+    /// What a scrape reads of this factory's informers; it goes into a registry of your own:
+    /// `registry.register_collector(Box::new(factory.metrics()))`.
+    pub fn metrics(&self) -> InformerMetrics {
+        InformerMetrics::new(Arc::clone(&self.roster), Arc::clone(&self.budget))
     }
 
     fn obtain<K>(
@@ -240,20 +227,12 @@ impl SharedInformerFactory {
         let none = InformerOptions::default();
         let options = options.or(self.by_kind.get(&resource).unwrap_or(&none)).or(&self.defaults);
         let key = InformerKey::new(&resource, projection, &options);
-        let mut informers = self.informers.lock();
-        if let Some(informer) = informers.get(&key).and_then(|entry| entry.informer.upgrade::<K>())
-            && informer.lifecycle() != Lifecycle::Stopped
-        {
-            return informer;
-        }
-        let (informer, task) = self.make(resource, projection, options);
-        informers.retain(|_, entry| entry.informer.is_needed());
-        informers.insert(key, Entry { informer: informer.downgrade(), task: Some(task) });
-        informer
+        self.roster.obtain(key, |name| self.make(name, resource, projection, options))
     }
 
     fn make<K>(
         &self,
+        name: String,
         resource: ResourceKind,
         projection: Projection,
         options: InformerOptions,
@@ -269,7 +248,7 @@ impl SharedInformerFactory {
             (Some(namespaces), Scope::Namespaced) => namespaces.iter().cloned().collect(),
             _ => vec![StreamScope::All],
         };
-        let config = self.config(&resource, projection, &options);
+        let config = self.config(name, &options);
         let sources = ClientSources {
             client: self.client.clone(),
             intake: Arc::clone(&intake),
@@ -280,17 +259,9 @@ impl SharedInformerFactory {
         informer(intake, Arc::new(sources), scopes, config)
     }
 
-    fn config(
-        &self,
-        resource: &ResourceKind,
-        projection: Projection,
-        options: &InformerOptions,
-    ) -> InformerConfig {
+    fn config(&self, name: String, options: &InformerOptions) -> InformerConfig {
         let mut config = InformerConfig::default();
-        config.name = match projection {
-            Projection::Full => resource.to_string(),
-            Projection::Metadata => format!("{resource} metadata"),
-        };
+        config.name = name;
         config.queue_order = options.queue_order.unwrap_or(config.queue_order);
         config.queued_deltas_max = options.queued_deltas_max.unwrap_or(config.queued_deltas_max);
         config.merge_above = options.merge_above.unwrap_or(config.merge_above);
@@ -305,24 +276,10 @@ impl SharedInformerFactory {
     }
 }
 
-impl InformerKey {
-    fn new(resource: &ResourceKind, projection: Projection, options: &InformerOptions) -> Self {
-        InformerKey {
-            resource: resource.clone(),
-            projection,
-            namespaces: options.namespaces.clone(),
-            label_selector: options.label_selector.as_ref().map(ToString::to_string),
-            field_selector: options.field_selector.as_ref().map(ToString::to_string),
-            transform: options.transform.as_ref().map(|transform| Arc::as_ptr(transform).addr()),
-            tweak: options.tweak.as_ref().map(|tweak| Arc::as_ptr(tweak).cast::<()>().addr()),
-        }
-    }
-}
-
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformerFactory")
-            .field("informers", &self.informers.lock().len())
+            .field("informers", &self.roster.len())
             .field("defaults", &self.defaults)
             .finish_non_exhaustive()
     }

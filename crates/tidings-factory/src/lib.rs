@@ -5,11 +5,16 @@
 
 mod factory;
 mod gate;
+mod metrics;
 mod options;
+mod report;
+mod roster;
 mod running;
 mod sources;
 mod sync;
 
 pub use factory::{FactoryError, SharedInformerFactory};
+pub use metrics::InformerMetrics;
 pub use options::InformerOptions;
+pub use report::InformerReport;
 pub use running::{NotSynced, Running};
