@@ -24,7 +24,13 @@ pub(crate) fn between<'a>(old: &'a Value, new: &'a Value) -> Vec<Change<'a>> {
     found
 }
 
-fn compare<'a>(path: String, old: Option<&'a Value>, new: Option<&'a Value>, depth: usize, found: &mut Vec<Change<'a>>) {
+fn compare<'a>(
+    path: String,
+    old: Option<&'a Value>,
+    new: Option<&'a Value>,
+    depth: usize,
+    found: &mut Vec<Change<'a>>,
+) {
     if old == new || found.len() >= CHANGES_MAX || SAYS_NOTHING.contains(&path.as_str()) {
         return;
     }
@@ -37,7 +43,9 @@ fn compare<'a>(path: String, old: Option<&'a Value>, new: Option<&'a Value>, dep
                 compare(step(&path, name), before.get(name), after.get(name), depth + 1, found);
             }
         }
-        (Some(Value::Array(before)), Some(Value::Array(after))) if before.len() == after.len() && depth < DEPTH_MAX => {
+        (Some(Value::Array(before)), Some(Value::Array(after)))
+            if before.len() == after.len() && depth < DEPTH_MAX =>
+        {
             for (i, (before, after)) in before.iter().zip(after).enumerate() {
                 compare(format!("{path}[{i}]"), Some(before), Some(after), depth + 1, found);
             }
@@ -94,7 +102,11 @@ mod tests {
         check(
             json!({ "metadata": { "resourceVersion": "1", "labels": { "app": "a" } }, "status": { "phase": "Pending" } }),
             json!({ "metadata": { "resourceVersion": "2", "labels": { "app": "a", "x.y/z": "1" } }, "status": { "phase": "Running", "podIP": "10.0.0.1" } }),
-            &["metadata.labels['x.y/z'] <none> -> 1", "status.phase Pending -> Running", "status.podIP <none> -> 10.0.0.1"],
+            &[
+                "metadata.labels['x.y/z'] <none> -> 1",
+                "status.phase Pending -> Running",
+                "status.podIP <none> -> 10.0.0.1",
+            ],
         );
         check(json!({ "a": [1, 2] }), json!({ "a": [1, 3] }), &["a[1] 2 -> 3"]);
         check(json!({ "a": [1] }), json!({ "a": [] }), &["a [1] -> []"]);

@@ -58,8 +58,12 @@ impl Cluster {
                 config.cluster_url = server;
                 Ok(config)
             }
-            (Err(_), Some(server)) if self.kubeconfig.is_none() && self.context.is_none() => Ok(Config::new(server)),
-            (Err(error), _) if self.kubeconfig.is_some() || self.context.is_some() => Err(no_config("", &error)),
+            (Err(_), Some(server)) if self.kubeconfig.is_none() && self.context.is_none() => {
+                Ok(Config::new(server))
+            }
+            (Err(error), _) if self.kubeconfig.is_some() || self.context.is_some() => {
+                Err(no_config("", &error))
+            }
             // Perhaps this is a pod.
             (Err(error), _) => Config::incluster().map_err(|_| no_config("", &error)),
         }
@@ -85,7 +89,9 @@ fn no_config(file: &str, error: &KubeconfigError) -> Failure {
         KubeconfigError::ReadConfig(error, path) => format!("{}: {error}", path.display()),
         error => error.to_string(),
     };
-    let message = format!("no way to a cluster: {file}{reason}; give --kubeconfig FILE, set KUBECONFIG, or give --server URL");
+    let message = format!(
+        "no way to a cluster: {file}{reason}; give --kubeconfig FILE, set KUBECONFIG, or give --server URL"
+    );
     Failure::new(Code::NoServer, message)
 }
 

@@ -48,14 +48,22 @@ impl Failure {
             KubeError::Api(status) => match status.code {
                 401 => Failure::new(
                     Code::NotAllowed,
-                    format!("{asked}: the server does not know who you are (401): log in again, or choose another --context"),
+                    format!(
+                        "{asked}: the server does not know who you are (401): log in again, or choose another --context"
+                    ),
                 ),
                 403 => Failure::new(
                     Code::NotAllowed,
-                    format!("{asked}: not allowed (403): {}; ask for the right to list and watch it", status.message),
+                    format!(
+                        "{asked}: not allowed (403): {}; ask for the right to list and watch it",
+                        status.message
+                    ),
                 ),
                 404 => Failure::new(Code::NotFound, format!("{asked}: not found (404)")),
-                code => Failure::new(Code::Failed, format!("{asked}: the server answers {code}: {}", status.message)),
+                code => Failure::new(
+                    Code::Failed,
+                    format!("{asked}: the server answers {code}: {}", status.message),
+                ),
             },
             error => Failure::new(
                 Code::NoServer,

@@ -55,8 +55,9 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
 }
 
 fn condition(text: &str) -> Done<(&str, &str)> {
-    text.split_once('=')
-        .ok_or_else(|| Failure::usage(format!("--by {text:?}: an index, =, and a value; try --by node=node-1")))
+    text.split_once('=').ok_or_else(|| {
+        Failure::usage(format!("--by {text:?}: an index, =, and a value; try --by node=node-1"))
+    })
 }
 
 /// All conditions, on one state of the cache.
@@ -75,7 +76,11 @@ fn list(found: &[Cached]) -> Value {
 /// Columns as wide as their widest cell.
 fn table(found: &[Cached]) -> Vec<String> {
     let rows = found.iter().map(|object| {
-        [object.namespace().unwrap_or_default().to_owned(), object.name().to_owned(), object.version().to_string()]
+        [
+            object.namespace().unwrap_or_default().to_owned(),
+            object.name().to_owned(),
+            object.version().to_string(),
+        ]
     });
     let head = ["NAMESPACE", "NAME", "VERSION"].map(str::to_owned);
     let rows: Vec<[String; 3]> = std::iter::once(head).chain(rows).collect();

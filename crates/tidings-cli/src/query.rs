@@ -67,11 +67,14 @@ impl Query {
     fn selectors(&self) -> Done<InformerOptions> {
         let mut options = InformerOptions::new();
         if let Some(labels) = &self.selector {
-            let wrong = |error| Failure::usage(format!("--selector {labels:?}: {error}; try app=web,tier!=db"));
+            let wrong =
+                |error| Failure::usage(format!("--selector {labels:?}: {error}; try app=web,tier!=db"));
             options = options.labels(labels.parse().map_err(wrong)?);
         }
         if let Some(fields) = &self.field_selector {
-            let wrong = |error| Failure::usage(format!("--field-selector {fields:?}: {error}; try metadata.name=web-0"));
+            let wrong = |error| {
+                Failure::usage(format!("--field-selector {fields:?}: {error}; try metadata.name=web-0"))
+            };
             options = options.fields(fields.parse().map_err(wrong)?);
         }
         Ok(options)
@@ -82,8 +85,9 @@ impl Query {
 fn index(text: &str) -> Done<Index> {
     let wrong = |reason: &str| Failure::usage(format!("--index {text:?}: {reason}; try node=.spec.nodeName"));
     let (name, path) = text.split_once('=').ok_or_else(|| wrong("a name, =, and a path"))?;
-    let path: tidings::FieldPath =
-        path.parse().map_err(|error: <tidings::FieldPath as std::str::FromStr>::Err| wrong(&error.to_string()))?;
+    let path: tidings::FieldPath = path
+        .parse()
+        .map_err(|error: <tidings::FieldPath as std::str::FromStr>::Err| wrong(&error.to_string()))?;
     Ok(Index::field(name, &path.to_string()))
 }
 

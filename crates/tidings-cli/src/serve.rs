@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use anyhow::Context;
+use tidings_apiserver::auth::Rights;
 use tidings_apiserver::{ApiServer, Listen};
 
 /// How to serve.
@@ -16,13 +17,20 @@ pub(crate) struct Arguments {
     /// Plain HTTP instead of TLS.
     #[arg(long)]
     plain: bool,
+    /// Answers requests without a token too, with every right; only ever on this machine.
+    #[arg(long)]
+    anonymous: bool,
     /// Writes the kubeconfig to this file once the server answers, instead of printing it.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let server = ApiServer::start().await;
+    let mut server = ApiServer::builder();
+    if arguments.anonymous {
+        server = server.anonymous(Rights::Admin);
+    }
+    let server = server.start().await;
     let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port);
     let listen = if arguments.plain { Listen::plain() } else { Listen::tls() };
     let (listening, serving) = server

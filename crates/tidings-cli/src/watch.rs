@@ -96,11 +96,9 @@ impl Watcher<'_> {
         let mut interrupted = std::pin::pin!(interrupted());
         let progress = progress::shown(asked, self.started);
         let mut synced = std::pin::pin!(progress.through(asked.synced()));
+        let mut told_all = std::pin::pin!(self.notifications.synced());
         loop {
             let is_synced = self.synced.is_some();
-            if is_synced && self.arguments.until_synced && self.notifications.is_synced() {
-                return Ok(Ended::Enough);
-            }
             tokio::select! {
                 biased;
                 asked_to_end = &mut interrupted => {
@@ -110,9 +108,6 @@ impl Watcher<'_> {
                 done = &mut synced, if !is_synced => {
                     done?;
                     self.synced = Some(self.started.elapsed());
-                    if self.arguments.until_synced && self.arguments.quiet {
-                        return Ok(Ended::Enough);
-                    }
                 }
                 event = self.notifications.next() => {
                     let Some(event) = event else { return Ok(Ended::Enough) };
@@ -120,6 +115,7 @@ impl Watcher<'_> {
                         return Ok(ended);
                     }
                 }
+                () = &mut told_all, if is_synced && self.arguments.until_synced => return Ok(Ended::Enough),
             }
         }
     }

@@ -17,17 +17,19 @@ pub(crate) async fn find(client: &Client, name: &str) -> Done<ResourceKind> {
     let wanted = Wanted::parse(name);
     if wanted.may_be_in("", "v1") {
         let core = client.list_core_api_resources("v1").await;
-        let core = core.map_err(|error| Failure::of_request("asking the server for its resources", &error))?;
+        let core =
+            core.map_err(|error| Failure::of_request("asking the server for its resources", &error))?;
         if let Some(found) = wanted.pick("", &core) {
             return Ok(found);
         }
     }
     let groups = client.list_api_groups().await;
     let groups = groups.map_err(|error| Failure::of_request("asking the server for its groups", &error))?;
-    let asked = groups.groups.iter().flat_map(|group| versions(group, &wanted)).map(|(group, version)| async move {
-        let list = client.list_api_group_resources(&format!("{group}/{version}")).await;
-        (group, list)
-    });
+    let asked =
+        groups.groups.iter().flat_map(|group| versions(group, &wanted)).map(|(group, version)| async move {
+            let list = client.list_api_group_resources(&format!("{group}/{version}")).await;
+            (group, list)
+        });
     let mut lists = stream::iter(asked).buffered(GROUPS_AT_ONCE);
     while let Some((group, list)) = lists.next().await {
         // A group whose own server is down hides only itself.
@@ -56,7 +58,8 @@ struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     /// `resource`, `resource.group` or `resource.version.group`; a version is `v` and a digit.
     fn parse(name: &'a str) -> Self {
-        let (resource, rest) = name.split_once('.').map_or((name, None), |(resource, rest)| (resource, Some(rest)));
+        let (resource, rest) =
+            name.split_once('.').map_or((name, None), |(resource, rest)| (resource, Some(rest)));
         let is_version = |text: &str| {
             text.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         };

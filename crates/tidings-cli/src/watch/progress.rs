@@ -22,7 +22,8 @@ pub(crate) struct Progress<'a> {
 /// A spinner, if somebody looks.
 pub(crate) fn shown(asked: &Asked, started: Instant) -> Progress<'_> {
     let bar = std::io::stderr().is_terminal().then(|| {
-        let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let style = ProgressStyle::with_template("{spinner} {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner());
         ProgressBar::new_spinner().with_style(style)
     });
     Progress { asked, started, bar }

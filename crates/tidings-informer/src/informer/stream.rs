@@ -56,6 +56,14 @@ impl<K> Notifications<K> {
         self.mailbox.is_synced()
     }
 
+    /// Waits until [`is_synced`](Self::is_synced), or until the stream ends; it may be awaited beside the stream.
+    pub fn synced(&self) -> impl Future<Output = ()> + Send + use<K> {
+        let mailbox = Arc::clone(&self.mailbox);
+        async move {
+            mailbox.synced().await;
+        }
+    }
+
     /// Its figures.
     pub fn stats(&self) -> HandlerStats {
         self.mailbox.stats()
