@@ -1,0 +1,91 @@
+//! Wrong arguments, no server, no rights: one line that says what to do, and an exit code.
+
+use tidings_apiserver::auth::Rights;
+use tidings_apiserver::{ApiServer, Listen};
+
+use crate::running::{Ended, Served, run};
+
+#[track_caller]
+fn check(ended: &Ended, code: i32, says: &[&str]) {
+    assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{}", ended.stderr);
+    assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+    for words in says {
+        assert!(ended.stderr.contains(words), "{words:?} is not in {}", ended.stderr);
+    }
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_named_and_show_how_to_do_it() {
+    let served = Served::start().await;
+    for (arguments, says) in [
+        (&["-l", "=web"][..], &["--selector \"=web\"", "try app=web"][..]),
+        (&["--field-selector", "a"], &["--field-selector \"a\"", "try metadata.name"]),
+        (&["--index", "node"], &["--index \"node\"", "try node=.spec.nodeName"]),
+        (&["--index", "node=.a["], &["--index \"node=.a[\""]),
+        (&["-n", "Not_A_Name"], &["Not_A_Name"]),
+        (&["--by", "node"], &["--by \"node\"", "try --by node=node-1"]),
+        (&["--by", "node=1"], &["no index \"node\"", "--index"]),
+    ] {
+        let ended = run(&[&["get", "pods", "--server", &served.url], arguments].concat()).await;
+        check(&ended, 2, says);
+    }
+    check(
+        &run(&["get", "pods", "--server", "ftp://here"]).await,
+        2,
+        &["--server \"ftp://here\"", "http://127.0.0.1"],
+    );
+}
+
+#[tokio::test]
+async fn without_a_configuration_it_says_what_to_give() {
+    check(&run(&["watch", "pods"]).await, 3, &["no way to a cluster", "--kubeconfig", "--server"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config");
+    std::fs::write(&file, "users: [{name: a, user: {token: hunter2, }]").unwrap();
+    let ended = run(&["watch", "pods", "--kubeconfig", file.to_str().unwrap()]).await;
+    check(&ended, 3, &["not well-formed", "config"]);
+    assert!(!ended.stderr.contains("hunter2"));
+    let ended = run(&["watch", "pods", "--kubeconfig", "/nonexistent/file"]).await;
+    check(&ended, 3, &["/nonexistent/file"]);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let ended = run(&["get", "pods", "--server", &format!("http://127.0.0.1:{port}")]).await;
+    check(&ended, 3, &["refused", "is the server running"]);
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let server = ApiServer::start().await;
+    let (listening, serving) = server.listen(Listen::tls()).await.unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(serving);
+    check(&run(&["get", "pods", "--server", &listening.url()]).await, 3, &["certificate"]);
+}
+
+#[tokio::test]
+async fn who_may_not_is_told_so_at_once() {
+    let nobody = Served::over(ApiServer::start().await).await;
+    check(&run(&["watch", "pods", "--server", &nobody.url]).await, 4, &["401", "--context"]);
+    let powerless = Served::over(ApiServer::builder().anonymous(Rights::Nothing).start().await).await;
+    check(&run(&["watch", "pods", "--server", &powerless.url]).await, 4, &["403", "ask for the right"]);
+}
+
+#[tokio::test]
+async fn an_unknown_resource_is_named() {
+    let served = Served::start().await;
+    check(
+        &run(&["watch", "gadgets", "--server", &served.url]).await,
+        5,
+        &["\"gadgets\"", "kubectl api-resources"],
+    );
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    check(&run(&["serve", "--port", &port]).await, 1, &[&port, "--port 0"]);
+}

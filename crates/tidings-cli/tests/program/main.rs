@@ -1,0 +1,7 @@
+//! The program as its users run it: the built binary, a server on a port, what it prints and how it ends.
+
+mod bad_input;
+mod get;
+mod pages;
+mod running;
+mod watch;

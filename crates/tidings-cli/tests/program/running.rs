@@ -1,0 +1,120 @@
+//! Runs the built program beside an API server of this process, over a real socket.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidings_apiserver::auth::Rights;
+use tidings_apiserver::{ApiServer, Listen, Listening};
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::task::JoinSet;
+
+/// Longer than anything takes on a busy machine: only a hang gets this far.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that answers everybody, on a port of this machine.
+pub(crate) struct Served {
+    pub(crate) server: ApiServer,
+    pub(crate) url: String,
+    _listening: Listening,
+    _serving: JoinSet<()>,
+}
+
+impl Served {
+    pub(crate) async fn start() -> Served {
+        Served::over(ApiServer::builder().anonymous(Rights::Admin).start().await).await
+    }
+
+    pub(crate) async fn over(server: ApiServer) -> Served {
+        let (listening, serving) = server.listen(Listen::plain()).await.expect("a port is free");
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serving);
+        Served { server, url: listening.url(), _listening: listening, _serving: tasks }
+    }
+
+    pub(crate) fn put_pod(&self, name: &str, node: &str, phase: &str) {
+        self.server.put("pods", pod(name, node, phase));
+    }
+}
+
+pub(crate) fn pod(name: &str, node: &str, phase: &str) -> Value {
+    json!({
+        "metadata": { "namespace": "default", "name": name, "labels": { "app": "web" } },
+        "spec": { "nodeName": node, "containers": [{ "name": "web", "image": "nginx" }] },
+        "status": { "phase": phase },
+    })
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// A command without the surroundings of whoever runs the tests.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
+    command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
+    command.env("KUBECONFIG", "/nonexistent/kubeconfig").env("HOME", "/nonexistent").env_remove("RUST_LOG");
+    command
+}
+
+/// Runs it to its end.
+pub(crate) async fn run(arguments: &[&str]) -> Ended {
+    let output = tokio::time::timeout(PATIENCE, command(arguments).output());
+    let output = output.await.expect("the program ends").expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program prints text");
+    Ended {
+        code: output.status.code().expect("no signal ended it"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+/// A program that runs, read line by line.
+pub(crate) struct Running {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    pub(crate) fn start(arguments: &[&str]) -> Running {
+        let mut child = command(arguments).stdout(Stdio::piped()).spawn().expect("the program starts");
+        let stdout = child.stdout.take().expect("it is piped");
+        Running { child, lines: BufReader::new(stdout).lines() }
+    }
+
+    /// The next line; `None` at the end.
+    pub(crate) async fn line(&mut self) -> Option<String> {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line());
+        line.await.expect("a line comes in time").expect("the program prints text")
+    }
+
+    pub(crate) async fn json(&mut self) -> Value {
+        let line = self.line().await.expect("there is another line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Asks it to end, as a supervisor would.
+    pub(crate) async fn terminate(&mut self) {
+        let pid = self.child.id().expect("it runs").to_string();
+        let done = Command::new("kill").args(["-TERM", &pid]).status().await.expect("kill is at hand");
+        assert!(done.success());
+    }
+
+    /// Reads no more, and waits for its end.
+    pub(crate) async fn close(self) -> i32 {
+        let Running { mut child, lines } = self;
+        drop(lines);
+        let status = tokio::time::timeout(PATIENCE, child.wait()).await.expect("the program ends");
+        status.expect("it can be waited for").code().expect("no signal ended it")
+    }
+
+    pub(crate) async fn ended(mut self) -> i32 {
+        let status = tokio::time::timeout(PATIENCE, self.child.wait()).await.expect("the program ends");
+        status.expect("it can be waited for").code().expect("no signal ended it")
+    }
+}

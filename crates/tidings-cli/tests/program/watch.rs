@@ -1,0 +1,123 @@
+//! `tidings watch`: notifications in every form, its ends, its report.
+
+use serde_json::{Value, json};
+
+use crate::running::{Running, Served, pod, run};
+
+#[tokio::test]
+async fn each_change_is_one_json_line_and_the_last_line_is_the_cache() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Pending");
+    let mut watch = Running::start(&["watch", "po", "-A", "-o", "json", "--server", &served.url]);
+    let first = watch.json().await;
+    assert_eq!((&first["event"], &first["initial"]), (&json!("add"), &json!(true)), "{first}");
+    assert_eq!((&first["namespace"], &first["name"]), (&json!("default"), &json!("web-0")), "{first}");
+
+    served.put_pod("web-0", "node-1", "Running");
+    let update = watch.json().await;
+    assert_eq!((&update["event"], &update["uid"]), (&json!("update"), &first["uid"]), "{update}");
+    assert_ne!(update["resourceVersion"], first["resourceVersion"]);
+    assert_eq!(update.as_object().unwrap().len(), 7, "no objects unless asked for: {update}");
+
+    served.put_pod("web-1", "node-1", "Running");
+    assert_eq!(watch.json().await["initial"], json!(false));
+    served.server.remove("pods", "default/web-1");
+    let gone = watch.json().await;
+    assert_eq!((&gone["event"], &gone["finalStateUnknown"]), (&json!("delete"), &json!(false)), "{gone}");
+
+    watch.terminate().await;
+    let cache = watch.json().await;
+    assert_eq!(cache, json!({ "cache": { "default/web-0": update["resourceVersion"] } }));
+    assert_eq!(watch.line().await, None);
+    assert_eq!(watch.ended().await, 0);
+}
+
+#[tokio::test]
+async fn whole_objects_and_differences_are_told_if_asked_for() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Pending");
+    let mut full = Running::start(&["watch", "pods", "-o", "json", "--full", "--server", &served.url]);
+    let mut diff = Running::start(&["watch", "pods", "--diff", "--server", &served.url]);
+    let added = full.json().await;
+    assert_eq!((&added["object"]["status"]["phase"], &added["old"]), (&json!("Pending"), &Value::Null));
+    assert_eq!(diff.line().await.unwrap(), "[ADD]     default/web-0  (initial)");
+    served.put_pod("web-0", "node-1", "Running");
+    let updated = full.json().await;
+    assert_eq!(updated["object"]["status"]["phase"], json!("Running"));
+    assert_eq!(updated["old"]["status"]["phase"], json!("Pending"));
+    assert_eq!(diff.line().await.unwrap(), "[UPDATE]  default/web-0  status.phase Pending -> Running");
+}
+
+#[tokio::test]
+async fn it_ends_after_the_first_list_with_a_report_for_scripts() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Running");
+    let ended =
+        run(&["watch", "pods", "--server", &served.url, "--until-synced", "--quiet", "--report", "json"])
+            .await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    let report: Value = serde_json::from_str(&ended.stdout).expect("one line of JSON");
+    assert_eq!(report["objects"], json!(1));
+    assert_eq!((&report["list_mode"], &report["wire"]), (&json!("streaming"), &json!("json")));
+    assert_eq!((&report["events"], &report["relists"]), (&json!(0), &json!(0)));
+    for figure in ["sync_seconds", "events_per_second", "resident_bytes", "packed_bytes", "decoded_bytes"] {
+        assert!(report[figure].is_number(), "{figure}: {report}");
+    }
+}
+
+#[tokio::test]
+async fn it_ends_after_as_many_updates_as_were_asked_for() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Pending");
+    let mut watch =
+        Running::start(&["watch", "pods", "-o", "name", "--until-events", "2", "--server", &served.url]);
+    assert_eq!(watch.line().await.unwrap(), "pods/web-0");
+    served.put_pod("web-1", "node-1", "Pending");
+    assert_eq!(watch.line().await.unwrap(), "pods/web-1", "an addition is no update");
+    for phase in ["Running", "Succeeded"] {
+        served.put_pod("web-1", "node-1", phase);
+        assert_eq!(watch.line().await.unwrap(), "pods/web-1");
+    }
+    assert_eq!(watch.line().await, None);
+    assert_eq!(watch.ended().await, 0);
+}
+
+#[tokio::test]
+async fn selectors_and_namespaces_are_asked_of_the_server() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Running");
+    served.put_pod("web-1", "node-2", "Running");
+    let mut other = pod("web-2", "node-1", "Running");
+    other["metadata"]["namespace"] = json!("kube-system");
+    other["metadata"]["labels"]["app"] = json!("dns");
+    served.server.put("pods", other);
+    for (arguments, names) in [
+        (vec!["-A"], vec!["web-0", "web-1", "web-2"]),
+        (vec![], vec!["web-0", "web-1"]),
+        (vec!["-n", "kube-system"], vec!["web-2"]),
+        (vec!["-n", "kube-system", "-n", "default"], vec!["web-0", "web-1", "web-2"]),
+        (vec!["-A", "-l", "app=dns"], vec!["web-2"]),
+        (vec!["-A", "--field-selector", "spec.nodeName=node-2"], vec!["web-1"]),
+    ] {
+        let asked =
+            [&["watch", "pods", "--until-synced", "-o", "name", "--server", &served.url], &*arguments]
+                .concat();
+        let ended = run(&asked).await;
+        let mut found: Vec<&str> =
+            ended.stdout.lines().map(|line| line.trim_start_matches("pods/")).collect();
+        found.sort_unstable();
+        assert_eq!((ended.code, found), (0, names), "{arguments:?} {}", ended.stderr);
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_goes_away_is_a_clean_end() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Running");
+    let mut watch = Running::start(&["watch", "pods", "--server", &served.url]);
+    assert!(watch.line().await.is_some());
+    let closed = watch.close();
+    // The pipe is found closed when the next line is written.
+    served.put_pod("web-1", "node-1", "Running");
+    assert_eq!(closed.await, 0);
+}
