@@ -6,6 +6,8 @@ mod peers;
 mod record;
 mod sharding;
 mod shares;
+#[cfg(test)]
+mod simulation;
 mod standing;
 mod task;
 mod view;

@@ -1,0 +1,508 @@
+//! A server, its members and the wires between them, moved by one queue of happenings and one seed.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use tidings_object::Key;
+use tokio::time::Instant;
+
+use super::super::member::{Answer, Member, PermitId, Step, Timing};
+use super::super::peers::{Seen, Stamp};
+use super::super::record::Record;
+
+/// What is broken on purpose, always from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flaw {
+    None,
+    /// The cache seems to be as new as the last own write: no barrier, no freshness.
+    OwnWritesAreSeenAtOnce,
+    /// Clocks differ by far more than 10 %.
+    ClocksAreFarApart,
+    /// Whoever holds a permit goes on although it is lost.
+    HoldersGoOn,
+    /// Nobody sees another's Lease.
+    OthersAreNotSeen,
+}
+
+/// Two permits for one key.
+#[derive(Debug)]
+pub(super) struct Violation {
+    key: Key,
+    holders: [usize; 2],
+    at: Duration,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) granted: u64,
+    pub(super) handed_over: u64,
+    pub(super) lost: u64,
+}
+
+pub(super) struct World {
+    chance: SmallRng,
+    timing: Timing,
+    flaw: Flaw,
+    /// Nothing goes wrong any more.
+    is_calm: bool,
+    /// Real time, in microseconds.
+    now: u64,
+    base: Instant,
+    happenings: BinaryHeap<Reverse<(u64, u64, Happening)>>,
+    next_happening: u64,
+    server: BTreeMap<Arc<str>, Seen>,
+    /// Every change of the server, in order.
+    log: Vec<(Arc<str>, Option<Seen>)>,
+    /// Requests on their way, by process and number.
+    asked: BTreeMap<(usize, u64), Asked>,
+    nodes: Vec<Node>,
+    keys: Vec<Key>,
+    /// Who holds a key, or held it last.
+    holders: BTreeMap<Key, Holder>,
+    overstayed: usize,
+    pub(super) counts: Counts,
+}
+
+struct Holder {
+    node: usize,
+    permit: Option<PermitId>,
+}
+
+struct Node {
+    identity: usize,
+    member: Member,
+    lease_name: Arc<str>,
+    rate: f64,
+    is_up: bool,
+    is_leaving: bool,
+    /// Whether requests reach the server and answers come back.
+    is_connected: bool,
+    /// Whether the cache hears of changes.
+    is_watching: bool,
+    cache: BTreeMap<Arc<str>, Seen>,
+    /// How much of the log the cache has.
+    position: usize,
+    /// The number of the last request, and what it asks for while it is not answered.
+    request: u64,
+    doing: Option<Doing>,
+    last_written: Option<(Arc<str>, Seen)>,
+    permits: BTreeMap<PermitId, Key>,
+    next_permit: PermitId,
+    /// How often it has waited.
+    wait: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    Write,
+    Clear,
+    Remove,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Happening {
+    Chaos,
+    Work(usize),
+    /// The moment that the member waits for, unless something came before.
+    Wake(usize, u64),
+    /// The cache hears of the log up to here.
+    Deliver(usize, usize),
+    /// A request reaches the server.
+    Arrive(usize, u64),
+    Answered(usize, u64, bool),
+    Ended(usize, PermitId),
+}
+
+/// What a request asks of the server.
+enum Asked {
+    Write(Record),
+    Delete(Arc<str>, Option<Stamp>),
+}
+
+const MILLISECOND: u64 = 1_000;
+const SECOND: u64 = 1_000_000;
+const IDENTITIES: usize = 5;
+const KEYS: usize = 24;
+
+impl World {
+    pub(super) fn new(seed: u64, timing: Timing, flaw: Flaw) -> World {
+        let mut world = World {
+            chance: SmallRng::seed_from_u64(seed),
+            timing,
+            flaw,
+            is_calm: false,
+            now: 0,
+            base: Instant::now(),
+            happenings: BinaryHeap::new(),
+            next_happening: 0,
+            server: BTreeMap::new(),
+            log: Vec::new(),
+            asked: BTreeMap::new(),
+            nodes: Vec::new(),
+            keys: (0..KEYS).map(|i| Key::parse(&format!("default/key-{i}")).unwrap()).collect(),
+            holders: BTreeMap::new(),
+            overstayed: 0,
+            counts: Counts::default(),
+        };
+        for identity in 0..2 {
+            world.join(identity);
+        }
+        world.after(SECOND, Happening::Chaos);
+        world
+    }
+
+    /// Lets this much time pass.
+    pub(super) fn live(&mut self, time: Duration) -> Result<(), Violation> {
+        let end = self.now + u64::try_from(time.as_micros()).unwrap();
+        while let Some(Reverse((at, _, _))) = self.happenings.peek()
+            && *at <= end
+        {
+            let Reverse((at, _, happening)) = self.happenings.pop().unwrap();
+            self.now = at;
+            self.happen(happening)?;
+        }
+        self.now = end;
+        Ok(())
+    }
+
+    /// Nothing goes wrong from now on; one member at least is there.
+    pub(super) fn calm_down(&mut self) {
+        self.is_calm = true;
+        for at in 0..self.nodes.len() {
+            (self.nodes[at].is_connected, self.nodes[at].is_watching) = (true, true);
+            self.after(0, Happening::Deliver(at, self.log.len()));
+        }
+        if !self.nodes.iter().any(|node| node.is_up && !node.is_leaving) {
+            self.join(0);
+        }
+    }
+
+    pub(super) fn overstayed(&self) -> usize {
+        self.overstayed
+    }
+
+    /// Whether, with nobody working, each key is given to exactly one member that is not leaving.
+    pub(super) fn every_key_has_one_owner(&mut self) -> Result<(), String> {
+        for key in self.keys.clone() {
+            let mut owners = Vec::new();
+            for at in 0..self.nodes.len() {
+                let now = self.local(at);
+                let node = &mut self.nodes[at];
+                let held = node.permits.values().any(|held| *held == key);
+                if node.is_up && (held || node.member.permit(now, PermitId::MAX, &key)) {
+                    node.member.ended(now, PermitId::MAX);
+                    owners.push(at);
+                }
+            }
+            if owners.len() != 1 {
+                let members = self.nodes.iter().filter(|node| node.is_up).map(|node| &node.member);
+                let members: Vec<_> = members.collect();
+                return Err(format!("{key:?} is owned by {owners:?}\n{members:#?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn happen(&mut self, happening: Happening) -> Result<(), Violation> {
+        match happening {
+            Happening::Chaos => self.chaos(),
+            Happening::Work(at) => self.work(at)?,
+            Happening::Wake(at, wait) if wait == self.nodes[at].wait => self.step(at),
+            Happening::Wake(..) => {}
+            Happening::Deliver(at, position) => self.deliver(at, position),
+            Happening::Arrive(at, request) => self.arrive(at, request),
+            Happening::Answered(at, request, is_done) => self.answered(at, request, is_done),
+            Happening::Ended(at, permit) => self.end(at, permit),
+        }
+        Ok(())
+    }
+
+    fn chaos(&mut self) {
+        if self.is_calm {
+            return;
+        }
+        let at = self.chance.random_range(0..self.nodes.len());
+        let now = self.local(at);
+        match self.chance.random_range(0..10) {
+            0..3 => {
+                let identity = self.chance.random_range(0..IDENTITIES);
+                if !self.nodes.iter().any(|node| node.is_up && node.identity == identity) {
+                    self.join(identity);
+                }
+            }
+            3 => self.crash(at),
+            4 if self.nodes[at].is_up => {
+                self.nodes[at].is_leaving = true;
+                self.nodes[at].member.leave(now);
+                self.step(at);
+            }
+            5 => self.nodes[at].is_connected ^= true,
+            6 => self.nodes[at].is_watching ^= true,
+            // A member that is cut off wholly, or back.
+            7 => {
+                let is_back = !self.nodes[at].is_connected;
+                (self.nodes[at].is_connected, self.nodes[at].is_watching) = (is_back, is_back);
+            }
+            // Long enough for leases to expire, or not.
+            _ => {}
+        }
+        if self.nodes[at].is_watching {
+            self.after(0, Happening::Deliver(at, self.log.len()));
+        }
+        let pause = self.chance.random_range(SECOND / 10..8 * SECOND);
+        self.after(pause, Happening::Chaos);
+    }
+
+    /// A new process, maybe under an old identity.
+    fn join(&mut self, identity: usize) {
+        let at = self.nodes.len();
+        let rate = match self.flaw {
+            Flaw::ClocksAreFarApart => self.chance.random_range(0.5..2.0),
+            _ => self.chance.random_range(0.9..1.1),
+        };
+        let lease_name: Arc<str> = format!("lease-{at}").into();
+        let member = Member::new(format!("member-{identity}").into(), Arc::clone(&lease_name), self.timing);
+        self.nodes.push(Node {
+            identity,
+            member,
+            lease_name,
+            rate,
+            is_up: true,
+            is_leaving: false,
+            is_connected: true,
+            is_watching: true,
+            cache: BTreeMap::new(),
+            position: 0,
+            request: 0,
+            doing: None,
+            last_written: None,
+            permits: BTreeMap::new(),
+            next_permit: 0,
+            wait: 0,
+        });
+        self.after(10 * MILLISECOND, Happening::Deliver(at, self.log.len()));
+        self.after(20 * MILLISECOND, Happening::Work(at));
+    }
+
+    /// The process is gone, and its work with it.
+    fn crash(&mut self, at: usize) {
+        self.nodes[at].is_up = false;
+        for permit in self.nodes[at].permits.keys().copied().collect::<Vec<_>>() {
+            self.end(at, permit);
+        }
+    }
+
+    /// A worker takes a key from its queue.
+    fn work(&mut self, at: usize) -> Result<(), Violation> {
+        if !self.nodes[at].is_up {
+            return Ok(());
+        }
+        let key = self.keys[self.chance.random_range(0..KEYS)].clone();
+        let now = self.local(at);
+        let node = &mut self.nodes[at];
+        let permit = node.next_permit;
+        node.next_permit += 1;
+        let is_held = node.permits.values().any(|held| *held == key);
+        if !is_held && node.member.permit(now, permit, &key) {
+            node.permits.insert(permit, key.clone());
+            self.counts.granted += 1;
+            let before = self.holders.insert(key.clone(), Holder { node: at, permit: Some(permit) });
+            if let Some(Holder { node, permit }) = before {
+                if permit.is_some() {
+                    return Err(Violation { key, holders: [node, at], at: Duration::from_micros(self.now) });
+                }
+                self.counts.handed_over += u64::from(node != at);
+            }
+            let is_long = self.chance.random_range(0..20) == 0;
+            let lasts = if is_long { 40 * SECOND } else { self.chance.random_range(1..2 * SECOND) };
+            self.after(lasts, Happening::Ended(at, permit));
+        }
+        self.heed(at);
+        let pause = self.chance.random_range(10 * MILLISECOND..300 * MILLISECOND);
+        self.after(pause, Happening::Work(at));
+        Ok(())
+    }
+
+    /// Work has ended.
+    fn end(&mut self, at: usize, permit: PermitId) {
+        let Some(key) = self.nodes[at].permits.remove(&permit) else { return };
+        let holder = self.holders.get_mut(&key).expect("whoever has a permit is the holder of the key");
+        if (holder.node, holder.permit) == (at, Some(permit)) {
+            holder.permit = None;
+        }
+        if self.nodes[at].is_up {
+            let now = self.local(at);
+            self.nodes[at].member.ended(now, permit);
+            self.step(at);
+        }
+    }
+
+    /// Holders hear what the member says of their permits, and end soon.
+    fn heed(&mut self, at: usize) {
+        let news = std::mem::take(self.nodes[at].member.news_mut());
+        self.overstayed += news.overstayed.len();
+        self.counts.lost += news.lost.len() as u64;
+        for permit in news.lost {
+            if self.flaw != Flaw::HoldersGoOn {
+                let soon = self.chance.random_range(0..SECOND);
+                self.after(soon, Happening::Ended(at, permit));
+            }
+        }
+    }
+
+    /// Does what the member says until it waits.
+    fn step(&mut self, at: usize) {
+        while self.nodes[at].is_up {
+            let now = self.local(at);
+            let step = self.nodes[at].member.next(now);
+            self.heed(at);
+            let (doing, asked) = match step {
+                Step::Wait(until) => {
+                    self.nodes[at].wait += 1;
+                    if let Some(until) = until {
+                        let wait = (until - now).as_secs_f64() / self.nodes[at].rate;
+                        let wake = Happening::Wake(at, self.nodes[at].wait);
+                        self.after((wait * 1e6) as u64 + 1, wake);
+                    }
+                    return;
+                }
+                Step::Left => return self.crash(at),
+                Step::Write(record) => (Doing::Write, Asked::Write(record)),
+                Step::Clear(name, stamp) => (Doing::Clear, Asked::Delete(name, Some(stamp))),
+                Step::Remove => (Doing::Remove, Asked::Delete(Arc::clone(&self.nodes[at].lease_name), None)),
+            };
+            self.ask(at, doing, asked);
+        }
+    }
+
+    fn ask(&mut self, at: usize, doing: Doing, asked: Asked) {
+        let node = &mut self.nodes[at];
+        node.request += 1;
+        node.doing = Some(doing);
+        let request = node.request;
+        if let Asked::Write(record) = &asked {
+            let stamp = Stamp { uid: Arc::clone(&node.lease_name), version: "unseen".into() };
+            let seen = Seen { name: Arc::clone(&node.lease_name), stamp, record: record.clone() };
+            node.last_written = Some((Arc::clone(&node.lease_name), seen));
+        }
+        let timeout = (self.timing.renew_deadline.as_micros() as f64 / 2.0 / node.rate) as u64;
+        if node.is_connected {
+            self.asked.insert((at, request), asked);
+            let delay = self.delay();
+            self.after(delay, Happening::Arrive(at, request));
+        }
+        self.after(timeout, Happening::Answered(at, request, false));
+    }
+
+    /// The server does what is asked. A write never undoes a later one of the same member, for each names the
+    /// version that it replaces.
+    fn arrive(&mut self, at: usize, request: u64) {
+        let Some(asked) = self.asked.remove(&(at, request)) else { return };
+        let name = match &asked {
+            Asked::Write(_) => Arc::clone(&self.nodes[at].lease_name),
+            Asked::Delete(name, _) => Arc::clone(name),
+        };
+        let there = self.server.get(&name);
+        let (is_done, after) = match asked {
+            Asked::Write(record) => {
+                let is_newer = there.is_none_or(|there| there.record.turn < record.turn);
+                let version: Arc<str> = (self.log.len() + 1).to_string().into();
+                let uid = there.map_or_else(|| Arc::clone(&version), |there| Arc::clone(&there.stamp.uid));
+                let stamp = Stamp { uid, version };
+                (is_newer, Some(Seen { name: Arc::clone(&name), stamp, record }))
+            }
+            Asked::Delete(_, stamp) => {
+                (there.is_some_and(|there| stamp.is_none_or(|stamp| stamp == there.stamp)), None)
+            }
+        };
+        if is_done {
+            match &after {
+                Some(seen) => self.server.insert(Arc::clone(&name), seen.clone()),
+                None => self.server.remove(&name),
+            };
+            self.log.push((name, after));
+            for watcher in 0..self.nodes.len() {
+                if !self.nodes[watcher].is_up {
+                    continue;
+                }
+                let delay = self.delay();
+                self.after(delay, Happening::Deliver(watcher, self.log.len()));
+            }
+        }
+        if self.nodes[at].is_connected {
+            let delay = self.delay();
+            self.after(delay, Happening::Answered(at, request, is_done));
+        }
+    }
+
+    fn answered(&mut self, at: usize, request: u64, is_done: bool) {
+        let now = self.local(at);
+        let node = &mut self.nodes[at];
+        if !node.is_up || node.request != request {
+            return;
+        }
+        match node.doing.take() {
+            None => return,
+            Some(Doing::Write) => {
+                node.member.written(now, if is_done { Answer::Done } else { Answer::Failed })
+            }
+            Some(Doing::Clear) => node.member.cleared(),
+            Some(Doing::Remove) => node.member.removed(),
+        }
+        self.step(at);
+    }
+
+    fn deliver(&mut self, at: usize, position: usize) {
+        let now = self.local(at);
+        let node = &mut self.nodes[at];
+        let is_old = position <= node.position && position > 0;
+        if !node.is_up || !node.is_watching || is_old {
+            return;
+        }
+        for (name, seen) in &self.log[node.position..position] {
+            match seen {
+                Some(seen) => node.cache.insert(Arc::clone(name), seen.clone()),
+                None => node.cache.remove(name),
+            };
+        }
+        node.position = position;
+        let mut cache = node.cache.clone();
+        match self.flaw {
+            Flaw::OwnWritesAreSeenAtOnce => cache.extend(node.last_written.clone()),
+            Flaw::OthersAreNotSeen => cache.retain(|name, _| *name == node.lease_name),
+            _ => {}
+        }
+        node.member.observe(now, cache.into_values().collect());
+        self.step(at);
+    }
+
+    /// How long a message takes.
+    fn delay(&mut self) -> u64 {
+        match self.chance.random_range(0..20) {
+            0 if !self.is_calm => self.chance.random_range(0..9 * SECOND),
+            _ => self.chance.random_range(MILLISECOND..100 * MILLISECOND),
+        }
+    }
+
+    fn after(&mut self, delay: u64, happening: Happening) {
+        self.next_happening += 1;
+        self.happenings.push(Reverse((self.now + delay, self.next_happening, happening)));
+    }
+
+    /// The time on a member's own clock.
+    fn local(&self, at: usize) -> Instant {
+        self.base + Duration::from_micros(self.now).mul_f64(self.nodes[at].rate)
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Violation { key, holders: [first, second], at } = self;
+        write!(f, "after {at:?} {key:?} is held by process {first} and by process {second}")
+    }
+}
