@@ -2,18 +2,18 @@
 //! can leave an item worked on for ever, and nobody can end a work twice.
 
 use std::fmt;
-use std::hash::Hash;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::item::Item;
 use crate::links::SlotId;
 use crate::priority::Priority;
 use crate::queue::Shared;
 
 /// An item that is being worked on, by nobody else, until this is dropped.
 #[must_use = "dropping it says that the work is done"]
-pub struct Working<T: Clone + Eq + Hash + Send + Sync + 'static> {
+pub struct Working<T: Item> {
     pub(crate) shared: Arc<Shared<T>>,
     pub(crate) slot: SlotId,
     pub(crate) item: T,
@@ -21,7 +21,7 @@ pub struct Working<T: Clone + Eq + Hash + Send + Sync + 'static> {
     pub(crate) waited: Duration,
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Working<T> {
+impl<T: Item> Working<T> {
     /// The best priority that it was added with. One that is added again, for a retry, should keep it.
     pub fn priority(&self) -> Priority {
         self.priority
@@ -33,7 +33,7 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> Working<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Deref for Working<T> {
+impl<T: Item> Deref for Working<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -41,13 +41,13 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> Deref for Working<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Drop for Working<T> {
+impl<T: Item> Drop for Working<T> {
     fn drop(&mut self) {
         self.shared.finish(self.slot);
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + fmt::Debug + 'static> fmt::Debug for Working<T> {
+impl<T: Item + fmt::Debug> fmt::Debug for Working<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Working").field("item", &self.item).field("priority", &self.priority).finish()
     }

@@ -25,6 +25,7 @@ mod delay;
 mod fair;
 mod guard;
 mod histogram;
+mod item;
 pub mod limiter;
 mod links;
 pub mod metrics;
@@ -39,6 +40,7 @@ mod working;
 
 pub use guard::Working;
 pub use histogram::Histogram;
+pub use item::Item;
 pub use limiter::RateLimiter;
 pub use metrics::QueueMetrics;
 pub use options::{AddOptions, Builder};

@@ -8,9 +8,10 @@ mod fast_slow;
 mod max_of;
 mod token_bucket;
 
-use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
+
+use crate::item::Item;
 
 pub use capped::Capped;
 pub use exponential::Exponential;
@@ -54,13 +55,13 @@ impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for Arc<L> {
 
 /// What a controller's queue has unless told otherwise: the longer of 5 ms to 1000 s for each item by itself, and ten
 /// a second over all items after a burst of 100.
-pub fn default_for_controllers<T: Clone + Eq + Hash + Send + Sync + 'static>() -> MaxOf<T> {
+pub fn default_for_controllers<T: Item>() -> MaxOf<T> {
     MaxOf::new()
         .and(Exponential::new(Duration::from_millis(5), Duration::from_secs(1000)))
         .and(TokenBucket::new(10.0, 100))
 }
 
 /// For items alone, without a rate over all of them: 1 ms to 1000 s.
-pub fn default_for_items<T: Clone + Eq + Hash + Send + Sync + 'static>() -> Exponential<T> {
+pub fn default_for_items<T: Item>() -> Exponential<T> {
     Exponential::new(Duration::from_millis(1), Duration::from_secs(1000))
 }

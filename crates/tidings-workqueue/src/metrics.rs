@@ -2,7 +2,6 @@
 //! nothing has to be refreshed, and the series of a queue go when the queue goes.
 
 use std::fmt;
-use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
 use prometheus_client::collector::Collector;
@@ -10,6 +9,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeGaugeValue, MetricEnc
 use prometheus_client::metrics::MetricType;
 
 use crate::histogram::Histogram;
+use crate::item::Item;
 use crate::queue::{Shared, WorkQueue};
 use crate::state::State;
 use crate::stats::QueueStats;
@@ -43,7 +43,7 @@ trait Shown: Send + Sync {
     fn look(&self) -> Option<(Arc<str>, QueueStats)>;
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Shown for Shared<T> {
+impl<T: Item> Shown for Shared<T> {
     fn look(&self) -> Option<(Arc<str>, QueueStats)> {
         Some((self.name.clone()?, self.step(|state| State::stats(state))))
     }
@@ -56,7 +56,7 @@ impl QueueMetrics {
     }
 
     /// Shows a queue as long as there is a handle to it. One without a name is not shown.
-    pub fn show<T: Clone + Eq + Hash + Send + Sync + 'static>(&self, queue: &WorkQueue<T>) {
+    pub fn show<T: Item>(&self, queue: &WorkQueue<T>) {
         if queue.name().is_none() {
             return;
         }

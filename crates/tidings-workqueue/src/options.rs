@@ -8,6 +8,7 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 
 use crate::fair::Share;
+use crate::item::Item;
 use crate::limiter::{RateLimiter, default_for_controllers};
 use crate::priority::{Allowances, Priority};
 use crate::queue::WorkQueue;
@@ -64,7 +65,7 @@ pub struct Builder<T> {
     pub(crate) share_of: Option<ShareOf<T>>,
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Builder<T> {
+impl<T: Item> Builder<T> {
     pub(crate) fn new() -> Self {
         Builder {
             name: None,

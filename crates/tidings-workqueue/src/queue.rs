@@ -2,7 +2,7 @@
 //! behind a queue: whoever waits for an item keeps the time of those that are delayed.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::clock::{Clock, Moment};
 use crate::guard::Working;
+use crate::item::Item;
 use crate::limiter::RateLimiter;
 use crate::links::SlotId;
 use crate::options::{AddOptions, Builder, ShareOf};
@@ -31,7 +32,7 @@ use crate::sync::Mutex;
 ///    the place of a delay that is pending.
 /// 5. After `shut_down` or `drain` items are no longer taken in, and delayed ones are forgotten. What waits is still
 ///    handed out, and what was added while it was worked on before the end still comes again.
-pub struct WorkQueue<T: Clone + Eq + Hash + Send + Sync + 'static> {
+pub struct WorkQueue<T: Item> {
     shared: Arc<Shared<T>>,
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct Shared<T> {
     quiet: Notify,
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> WorkQueue<T> {
+impl<T: Item> WorkQueue<T> {
     /// A queue without a name, with the default limiter.
     pub fn new() -> Self {
         Self::builder().build()
@@ -173,7 +174,7 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> WorkQueue<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Shared<T> {
+impl<T: Item> Shared<T> {
     /// One step of the state at the present moment, and the wakes that follow from it.
     pub(crate) fn step<R>(&self, step: impl FnOnce(&mut State<T>) -> R) -> R {
         let now = self.clock.now();
@@ -251,13 +252,13 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> Shared<T> {
 }
 
 /// A worker without work, until this is dropped.
-struct Idle<'a, T: Clone + Eq + Hash + Send + Sync + 'static> {
+struct Idle<'a, T: Item> {
     shared: &'a Shared<T>,
     /// The delay whose time this worker keeps, if it is the one who does.
     keeps: Option<Moment>,
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Idle<'_, T> {
+impl<T: Item> Idle<'_, T> {
     /// None if there is something to do instead.
     fn begin(state: &mut State<T>) -> Option<Option<Moment>> {
         if state.len() > 0 || state.phase() != Phase::Open {
@@ -270,7 +271,7 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> Idle<'_, T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Drop for Idle<'_, T> {
+impl<T: Item> Drop for Idle<'_, T> {
     fn drop(&mut self) {
         let is_time_unkept = {
             let mut state = self.shared.state.lock();
@@ -287,19 +288,19 @@ impl<T: Clone + Eq + Hash + Send + Sync + 'static> Drop for Idle<'_, T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Clone for WorkQueue<T> {
+impl<T: Item> Clone for WorkQueue<T> {
     fn clone(&self) -> Self {
         WorkQueue { shared: Arc::clone(&self.shared) }
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> Default for WorkQueue<T> {
+impl<T: Item> Default for WorkQueue<T> {
     fn default() -> Self {
         WorkQueue::new()
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> fmt::Debug for WorkQueue<T> {
+impl<T: Item> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkQueue").field("name", &self.shared.name).field("stats", &self.stats()).finish()
     }

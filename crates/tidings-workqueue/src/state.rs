@@ -10,6 +10,7 @@ use crate::clock::Moment;
 use crate::delay::Delayed;
 use crate::fair::Share;
 use crate::histogram::Histogram;
+use crate::item::Item;
 use crate::links::SlotId;
 use crate::order::Order;
 use crate::priority::{Allowances, Priority};
@@ -109,7 +110,7 @@ struct Durations {
     work: Histogram,
 }
 
-impl<T: Clone + Eq> State<T> {
+impl<T: Item> State<T> {
     pub(crate) fn new(allowances: Allowances, has_name: bool) -> Self {
         State {
             phase: Phase::Open,

@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use super::RateLimiter;
+use crate::item::Item;
 use crate::sync::Mutex;
 
 /// `base`, then twice as long each time, up to `max`. It remembers every item until it is forgotten.
@@ -28,7 +29,7 @@ impl<T> Exponential<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> RateLimiter<T> for Exponential<T> {
+impl<T: Item> RateLimiter<T> for Exponential<T> {
     fn when(&self, item: &T) -> Duration {
         let factor = 1_u32.checked_shl(self.attempts.count(item));
         factor.and_then(|factor| self.base.checked_mul(factor)).unwrap_or(Duration::MAX).min(self.max)
@@ -49,7 +50,7 @@ impl<T> Attempts<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash> Attempts<T> {
+impl<T: Item> Attempts<T> {
     /// Counts one attempt, and says how many there were before.
     pub(super) fn count(&self, item: &T) -> u32 {
         let mut attempts = self.0.lock();

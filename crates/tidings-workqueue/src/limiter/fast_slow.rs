@@ -1,10 +1,10 @@
 //! A few quick attempts, then slow ones.
 
-use std::hash::Hash;
 use std::time::Duration;
 
 use super::RateLimiter;
 use super::exponential::Attempts;
+use crate::item::Item;
 
 /// The first attempts of an item come after the fast delay, all others after the slow one.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl<T> FastSlow<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + Sync + 'static> RateLimiter<T> for FastSlow<T> {
+impl<T: Item> RateLimiter<T> for FastSlow<T> {
     fn when(&self, item: &T) -> Duration {
         if self.attempts.count(item) < self.fast_attempts { self.fast } else { self.slow }
     }
