@@ -1,0 +1,57 @@
+//! What a server said last, for when a test fails. It keeps so many lines and no more.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use crate::sync::Mutex;
+
+const LINES_MAX: usize = 60;
+const LINE_BYTES_MAX: u64 = 2_000;
+
+/// The last lines of a server.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Output(Arc<Mutex<VecDeque<String>>>);
+
+impl Output {
+    /// Reads until the server's end, in a thread of its own: a pipe that nobody empties would stop the server.
+    pub(crate) fn of(pipe: impl Read + Send + 'static) -> Output {
+        let output = Output::default();
+        let kept = output.clone();
+        std::thread::spawn(move || kept.keep(BufReader::new(pipe)));
+        output
+    }
+
+    fn keep(&self, mut pipe: impl BufRead) {
+        let mut line = Vec::new();
+        // A longer line is cut into several.
+        while matches!((&mut pipe).take(LINE_BYTES_MAX).read_until(b'\n', &mut line), Ok(1..)) {
+            let mut lines = self.0.lock();
+            if lines.len() == LINES_MAX {
+                lines.pop_front();
+            }
+            lines.push_back(String::from_utf8_lossy(&line).trim_end().to_owned());
+            line.clear();
+        }
+    }
+
+    pub(crate) fn last(&self) -> String {
+        self.0.lock().iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_lines_are_kept_and_long_ones_are_cut() {
+        let output = Output::default();
+        let text: String = (0..LINES_MAX * 2).map(|number| format!("line {number}\n")).collect();
+        output.keep((text + &"x".repeat(5_000)).as_bytes());
+        let last = output.last();
+        assert_eq!(last.lines().count(), LINES_MAX);
+        assert!(!last.contains("line 5\n") && last.contains("line 119\n"), "{last}");
+        assert!(last.lines().all(|line| line.len() <= LINE_BYTES_MAX as usize));
+    }
+}
