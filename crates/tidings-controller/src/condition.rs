@@ -3,6 +3,7 @@
 //! A condition looks at the cached object, or at its absence, each time that it has changed. One that never comes true
 //! ends with an error which tells what was seen last.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,7 +131,7 @@ pub async fn await_condition<K>(
     let waited = informer
         .wait_until(key, within, |object| {
             let holds = condition.holds(object);
-            let unreadable = holds.as_ref().err().map(ToString::to_string);
+            let unreadable = holds.as_ref().err().map(with_cause);
             last_looked_at = Some((object.cloned(), unreadable));
             holds.unwrap_or(false)
         })
@@ -279,10 +280,18 @@ impl LastSeen {
             (Some(error), _) => error,
             (None, Ok(status)) if status.is_absent() => "no status".to_owned(),
             (None, Ok(status)) => format!("status {status}"),
-            (None, Err(error)) => error.to_string(),
+            (None, Err(error)) => with_cause(&error),
         };
         let status = status[..status.floor_char_boundary(STATUS_BYTES_MAX)].to_owned();
         LastSeen::Object { version: object.version().to_string(), status }
+    }
+}
+
+/// This is kept as text: the cause must stand in it.
+fn with_cause(error: &ReadError) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
 

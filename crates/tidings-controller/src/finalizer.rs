@@ -11,7 +11,7 @@ use std::sync::Arc;
 use http::header::CONTENT_TYPE;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::Api;
-use kube_core::{Resource, Status};
+use kube_core::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -117,11 +117,12 @@ pub enum FinalizerError {
 /// let server = ApiServer::start().await;
 /// let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
 /// let map = serde_json::from_value(serde_json::json!({ "metadata": { "name": "bucket" } }))?;
-/// reconcile(&maps, maps.create(&PostParams::default(), &map).await?).await?;
+/// let map = maps.create(&PostParams::default(), &map).await?;
+/// assert_eq!(reconcile(&maps, map).await?, Action::await_change());
 ///
 /// maps.delete("bucket", &DeleteParams::default()).await?;
 /// let held = maps.get_opt("bucket").await?.expect("it is held back");
-/// reconcile(&maps, held).await?;
+/// assert_eq!(reconcile(&maps, held).await?, Action::await_change());
 /// assert!(maps.get_opt("bucket").await?.is_none());
 /// # Ok(())
 /// # }
@@ -277,10 +278,8 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
 
     fn error(&self, verb: &'static str, source: kube_client::Error) -> FinalizerError {
         let object = self.described();
-        match &source {
-            kube_client::Error::Api(status) if status.is_forbidden() => {
-                FinalizerError::Forbidden { verb, object, source }
-            }
+        match code(&source) {
+            Some(403) => FinalizerError::Forbidden { verb, object, source },
             _ => FinalizerError::Request { verb, finalizer: self.finalizer.to_owned(), object, source },
         }
     }
@@ -295,23 +294,24 @@ fn place(meta: &ObjectMeta, finalizer: &str) -> Option<usize> {
     meta.finalizers.as_deref().unwrap_or_default().iter().position(|other| other == finalizer)
 }
 
-fn status(error: &kube_client::Error) -> Option<&Status> {
+/// The code of the server's answer.
+fn code(error: &kube_client::Error) -> Option<u16> {
     match error {
-        kube_client::Error::Api(status) => Some(status),
+        kube_client::Error::Api(status) => Some(status.code),
         _ => None,
     }
 }
 
 fn is_gone(error: &kube_client::Error) -> bool {
-    status(error).is_some_and(Status::is_not_found)
+    code(error) == Some(404)
 }
 
 /// A test that does not hold is answered with 422, as is a finalizer for an object that is being deleted.
 fn may_have_changed(error: &kube_client::Error) -> bool {
-    status(error).is_some_and(|status| matches!(status.code, 409 | 422))
+    matches!(code(error), Some(409 | 422))
 }
 
 /// With the finalizers as they were seen, no test was refused but the object itself.
 fn is_invalid(error: &kube_client::Error) -> bool {
-    status(error).is_some_and(|status| status.code == 422)
+    code(error) == Some(422)
 }

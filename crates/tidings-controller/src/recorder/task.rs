@@ -33,6 +33,8 @@ pub struct RecorderTask {
     chance: SmallRng,
     /// Nothing is written before: the server can't be reached, or wants to be left alone.
     held_until: Option<Instant>,
+    /// Times in a row that the server could not be reached. One write at a time finds out whether it can again.
+    outages: u32,
     /// People are told of the first refusal; there may be one for each event.
     has_warned: bool,
 }
@@ -40,7 +42,7 @@ pub struct RecorderTask {
 impl RecorderTask {
     pub(super) fn new(client: Client, shared: Arc<Shared>, abandoned: CancellationToken, seed: u64) -> Self {
         let chance = SmallRng::seed_from_u64(seed);
-        RecorderTask { client, shared, abandoned, chance, held_until: None, has_warned: false }
+        RecorderTask { client, shared, abandoned, chance, held_until: None, outages: 0, has_warned: false }
     }
 
     /// Writes until `stop`, or until the last handle is gone; then what is left, within five seconds.
@@ -50,7 +52,7 @@ impl RecorderTask {
         let mut writes = FuturesUnordered::new();
         let mut flush_until = None;
         loop {
-            while writes.len() < WRITES_MAX
+            while writes.len() < self.writes_max()
                 && let Some(due) = self.next()
             {
                 writes.push(async { (write(&client, &due.event).await, due) });
@@ -59,7 +61,7 @@ impl RecorderTask {
             if flush_until.is_some() && is_idle {
                 return;
             }
-            let has_slot = writes.len() < WRITES_MAX;
+            let has_slot = writes.len() < self.writes_max();
             tokio::select! {
                 biased;
                 Some((answer, due)) = writes.next() => self.settle(&due, answer),
@@ -86,6 +88,10 @@ impl RecorderTask {
         self.shared.ledger.lock().take_due(now)
     }
 
+    fn writes_max(&self) -> usize {
+        if self.outages > 0 { 1 } else { WRITES_MAX }
+    }
+
     /// When there may be something to write, if nobody tells anything before.
     fn next_look(&self) -> Option<Instant> {
         let due = self.shared.ledger.lock().next_due()?;
@@ -96,17 +102,23 @@ impl RecorderTask {
         let now = Instant::now();
         let mut refusal = None;
         let written = match answer {
-            Answer::Written => Written::Done,
+            Answer::Written => {
+                self.outages = 0;
+                Written::Done
+            }
             Answer::Refused(error) => {
                 refusal = Some(error);
                 Written::Refused
             }
-            Answer::Again { retry_after, is_outage } => {
-                let after = retry_after.unwrap_or_else(|| self.patience(due.tries));
-                if is_outage {
-                    // The others would spend their tries on the same outage.
-                    self.held_until = self.held_until.max(Some(now + after));
-                }
+            Answer::Again { retry_after, is_outage: false } => {
+                Written::Again(retry_after.unwrap_or_else(|| self.patience(due.tries)))
+            }
+            Answer::Again { retry_after, is_outage: true } => {
+                let after = retry_after.unwrap_or_else(|| self.patience(self.outages));
+                // Those that were under way together have met the same outage.
+                self.outages += u32::from(self.held_until.is_none());
+                // The others would spend their tries on it.
+                self.held_until = self.held_until.max(Some(now + after));
                 Written::Again(after)
             }
         };

@@ -42,7 +42,7 @@ async fn attempt(client: &Client, event: &Event) -> Result<(), Error> {
         let patch = Patch::Merge(json!({ "series": series }));
         match events.patch(name, &PatchParams::default(), &patch).await {
             // Events live for an hour: this one is made again, with its count.
-            Err(Error::Api(status)) if status.is_not_found() => {}
+            Err(Error::Api(status)) if status.code == 404 => {}
             answer => return answer.map(drop),
         }
     }

@@ -1,0 +1,314 @@
+//! Waiting for an object: no change is missed, nothing is asked twice, and what never comes says what was seen.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use serde_json::{Value, json};
+use tidings_apiserver::{ApiServer, Fault};
+use tidings_controller::condition::{
+    Condition, ConditionError, LastSeen, await_condition, await_condition_on, exists, has_condition,
+    is_deleted, is_deployment_complete, is_established, is_pod_running,
+};
+use tidings_factory::{Running, SharedInformerFactory};
+use tidings_informer::informer::{SharedInformer, WaitError};
+use tidings_object::{Key, Kind, Object};
+use tokio::time::{Instant, sleep};
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_secs(60);
+
+async fn pods(server: &ApiServer) -> (SharedInformer<Pod>, Running) {
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    (pods, factory.start())
+}
+
+fn put_pod(server: &ApiServer, name: &str, phase: &str) {
+    server.put(
+        "pods",
+        json!({
+            "metadata": { "namespace": "shop", "name": name },
+            "spec": { "containers": [] },
+            "status": { "phase": phase },
+        }),
+    );
+}
+
+fn web() -> Key {
+    Key::parse("shop/web").unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_condition_that_comes_true_later_ends_the_wait_with_the_object() {
+    let server = ApiServer::start().await;
+    let (pods, running) = pods(&server).await;
+    let condition = is_pod_running();
+    let key = web();
+    let waiting = await_condition(&pods, &key, &condition, MINUTE);
+    let writing = async {
+        sleep(SECOND).await;
+        put_pod(&server, "web", "Pending");
+        sleep(SECOND).await;
+        put_pod(&server, "web", "Running");
+    };
+    let before = Instant::now();
+    let (pod, ()) = tokio::join!(waiting, writing);
+    let pod = pod.unwrap().unwrap();
+    assert_eq!(pod.field(".status.phase").unwrap().to_string(), "Running");
+    assert!(before.elapsed() < 3 * SECOND, "woken by the change");
+    // And at once if it holds already.
+    await_condition(&pods, &web(), &condition, Duration::ZERO).await.unwrap();
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_change_is_missed_whenever_it_comes() {
+    let server = ApiServer::start().await;
+    let (pods, running) = pods(&server).await;
+    for round in 0..200_u32 {
+        let name = format!("web-{round}");
+        let key = Key::new(Some("shop"), &name).unwrap();
+        let exists = exists();
+        let waiting = await_condition(&pods, &key, &exists, MINUTE);
+        let writing = async {
+            for _ in 0..round % 20 {
+                tokio::task::yield_now().await;
+            }
+            put_pod(&server, &name, "Running");
+        };
+        let (pod, ()) = tokio::join!(waiting, writing);
+        assert!(pod.unwrap().is_some());
+    }
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_tells_what_was_seen_last() {
+    let server = ApiServer::start().await;
+    let (pods, running) = pods(&server).await;
+    let check = async |expected: &str| {
+        let error = await_condition(&pods, &web(), &is_pod_running(), SECOND).await.unwrap_err();
+        assert!(matches!(error, ConditionError::DeadlinePassed { .. }));
+        assert_eq!(
+            error.to_string(),
+            format!("pods shop/web: not within 1s that it is running; last seen: {expected}")
+        );
+    };
+    check("there is no such object").await;
+    put_pod(&server, "web", "Pending");
+    let version = server.version();
+    check(&format!(r#"version {version}, status {{"phase":"Pending"}}"#)).await;
+    server.put("pods", json!({ "metadata": { "namespace": "shop", "name": "web" } }));
+    let version = server.version();
+    check(&format!("version {version}, no status")).await;
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_the_first_list_nothing_is_absent() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "Running");
+    server.faults().inject(Fault::Status { code: 503, retry_after_seconds: None }.always());
+    let (pods, running) = pods(&server).await;
+    let error = await_condition(&pods, &web(), &is_deleted("any"), 5 * SECOND).await.unwrap_err();
+    let ConditionError::DeadlinePassed { last_seen: LastSeen::Nothing(reason), .. } = error else {
+        panic!("{error}");
+    };
+    assert!(reason.contains("503"), "{reason}");
+    server.faults().clear();
+    await_condition(&pods, &web(), &is_pod_running(), 5 * MINUTE).await.unwrap();
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_is_deleted_when_its_uid_is_gone_even_if_another_has_its_name() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "Running");
+    let (pods, running) = pods(&server).await;
+    let pod = await_condition(&pods, &web(), &exists(), MINUTE).await.unwrap().unwrap();
+    let is_gone = is_deleted(pod.uid());
+    let error = await_condition(&pods, &web(), &is_gone, SECOND).await.unwrap_err();
+    assert!(error.to_string().contains("is deleted (uid "), "{error}");
+    server.remove("pods", "shop/web");
+    assert!(await_condition(&pods, &web(), &is_gone, MINUTE).await.unwrap().is_none());
+    put_pod(&server, "web", "Running");
+    await_condition(&pods, &web(), &exists(), MINUTE).await.unwrap();
+    let another = await_condition(&pods, &web(), &is_gone, MINUTE).await.unwrap();
+    assert_ne!(another.unwrap().uid(), pod.uid());
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_condition_is_asked_once_for_each_state_of_its_object() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "Pending");
+    let (pods, running) = pods(&server).await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&asked);
+    let never = Condition::new("never is", move |_: &Pod| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        false
+    });
+    let key = web();
+    let waiting = await_condition(&pods, &key, &never, MINUTE);
+    let writing = async {
+        for round in 0..20 {
+            sleep(SECOND).await;
+            put_pod(&server, &format!("other-{round}"), "Running");
+        }
+        put_pod(&server, "web", "Running");
+    };
+    let (ended, ()) = tokio::join!(waiting, writing);
+    assert!(ended.is_err());
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_cant_be_decoded_is_not_as_wanted_and_the_error_says_so() {
+    let server = ApiServer::start().await;
+    server.put("pods", json!({ "metadata": { "namespace": "shop", "name": "web" }, "spec": 7 }));
+    let (pods, running) = pods(&server).await;
+    let any = Condition::new("is any", |_: &Pod| true);
+    let error = await_condition(&pods, &web(), &any, SECOND).await.unwrap_err();
+    assert!(error.to_string().contains("decoding pods shop/web as"), "{error}");
+    assert!(error.to_string().contains("expected PodSpec"), "{error}");
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() {
+    let server = ApiServer::start().await;
+    let (pods, running) = pods(&server).await;
+    let never = exists();
+    let key = web();
+    let waiting = await_condition(&pods, &key, &never, MINUTE);
+    let stopping = async {
+        sleep(SECOND).await;
+        pods.set_namespaces(["elsewhere"]).unwrap();
+    };
+    let (ended, ()) = tokio::join!(waiting, stopping);
+    assert!(
+        matches!(ended, Err(ConditionError::Wait { source: WaitError::NotWatched { .. }, .. })),
+        "{ended:?}"
+    );
+    let elsewhere = Key::parse("elsewhere/web").unwrap();
+    let waiting = await_condition(&pods, &elsewhere, &never, MINUTE);
+    let stopping = async {
+        sleep(SECOND).await;
+        pods.stop();
+    };
+    let (ended, ()) = tokio::join!(waiting, stopping);
+    assert!(
+        matches!(ended, Err(ConditionError::Wait { source: WaitError::Stopped { .. }, .. })),
+        "{ended:?}"
+    );
+    running.finished().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_an_informer_one_object_is_watched_for_as_long_as_it_takes() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "other", "Running");
+    let condition = is_pod_running();
+    let client = server.client();
+    let key = web();
+    let waiting = await_condition_on(&client, &key, &condition, MINUTE);
+    let writing = async {
+        sleep(SECOND).await;
+        put_pod(&server, "web", "Running");
+    };
+    let (pod, ()) = tokio::join!(waiting, writing);
+    assert_eq!(pod.unwrap().unwrap().name(), "web");
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.query.contains("metadata.name%3Dweb")), "{requests:?}");
+    assert!(requests.iter().all(|request| request.path == "/api/v1/namespaces/shop/pods"), "{requests:?}");
+    let asked = requests.len();
+    sleep(20 * MINUTE).await;
+    assert_eq!(server.requests().len(), asked, "nothing is watched afterwards");
+}
+
+/// Whether a condition holds for an object as an informer would have it.
+async fn holds<K: Kind>(plural: &str, object: Option<Value>, condition: Condition<K>) -> bool {
+    let server = ApiServer::start().await;
+    let key = Key::parse("shop/web").unwrap();
+    let key = if plural == "customresourcedefinitions" { Key::parse("webs.shop").unwrap() } else { key };
+    if let Some(mut object) = object {
+        object["metadata"]["name"] = json!(key.name());
+        if let Some(namespace) = key.namespace() {
+            object["metadata"]["namespace"] = json!(namespace);
+        }
+        server.put_silently(plural, object);
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let informer = factory.informer::<K>();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let holds = condition.holds(informer.lister().get(key.as_str()).ok().as_ref()).unwrap();
+    running.shutdown().await;
+    holds
+}
+
+#[tokio::test(start_paused = true)]
+async fn pods_deployments_and_definitions_say_when_they_are_ready() {
+    assert!(!holds("pods", None, is_pod_running()).await);
+    assert!(!holds("pods", Some(json!({})), is_pod_running()).await);
+    assert!(holds("pods", Some(json!({ "status": { "phase": "Running" } })), is_pod_running()).await);
+
+    let ready = |status: &str| json!({ "status": { "conditions": [{ "type": "Other", "status": "True" }, { "type": "Ready", "status": status }] } });
+    let is_ready = || has_condition::<Pod>("Ready", "True");
+    assert!(!holds("pods", Some(json!({})), is_ready()).await);
+    assert!(!holds("pods", Some(ready("False")), is_ready()).await);
+    assert!(holds("pods", Some(ready("True")), is_ready()).await);
+
+    let deployment = |replicas: Value, counts: [i64; 3], observed: i64| {
+        let [all, updated, available] = counts;
+        json!({
+            "metadata": { "generation": 2 },
+            "spec": { "replicas": replicas },
+            "status": { "replicas": all, "updatedReplicas": updated, "availableReplicas": available,
+                "observedGeneration": observed },
+        })
+    };
+    let check = async |deployment: Value, expected: bool| {
+        assert_eq!(
+            holds::<Deployment>("deployments.apps", Some(deployment), is_deployment_complete()).await,
+            expected
+        );
+    };
+    check(deployment(json!(3), [3, 3, 3], 2), true).await;
+    check(deployment(json!(null), [1, 1, 1], 2), true).await;
+    check(deployment(json!(0), [0, 0, 0], 2), true).await;
+    check(deployment(json!(3), [3, 3, 2], 2), false).await;
+    check(deployment(json!(3), [4, 3, 3], 2), false).await;
+    check(deployment(json!(3), [3, 2, 3], 2), false).await;
+    check(deployment(json!(3), [3, 3, 3], 1), false).await;
+    check(json!({ "spec": {} }), false).await;
+
+    let established = json!({ "status": { "conditions": [{ "type": "Established", "status": "True" }] } });
+    let holds_for = async |definition| {
+        holds::<CustomResourceDefinition>("customresourcedefinitions", Some(definition), is_established())
+            .await
+    };
+    assert!(holds_for(established).await);
+    assert!(!holds_for(json!({})).await);
+}
+
+#[test]
+fn conditions_are_joined_as_their_words_are() {
+    let yes = || Condition::<ConfigMap>::of("is", |_| Ok(true));
+    let no = || Condition::<ConfigMap>::of("is not", |_| Ok(false));
+    let nothing: Option<&Object<ConfigMap>> = None;
+    let check = |condition: Condition<ConfigMap>, words: &str, expected: bool| {
+        assert_eq!((condition.to_string().as_str(), condition.holds(nothing).unwrap()), (words, expected));
+    };
+    check(yes().and(no()), "(is and is not)", false);
+    check(yes().and(yes()), "(is and is)", true);
+    check(no().or(yes()), "(is not or is)", true);
+    check(no().or(no()), "(is not or is not)", false);
+    check(no().not().and(yes()), "(not is not and is)", true);
+}

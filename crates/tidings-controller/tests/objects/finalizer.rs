@@ -1,0 +1,244 @@
+//! A finalizer is there before anything is applied, goes when everything is cleaned up, and touches no other.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::Api;
+use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
+use serde_json::{from_value, json};
+use tidings_apiserver::resource::Verb;
+use tidings_apiserver::{ApiServer, Fault};
+use tidings_controller::Action;
+use tidings_controller::finalizer::{Finalize, FinalizerError, finalizer};
+
+const OURS: &str = "example.com/ours";
+
+/// What a reconciler made of it.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error("the work itself")]
+    Work,
+    #[error("the finalizer")]
+    Finalizer(#[from] FinalizerError),
+}
+
+struct Held {
+    server: ApiServer,
+    maps: Api<ConfigMap>,
+    /// What was asked of the reconciler, with the finalizers on the server at that time.
+    calls: RefCell<Vec<String>>,
+}
+
+impl Held {
+    async fn new() -> Self {
+        let server = ApiServer::start().await;
+        let maps = Api::namespaced(server.client(), "shop");
+        Held { server, maps, calls: RefCell::default() }
+    }
+
+    async fn create(&self, finalizers: &[&str]) -> ConfigMap {
+        let map = json!({ "metadata": { "name": "bucket", "finalizers": finalizers } });
+        self.maps.create(&PostParams::default(), &from_value(map).unwrap()).await.unwrap()
+    }
+
+    async fn set_finalizers(&self, finalizers: &[&str]) -> ConfigMap {
+        let patch = Patch::Merge(json!({ "metadata": { "finalizers": finalizers } }));
+        self.maps.patch("bucket", &PatchParams::default(), &patch).await.unwrap()
+    }
+
+    async fn delete(&self) {
+        self.maps.delete("bucket", &DeleteParams::default()).await.unwrap();
+    }
+
+    async fn finalizers(&self) -> Option<Vec<String>> {
+        let map = self.maps.get_opt("bucket").await.unwrap()?;
+        Some(map.metadata.finalizers.unwrap_or_default())
+    }
+
+    async fn reconcile(&self, object: &ConfigMap) -> Result<(), Failed> {
+        let action = self.reconcile_to(object, Ok(Action::await_change())).await?;
+        assert_eq!(action, Action::AwaitChange);
+        Ok(())
+    }
+
+    async fn reconcile_to(&self, object: &ConfigMap, end: Result<Action, Failed>) -> Result<Action, Failed> {
+        finalizer(&self.maps, OURS, Arc::new(object.clone()), async |event| {
+            let (what, seen) = match event {
+                Finalize::Apply(map) => ("apply", map),
+                Finalize::Cleanup(map) => ("cleanup", map),
+            };
+            let on_server = self.finalizers().await;
+            self.calls.borrow_mut().push(format!("{what} {on_server:?}"));
+            assert!(seen.metadata.finalizers.as_ref().unwrap().iter().any(|name| name == OURS));
+            end
+        })
+        .await
+    }
+
+    fn calls(&self) -> Vec<String> {
+        self.calls.take()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_finalizer_is_on_the_server_before_anything_is_applied_and_goes_after_the_cleanup() {
+    let held = Held::new().await;
+    let map = held.create(&[]).await;
+    held.reconcile(&map).await.unwrap();
+    assert_eq!(held.calls(), [r#"apply Some(["example.com/ours"])"#]);
+    held.delete().await;
+    let map = held.maps.get("bucket").await.unwrap();
+    held.reconcile(&map).await.unwrap();
+    assert_eq!(held.calls(), [r#"cleanup Some(["example.com/ours"])"#]);
+    assert_eq!(held.finalizers().await, None, "the object is gone");
+    // The cache has not heard of it yet.
+    held.reconcile(&map).await.unwrap();
+    assert_eq!(held.calls(), ["cleanup None"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_has_it_costs_no_request() {
+    let held = Held::new().await;
+    let map = held.create(&[OURS]).await;
+    held.server.forget_requests();
+    let later = Action::requeue_after(Duration::from_secs(10));
+    let ended = finalizer(&held.maps, OURS, Arc::new(map), async |_| Ok::<_, Failed>(later)).await;
+    assert_eq!(ended.unwrap(), later);
+    assert!(held.server.requests().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stale_object_gets_it_once_beside_those_of_others() {
+    let check = async |seen: &[&str], on_server: &[&str], expected: &[&str]| {
+        let held = Held::new().await;
+        let map = held.create(seen).await;
+        held.set_finalizers(on_server).await;
+        held.reconcile(&map).await.unwrap();
+        assert_eq!(held.finalizers().await.unwrap(), expected, "{seen:?} {on_server:?}");
+        assert_eq!(held.calls().len(), 1);
+    };
+    check(&[], &[], &[OURS]).await;
+    check(&["a.b/c"], &["a.b/c"], &["a.b/c", OURS]).await;
+    check(&[], &["a.b/c"], &["a.b/c", OURS]).await;
+    check(&["a.b/c"], &[], &[OURS]).await;
+    check(&["a.b/c"], &["d.e/f", "a.b/c"], &["d.e/f", "a.b/c", OURS]).await;
+    check(&[], &[OURS], &[OURS]).await;
+    check(&["a.b/c"], &["a.b/c", OURS], &["a.b/c", OURS]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_finalizer_of_others_is_ever_removed() {
+    let check = async |seen: &[&str], on_server: &[&str], expected: &[&str]| {
+        let held = Held::new().await;
+        held.create(seen).await;
+        held.delete().await;
+        let map = held.maps.get("bucket").await.unwrap();
+        held.set_finalizers(on_server).await;
+        held.reconcile(&map).await.unwrap();
+        let left = held.finalizers().await.unwrap_or_default();
+        assert_eq!(left, expected, "{seen:?} {on_server:?}");
+    };
+    check(&["a.b/c", OURS], &["a.b/c", OURS], &["a.b/c"]).await;
+    check(&[OURS, "a.b/c", "d.e/f"], &[OURS, "a.b/c", "d.e/f"], &["a.b/c", "d.e/f"]).await;
+    // Another has gone since, and our place is another.
+    check(&["a.b/c", OURS, "d.e/f"], &[OURS, "d.e/f"], &["d.e/f"]).await;
+    check(&["a.b/c", "d.e/f", OURS], &["a.b/c", OURS], &["a.b/c"]).await;
+    // Ours has gone since, and another has its place.
+    check(&[OURS, "a.b/c"], &["a.b/c"], &["a.b/c"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_is_being_deleted_without_it_is_left_alone() {
+    let held = Held::new().await;
+    let before = held.create(&["a.b/c"]).await;
+    held.delete().await;
+    let map = held.maps.get("bucket").await.unwrap();
+    held.reconcile(&map).await.unwrap();
+    // And one that is not known yet to be.
+    held.reconcile(&before).await.unwrap();
+    assert!(held.calls().is_empty());
+    assert_eq!(held.finalizers().await.unwrap(), ["a.b/c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_object_of_that_name_is_not_touched() {
+    let held = Held::new().await;
+    let old = held.create(&[]).await;
+    held.delete().await;
+    held.create(&[]).await;
+    held.reconcile(&old).await.unwrap();
+    assert!(held.calls().is_empty(), "nothing is applied for what is gone");
+    assert!(held.finalizers().await.unwrap().is_empty());
+
+    held.set_finalizers(&[OURS]).await;
+    held.delete().await;
+    let mut old = held.maps.get("bucket").await.unwrap();
+    old.metadata.uid = Some("another".to_owned());
+    held.reconcile(&old).await.unwrap();
+    assert_eq!(held.finalizers().await.unwrap(), [OURS]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cleanup_that_is_not_done_holds_the_object() {
+    let held = Held::new().await;
+    held.create(&[OURS]).await;
+    held.delete().await;
+    let map = held.maps.get("bucket").await.unwrap();
+    let later = Action::requeue_after(Duration::from_secs(10));
+    assert_eq!(held.reconcile_to(&map, Ok(later)).await.unwrap(), later);
+    assert_eq!(held.reconcile_to(&map, Ok(Action::requeue())).await.unwrap(), Action::Requeue);
+    let error = held.reconcile_to(&map, Err(Failed::Work)).await.unwrap_err();
+    assert!(matches!(error, Failed::Work), "an error of the work is handed on as it is");
+    assert_eq!(held.finalizers().await.unwrap(), [OURS]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_applied_if_the_finalizer_was_not_added() {
+    let check = async |fault: Fault, times: u64, expected: fn(&FinalizerError) -> bool| {
+        let held = Held::new().await;
+        let map = held.create(&[]).await;
+        held.server.faults().inject(fault.times(times).on(Verb::Patch));
+        let error = held.reconcile(&map).await.unwrap_err();
+        assert!(matches!(&error, Failed::Finalizer(error) if expected(error)), "{error:?}");
+        assert!(held.calls().is_empty());
+        assert!(held.finalizers().await.unwrap().is_empty());
+    };
+    let status = |code| Fault::Status { code, retry_after_seconds: None };
+    check(status(403), 1, |error| {
+        error.to_string().contains("let the role `get` and `patch`")
+            && matches!(error, FinalizerError::Forbidden { .. })
+    })
+    .await;
+    check(status(422), 1, |error| matches!(error, FinalizerError::Request { .. })).await;
+    check(Fault::Refused, 1, |error| matches!(error, FinalizerError::Request { .. })).await;
+    check(status(409), 5, |error| matches!(error, FinalizerError::Contended { .. })).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removal_that_did_not_come_through_is_made_up_for() {
+    let held = Held::new().await;
+    held.create(&[OURS]).await;
+    held.delete().await;
+    let map = held.maps.get("bucket").await.unwrap();
+    held.server.faults().inject(Fault::Refused.once().on(Verb::Patch));
+    let error = held.reconcile(&map).await.unwrap_err();
+    assert!(matches!(error, Failed::Finalizer(FinalizerError::Request { .. })), "{error:?}");
+    held.reconcile(&map).await.unwrap();
+    assert_eq!(held.calls().len(), 2, "the cleanup is called again");
+    assert_eq!(held.finalizers().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_without_a_domain_is_refused_before_anything_happens() {
+    let held = Held::new().await;
+    let map = Arc::new(held.create(&[]).await);
+    for name in ["", "ours", "/ours", "example.com/"] {
+        let ended = finalizer(&held.maps, name, Arc::clone(&map), async |_| Err(Failed::Work)).await;
+        assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::Name { .. }))), "{name:?}");
+    }
+    let unwritten = Arc::new(ConfigMap::default());
+    let ended = finalizer(&held.maps, OURS, unwritten, async |_| Err(Failed::Work)).await;
+    assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::NotWritten { .. }))));
+}
