@@ -1,1 +1,33 @@
 //! What a reconciler asks for when it has ended well.
+
+use std::time::Duration;
+
+/// What shall happen to a request that was reconciled. A change to the object, or to anything that is watched for it, brings
+/// the request back in every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "an action does something only when the reconciler returns it"]
+pub enum Action {
+    /// Nothing is left to do until something changes.
+    AwaitChange,
+    /// Once more, after a delay that grows each time until the request ends in another way.
+    Requeue,
+    /// Once more when so much time has passed.
+    RequeueAfter(Duration),
+}
+
+impl Action {
+    /// Nothing is left to do until something changes.
+    pub fn await_change() -> Self {
+        Action::AwaitChange
+    }
+
+    /// Once more, after a delay that grows each time until the request ends in another way.
+    pub fn requeue() -> Self {
+        Action::Requeue
+    }
+
+    /// Once more when so much time has passed.
+    pub fn requeue_after(delay: Duration) -> Self {
+        Action::RequeueAfter(delay)
+    }
+}

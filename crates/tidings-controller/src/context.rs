@@ -1,1 +1,137 @@
-//! What a reconciler has at hand: client, listers, recorder.
+//! What a reconciler has at hand: client, listers, tracked writes, recorder. It knows for which request it was made, and
+//! keeps nothing else of a reconcile.
+
+use std::any::type_name;
+use std::fmt;
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_client::Client;
+use kube_core::PartialObjectMeta;
+use tidings_informer::informer::SharedInformer;
+use tidings_informer::lister::Lister;
+use tidings_object::{Key, Kind, Projection};
+use tokio_util::sync::CancellationToken;
+
+use crate::caches::Caches;
+use crate::request::Request;
+use crate::writes::{Effect, Ledger, TrackedApi, Write};
+
+/// What a reconciler has at hand while it looks at one request.
+#[derive(Clone)]
+pub struct Context {
+    surroundings: Arc<Surroundings>,
+    request: Request,
+    stop: CancellationToken,
+}
+
+/// What all reconciles of a controller share.
+pub(crate) struct Surroundings {
+    pub(crate) controller: String,
+    pub(crate) client: Client,
+    pub(crate) caches: Caches,
+    pub(crate) ledger: Ledger,
+}
+
+impl Context {
+    pub(crate) fn new(surroundings: Arc<Surroundings>, request: Request, stop: CancellationToken) -> Self {
+        Context { surroundings, request, stop }
+    }
+
+    /// The request that it was made for.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The name of the controller.
+    pub fn controller(&self) -> &str {
+        &self.surroundings.controller
+    }
+
+    /// The client. What is written with it is not waited for: [`api`](Self::api) is for that.
+    pub fn client(&self) -> &Client {
+        &self.surroundings.client
+    }
+
+    /// Reads objects of a kind from the controller's cache; nothing is asked of the server. If the kind was declared more
+    /// than once, with other options, this is the first.
+    ///
+    /// # Panics
+    ///
+    /// If the controller neither watches nor reads that kind: declare it with `reads::<K>()`.
+    pub fn lister<K: Kind>(&self) -> Lister<K> {
+        self.informer::<K>().lister()
+    }
+
+    /// As [`lister`](Self::lister), for kinds of which the controller has the metadata only.
+    ///
+    /// # Panics
+    ///
+    /// If the controller does not have the metadata of that kind: declare it with `owns_metadata::<K>()` or
+    /// `reads_metadata::<K>()`.
+    pub fn metadata<K: Kind>(&self) -> Lister<PartialObjectMeta<K>> {
+        self.cache::<K>(Projection::Metadata, "reads_metadata").seen_as().lister()
+    }
+
+    /// The informer of a kind that the controller watches or reads.
+    ///
+    /// # Panics
+    ///
+    /// As [`lister`](Self::lister).
+    pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
+        self.cache::<K>(Projection::Full, "reads").seen_as()
+    }
+
+    fn cache<K: Kind>(&self, projection: Projection, declaration: &str) -> &SharedInformer<()> {
+        let resource = K::resource();
+        self.surroundings.caches.find(&resource, projection).unwrap_or_else(|| {
+            panic!(
+                "controller {:?} has no cache of {resource}: declare it with `.{declaration}::<{}>()`",
+                self.controller(),
+                type_name::<K>(),
+            )
+        })
+    }
+
+    /// Writes objects of a kind, so that the next reconcile of this request sees what was written.
+    pub fn api<K: Kind>(&self) -> TrackedApi<K> {
+        TrackedApi::new(self.clone())
+    }
+
+    /// Remembers a write that was made in another way: pass the metadata that the server answered. The next reconcile of this
+    /// request waits for it, as for those of [`api`](Self::api).
+    pub fn wrote<K: Kind>(&self, answer: &ObjectMeta) {
+        self.record(Write { resource: K::resource(), effect: Effect::written(answer) });
+    }
+
+    /// Remembers a deletion that was made in another way. The next reconcile of this request waits until the object with
+    /// that uid is gone from the cache.
+    pub fn deleted<K: Kind>(&self, key: Key, uid: impl Into<String>) {
+        let effect = Effect::Deleted { key, uid: uid.into() };
+        self.record(Write { resource: K::resource(), effect });
+    }
+
+    pub(crate) fn record(&self, write: Write) {
+        let Surroundings { caches, ledger, .. } = &*self.surroundings;
+        ledger.record(caches, &self.request, write);
+    }
+
+    /// Waits until the controller shall stop. A reconcile that runs then is given time to end: a long one can end early.
+    pub async fn cancelled(&self) {
+        self.stop.cancelled().await;
+    }
+
+    /// Whether the controller shall stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("controller", &self.controller())
+            .field("request", &self.request)
+            .finish_non_exhaustive()
+    }
+}

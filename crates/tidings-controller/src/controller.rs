@@ -1,1 +1,183 @@
-//! One kind, its reconciler, its queue and its workers.
+//! A controller: its informers, its queue and its workers, put together.
+//!
+//! [`Controller::for_kind`] says what is watched and who reconciles. [`Controller::attach`] asks a factory for the informers and
+//! gives a handle and a task: nothing runs before the task does, and nothing is spawned but the workers, which the task owns.
+
+mod builder;
+mod metrics;
+mod source;
+pub(crate) mod stats;
+mod task;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube_core::PartialObjectMeta;
+use tidings_factory::SharedInformerFactory;
+use tidings_informer::informer::{InformerError, Unsynced};
+use tidings_object::Kind;
+use tidings_workqueue::WorkQueue;
+
+pub use builder::ControllerBuilder;
+pub use metrics::ControllerMetrics;
+pub use source::{Owned, Watched};
+pub use stats::{ControllerStats, Durations, Reason, RequestCount};
+pub use task::{ControllerHandle, ControllerTask};
+
+use crate::caches::Caches;
+use crate::context::Surroundings;
+use crate::controller::stats::{Counters, RequestCounts};
+use crate::enqueue::Inlet;
+use crate::reconciler::AnyReconciler;
+use crate::request::Request;
+use crate::sync::AtomicU64;
+use crate::worker::{Tally, Work};
+use crate::writes::Ledger;
+use builder::Settings;
+use source::Source;
+use task::Handlers;
+
+/// A controller that is ready to be attached to a factory.
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use tidings_controller::{Action, Context, Controller, Error, Predicate, Request};
+///
+/// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+///     let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
+///         return Ok(Action::await_change()); // It is gone.
+///     };
+///     println!("{request} wants {:?} replicas", deployment.decoded()?.spec.as_ref().and_then(|spec| spec.replicas));
+///     Ok(Action::await_change())
+/// }
+///
+/// let controller = Controller::for_kind::<Deployment>("deployment")
+///     .owns::<ReplicaSet>()
+///     .predicate(Predicate::generation_changed())
+///     .workers(4)
+///     .reconcile_timeout(Duration::from_secs(60))
+///     .reconcile(reconcile);
+/// ```
+pub struct Controller {
+    name: String,
+    /// The first is of the kind itself.
+    sources: Vec<Source>,
+    reconciler: Box<dyn AnyReconciler>,
+    settings: Settings,
+}
+
+/// Why a controller could not be attached, or has ended before it was told to.
+#[derive(Debug, thiserror::Error)]
+pub enum ControllerError {
+    /// A controller needs a name.
+    #[error("a controller needs a name that is not empty")]
+    EmptyName,
+    /// Nobody would work.
+    #[error("controller {controller:?} has no workers")]
+    NoWorkers {
+        /// The controller.
+        controller: String,
+    },
+    /// An informer did not take its handler.
+    #[error("attaching controller {controller:?} to its informers")]
+    Attach {
+        /// The controller.
+        controller: String,
+        /// Why.
+        #[source]
+        source: InformerError,
+    },
+    /// A cache will never be filled.
+    #[error("waiting for the caches of controller {controller:?}")]
+    NotSynced {
+        /// The controller.
+        controller: String,
+        /// Which, and why.
+        #[source]
+        source: Unsynced,
+    },
+}
+
+impl Controller {
+    /// A controller of the objects of a kind.
+    pub fn for_kind<K: Kind + 'static>(name: impl Into<String>) -> ControllerBuilder<K> {
+        ControllerBuilder::new(name.into(), source::Watch::full())
+    }
+
+    /// A controller of the objects of a kind that needs their metadata only: the server sends nothing else.
+    pub fn for_metadata<K: Kind + 'static>(
+        name: impl Into<String>,
+    ) -> ControllerBuilder<PartialObjectMeta<K>> {
+        ControllerBuilder::new(name.into(), source::Watch::metadata())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Asks the factory for the informers and adds the handlers. Nothing runs: start the factory, and run the task. From then
+    /// on changes make requests; they wait on the queue until the task works.
+    pub fn attach(
+        self,
+        factory: &SharedInformerFactory,
+    ) -> Result<(ControllerHandle, ControllerTask), ControllerError> {
+        let Controller { name, sources, reconciler, settings } = self;
+        if name.is_empty() {
+            return Err(ControllerError::EmptyName);
+        }
+        if settings.workers == 0 {
+            return Err(ControllerError::NoWorkers { controller: name });
+        }
+        let queue = settings.queue.name(name.as_str()).build();
+        let inlet = Inlet { queue: queue.clone(), debounce: settings.debounce };
+        let mut caches = Caches::default();
+        let mut handlers = Handlers::default();
+        let mut requests = Vec::new();
+        for source in sources {
+            let attached = source.attach(factory, &name, &inlet).map_err(|source| {
+                ControllerError::Attach { controller: name.clone(), source }
+            })?;
+            requests.push(attached.counts);
+            handlers.push(attached.registration, &attached.cache.informer);
+            caches.push(attached.cache);
+        }
+        let tally = Arc::new(tally(queue, requests));
+        let surroundings = Surroundings {
+            controller: name.clone(),
+            client: factory.client().clone(),
+            caches,
+            ledger: Ledger::default(),
+        };
+        let work = Work {
+            reconciler,
+            surroundings: Arc::new(surroundings),
+            tally: Arc::clone(&tally),
+            reconcile_timeout: settings.reconcile_timeout,
+            write_wait_max: settings.write_wait_max,
+            next_id: AtomicU64::new(1),
+        };
+        let handle = ControllerHandle::new(name, settings.workers, tally, handlers.synced());
+        let task = ControllerTask::new(handle.clone(), Arc::new(work), handlers);
+        Ok((handle, task))
+    }
+}
+
+fn tally(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounts>>) -> Tally {
+    let own = RequestCounts::new("controller".to_owned());
+    Tally { queue, counters: Counters::default(), own, sources }
+}
+
+impl fmt::Debug for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller")
+            .field("name", &self.name)
+            .field("sources", &self.sources.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How long a reconcile waits for its own writes to show, unless told otherwise.
+const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);

@@ -1,1 +1,78 @@
-//! From a notification to a key on the queue.
+//! From a change to requests: what the handlers of a controller do.
+//!
+//! A handler asks the predicates, maps the change to requests and puts them on the queue; it never decodes by itself, blocks or
+//! reconciles. An initial list and resyncs come with a lower priority than what happens now.
+
+mod inlet;
+mod owner;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tidings_informer::informer::{Deleted, EventHandler};
+use tidings_object::Object;
+
+pub(crate) use inlet::Inlet;
+pub(crate) use owner::{OwnerMap, Owners};
+
+use crate::controller::stats::{Reason, RequestCounts};
+use crate::predicate::{Change, Predicate};
+use crate::request::Request;
+
+/// Which requests a change makes.
+pub(crate) type Map<K> = Box<dyn Fn(&Change<K>) -> Vec<Request> + Send>;
+
+/// The handler that puts requests on a controller's queue.
+pub(crate) struct Enqueue<K> {
+    pub(crate) predicates: Vec<Predicate<K>>,
+    pub(crate) map: Map<K>,
+    pub(crate) inlet: Inlet,
+    pub(crate) counts: Arc<RequestCounts>,
+}
+
+/// The object itself is asked for.
+pub(crate) fn object_map<K>() -> Map<K> {
+    Box::new(|change| vec![Request::from(change.object().key())])
+}
+
+impl<K: 'static> Enqueue<K> {
+    fn hear(&self, change: &Change<K>) {
+        // A predicate that panics can't say that the change is worth nothing.
+        let passes = |predicate: &Predicate<K>| {
+            catch_unwind(AssertUnwindSafe(|| predicate.passes(change))).unwrap_or(true)
+        };
+        if !self.predicates.iter().all(passes) {
+            self.counts.count(Reason::Filtered);
+            return;
+        }
+        let reason = reason(change);
+        for request in (self.map)(change) {
+            self.counts.count(reason);
+            self.inlet.add(request, reason);
+        }
+    }
+}
+
+fn reason<K>(change: &Change<K>) -> Reason {
+    match change {
+        Change::Added { is_initial: true, .. } => Reason::Initial,
+        Change::Added { .. } => Reason::Added,
+        Change::Updated { .. } if change.is_resync() => Reason::Resync,
+        Change::Updated { .. } => Reason::Updated,
+        Change::Deleted { .. } => Reason::Deleted,
+    }
+}
+
+impl<K: 'static> EventHandler<K> for Enqueue<K> {
+    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
+        self.hear(&Change::Added { object: object.clone(), is_initial });
+    }
+
+    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
+        self.hear(&Change::Updated { old: old.clone(), new: new.clone() });
+    }
+
+    fn on_delete(&mut self, gone: &Deleted<K>) {
+        self.hear(&Change::deleted(gone));
+    }
+}

@@ -1,1 +1,118 @@
-//! Which changes are worth a request.
+//! Which changes are worth a request: questions about what was and what is, joined with and, or, not.
+//!
+//! A predicate never sees a request, only a change of one watched object. What it does not let pass is counted.
+
+mod change;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tidings_object::{LabelSelector, Object};
+
+pub use change::Change;
+
+/// Whether a change is worth a request. It is asked by the informer's handler: it must be quick and must not block.
+///
+/// The questions about updates let every addition and every deletion pass. A change that can't be judged passes: a request too
+/// many costs little, one too few is lost.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_controller::Predicate;
+///
+/// let interesting: Predicate<Pod> = Predicate::generation_changed()
+///     .or(Predicate::labels_changed())
+///     .and(Predicate::new(|change| change.object().namespace() != Some("kube-system")));
+/// ```
+pub struct Predicate<K> {
+    passes: Arc<dyn Fn(&Change<K>) -> bool + Send + Sync>,
+}
+
+impl<K: 'static> Predicate<K> {
+    /// A question of one's own.
+    pub fn new(passes: impl Fn(&Change<K>) -> bool + Send + Sync + 'static) -> Self {
+        Predicate { passes: Arc::new(passes) }
+    }
+
+    /// A question of one's own about updates. An object that was deleted and created again counts as an addition.
+    pub fn on_update(passes: impl Fn(&Object<K>, &Object<K>) -> bool + Send + Sync + 'static) -> Self {
+        Predicate::new(move |change| match change {
+            Change::Updated { old, new } => old.uid() != new.uid() || passes(old, new),
+            Change::Added { .. } | Change::Deleted { .. } => true,
+        })
+    }
+
+    /// Whether `metadata.generation` changed: the server counts changes of what is wished for, not of what is. Kinds without a
+    /// generation are judged by their version. Nothing is decoded.
+    pub fn generation_changed() -> Self {
+        Predicate::on_update(|old, new| match (old.generation(), new.generation()) {
+            (None, None) => old.version() != new.version(),
+            (old, new) => old != new,
+        })
+    }
+
+    /// Whether labels changed. Nothing is decoded.
+    pub fn labels_changed() -> Self {
+        Predicate::on_update(|old, new| !old.labels().iter().eq(new.labels().iter()))
+    }
+
+    /// Whether annotations changed. They are read from the body, without decoding the rest.
+    pub fn annotations_changed() -> Self {
+        const ANNOTATIONS: &str = ".metadata.annotations";
+        Predicate::on_update(|old, new| match (old.field(ANNOTATIONS), new.field(ANNOTATIONS)) {
+            (Ok(old), Ok(new)) => old.values() != new.values(),
+            _ => true,
+        })
+    }
+
+    /// Whether anything changed: only resyncs do not pass.
+    pub fn version_changed() -> Self {
+        Predicate::on_update(|old, new| !old.is_unchanged(new))
+    }
+
+    /// Whether the labels match, or matched before. Nothing is decoded.
+    pub fn labels(selector: LabelSelector) -> Self {
+        Predicate::new(move |change| {
+            change.objects().any(|object| selector.matches(|key| object.labels().value(key)))
+        })
+    }
+
+    /// What both let pass.
+    #[must_use]
+    pub fn and(self, other: Predicate<K>) -> Self {
+        Predicate::new(move |change| (self.passes)(change) && (other.passes)(change))
+    }
+
+    /// What one of them lets pass.
+    #[must_use]
+    pub fn or(self, other: Predicate<K>) -> Self {
+        Predicate::new(move |change| (self.passes)(change) || (other.passes)(change))
+    }
+
+    /// What this does not let pass, additions and deletions too.
+    #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "it stands in a row with `and` and `or`")]
+    pub fn not(self) -> Self {
+        Predicate::new(move |change| !(self.passes)(change))
+    }
+
+    /// Whether this lets the change pass.
+    pub fn passes(&self, change: &Change<K>) -> bool {
+        (self.passes)(change)
+    }
+}
+
+impl<K> Clone for Predicate<K> {
+    fn clone(&self) -> Self {
+        Predicate { passes: Arc::clone(&self.passes) }
+    }
+}
+
+impl<K> fmt::Debug for Predicate<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Predicate").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

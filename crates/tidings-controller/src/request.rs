@@ -1,1 +1,58 @@
-//! What a reconciler is asked to look at: a key, and nothing more.
+//! What a reconciler is asked to look at: a key, and nothing more. What has happened to the object is not said, because
+//! more may have happened by the time someone looks.
+
+use std::fmt;
+use std::ops::Deref;
+
+use tidings_object::{Key, KeyError, KeyRef};
+
+/// The key of an object that a reconciler shall look at.
+///
+/// ```
+/// use tidings_controller::request::Request;
+///
+/// let request = Request::new(Some("shop"), "web-0")?;
+/// assert_eq!((request.namespace(), request.name()), (Some("shop"), "web-0"));
+/// assert_eq!(request.to_string(), "shop/web-0");
+/// # Ok::<(), tidings_object::KeyError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Request(Key);
+
+impl Request {
+    /// Asks for the object of that name in `namespace`, or in cluster scope.
+    pub fn new(namespace: Option<&str>, name: &str) -> Result<Self, KeyError> {
+        Key::new(namespace, name).map(Request)
+    }
+
+    /// The key.
+    pub fn key(&self) -> &Key {
+        &self.0
+    }
+}
+
+/// So that a request can be given to a lister: `lister.get(&request)`.
+impl Deref for Request {
+    type Target = Key;
+    fn deref(&self) -> &Key {
+        &self.0
+    }
+}
+
+impl From<Key> for Request {
+    fn from(key: Key) -> Self {
+        Request(key)
+    }
+}
+
+impl From<KeyRef<'_>> for Request {
+    fn from(key: KeyRef<'_>) -> Self {
+        Request(key.to_key())
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,1 +1,193 @@
 //! Takes a key, calls the reconciler, applies what it returned.
+//!
+//! Whatever a reconcile does (error, panic, hang), it costs that reconcile only: the worker goes on with the next key, and the key
+//! comes again after a delay that grows. A key that was taken is either settled or back on the queue.
+
+mod outcome;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tidings_workqueue::{AddOptions, WorkQueue, Working};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use crate::action::Action;
+use crate::context::{Context, Surroundings};
+use crate::controller::stats::{Counters, Reason, RequestCounts};
+use crate::reconciler::AnyReconciler;
+use crate::request::Request;
+use crate::sync::{AtomicU64, Ordering};
+use crate::writes::{CaughtUp, caught_up};
+use outcome::Outcome;
+
+/// What the workers of a controller share.
+pub(crate) struct Work {
+    pub(crate) reconciler: Box<dyn AnyReconciler>,
+    pub(crate) surroundings: Arc<Surroundings>,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) reconcile_timeout: Option<Duration>,
+    pub(crate) write_wait_max: Duration,
+    pub(crate) next_id: AtomicU64,
+}
+
+/// The queue, and what is counted: all that outlives the work itself.
+pub(crate) struct Tally {
+    pub(crate) queue: WorkQueue<Request>,
+    pub(crate) counters: Counters,
+    /// The requests that the controller makes itself.
+    pub(crate) own: RequestCounts,
+    /// Those that come from changes, by source.
+    pub(crate) sources: Vec<Arc<RequestCounts>>,
+}
+
+/// How a controller is told to end.
+#[derive(Debug, Clone)]
+pub(crate) struct Signals {
+    /// Take nothing new, and finish what runs.
+    pub(crate) stop: CancellationToken,
+    /// Drop what runs, at its next await.
+    pub(crate) abandon: CancellationToken,
+}
+
+impl Work {
+    /// Works until it is told to stop, or the queue has ended.
+    pub(crate) async fn run(self: Arc<Self>, signals: Signals) {
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = signals.stop.cancelled() => return,
+                () = signals.abandon.cancelled() => return,
+                next = self.tally.queue.next() => next,
+            };
+            let Some(working) = next else { return };
+            self.work_on(&working, &signals).await;
+        }
+    }
+
+    async fn work_on(&self, working: &Working<Request>, signals: &Signals) {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let span = tracing::info_span!(
+            "reconcile",
+            controller = self.surroundings.controller,
+            object.namespace = working.namespace(),
+            object.name = working.name(),
+            reconcile.id = id,
+        );
+        let attempt = async {
+            if !self.see_own_writes(working, signals).await {
+                self.again(working, Reason::Abandoned, AddOptions::new());
+                return;
+            }
+            let outcome = self.reconcile(working, signals).await;
+            outcome.trace();
+            self.settle(working, outcome);
+        };
+        attempt.instrument(span).await;
+    }
+
+    /// Waits until the caches show what the last reconcile of this request wrote, or the bound has passed. Says whether to
+    /// go on: not if the controller ends meanwhile.
+    async fn see_own_writes(&self, request: &Request, signals: &Signals) -> bool {
+        let writes = self.surroundings.ledger.take(request);
+        let seen = caught_up(&self.surroundings.caches, &writes, self.write_wait_max);
+        let seen = tokio::select! {
+            biased;
+            seen = seen => seen,
+            () = signals.stop.cancelled() => return false,
+            () = signals.abandon.cancelled() => return false,
+        };
+        let counters = &self.tally.counters;
+        match seen {
+            CaughtUp::AtOnce => {}
+            CaughtUp::Later => counters.write_waits.add_one(),
+            CaughtUp::Not(error) => {
+                counters.write_waits.add_one();
+                counters.write_waits_given_up.add_one();
+                tracing::warn!(%error, "reconciling without having seen its own writes");
+            }
+        }
+        true
+    }
+
+    async fn reconcile(&self, request: &Request, signals: &Signals) -> Outcome {
+        let counters = &self.tally.counters;
+        let _active = counters.begin();
+        let started = Instant::now();
+        let context = Context::new(Arc::clone(&self.surroundings), request.clone(), signals.stop.clone());
+        // The whole is guarded, not the reconciler alone: what a reconcile that is dropped drops can panic as well.
+        let guarded = AssertUnwindSafe(async {
+            let ended = async { self.reconciler.start(request.clone(), context).await };
+            let ended = async {
+                match self.reconcile_timeout {
+                    None => Outcome::Ended(ended.await),
+                    Some(limit) => match tokio::time::timeout(limit, ended).await {
+                        Ok(ended) => Outcome::Ended(ended),
+                        Err(_) => Outcome::TimedOut(limit),
+                    },
+                }
+            };
+            tokio::select! {
+                biased;
+                () = signals.abandon.cancelled() => Outcome::Abandoned,
+                ended = ended => ended,
+            }
+        });
+        let outcome = guarded.catch_unwind().await.unwrap_or_else(|panic| Outcome::panicked(&*panic));
+        counters.reconcile_time.observe(started.elapsed());
+        outcome
+    }
+
+    /// Applies how a reconcile ended. The key is still held: what is added comes after it is let go.
+    fn settle(&self, working: &Working<Request>, outcome: Outcome) {
+        let Tally { queue, counters, .. } = &*self.tally;
+        let (now, limited) = (AddOptions::new(), AddOptions::new().rate_limited());
+        match outcome {
+            Outcome::Ended(Ok(Action::AwaitChange)) => {
+                counters.successes.add_one();
+                queue.forget(working);
+            }
+            Outcome::Ended(Ok(Action::Requeue)) => {
+                counters.requeues.add_one();
+                self.again(working, Reason::Requeue, limited);
+            }
+            Outcome::Ended(Ok(Action::RequeueAfter(delay))) => {
+                counters.delayed_requeues.add_one();
+                queue.forget(working);
+                self.again(working, Reason::RequeueAfter, now.after(delay));
+            }
+            Outcome::Ended(Err(error)) if error.is_terminal() => {
+                counters.errors.add_one();
+                counters.terminal_errors.add_one();
+                queue.forget(working);
+            }
+            Outcome::Ended(Err(_)) => {
+                counters.errors.add_one();
+                self.again(working, Reason::Error, limited);
+            }
+            Outcome::TimedOut(_) => {
+                counters.errors.add_one();
+                counters.timeouts.add_one();
+                self.again(working, Reason::Timeout, limited);
+            }
+            Outcome::Panicked(_) => {
+                counters.errors.add_one();
+                counters.panics.add_one();
+                self.again(working, Reason::Panic, limited);
+            }
+            Outcome::Abandoned => {
+                counters.abandoned.add_one();
+                self.again(working, Reason::Abandoned, now);
+            }
+        }
+    }
+
+    /// Puts a request back with the priority that it came with.
+    fn again(&self, working: &Working<Request>, reason: Reason, options: AddOptions) {
+        self.tally.own.count(reason);
+        self.tally.queue.add_with(Request::clone(working), options.priority(working.priority()));
+    }
+}

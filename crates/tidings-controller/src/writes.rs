@@ -1,1 +1,159 @@
-//! Writing through a handle that remembers, so that the next reconcile reads its own writes.
+//! Read your own writes: what a reconcile wrote is remembered with its request, and the next reconcile of that request starts
+//! when the caches show it.
+//!
+//! Only what goes through [`TrackedApi`] is remembered, and only of kinds that the controller watches or reads. A cache that
+//! does not show a write in time delays a request, and never ends it.
+
+mod api;
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use foldhash::fast::RandomState;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use tidings_informer::informer::{SharedInformer, WaitError};
+use tidings_object::{Key, ResourceKind};
+
+pub use api::TrackedApi;
+
+use crate::caches::Caches;
+use crate::request::Request;
+use crate::sync::Mutex;
+
+/// How many writes of one request are remembered. A cache shows writes in their order: the last ones stand for all.
+const WRITES_PER_REQUEST_MAX: usize = 1024;
+
+/// Above how many requests the ledger first looks for those whose writes have long been seen.
+const SWEEP_ABOVE_REQUESTS: usize = 1024;
+
+/// What was written and has not been waited for.
+pub(crate) struct Ledger {
+    pages: Mutex<Pages>,
+}
+
+struct Pages {
+    by_request: HashMap<Request, VecDeque<Write>, RandomState>,
+    /// How many requests make a sweep worth while.
+    sweep_above: usize,
+}
+
+/// One write.
+#[derive(Debug, Clone)]
+pub(crate) struct Write {
+    pub(crate) resource: ResourceKind,
+    pub(crate) effect: Effect,
+}
+
+/// What a cache will show of a write.
+#[derive(Debug, Clone)]
+pub(crate) enum Effect {
+    /// This version, or a newer one; of the metadata only what a wait looks at.
+    Written(Box<ObjectMeta>),
+    /// No object with this uid.
+    Deleted { key: Key, uid: String },
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        let pages = Pages { by_request: HashMap::default(), sweep_above: SWEEP_ABOVE_REQUESTS };
+        Ledger { pages: Mutex::new(pages) }
+    }
+}
+
+impl Ledger {
+    pub(crate) fn record(&self, caches: &Caches, request: &Request, write: Write) {
+        if caches.showing(&write.resource).next().is_none() {
+            return;
+        }
+        let mut pages = self.pages.lock();
+        let writes = pages.by_request.entry(request.clone()).or_default();
+        if writes.len() == WRITES_PER_REQUEST_MAX {
+            writes.pop_front();
+        }
+        writes.push_back(write);
+        if pages.by_request.len() > pages.sweep_above {
+            pages.sweep(caches);
+        }
+    }
+
+    /// What the reconciles of this request wrote since this was last asked.
+    pub(crate) fn take(&self, request: &Request) -> VecDeque<Write> {
+        self.pages.lock().by_request.remove(request).unwrap_or_default()
+    }
+
+    #[cfg(test)]
+    fn requests(&self) -> usize {
+        self.pages.lock().by_request.len()
+    }
+}
+
+impl Pages {
+    /// Forgets what can be seen already. A request that never comes again would stay here for ever; looking only when
+    /// there are twice as many as after the last look makes it cheap.
+    fn sweep(&mut self, caches: &Caches) {
+        self.by_request.retain(|_, writes| {
+            writes.retain(|write| {
+                let looked = write.shown(caches, Duration::ZERO).now_or_never();
+                matches!(looked, None | Some(Err(WaitError::DeadlinePassed { .. })))
+            });
+            !writes.is_empty()
+        });
+        self.sweep_above = SWEEP_ABOVE_REQUESTS.max(self.by_request.len() * 2);
+    }
+}
+
+impl Write {
+    /// Waits until every cache that would show this write does. Only a deadline is an error that matters: a cache
+    /// that will never show it (other labels, stopped, gone back in time) is not waited for.
+    async fn shown(&self, caches: &Caches, within: Duration) -> Result<(), WaitError> {
+        let waits = caches.showing(&self.resource).map(|cache| self.shown_by(cache, within));
+        let ends = join_all(waits).await.into_iter();
+        ends.filter(|end| matches!(end, Err(WaitError::DeadlinePassed { .. }))).collect()
+    }
+
+    async fn shown_by(&self, cache: &SharedInformer<()>, within: Duration) -> Result<(), WaitError> {
+        match &self.effect {
+            Effect::Written(written) => cache.wait_for_written(written, within).await,
+            Effect::Deleted { key, uid } => cache.wait_for_deletion(key, uid, within).await,
+        }
+    }
+}
+
+impl Effect {
+    /// What a cache will show of an object that was answered to a write.
+    pub(crate) fn written(answer: &ObjectMeta) -> Self {
+        Effect::Written(Box::new(ObjectMeta {
+            name: answer.name.clone(),
+            namespace: answer.namespace.clone(),
+            labels: answer.labels.clone(),
+            resource_version: answer.resource_version.clone(),
+            ..ObjectMeta::default()
+        }))
+    }
+}
+
+/// How a wait for one's own writes ended.
+#[derive(Debug)]
+pub(crate) enum CaughtUp {
+    /// Everything could be seen at once.
+    AtOnce,
+    /// Everything can be seen now.
+    Later,
+    /// The bound has passed, and this could not be seen.
+    Not(WaitError),
+}
+
+/// Waits until the caches show these writes, no longer than `within`.
+pub(crate) async fn caught_up(caches: &Caches, writes: &VecDeque<Write>, within: Duration) -> CaughtUp {
+    if writes.is_empty() {
+        return CaughtUp::AtOnce;
+    }
+    let mut shown = Box::pin(join_all(writes.iter().map(|write| write.shown(caches, within))));
+    let (ends, in_time) = match shown.as_mut().now_or_never() {
+        Some(ends) => (ends, CaughtUp::AtOnce),
+        None => (shown.await, CaughtUp::Later),
+    };
+    ends.into_iter().find_map(Result::err).map_or(in_time, CaughtUp::Not)
+}

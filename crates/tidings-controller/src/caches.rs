@@ -1,0 +1,40 @@
+//! The informers of one controller: where its listers read, and where its own writes show.
+
+use tidings_informer::informer::SharedInformer;
+use tidings_object::{Projection, ResourceKind};
+
+/// The informers of one controller, in the order in which they were declared.
+#[derive(Default)]
+pub(crate) struct Caches {
+    all: Vec<Cache>,
+}
+
+/// One of them, of any type.
+pub(crate) struct Cache {
+    pub(crate) projection: Projection,
+    pub(crate) informer: SharedInformer<()>,
+}
+
+impl Caches {
+    pub(crate) fn push(&mut self, cache: Cache) {
+        self.all.push(cache);
+    }
+
+    /// The first that was declared of a kind.
+    pub(crate) fn find(&self, resource: &ResourceKind, projection: Projection) -> Option<&SharedInformer<()>> {
+        let mut found = self
+            .all
+            .iter()
+            .filter(|cache| cache.projection == projection && cache.informer.resource() == resource);
+        found.next().map(|cache| &cache.informer)
+    }
+
+    /// Every one that shows objects of a resource. Versions of objects are the same in all versions of an API group.
+    pub(crate) fn showing(&self, resource: &ResourceKind) -> impl Iterator<Item = &SharedInformer<()>> {
+        let all = self.all.iter().map(|cache| &cache.informer);
+        all.filter(|informer| {
+            let shown = informer.resource();
+            (&shown.group, &shown.plural) == (&resource.group, &resource.plural)
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! What can be said of a controller before it is made.
+
+use std::fmt;
+use std::time::Duration;
+
+use kube_core::PartialObjectMeta;
+use tidings_factory::InformerOptions;
+use tidings_object::Kind;
+use tidings_workqueue::limiter::{Exponential, RateLimiter};
+use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
+
+use super::source::{Owned, Source, Watch, Watched};
+use super::{Controller, WRITE_WAIT_MAX};
+use crate::enqueue::object_map;
+use crate::predicate::{Change, Predicate};
+use crate::reconciler::Reconciler;
+use crate::request::Request;
+
+/// The first delay of a request that ended in an error.
+const RETRY_FIRST: Duration = Duration::from_millis(5);
+
+/// The longest one.
+const RETRY_MAX: Duration = Duration::from_secs(1000);
+
+/// A controller that is being described.
+#[must_use = "it becomes a controller with `reconcile`"]
+pub struct ControllerBuilder<K> {
+    name: String,
+    watch: Watch<K>,
+    sources: Vec<Source>,
+    settings: Settings,
+}
+
+pub(super) struct Settings {
+    pub(super) workers: usize,
+    pub(super) reconcile_timeout: Option<Duration>,
+    pub(super) debounce: Duration,
+    pub(super) write_wait_max: Duration,
+    pub(super) queue: QueueBuilder<Request>,
+}
+
+impl Default for Settings {
+    /// Retries are limited for each key by itself: with a rate over all keys, a few that fail delay all others.
+    fn default() -> Self {
+        Settings {
+            workers: 1,
+            reconcile_timeout: None,
+            debounce: Duration::ZERO,
+            write_wait_max: WRITE_WAIT_MAX,
+            queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
+        }
+    }
+}
+
+impl<K: 'static> ControllerBuilder<K> {
+    pub(super) fn new(name: String, watch: Watch<K>) -> Self {
+        ControllerBuilder { name, watch, sources: Vec::new(), settings: Settings::default() }
+    }
+
+    /// Watches a kind of objects that belong to those of the controller's kind: a change requests the object that controls it,
+    /// and the one that controlled it before.
+    pub fn owns<O: Kind + 'static>(self) -> Self {
+        self.owns_with(Owned::<O>::new())
+    }
+
+    /// As [`owns`](Self::owns), with the metadata only: the server sends nothing else.
+    pub fn owns_metadata<O: Kind + 'static>(self) -> Self {
+        self.owns_with(Owned::<O>::metadata())
+    }
+
+    /// As [`owns`](Self::owns), with predicates and options.
+    pub fn owns_with<V: 'static>(mut self, owned: Owned<V>) -> Self {
+        self.sources.push(owned.into_source(self.watch.resource().clone()));
+        self
+    }
+
+    /// Watches a kind of objects; the map says which requests a change makes. It should look at
+    /// [what was and what is](Change::objects).
+    pub fn watches<W: Kind + 'static>(
+        self,
+        map: impl Fn(&Change<W>) -> Vec<Request> + Send + 'static,
+    ) -> Self {
+        self.watches_with(Watched::<W>::new(map))
+    }
+
+    /// As [`watches`](Self::watches), with predicates and options.
+    pub fn watches_with<V: 'static>(mut self, watched: Watched<V>) -> Self {
+        self.sources.push(watched.into_source());
+        self
+    }
+
+    /// Gives the reconciler a lister of a kind. Its changes make no requests.
+    pub fn reads<R: Kind + 'static>(self) -> Self {
+        self.reads_with::<R>(InformerOptions::new())
+    }
+
+    /// As [`reads`](Self::reads), with options of the informer.
+    pub fn reads_with<R: Kind + 'static>(self, options: InformerOptions) -> Self {
+        self.read(Watch::<R>::full(), options)
+    }
+
+    /// As [`reads`](Self::reads), with the metadata only.
+    pub fn reads_metadata<R: Kind + 'static>(self) -> Self {
+        self.read(Watch::<PartialObjectMeta<R>>::metadata(), InformerOptions::new())
+    }
+
+    fn read<V: 'static>(mut self, mut watch: Watch<V>, options: InformerOptions) -> Self {
+        watch.options = options;
+        self.sources.push(watch.into_source(None));
+        self
+    }
+
+    /// Lets only some changes of the kind itself count. Each predicate that is given must let a change pass.
+    pub fn predicate(mut self, predicate: Predicate<K>) -> Self {
+        self.watch.predicates.push(predicate);
+        self
+    }
+
+    /// The options of the informer of the kind itself.
+    pub fn options(mut self, options: InformerOptions) -> Self {
+        self.watch.options = options;
+        self
+    }
+
+    /// Reconciles so many requests at the same time; 1 if not given.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.settings.workers = workers;
+        self
+    }
+
+    /// Drops a reconcile that takes longer, at its next await, and tries again later. Without it, none is dropped.
+    pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
+        self.settings.reconcile_timeout = Some(limit);
+        self
+    }
+
+    /// Waits so long for more changes after the first before a request is worked on: many changes make one reconcile. Not for
+    /// the initial list and resyncs.
+    pub fn debounce(mut self, window: Duration) -> Self {
+        self.settings.debounce = window;
+        self
+    }
+
+    /// Waits no longer than this for the cache to show what the last reconcile of a request wrote; 5 s if not given,
+    /// zero is not at all.
+    pub fn write_wait_max(mut self, limit: Duration) -> Self {
+        self.settings.write_wait_max = limit;
+        self
+    }
+
+    /// Says when a request that ended in an error is tried again; 5 ms later if not given, then twice as long each time up to
+    /// 1,000 s, for each request by itself.
+    pub fn limiter(mut self, limiter: impl RateLimiter<Request>) -> Self {
+        self.settings.queue = self.settings.queue.limiter(limiter);
+        self
+    }
+
+    /// Gives the namespaces turns, so that one with many requests does not keep the others waiting.
+    pub fn fair_by_namespace(mut self) -> Self {
+        self.settings.queue =
+            self.settings.queue.fair_by(|request| request.namespace().map(str::to_owned));
+        self
+    }
+
+    /// Lets requests of the initial list and of resyncs be overtaken by others for so long; 30 s if not given.
+    pub fn background_allowance(mut self, allowance: Duration) -> Self {
+        self.settings.queue = self.settings.queue.background_allowance(allowance);
+        self
+    }
+
+    /// The controller, with what it does for each request.
+    pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
+        let ControllerBuilder { name, watch, mut sources, settings } = self;
+        sources.insert(0, watch.into_source(Some(object_map())));
+        Controller { name, sources, reconciler: Box::new(reconciler), settings }
+    }
+}
+
+impl<K> fmt::Debug for ControllerBuilder<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerBuilder").field("name", &self.name).finish_non_exhaustive()
+    }
+}

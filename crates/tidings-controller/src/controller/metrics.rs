@@ -1,0 +1,143 @@
+//! The metrics of controllers, under controller-runtime's names. They are read off the controllers when somebody looks, and the
+//! series of a controller go when it goes.
+
+use std::fmt;
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder};
+use prometheus_client::metrics::MetricType;
+
+use super::stats::{ControllerStats, Durations};
+use super::task::{ControllerHandle, WeakController};
+use crate::sync::Mutex;
+
+/// Shows controllers to a prometheus registry. Its clones show the same controllers.
+#[derive(Clone, Default)]
+pub struct ControllerMetrics {
+    shown: Arc<Mutex<Vec<WeakController>>>,
+}
+
+impl ControllerMetrics {
+    /// Shows no controller yet.
+    pub fn new() -> Self {
+        ControllerMetrics::default()
+    }
+
+    /// Shows a controller as long as its task or a handle to it lives.
+    pub fn show(&self, controller: &ControllerHandle) {
+        let mut shown = self.shown.lock();
+        shown.retain(WeakController::is_alive);
+        shown.push(controller.weak());
+    }
+
+    fn look(&self) -> Vec<ControllerStats> {
+        self.shown.lock().iter().filter_map(WeakController::stats).collect()
+    }
+}
+
+/// A family with one figure for each controller: its name, its help, and the figure. The encoder itself adds `_total` to the
+/// names of counters.
+type Figure = (&'static str, &'static str, fn(&ControllerStats) -> u64);
+
+const COUNTERS: [Figure; 8] = [
+    ("controller_runtime_reconcile_errors", "Reconciles that ended in an error", |stats| stats.errors),
+    ("controller_runtime_terminal_reconcile_errors", "Reconciles that ended in a terminal error", |stats| {
+        stats.terminal_errors
+    }),
+    ("controller_runtime_reconcile_panics", "Reconciles that panicked", |stats| stats.panics),
+    ("controller_runtime_reconcile_timeouts", "Reconciles that took too long", |stats| stats.timeouts),
+    ("tidings_controller_abandoned", "Reconciles that were dropped at the end", |stats| stats.abandoned),
+    ("tidings_controller_not_ours", "Requests that belong to another replica", |stats| stats.not_ours),
+    ("tidings_controller_write_waits", "Reconciles that waited for their own writes", |stats| {
+        stats.write_waits
+    }),
+    (
+        "tidings_controller_write_waits_given_up",
+        "Reconciles that went on without having seen their own writes",
+        |stats| stats.write_waits_given_up,
+    ),
+];
+
+const GAUGES: [Figure; 2] = [
+    ("controller_runtime_max_concurrent_reconciles", "Workers", |stats| stats.workers as u64),
+    ("controller_runtime_active_workers", "Workers that reconcile now", |stats| stats.active_workers as u64),
+];
+
+impl Collector for ControllerMetrics {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let controllers = self.look();
+        for (name, help, figure) in COUNTERS {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for stats in &controllers {
+                counter(&mut family, &[("controller", &stats.name)], figure(stats))?;
+            }
+        }
+        for (name, help, figure) in GAUGES {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for stats in &controllers {
+                let labels = [("controller", &*stats.name)];
+                family.encode_family(&labels)?.encode_gauge(&(figure(stats) as f64))?;
+            }
+        }
+        let (name, help) = ("controller_runtime_reconcile", "Reconciles by how they ended");
+        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        for stats in &controllers {
+            encode_results(&mut family, stats)?;
+        }
+        let (name, help) = ("tidings_controller_requests", "Requests by what changed and why");
+        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+        for stats in &controllers {
+            encode_requests(&mut family, stats)?;
+        }
+        let (name, help) = ("controller_runtime_reconcile_time_seconds", "How long reconciles took");
+        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+        for stats in &controllers {
+            let labels = [("controller", &*stats.name)];
+            histogram(family.encode_family(&labels)?, &stats.reconcile_time)?;
+        }
+        Ok(())
+    }
+}
+
+fn encode_results(family: &mut MetricEncoder<'_>, stats: &ControllerStats) -> fmt::Result {
+    let results = [
+        ("success", stats.successes),
+        ("requeue", stats.requeues),
+        ("requeue_after", stats.delayed_requeues),
+        ("error", stats.errors),
+    ];
+    for (result, count) in results {
+        counter(family, &[("controller", &*stats.name), ("result", result)], count)?;
+    }
+    Ok(())
+}
+
+fn encode_requests(family: &mut MetricEncoder<'_>, stats: &ControllerStats) -> fmt::Result {
+    for request in &stats.requests {
+        let labels = [
+            ("controller", &*stats.name),
+            ("source", &*request.source),
+            ("reason", request.reason.as_str()),
+        ];
+        counter(family, &labels, request.count)?;
+    }
+    Ok(())
+}
+
+fn counter(family: &mut MetricEncoder<'_>, labels: &impl EncodeLabelSet, value: u64) -> fmt::Result {
+    family.encode_family(labels)?.encode_counter::<[(&str, &str); 0], _, u64>(&value, None)
+}
+
+fn histogram(mut to: MetricEncoder<'_>, durations: &Durations) -> fmt::Result {
+    let bounds = Durations::bounds_seconds().iter().copied().chain([f64::INFINITY]);
+    let buckets: Vec<_> = bounds.zip(durations.counts.iter().copied()).collect();
+    let sum = durations.sum.as_secs_f64();
+    to.encode_histogram::<[(&str, &str); 0]>(sum, durations.count(), &buckets, None)
+}
+
+impl fmt::Debug for ControllerMetrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerMetrics").field("controllers", &self.shown.lock().len()).finish()
+    }
+}

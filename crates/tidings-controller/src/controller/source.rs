@@ -1,0 +1,214 @@
+//! What a controller watches, and what it makes of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube_core::PartialObjectMeta;
+use tidings_factory::{InformerOptions, SharedInformerFactory};
+use tidings_informer::informer::{
+    HandlerOptions, InformerError, Registration, SharedInformer, handle_with,
+};
+use tidings_object::{Kind, Projection, ResourceKind};
+
+use super::stats::RequestCounts;
+use crate::caches::Cache;
+use crate::enqueue::{Enqueue, Inlet, Map, OwnerMap, Owners};
+use crate::predicate::{Change, Predicate};
+use crate::request::Request;
+
+/// A kind of objects that belong to those which the controller is for: a change requests the owner.
+///
+/// ```
+/// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use tidings_controller::{Controller, Owned, Predicate};
+///
+/// let builder = Controller::for_kind::<Deployment>("deployment")
+///     .owns_with(Owned::<ReplicaSet>::new().predicate(Predicate::generation_changed()));
+/// ```
+pub struct Owned<V> {
+    pub(super) watch: Watch<V>,
+    owners: Owners,
+}
+
+/// A kind of objects whose changes make requests by a map of one's own.
+pub struct Watched<V> {
+    pub(super) watch: Watch<V>,
+    map: Map<V>,
+}
+
+/// One informer, and which of its changes count.
+pub(super) struct Watch<V> {
+    resource: ResourceKind,
+    projection: Projection,
+    obtain: fn(&SharedInformerFactory, InformerOptions) -> SharedInformer<V>,
+    pub(super) options: InformerOptions,
+    pub(super) predicates: Vec<Predicate<V>>,
+}
+
+impl<O: Kind + 'static> Owned<O> {
+    /// Whole objects of a kind.
+    pub fn new() -> Self {
+        Owned { watch: Watch::full(), owners: Owners::default() }
+    }
+
+    /// The metadata of objects of a kind: the server sends nothing else.
+    pub fn metadata() -> Owned<PartialObjectMeta<O>> {
+        Owned { watch: Watch::metadata(), owners: Owners::default() }
+    }
+}
+
+impl<V: 'static> Owned<V> {
+    /// Requests every owner of the controller's kind, not only the one that controls the object.
+    #[must_use]
+    pub fn every_owner(mut self) -> Self {
+        self.owners = Owners::Every;
+        self
+    }
+
+    /// Lets only some changes count. Each predicate that is given must let a change pass.
+    #[must_use]
+    pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
+        self.watch.predicates.push(predicate);
+        self
+    }
+
+    /// The options of its informer.
+    #[must_use]
+    pub fn options(mut self, options: InformerOptions) -> Self {
+        self.watch.options = options;
+        self
+    }
+
+    pub(super) fn into_source(self, owner: ResourceKind) -> Source {
+        let map = OwnerMap { owner, owners: self.owners };
+        self.watch.into_source(Some(map.into_map()))
+    }
+}
+
+impl<W: Kind + 'static> Watched<W> {
+    /// Whole objects of a kind.
+    pub fn new(map: impl Fn(&Change<W>) -> Vec<Request> + Send + 'static) -> Self {
+        Watched { watch: Watch::full(), map: Box::new(map) }
+    }
+
+    /// The metadata of objects of a kind: the server sends nothing else.
+    pub fn metadata(
+        map: impl Fn(&Change<PartialObjectMeta<W>>) -> Vec<Request> + Send + 'static,
+    ) -> Watched<PartialObjectMeta<W>> {
+        Watched { watch: Watch::metadata(), map: Box::new(map) }
+    }
+}
+
+impl<V: 'static> Watched<V> {
+    /// Lets only some changes count. Each predicate that is given must let a change pass.
+    #[must_use]
+    pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
+        self.watch.predicates.push(predicate);
+        self
+    }
+
+    /// The options of its informer.
+    #[must_use]
+    pub fn options(mut self, options: InformerOptions) -> Self {
+        self.watch.options = options;
+        self
+    }
+
+    pub(super) fn into_source(self) -> Source {
+        self.watch.into_source(Some(self.map))
+    }
+}
+
+impl<K: Kind + 'static> Watch<K> {
+    pub(super) fn full() -> Self {
+        Watch {
+            resource: K::resource(),
+            projection: Projection::Full,
+            obtain: SharedInformerFactory::informer_with,
+            options: InformerOptions::new(),
+            predicates: Vec::new(),
+        }
+    }
+}
+
+impl<V: 'static> Watch<V> {
+    pub(super) fn resource(&self) -> &ResourceKind {
+        &self.resource
+    }
+
+    /// An informer with a handler, or without a map one that is only read.
+    pub(super) fn into_source(self, map: Option<Map<V>>) -> Source {
+        let Watch { resource, projection, obtain, options, predicates } = self;
+        Source(Box::new(move |factory, controller, inlet| {
+            let informer = obtain(factory, options);
+            let counts = Arc::new(RequestCounts::new(resource.to_string()));
+            let registration = match map {
+                None => None,
+                Some(map) => {
+                    let options =
+                        HandlerOptions { name: Some(controller.to_owned()), ..HandlerOptions::default() };
+                    let counts = Arc::clone(&counts);
+                    let handler = Enqueue { predicates, map, inlet: inlet.clone(), counts };
+                    Some(informer.add_handler(handle_with(options, handler))?)
+                }
+            };
+            let cache = Cache { projection, informer: informer.seen_as() };
+            Ok(Attached { cache, registration, counts })
+        }))
+    }
+}
+
+impl<K: Kind + 'static> Watch<PartialObjectMeta<K>> {
+    pub(super) fn metadata() -> Self {
+        Watch {
+            resource: K::resource(),
+            projection: Projection::Metadata,
+            obtain: SharedInformerFactory::metadata_with::<K>,
+            options: InformerOptions::new(),
+            predicates: Vec::new(),
+        }
+    }
+}
+
+/// How an informer is asked for, and a handler added to it.
+type Attach =
+    dyn FnOnce(&SharedInformerFactory, &str, &Inlet) -> Result<Attached, InformerError> + Send;
+
+/// What a controller watches or reads, of whatever type.
+pub(super) struct Source(Box<Attach>);
+
+/// A source that has its informer.
+pub(super) struct Attached {
+    pub(super) cache: Cache,
+    pub(super) registration: Option<Registration>,
+    pub(super) counts: Arc<RequestCounts>,
+}
+
+impl Source {
+    pub(super) fn attach(
+        self,
+        factory: &SharedInformerFactory,
+        controller: &str,
+        inlet: &Inlet,
+    ) -> Result<Attached, InformerError> {
+        (self.0)(factory, controller, inlet)
+    }
+}
+
+impl<O: Kind + 'static> Default for Owned<O> {
+    fn default() -> Self {
+        Owned::new()
+    }
+}
+
+impl<V> fmt::Debug for Owned<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owned").field("resource", &self.watch.resource).finish_non_exhaustive()
+    }
+}
+
+impl<V> fmt::Debug for Watched<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("resource", &self.watch.resource).finish_non_exhaustive()
+    }
+}

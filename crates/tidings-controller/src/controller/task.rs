@@ -1,0 +1,226 @@
+//! A controller that is attached: the handle that looks at it, and the task that is it.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use tidings_informer::informer::{Registration, SharedInformer, Unsynced, WeakInformer};
+use tidings_workqueue::WorkQueue;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::ControllerError;
+use super::stats::{ControllerStats, Reason};
+use crate::request::Request;
+use crate::worker::{Signals, Tally, Work};
+
+/// Looks at a controller, and asks it for more. It keeps no informer alive.
+#[derive(Clone)]
+pub struct ControllerHandle {
+    name: Arc<str>,
+    workers: usize,
+    tally: Arc<Tally>,
+    synced: Arc<[Synced]>,
+}
+
+/// The controller itself. It works while it [runs](Self::run); dropping it removes its handlers from the informers.
+#[must_use = "a controller does nothing unless its task runs"]
+pub struct ControllerTask {
+    handle: ControllerHandle,
+    work: Arc<Work>,
+    handlers: Handlers,
+}
+
+/// What one source's being synced depends on.
+#[derive(Clone)]
+pub(super) enum Synced {
+    /// The handler has returned from the whole initial list.
+    Handler(Registration),
+    /// The cache is filled.
+    Cache(WeakInformer),
+}
+
+/// The handlers of a controller, which go with it.
+#[derive(Default)]
+pub(super) struct Handlers(Vec<Synced>);
+
+impl Handlers {
+    pub(super) fn push(&mut self, registration: Option<Registration>, informer: &SharedInformer<()>) {
+        let cache = || Synced::Cache(informer.downgrade());
+        self.0.push(registration.map_or_else(cache, Synced::Handler));
+    }
+
+    pub(super) fn synced(&self) -> Arc<[Synced]> {
+        self.0.clone().into()
+    }
+}
+
+impl Drop for Handlers {
+    fn drop(&mut self) {
+        for synced in &self.0 {
+            if let Synced::Handler(registration) = synced {
+                // It is removed at once; only waiting for its last call takes awaiting, and nobody needs that.
+                drop(registration.remove_now());
+            }
+        }
+    }
+}
+
+impl Synced {
+    async fn wait(&self) -> Result<(), Unsynced> {
+        match self {
+            Synced::Handler(registration) => registration.synced().await,
+            Synced::Cache(informer) => informer.synced().await,
+        }
+    }
+
+    fn is(&self) -> bool {
+        match self {
+            Synced::Handler(registration) => registration.is_synced(),
+            Synced::Cache(informer) => informer.is_needed() && informer.unsynced().is_none(),
+        }
+    }
+}
+
+impl ControllerHandle {
+    pub(super) fn new(name: String, workers: usize, tally: Arc<Tally>, synced: Arc<[Synced]>) -> Self {
+        ControllerHandle { name: name.into(), workers, tally, synced }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its queue.
+    pub fn queue(&self) -> &WorkQueue<Request> {
+        &self.tally.queue
+    }
+
+    /// Asks for a reconcile now, whatever has happened.
+    pub fn request(&self, request: Request) {
+        self.tally.own.count(Reason::Asked);
+        self.tally.queue.add(request);
+    }
+
+    /// Whether its caches are filled, and everything that was there has made its requests.
+    pub fn is_synced(&self) -> bool {
+        self.synced.iter().all(Synced::is)
+    }
+
+    /// Waits until [`is_synced`](Self::is_synced). A cache that will never be filled says so.
+    pub async fn synced(&self) -> Result<(), ControllerError> {
+        for synced in &*self.synced {
+            synced.wait().await.map_err(|source| {
+                let controller = self.name().to_owned();
+                ControllerError::NotSynced { controller, source }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Its figures.
+    pub fn stats(&self) -> ControllerStats {
+        self.tally.stats(&self.name, self.workers)
+    }
+
+    pub(super) fn weak(&self) -> WeakController {
+        WeakController {
+            name: Arc::clone(&self.name),
+            workers: self.workers,
+            tally: Arc::downgrade(&self.tally),
+        }
+    }
+}
+
+/// A controller that this does not keep alive.
+pub(super) struct WeakController {
+    name: Arc<str>,
+    workers: usize,
+    tally: Weak<Tally>,
+}
+
+impl WeakController {
+    pub(super) fn is_alive(&self) -> bool {
+        self.tally.strong_count() > 0
+    }
+
+    pub(super) fn stats(&self) -> Option<ControllerStats> {
+        Some(self.tally.upgrade()?.stats(&self.name, self.workers))
+    }
+}
+
+impl Tally {
+    fn stats(&self, name: &str, workers: usize) -> ControllerStats {
+        let counters = &self.counters;
+        ControllerStats {
+            name: name.to_owned(),
+            successes: counters.successes.value(),
+            requeues: counters.requeues.value(),
+            delayed_requeues: counters.delayed_requeues.value(),
+            errors: counters.errors.value(),
+            terminal_errors: counters.terminal_errors.value(),
+            panics: counters.panics.value(),
+            timeouts: counters.timeouts.value(),
+            abandoned: counters.abandoned.value(),
+            not_ours: counters.not_ours.value(),
+            write_waits: counters.write_waits.value(),
+            write_waits_given_up: counters.write_waits_given_up.value(),
+            active_workers: counters.active(),
+            workers,
+            reconcile_time: counters.reconcile_time.read(),
+            requests: self.sources.iter().flat_map(|source| source.read()).chain(self.own.read()).collect(),
+            queue: self.queue.stats(),
+        }
+    }
+}
+
+impl ControllerTask {
+    pub(super) fn new(handle: ControllerHandle, work: Arc<Work>, handlers: Handlers) -> Self {
+        ControllerTask { handle, work, handlers }
+    }
+
+    /// Waits until the caches are filled, then works until it is told to `stop`: nothing new is taken, and what runs is
+    /// finished. `abandon` drops what runs at its next await. A request that was taken and not finished is back on the
+    /// queue when this ends; the queue is shut down then, and the handlers are removed.
+    pub async fn run(self, stop: CancellationToken, abandon: CancellationToken) -> Result<(), ControllerError> {
+        let ControllerTask { handle, work, handlers } = self;
+        let signals = Signals { stop, abandon };
+        let synced = tokio::select! {
+            biased;
+            () = signals.stop.cancelled() => Ok(()),
+            () = signals.abandon.cancelled() => Ok(()),
+            synced = handle.synced() => synced,
+        };
+        if synced.is_ok() {
+            work_together(&work, handle.workers, &signals).await;
+        }
+        handle.tally.queue.shut_down();
+        drop(handlers);
+        synced
+    }
+}
+
+async fn work_together(work: &Arc<Work>, workers: usize, signals: &Signals) {
+    let mut tasks = JoinSet::new();
+    for _ in 0..workers {
+        tasks.spawn(Arc::clone(work).run(signals.clone()));
+    }
+    while let Some(ended) = tasks.join_next().await {
+        ended.expect("a worker catches every panic of the reconciler");
+    }
+}
+
+impl fmt::Debug for ControllerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerHandle")
+            .field("name", &self.name)
+            .field("is_synced", &self.is_synced())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ControllerTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControllerTask").field("name", &self.handle.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,29 @@
+//! Where requests enter a controller's queue: with the priority of their reason, and debounced.
+
+use std::time::Duration;
+
+use tidings_workqueue::{AddOptions, Priority, WorkQueue};
+
+use crate::controller::stats::Reason;
+use crate::request::Request;
+
+/// Puts requests on a queue.
+#[derive(Clone)]
+pub(crate) struct Inlet {
+    pub(crate) queue: WorkQueue<Request>,
+    /// How long a request waits for more changes before it is worked on. The first change starts the clock and no later one
+    /// sets it back, so that an object which never comes to rest is worked on all the same.
+    pub(crate) debounce: Duration,
+}
+
+impl Inlet {
+    pub(crate) fn add(&self, request: Request, reason: Reason) {
+        let options = match reason {
+            Reason::Initial | Reason::Resync | Reason::Shares => {
+                AddOptions::new().priority(Priority::BACKGROUND)
+            }
+            _ => AddOptions::new().priority(Priority::LIVE).after(self.debounce),
+        };
+        self.queue.add_with(request, options);
+    }
+}

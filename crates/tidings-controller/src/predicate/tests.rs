@@ -1,0 +1,1 @@
+//! What each question says to each change.

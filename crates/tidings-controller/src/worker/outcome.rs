@@ -1,0 +1,42 @@
+//! How a reconcile ended.
+
+use std::any::Any;
+use std::time::Duration;
+
+use crate::action::Action;
+use crate::reconciler::Error;
+
+/// How a reconcile ended.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The reconciler returned.
+    Ended(Result<Action, Error>),
+    /// It was dropped after so long.
+    TimedOut(Duration),
+    /// It panicked, with this message.
+    Panicked(String),
+    /// It was dropped because the controller was abandoned.
+    Abandoned,
+}
+
+impl Outcome {
+    pub(super) fn panicked(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Outcome::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
+    }
+
+    /// Tells the reconcile's span how it ended.
+    pub(super) fn trace(&self) {
+        match self {
+            Outcome::Ended(Ok(action)) => tracing::debug!(?action, "reconciled"),
+            Outcome::Ended(Err(error)) if error.is_terminal() => {
+                tracing::error!(%error, "reconciling ended in an error that is not tried again");
+            }
+            Outcome::Ended(Err(error)) => tracing::warn!(%error, "reconciling ended in an error"),
+            Outcome::TimedOut(limit) => tracing::warn!(?limit, "reconciling took too long"),
+            Outcome::Panicked(message) => tracing::error!(message, "the reconciler panicked"),
+            Outcome::Abandoned => tracing::info!("reconciling was abandoned"),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Writes that the next reconcile of the same request can see.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_client::Client;
+use kube_core::params::{DeleteParams, Patch, PatchParams, PostParams};
+use kube_core::{Request as Requests, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tidings_object::{Key, Kind, ResourceKind, Scope};
+
+use super::{Effect, Write};
+use crate::context::Context;
+
+/// Writes objects of one kind, and remembers what was written: the next reconcile of the same request starts when the
+/// controller's cache shows it.
+///
+/// Namespaced objects are written in the namespace of the request, unless [`namespace`](Self::namespace) or the object's own metadata
+/// say otherwise. The client below is [`Context::client`].
+pub struct TrackedApi<K> {
+    context: Context,
+    resource: ResourceKind,
+    namespace: Option<String>,
+    view: PhantomData<fn() -> K>,
+}
+
+impl<K: Kind> TrackedApi<K> {
+    pub(crate) fn new(context: Context) -> Self {
+        TrackedApi { context, resource: K::resource(), namespace: None, view: PhantomData }
+    }
+
+    /// Writes in this namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// The namespace that applies to an object which names its `own`, or none.
+    fn namespace_of<'a>(&'a self, own: Option<&'a str>) -> Option<&'a str> {
+        match self.resource.scope {
+            Scope::Cluster => None,
+            Scope::Namespaced => self.namespace.as_deref().or(own).or(self.context.request().namespace()),
+        }
+    }
+
+    fn requests(&self, own: Option<&str>) -> Requests {
+        Requests::new(self.resource.url_path(self.namespace_of(own)))
+    }
+
+    fn client(&self) -> &Client {
+        self.context.client()
+    }
+}
+
+impl<K> TrackedApi<K>
+where
+    K: Kind + Resource + Serialize + DeserializeOwned,
+{
+    /// Creates an object.
+    pub async fn create(&self, object: &K) -> kube_client::Result<K> {
+        self.create_with(object, &PostParams::default()).await
+    }
+
+    /// As [`create`](Self::create), with parameters.
+    pub async fn create_with(&self, object: &K, params: &PostParams) -> kube_client::Result<K> {
+        let request = self.requests(namespace(object)).create(params, bytes(object)?);
+        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// Replaces an object, by its name, if it still has the `resourceVersion` that it says.
+    pub async fn replace(&self, object: &K) -> kube_client::Result<K> {
+        self.replace_with(object, &PostParams::default()).await
+    }
+
+    /// As [`replace`](Self::replace), with parameters.
+    pub async fn replace_with(&self, object: &K, params: &PostParams) -> kube_client::Result<K> {
+        let request = self.requests(namespace(object)).replace(name(object), params, bytes(object)?);
+        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// Replaces the status of an object, and nothing else of it.
+    pub async fn replace_status(&self, object: &K) -> kube_client::Result<K> {
+        let params = PostParams::default();
+        let requests = self.requests(namespace(object));
+        let request = requests.replace_subresource("status", name(object), &params, bytes(object)?);
+        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// Changes an object.
+    pub async fn patch<P: Serialize + fmt::Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> kube_client::Result<K> {
+        let request = self.requests(None).patch(name, params, patch);
+        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// Changes the status of an object, and nothing else of it.
+    pub async fn patch_status<P: Serialize + fmt::Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> kube_client::Result<K> {
+        let request = self.requests(None).patch_subresource("status", name, params, patch);
+        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// Applies an object on the server's side, as this field manager, and takes over fields of others. The object says its
+    /// `kind` and `apiVersion`, and what it does not mention is left to others.
+    pub async fn apply(&self, manager: &str, object: &K) -> kube_client::Result<K> {
+        let params = PatchParams::apply(manager).force();
+        let request =
+            self.requests(namespace(object)).patch(name(object), &params, &Patch::Apply(object));
+        self.written(false, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// As [`apply`](Self::apply), for the status.
+    pub async fn apply_status(&self, manager: &str, object: &K) -> kube_client::Result<K> {
+        let params = PatchParams::apply(manager).force();
+        let requests = self.requests(namespace(object));
+        let request =
+            requests.patch_subresource("status", name(object), &params, &Patch::Apply(object));
+        self.written(false, self.client().request(request.map_err(build)?).await?)
+    }
+
+    /// Deletes an object. What is answered is the object, if it stays for a while: until its finalizers are gone, or its grace
+    /// period is over.
+    pub async fn delete(&self, name: &str) -> kube_client::Result<Option<K>> {
+        self.delete_with(name, &DeleteParams::default()).await
+    }
+
+    /// As [`delete`](Self::delete), with parameters: only an object with a certain uid, for example.
+    pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> kube_client::Result<Option<K>> {
+        let request = self.requests(None).delete(name, params).map_err(build)?;
+        let answer = self.client().request_status::<K>(request).await?;
+        let status_uid = answer.as_ref().right().and_then(|status| Some(status.details.as_ref()?.uid.clone()));
+        let object = answer.left();
+        // An object that is answered without a reason to stay is gone: the answer says how it was before.
+        let staying = object.as_ref().filter(|object| stays(object.meta()));
+        let effect = match staying {
+            Some(object) => Some(Effect::written(object.meta())),
+            None => self.deletion(name, status_uid.or_else(|| object.as_ref()?.meta().uid.clone())),
+        };
+        if !params.dry_run {
+            self.record(effect);
+        }
+        Ok(object.filter(|object| stays(object.meta())))
+    }
+
+    fn deletion(&self, name: &str, uid: Option<String>) -> Option<Effect> {
+        let uid = uid.filter(|uid| !uid.is_empty())?;
+        let key = Key::new(self.namespace_of(None), name).ok()?;
+        Some(Effect::Deleted { key, uid })
+    }
+
+    fn written(&self, is_dry_run: bool, answer: K) -> kube_client::Result<K> {
+        if !is_dry_run {
+            self.record(Some(Effect::written(answer.meta())));
+        }
+        Ok(answer)
+    }
+
+    fn record(&self, effect: Option<Effect>) {
+        if let Some(effect) = effect {
+            self.context.record(Write { resource: self.resource.clone(), effect });
+        }
+    }
+}
+
+/// Whether a deleted object waits for its finalizers or its grace period.
+fn stays(meta: &ObjectMeta) -> bool {
+    let has_finalizers = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty());
+    let has_grace = meta.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0);
+    meta.deletion_timestamp.is_some() && (has_finalizers || has_grace)
+}
+
+fn namespace<K: Resource>(object: &K) -> Option<&str> {
+    object.meta().namespace.as_deref()
+}
+
+/// An object without a name is refused before anything is sent.
+fn name<K: Resource>(object: &K) -> &str {
+    object.meta().name.as_deref().unwrap_or_default()
+}
+
+fn bytes<K: Serialize>(object: &K) -> kube_client::Result<Vec<u8>> {
+    serde_json::to_vec(object).map_err(kube_client::Error::SerdeError)
+}
+
+fn build(error: kube_core::request::Error) -> kube_client::Error {
+    kube_client::Error::BuildRequest(error)
+}
+
+impl<K> Clone for TrackedApi<K> {
+    fn clone(&self) -> Self {
+        TrackedApi {
+            context: self.context.clone(),
+            resource: self.resource.clone(),
+            namespace: self.namespace.clone(),
+            view: PhantomData,
+        }
+    }
+}
+
+impl<K> fmt::Debug for TrackedApi<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrackedApi")
+            .field("resource", &self.resource)
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}
