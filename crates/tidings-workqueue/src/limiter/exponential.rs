@@ -1,6 +1,5 @@
 //! Twice as long after each attempt, for each item by itself.
 
-use std::hash::Hash;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
