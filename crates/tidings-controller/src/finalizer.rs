@@ -57,7 +57,7 @@ pub enum FinalizerError {
         object: String,
         /// The server's answer.
         #[source]
-        source: kube_client::Error,
+        source: Box<kube_client::Error>,
     },
     /// The server could not be asked, or refused.
     #[error(
@@ -72,7 +72,7 @@ pub enum FinalizerError {
         object: String,
         /// What went wrong.
         #[source]
-        source: kube_client::Error,
+        source: Box<kube_client::Error>,
     },
     /// Others changed the object's finalizers each time.
     #[error("{object} was changed by others {ATTEMPTS_MAX} times while its finalizers were: try again later")]
@@ -203,7 +203,6 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
     async fn add(&self, mut seen: ObjectMeta) -> Result<Option<K>, FinalizerError> {
         const VERB: &str = "adding";
         for _ in 0..ATTEMPTS_MAX {
-            let refusal;
             let others = seen.finalizers.as_deref().unwrap_or_default();
             let mut all = others.to_vec();
             all.push(self.finalizer.to_owned());
@@ -215,12 +214,12 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
                 { "op": "test", "path": "/metadata/finalizers", "value": before },
                 { "op": "add", "path": "/metadata/finalizers", "value": all },
             ]);
-            match self.patch(&patch).await {
+            let refusal = match self.patch(&patch).await {
                 Ok(object) => return Ok(Some(object)),
                 Err(error) if is_gone(&error) => return Ok(None),
                 Err(error) if !may_have_changed(&error) => return Err(self.error(VERB, error)),
-                Err(error) => refusal = error,
-            }
+                Err(error) => error,
+            };
             let Some(object) = self.read(VERB).await? else { return Ok(None) };
             match Stage::of(object.meta(), self.finalizer) {
                 Stage::Held => return Ok(Some(object)),
@@ -239,7 +238,6 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
     async fn remove(&self, mut seen: ObjectMeta) -> Result<(), FinalizerError> {
         const VERB: &str = "removing";
         for _ in 0..ATTEMPTS_MAX {
-            let refusal;
             let Some(place) = place(&seen, self.finalizer) else { return Ok(()) };
             let path = format!("/metadata/finalizers/{place}");
             let patch = json!([
@@ -247,12 +245,12 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
                 { "op": "test", "path": path, "value": self.finalizer },
                 { "op": "remove", "path": path },
             ]);
-            match self.patch(&patch).await {
+            let refusal = match self.patch(&patch).await {
                 Ok(_) => return Ok(()),
                 Err(error) if is_gone(&error) => return Ok(()),
                 Err(error) if !may_have_changed(&error) => return Err(self.error(VERB, error)),
-                Err(error) => refusal = error,
-            }
+                Err(error) => error,
+            };
             let Some(object) = self.read(VERB).await? else { return Ok(()) };
             if is_invalid(&refusal) && object.meta().finalizers == seen.finalizers {
                 return Err(self.error(VERB, refusal));
@@ -277,8 +275,9 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
     }
 
     fn error(&self, verb: &'static str, source: kube_client::Error) -> FinalizerError {
-        let object = self.described();
-        match code(&source) {
+        let (object, code) = (self.described(), code(&source));
+        let source = Box::new(source);
+        match code {
             Some(403) => FinalizerError::Forbidden { verb, object, source },
             _ => FinalizerError::Request { verb, finalizer: self.finalizer.to_owned(), object, source },
         }
