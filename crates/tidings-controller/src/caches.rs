@@ -20,8 +20,17 @@ impl Caches {
         self.all.push(cache);
     }
 
+    /// That of the kind which the controller is for.
+    pub(crate) fn own(&self) -> &SharedInformer<()> {
+        &self.all.first().expect("a controller watches its own kind").informer
+    }
+
     /// The first that was declared of a kind.
-    pub(crate) fn find(&self, resource: &ResourceKind, projection: Projection) -> Option<&SharedInformer<()>> {
+    pub(crate) fn find(
+        &self,
+        resource: &ResourceKind,
+        projection: Projection,
+    ) -> Option<&SharedInformer<()>> {
         let mut found = self
             .all
             .iter()

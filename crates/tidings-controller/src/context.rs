@@ -14,6 +14,7 @@ use tidings_object::{Key, Kind, Projection};
 use tokio_util::sync::CancellationToken;
 
 use crate::caches::Caches;
+use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::writes::{Effect, Ledger, TrackedApi, Write};
 
@@ -29,6 +30,7 @@ pub struct Context {
 pub(crate) struct Surroundings {
     pub(crate) controller: String,
     pub(crate) client: Client,
+    pub(crate) recorder: Recorder,
     pub(crate) caches: Caches,
     pub(crate) ledger: Ledger,
 }
@@ -114,6 +116,11 @@ impl Context {
     pub(crate) fn record(&self, write: Write) {
         let Surroundings { caches, ledger, .. } = &*self.surroundings;
         ledger.record(caches, &self.request, write);
+    }
+
+    /// Tells people what happened, as events in the name of the controller.
+    pub fn recorder(&self) -> &Recorder {
+        &self.surroundings.recorder
     }
 
     /// Waits until the controller shall stop. A reconcile that runs then is given time to end: a long one can end early.

@@ -30,9 +30,10 @@ use crate::context::Surroundings;
 use crate::controller::stats::{Counters, RequestCounts};
 use crate::enqueue::Inlet;
 use crate::reconciler::AnyReconciler;
+use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::sync::AtomicU64;
-use crate::worker::{Tally, Work};
+use crate::worker::{Share, Tally, Work};
 use crate::writes::Ledger;
 use builder::Settings;
 use source::Source;
@@ -137,17 +138,25 @@ impl Controller {
         let mut handlers = Handlers::default();
         let mut requests = Vec::new();
         for source in sources {
-            let attached = source.attach(factory, &name, &inlet).map_err(|source| {
-                ControllerError::Attach { controller: name.clone(), source }
-            })?;
+            let attached = source
+                .attach(factory, &name, &inlet)
+                .map_err(|source| ControllerError::Attach { controller: name.clone(), source })?;
             requests.push(attached.counts);
             handlers.push(attached.registration, &attached.cache.informer);
             caches.push(attached.cache);
         }
         let tally = Arc::new(tally(queue, requests));
+        let (recorder, recorder_task) = match settings.recorder {
+            Some(recorder) => (recorder, None),
+            None => {
+                let (recorder, task) = Recorder::new(factory.client().clone(), name.as_str());
+                (recorder, Some(task))
+            }
+        };
         let surroundings = Surroundings {
             controller: name.clone(),
             client: factory.client().clone(),
+            recorder,
             caches,
             ledger: Ledger::default(),
         };
@@ -157,10 +166,11 @@ impl Controller {
             tally: Arc::clone(&tally),
             reconcile_timeout: settings.reconcile_timeout,
             write_wait_max: settings.write_wait_max,
+            share: settings.shares.map(Share::new),
             next_id: AtomicU64::new(1),
         };
         let handle = ControllerHandle::new(name, settings.workers, tally, handlers.synced());
-        let task = ControllerTask::new(handle.clone(), Arc::new(work), handlers);
+        let task = ControllerTask::new(handle.clone(), inlet, Arc::new(work), handlers, recorder_task);
         Ok((handle, task))
     }
 }

@@ -4,6 +4,7 @@
 //! comes again after a delay that grows. A key that was taken is either settled or back on the queue.
 
 mod outcome;
+mod share;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::{CaughtUp, caught_up};
 use outcome::Outcome;
+pub(crate) use share::Share;
 
 /// What the workers of a controller share.
 pub(crate) struct Work {
@@ -31,6 +33,8 @@ pub(crate) struct Work {
     pub(crate) tally: Arc<Tally>,
     pub(crate) reconcile_timeout: Option<Duration>,
     pub(crate) write_wait_max: Duration,
+    /// The keys that are ours, if there are other replicas.
+    pub(crate) share: Option<Share>,
     pub(crate) next_id: AtomicU64,
 }
 
@@ -51,6 +55,25 @@ pub(crate) struct Signals {
     pub(crate) stop: CancellationToken,
     /// Drop what runs, at its next await.
     pub(crate) abandon: CancellationToken,
+    /// The same, for one key.
+    pub(crate) lost: Option<CancellationToken>,
+}
+
+impl Signals {
+    /// Abandoned as well when the key is lost to another replica.
+    fn or(&self, lost: &CancellationToken) -> Signals {
+        Signals { lost: Some(lost.clone()), ..self.clone() }
+    }
+
+    async fn abandoned(&self) {
+        match &self.lost {
+            None => self.abandon.cancelled().await,
+            Some(lost) => tokio::select! {
+                () = self.abandon.cancelled() => {}
+                () = lost.cancelled() => {}
+            },
+        }
+    }
 }
 
 impl Work {
@@ -64,7 +87,16 @@ impl Work {
                 next = self.tally.queue.next() => next,
             };
             let Some(working) = next else { return };
-            self.work_on(&working, &signals).await;
+            match &self.share {
+                None => self.work_on(&working, &signals).await,
+                Some(share) => match share.permit(&working, self.surroundings.caches.own()) {
+                    Some(permit) => self.work_on(&working, &signals.or(permit.lost())).await,
+                    None => {
+                        self.tally.counters.not_ours.add_one();
+                        self.tally.queue.forget(&working);
+                    }
+                },
+            }
         }
     }
 
@@ -98,7 +130,7 @@ impl Work {
             biased;
             seen = seen => seen,
             () = signals.stop.cancelled() => return false,
-            () = signals.abandon.cancelled() => return false,
+            () = signals.abandoned() => return false,
         };
         let counters = &self.tally.counters;
         match seen {
@@ -132,7 +164,7 @@ impl Work {
             };
             tokio::select! {
                 biased;
-                () = signals.abandon.cancelled() => Outcome::Abandoned,
+                () = signals.abandoned() => Outcome::Abandoned,
                 ended = ended => ended,
             }
         });

@@ -14,7 +14,9 @@ use super::{Controller, WRITE_WAIT_MAX};
 use crate::enqueue::object_map;
 use crate::predicate::{Change, Predicate};
 use crate::reconciler::Reconciler;
+use crate::recorder::Recorder;
 use crate::request::Request;
+use crate::shard::Shares;
 
 /// The first delay of a request that ended in an error.
 const RETRY_FIRST: Duration = Duration::from_millis(5);
@@ -37,6 +39,8 @@ pub(super) struct Settings {
     pub(super) debounce: Duration,
     pub(super) write_wait_max: Duration,
     pub(super) queue: QueueBuilder<Request>,
+    pub(super) shares: Option<Shares>,
+    pub(super) recorder: Option<Recorder>,
 }
 
 impl Default for Settings {
@@ -48,6 +52,8 @@ impl Default for Settings {
             debounce: Duration::ZERO,
             write_wait_max: WRITE_WAIT_MAX,
             queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
+            shares: None,
+            recorder: None,
         }
     }
 }
@@ -157,14 +163,26 @@ impl<K: 'static> ControllerBuilder<K> {
 
     /// Gives the namespaces turns, so that one with many requests does not keep the others waiting.
     pub fn fair_by_namespace(mut self) -> Self {
-        self.settings.queue =
-            self.settings.queue.fair_by(|request| request.namespace().map(str::to_owned));
+        self.settings.queue = self.settings.queue.fair_by(|request| request.namespace().map(str::to_owned));
         self
     }
 
     /// Lets requests of the initial list and of resyncs be overtaken by others for so long; 30 s if not given.
     pub fn background_allowance(mut self, allowance: Duration) -> Self {
         self.settings.queue = self.settings.queue.background_allowance(allowance);
+        self
+    }
+
+    /// Works only on the keys that are this replica's. When they change, each object of the kind is asked for again.
+    pub fn shares(mut self, shares: Shares) -> Self {
+        self.settings.shares = Some(shares);
+        self
+    }
+
+    /// Records events through this recorder, whose task someone else runs. Without it the controller has one of its own,
+    /// which reports in the controller's name.
+    pub fn recorder(mut self, recorder: Recorder) -> Self {
+        self.settings.recorder = Some(recorder);
         self
     }
 

@@ -115,11 +115,8 @@ fn encode_results(family: &mut MetricEncoder<'_>, stats: &ControllerStats) -> fm
 
 fn encode_requests(family: &mut MetricEncoder<'_>, stats: &ControllerStats) -> fmt::Result {
     for request in &stats.requests {
-        let labels = [
-            ("controller", &*stats.name),
-            ("source", &*request.source),
-            ("reason", request.reason.as_str()),
-        ];
+        let labels =
+            [("controller", &*stats.name), ("source", &*request.source), ("reason", request.reason.as_str())];
         counter(family, &labels, request.count)?;
     }
     Ok(())

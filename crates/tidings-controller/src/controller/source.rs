@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use kube_core::PartialObjectMeta;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{
-    HandlerOptions, InformerError, Registration, SharedInformer, handle_with,
-};
+use tidings_informer::informer::{HandlerOptions, InformerError, Registration, SharedInformer, handle_with};
 use tidings_object::{Kind, Projection, ResourceKind};
 
 use super::stats::RequestCounts;
@@ -171,8 +169,7 @@ impl<K: Kind + 'static> Watch<PartialObjectMeta<K>> {
 }
 
 /// How an informer is asked for, and a handler added to it.
-type Attach =
-    dyn FnOnce(&SharedInformerFactory, &str, &Inlet) -> Result<Attached, InformerError> + Send;
+type Attach = dyn FnOnce(&SharedInformerFactory, &str, &Inlet) -> Result<Attached, InformerError> + Send;
 
 /// What a controller watches or reads, of whatever type.
 pub(super) struct Source(Box<Attach>);

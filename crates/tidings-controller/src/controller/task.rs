@@ -10,7 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::ControllerError;
 use super::stats::{ControllerStats, Reason};
+use crate::enqueue::Inlet;
+use crate::recorder::RecorderTask;
 use crate::request::Request;
+use crate::shard::Shares;
 use crate::worker::{Signals, Tally, Work};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
@@ -26,8 +29,12 @@ pub struct ControllerHandle {
 #[must_use = "a controller does nothing unless its task runs"]
 pub struct ControllerTask {
     handle: ControllerHandle,
+    inlet: Inlet,
     work: Arc<Work>,
-    handlers: Handlers,
+    /// Goes with the task.
+    _handlers: Handlers,
+    /// Unless someone else runs it.
+    recorder: Option<RecorderTask>,
 }
 
 /// What one source's being synced depends on.
@@ -175,38 +182,84 @@ impl Tally {
 }
 
 impl ControllerTask {
-    pub(super) fn new(handle: ControllerHandle, work: Arc<Work>, handlers: Handlers) -> Self {
-        ControllerTask { handle, work, handlers }
+    pub(super) fn new(
+        handle: ControllerHandle,
+        inlet: Inlet,
+        work: Arc<Work>,
+        handlers: Handlers,
+        recorder: Option<RecorderTask>,
+    ) -> Self {
+        ControllerTask { handle, inlet, work, _handlers: handlers, recorder }
     }
 
     /// Waits until the caches are filled, then works until it is told to `stop`: nothing new is taken, and what runs is
     /// finished. `abandon` drops what runs at its next await. A request that was taken and not finished is back on the
     /// queue when this ends; the queue is shut down then, and the handlers are removed.
-    pub async fn run(self, stop: CancellationToken, abandon: CancellationToken) -> Result<(), ControllerError> {
-        let ControllerTask { handle, work, handlers } = self;
-        let signals = Signals { stop, abandon };
+    pub async fn run(
+        mut self,
+        stop: CancellationToken,
+        abandon: CancellationToken,
+    ) -> Result<(), ControllerError> {
+        let signals = Signals { stop, abandon, lost: None };
         let synced = tokio::select! {
             biased;
             () = signals.stop.cancelled() => Ok(()),
             () = signals.abandon.cancelled() => Ok(()),
-            synced = handle.synced() => synced,
+            synced = self.handle.synced() => synced,
         };
         if synced.is_ok() {
-            work_together(&work, handle.workers, &signals).await;
+            self.work(&signals).await;
         }
-        handle.tally.queue.shut_down();
-        drop(handlers);
+        self.handle.tally.queue.shut_down();
         synced
+    }
+
+    /// Lets the workers work, and the recorder write until it has written what they told.
+    async fn work(&mut self, signals: &Signals) {
+        let mut recording = JoinSet::new();
+        let all_told = CancellationToken::new();
+        if let Some(recorder) = self.recorder.take() {
+            recording.spawn(recorder.run(all_told.clone()));
+        }
+        let mut workers = JoinSet::new();
+        for _ in 0..self.handle.workers {
+            workers.spawn(Arc::clone(&self.work).run(signals.clone()));
+        }
+        let mut shares = self.work.share.as_ref().map(|share| share.shares().clone());
+        loop {
+            tokio::select! {
+                biased;
+                ended = workers.join_next() => match ended {
+                    Some(ended) => ended.expect("a worker catches every panic of the reconciler"),
+                    None => break,
+                },
+                () = changed(&mut shares) => self.ask_for_all(),
+            }
+        }
+        all_told.cancel();
+        tokio::select! {
+            biased;
+            () = signals.abandon.cancelled() => {}
+            _ = recording.join_all() => {}
+        }
+    }
+
+    /// Other keys are ours than before.
+    fn ask_for_all(&self) {
+        let Work { share, surroundings, tally, .. } = &*self.work;
+        let candidates = share.as_ref().map(|share| share.candidates(surroundings.caches.own()));
+        for request in candidates.into_iter().flatten() {
+            tally.own.count(Reason::Shares);
+            self.inlet.add(request, Reason::Shares);
+        }
     }
 }
 
-async fn work_together(work: &Arc<Work>, workers: usize, signals: &Signals) {
-    let mut tasks = JoinSet::new();
-    for _ in 0..workers {
-        tasks.spawn(Arc::clone(work).run(signals.clone()));
-    }
-    while let Some(ended) = tasks.join_next().await {
-        ended.expect("a worker catches every panic of the reconciler");
+/// Never, if the keys are not shared.
+async fn changed(shares: &mut Option<Shares>) {
+    match shares {
+        Some(shares) => shares.changed().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -115,8 +115,7 @@ where
     /// `kind` and `apiVersion`, and what it does not mention is left to others.
     pub async fn apply(&self, manager: &str, object: &K) -> kube_client::Result<K> {
         let params = PatchParams::apply(manager).force();
-        let request =
-            self.requests(namespace(object)).patch(name(object), &params, &Patch::Apply(object));
+        let request = self.requests(namespace(object)).patch(name(object), &params, &Patch::Apply(object));
         self.written(false, self.client().request(request.map_err(build)?).await?)
     }
 
@@ -124,8 +123,7 @@ where
     pub async fn apply_status(&self, manager: &str, object: &K) -> kube_client::Result<K> {
         let params = PatchParams::apply(manager).force();
         let requests = self.requests(namespace(object));
-        let request =
-            requests.patch_subresource("status", name(object), &params, &Patch::Apply(object));
+        let request = requests.patch_subresource("status", name(object), &params, &Patch::Apply(object));
         self.written(false, self.client().request(request.map_err(build)?).await?)
     }
 
@@ -139,7 +137,8 @@ where
     pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> kube_client::Result<Option<K>> {
         let request = self.requests(None).delete(name, params).map_err(build)?;
         let answer = self.client().request_status::<K>(request).await?;
-        let status_uid = answer.as_ref().right().and_then(|status| Some(status.details.as_ref()?.uid.clone()));
+        let status_uid =
+            answer.as_ref().right().and_then(|status| Some(status.details.as_ref()?.uid.clone()));
         let object = answer.left();
         // An object that is answered without a reason to stay is gone: the answer says how it was before.
         let staying = object.as_ref().filter(|object| stays(object.meta()));
