@@ -1,19 +1,28 @@
-//! `tidings demo`: an API server, a workload and an informer in one process. It prints what a handler hears, breaks
-//! the watch now and then, and ends with a comparison of cache and server: only if they agree it exits with 0.
+//! `tidings demo`: a small cluster in this process, shared informers on it, and a controller that works on it. It
+//! prints what handlers hear, breaks the watches now and then, and ends with a comparison of caches and server: only
+//! if they agree it exits with 0.
 
-mod workload;
+mod summary;
+mod trouble;
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::bail;
-use k8s_openapi::api::core::v1::Pod;
-use tidings::{Handler, Index, Object, SharedInformer, SharedInformerFactory};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube_core::dynamic::DynamicObject;
+use tidings::{Handler, Index, Kind, SharedInformer, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
+use tokio_util::sync::CancellationToken;
+
+use crate::changes;
+use crate::failure::{Code, Done, Failure};
+use crate::interrupt::interrupted;
+use crate::shown::{Cached, value};
+use crate::world;
 
 /// How long, and which workload.
 #[derive(clap::Args)]
@@ -26,121 +35,125 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-/// What the handler heard.
-#[derive(Default)]
-struct Heard {
-    adds: AtomicU64,
-    updates: AtomicU64,
-    deletes: AtomicU64,
+/// An informer whose notifications are printed.
+struct Watched {
+    plural: &'static str,
+    informer: SharedInformer<DynamicObject>,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
+pub(crate) async fn run(arguments: Arguments) -> Done {
     let server =
         ApiServer::builder().seed(arguments.seed).bookmark_interval(Duration::from_secs(2)).start().await;
     let factory = SharedInformerFactory::new(server.client())
-        .resync(Duration::from_secs(30))
+        .resync(Duration::from_secs(10))
         .seed(arguments.seed)
         .on_error(|fault| say("[FAULT]", fault));
-    let pods = factory.informer::<Pod>();
-    pods.add_index(Index::field("node", ".spec.nodeName"))?;
-    let heard = Arc::new(Heard::default());
-    let printer = pods.add_handler(printer(&heard))?;
+    let counts = Arc::new(Counts::default());
+    let watched = [
+        watch::<Node>(&factory, "nodes", &counts)?,
+        watch::<Deployment>(&factory, "deployments.apps", &counts)?,
+        watch::<Pod>(&factory, "pods", &counts)?,
+    ];
+    watched[2].informer.add_index(Index::field("node", ".spec.nodeName"))?;
+    let reconciled = |request: &tidings::controller::Request, what: &str| {
+        say("[RECONCILE]", format_args!("Deployment {request} {what}"));
+    };
+    let (controller, working) = world::controller(reconciled).attach(&factory)?;
     let running = factory.start();
     running.synced().await?;
 
-    let until = tokio::time::Instant::now() + Duration::from_secs(arguments.seconds);
+    let stop = CancellationToken::new();
+    let mut working = std::pin::pin!(working.run(stop.clone(), CancellationToken::new()));
     tokio::select! {
-        () = workload::live(&server, arguments.seed) => {}
-        () = tokio::time::sleep_until(until) => {}
-        stopped = tokio::signal::ctrl_c() => stopped?,
+        ended = &mut working => {
+            ended?;
+            return Err(Failure::new(Code::Failed, "the controller ended before it was told to"));
+        }
+        () = world::live(&server, arguments.seed) => {}
+        () = trouble::make(&server, arguments.seed) => {}
+        () = tokio::time::sleep(Duration::from_secs(arguments.seconds)) => {}
+        asked = interrupted() => asked?,
     }
+    server.faults().clear();
+    stop.cancel();
+    working.await?;
 
-    let agreed = agree(&server, &pods).await;
-    printer.remove().await;
-    summary(&server, &pods, &heard)?;
+    let agreed = summary::agreed(&server, &watched).await;
+    summary::print(&factory, &controller, &counts)?;
     running.shutdown().await;
-    if !agreed {
-        bail!("cache and server do not agree; run it again with --seed {} to repeat this", arguments.seed);
+    if agreed {
+        return Ok(());
     }
-    Ok(())
+    let repeat = format!("caches and server do not agree; --seed {} repeats this", arguments.seed);
+    Err(Failure::new(Code::Failed, repeat))
 }
 
-fn printer(heard: &Arc<Heard>) -> Handler<Pod> {
-    let (adds, updates, deletes) = (Arc::clone(heard), Arc::clone(heard), Arc::clone(heard));
+/// An informer of that kind, printed.
+fn watch<K: Kind>(
+    factory: &SharedInformerFactory,
+    plural: &'static str,
+    counts: &Arc<Counts>,
+) -> Done<Watched> {
+    let informer = factory.informer::<K>().seen_as::<DynamicObject>();
+    informer.add_handler(printer(&K::resource().kind, counts))?;
+    Ok(Watched { plural, informer })
+}
+
+/// What the handlers heard.
+#[derive(Default)]
+struct Counts([AtomicU64; 3]);
+
+impl Counts {
+    fn one_more(&self, of: usize) {
+        self.0[of].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn adds(&self) -> u64 {
+        self.0[0].load(Ordering::Relaxed)
+    }
+
+    fn updates(&self) -> u64 {
+        self.0[1].load(Ordering::Relaxed)
+    }
+
+    fn deletes(&self) -> u64 {
+        self.0[2].load(Ordering::Relaxed)
+    }
+}
+
+fn printer(kind: &str, counts: &Arc<Counts>) -> Handler<DynamicObject> {
+    let told = |of: usize| (kind.to_owned(), Arc::clone(counts), of);
+    let ((add_kind, adds, add), (update_kind, updates, update), (delete_kind, deletes, delete)) =
+        (told(0), told(1), told(2));
     Handler::new()
         .named("printer")
-        .on_add(move |pod: &Object<Pod>, _is_initial| {
-            adds.adds.fetch_add(1, Ordering::Relaxed);
-            say("[ADD]", format_args!("Pod {} on {}", pod.key(), field(pod, ".spec.nodeName")));
+        .on_add(move |object, _is_initial| {
+            adds.one_more(add);
+            say("[ADD]", format_args!("{add_kind} {}", object.key()));
         })
         .on_update(move |old, new| {
-            updates.updates.fetch_add(1, Ordering::Relaxed);
-            let (before, after) = (field(old, ".status.phase"), field(new, ".status.phase"));
-            if before != after {
-                say("[UPDATE]", format_args!("Pod {} status.phase {before} -> {after}", new.key()));
+            // A resync tells the same version again.
+            if old.version() != new.version() {
+                updates.one_more(update);
+                say("[UPDATE]", format_args!("{update_kind} {} {}", new.key(), changed(old, new)));
             }
         })
         .on_delete(move |gone| {
-            deletes.deletes.fetch_add(1, Ordering::Relaxed);
-            say("[DELETE]", format_args!("Pod {}", gone.key()));
+            deletes.one_more(delete);
+            say("[DELETE]", format_args!("{delete_kind} {}", gone.key()));
         })
 }
 
-fn field(pod: &Object<Pod>, path: &str) -> String {
-    pod.field(path).map_or_else(|error| error.to_string(), |value| value.to_string())
-}
-
-/// Gives the informer a little time to catch up; then cache and server must be the same.
-async fn agree(server: &ApiServer, pods: &SharedInformer<Pod>) -> bool {
-    server.faults().clear();
-    for _ in 0..100 {
-        let cached: BTreeMap<String, u64> = pods
-            .lister()
-            .list()
-            .iter()
-            .filter_map(|pod| Some((pod.key().to_string(), pod.version().number()?)))
-            .collect();
-        if cached == server.list_versions("pods") {
-            return true;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    false
-}
-
-fn summary(server: &ApiServer, pods: &SharedInformer<Pod>, heard: &Heard) -> anyhow::Result<()> {
-    let stats = pods.stats();
-    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    let mut out = std::io::stdout().lock();
-    writeln!(out)?;
-    writeln!(
-        out,
-        "objects    {} cached, {} on the server",
-        stats.objects,
-        server.list_versions("pods").len()
-    )?;
-    writeln!(
-        out,
-        "heard      {} additions, {} updates, {} deletions",
-        count(&heard.adds),
-        count(&heard.updates),
-        count(&heard.deletes)
-    )?;
-    writeln!(
-        out,
-        "requests   {} lists ({} again after a fault), {} watches",
-        stats.requests.lists, stats.requests.relists, stats.requests.watches
-    )?;
-    writeln!(out, "faults     {} met, nothing lost", stats.faults.source)?;
-    writeln!(
-        out,
-        "memory     {} bytes for the objects, {} for the indexes",
-        stats.memory.object_bytes, stats.memory.index_bytes
-    )?;
-    Ok(())
+/// The first few fields that changed, for one line.
+fn changed(old: &Cached, new: &Cached) -> String {
+    const FIELDS_MAX: usize = 3;
+    let (old, new) = (value(old), value(new));
+    let fields: Vec<String> =
+        changes::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect();
+    fields.join(", ")
 }
 
 /// One line. A closed pipe is no reason to stop: the comparison at the end still counts.
 fn say(what: &str, text: impl Display) {
-    let _ = writeln!(std::io::stdout(), "{what:<9} {text}");
+    let _ = writeln!(std::io::stdout(), "{what:<11} {text}");
 }

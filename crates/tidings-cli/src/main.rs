@@ -14,6 +14,7 @@ mod redact;
 mod serve;
 mod shown;
 mod watch;
+mod world;
 
 use std::process::ExitCode;
 
@@ -54,7 +55,7 @@ async fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let done = match arguments.command {
-        Command::Demo(arguments) => demo::run(arguments).await.map_err(Failure::from),
+        Command::Demo(arguments) => demo::run(arguments).await,
         Command::Watch(arguments) => watch::run(arguments).await,
         Command::Get(arguments) => get::run(arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await.map_err(Failure::from),

@@ -1,12 +1,20 @@
-//! `tidings serve`: the API server on a port, until Ctrl-C.
+//! `tidings serve`: the API server on a port, until Ctrl-C; if asked, with a cluster that lives in it and faults.
+
+mod fault_plan;
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use anyhow::Context;
+use tidings::SharedInformerFactory;
 use tidings_apiserver::auth::Rights;
 use tidings_apiserver::{ApiServer, Listen};
+use tokio_util::sync::CancellationToken;
+
+use crate::interrupt::interrupted;
+use crate::world;
+use fault_plan::FaultPlan;
 
 /// How to serve.
 #[derive(clap::Args)]
@@ -23,6 +31,16 @@ pub(crate) struct Arguments {
     /// Writes the kubeconfig to this file once the server answers, instead of printing it.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Lets nodes, deployments and pods come, change and go.
+    #[arg(long)]
+    seed_workload: bool,
+    /// Lets requests go wrong: a comma-separated list of names, each with how many in a thousand requests:
+    /// status=20,cut-stream=50. `help` lists the names.
+    #[arg(long, value_name = "PLAN")]
+    faults: Option<FaultPlan>,
+    /// Repeats workload and faults.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
@@ -30,7 +48,10 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     if arguments.anonymous {
         server = server.anonymous(Rights::Admin);
     }
-    let server = server.start().await;
+    let server = server.seed(arguments.seed).start().await;
+    if let Some(plan) = &arguments.faults {
+        plan.apply(&server, arguments.seed);
+    }
     let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), arguments.port);
     let listen = if arguments.plain { Listen::plain() } else { Listen::tls() };
     let (listening, serving) = server
@@ -58,7 +79,21 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     }
     tokio::select! {
         () = serving => {}
-        stopped = tokio::signal::ctrl_c() => stopped.context("waiting for Ctrl-C")?,
+        lived = live(&server, &arguments), if arguments.seed_workload => lived?,
+        stopped = interrupted() => stopped.context("waiting for Ctrl-C")?,
+    }
+    Ok(())
+}
+
+/// A cluster in the server: a workload, and the controller that keeps its pods.
+async fn live(server: &ApiServer, arguments: &Arguments) -> anyhow::Result<()> {
+    let factory = SharedInformerFactory::new(server.client());
+    let (_controller, working) = world::controller(|_, _| {}).attach(&factory)?;
+    let _running = factory.start();
+    let never = CancellationToken::new();
+    tokio::select! {
+        ended = working.run(never.clone(), never.clone()) => ended?,
+        () = world::live(server, arguments.seed) => {}
     }
     Ok(())
 }
