@@ -1,1 +1,33 @@
 //! What an operator asks a running program: `/metrics`, `/healthz`, `/readyz`, `/informers`.
+//!
+//! [`Endpoints`] makes an axum router to mount in a program's own server, or serves it on an address of its own. It
+//! must never show the body of an object, nor keep anything that it was not asked for: each answer is read off the
+//! live informers.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::Pod;
+//! use tidings_endpoints::Endpoints;
+//! use tidings_factory::SharedInformerFactory;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let client = tidings_apiserver::ApiServer::start().await.client();
+//! let factory = SharedInformerFactory::new(client);
+//! let pods = factory.informer::<Pod>();
+//! let endpoints = Endpoints::new(&factory).health_check("disk", || Ok::<(), String>(()));
+//!
+//! let (serving, task) = endpoints.serve(([127, 0, 0, 1], 0)).await?;
+//! println!("http://{}/readyz?verbose", serving.address());
+//! serving.stop();
+//! task.run().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod check;
+mod endpoints;
+mod informers;
+mod serve;
+
+pub use endpoints::Endpoints;
+pub use serve::{ServeError, ServeTask, Serving};

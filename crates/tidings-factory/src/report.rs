@@ -1,6 +1,6 @@
 //! One informer as an operator sees it: figures and health, read at one moment. Nothing of an object's body is in it.
 
-use tidings_informer::informer::{Health, InformerStats, Lifecycle};
+use tidings_informer::informer::{Health, InformerStats, Lifecycle, Unsynced};
 
 use crate::roster::Roster;
 
@@ -13,6 +13,8 @@ pub struct InformerReport {
     pub stats: InformerStats,
     /// How it is doing.
     pub health: Health,
+    /// Why it has not synced, unless it has.
+    pub unsynced: Option<Unsynced>,
 }
 
 impl InformerReport {
@@ -23,6 +25,7 @@ impl InformerReport {
             lifecycle: informer.lifecycle(),
             stats: informer.stats(),
             health: informer.health(),
+            unsynced: (!informer.is_synced()).then(|| informer.unsynced()),
         });
         reports.filter(|report| report.lifecycle != Lifecycle::Stopped).collect()
     }

@@ -1,0 +1,171 @@
+//! The endpoints, put together: whose informers, which registry, which checks.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use prometheus_client::encoding::text;
+use prometheus_client::registry::Registry;
+use tidings_factory::{InformerReport, SharedInformerFactory};
+use tidings_informer::informer::{Lifecycle, StreamState};
+
+use crate::check::{Asked, Checks};
+use crate::informers::Informers;
+use crate::serve::{ServeError, ServeTask, Serving, serve};
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What an operator may ask of the informers of one factory:
+///
+/// | path | answer |
+/// |---|---|
+/// | `/metrics` | every metric of the registry and of the informers, in OpenMetrics text |
+/// | `/healthz` | 200 as long as restarting the program would mend nothing, 500 otherwise |
+/// | `/readyz` | 200 once every cache is filled, 500 before |
+/// | `/informers` | each informer in JSON: figures, health, streams, handlers; nothing of any object's body |
+///
+/// `/healthz` and `/readyz` take `?verbose`, `?exclude=NAME`, and one check's name as in `/readyz/informer-sync`.
+#[must_use = "it answers nothing unless its router is mounted or served"]
+pub struct Endpoints {
+    factory: SharedInformerFactory,
+    registry: Registry,
+    health: Checks,
+    readiness: Checks,
+}
+
+/// What the router reads from.
+struct Sources {
+    factory: SharedInformerFactory,
+    registry: Registry,
+    health: Checks,
+    readiness: Checks,
+}
+
+impl Endpoints {
+    /// The endpoints of a factory's informers, with a health check `informers` (no list and watch has given up) and
+    /// a readiness check `informer-sync` (every informer that was asked for has been filled).
+    pub fn new(factory: &SharedInformerFactory) -> Self {
+        let (mut health, mut readiness) = (Checks::new("healthz"), Checks::new("readyz"));
+        let watched = factory.clone();
+        health.add("informers", move || are_alive(&watched.reports()));
+        let filled = factory.clone();
+        readiness.add("informer-sync", move || are_synced(&filled.reports()));
+        Endpoints { factory: factory.clone(), registry: Registry::default(), health, readiness }
+    }
+
+    /// Shows these metrics beside those of the informers, which are added by themselves.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Restarting the program would mend what this check finds. It must answer at once; a panic is a failure.
+    pub fn health_check<E: fmt::Display>(
+        mut self,
+        name: impl Into<String>,
+        check: impl Fn() -> Result<(), E> + Send + Sync + 'static,
+    ) -> Self {
+        self.health.add(name, move || check().map_err(|error| error.to_string()));
+        self
+    }
+
+    /// The program can't serve while this check fails. It must answer at once; a panic is a failure.
+    pub fn readiness_check<E: fmt::Display>(
+        mut self,
+        name: impl Into<String>,
+        check: impl Fn() -> Result<(), E> + Send + Sync + 'static,
+    ) -> Self {
+        self.readiness.add(name, move || check().map_err(|error| error.to_string()));
+        self
+    }
+
+    /// A router to mount in a server of your own.
+    pub fn router(self) -> Router {
+        let Endpoints { factory, mut registry, health, readiness } = self;
+        registry.register_collector(Box::new(factory.metrics()));
+        Router::new()
+            .route("/metrics", get(metrics))
+            .route("/healthz", get(healthz))
+            .route("/healthz/{check}", get(one_of_healthz))
+            .route("/readyz", get(readyz))
+            .route("/readyz/{check}", get(one_of_readyz))
+            .route("/informers", get(informers))
+            .with_state(Arc::new(Sources { factory, registry, health, readiness }))
+    }
+
+    /// Binds to an address, and gives a handle and the task that serves it. Whoever can reach the address can read
+    /// the names of resources and namespaces, and error messages: bind to loopback or a network that is trusted.
+    pub async fn serve(self, address: impl Into<SocketAddr>) -> Result<(Serving, ServeTask), ServeError> {
+        serve(self.router(), address.into()).await
+    }
+}
+
+impl fmt::Debug for Endpoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoints").field("factory", &self.factory).finish_non_exhaustive()
+    }
+}
+
+async fn metrics(State(sources): State<Arc<Sources>>) -> Response {
+    let mut body = String::new();
+    match text::encode(&mut body, &sources.registry) {
+        Ok(()) => ([(header::CONTENT_TYPE, OPEN_METRICS)], body).into_response(),
+        Err(fmt::Error) => {
+            (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry gave an error\n").into_response()
+        }
+    }
+}
+
+type Pairs = Query<Vec<(String, String)>>;
+
+async fn healthz(State(sources): State<Arc<Sources>>, Query(query): Pairs) -> (StatusCode, String) {
+    sources.health.answer(&Asked::new(query))
+}
+
+async fn readyz(State(sources): State<Arc<Sources>>, Query(query): Pairs) -> (StatusCode, String) {
+    sources.readiness.answer(&Asked::new(query))
+}
+
+async fn one_of_healthz(
+    State(sources): State<Arc<Sources>>,
+    Path(check): Path<String>,
+) -> (StatusCode, String) {
+    sources.health.answer_one(&check)
+}
+
+async fn one_of_readyz(
+    State(sources): State<Arc<Sources>>,
+    Path(check): Path<String>,
+) -> (StatusCode, String) {
+    sources.readiness.answer_one(&check)
+}
+
+async fn informers(State(sources): State<Arc<Sources>>) -> Json<Informers> {
+    Json(Informers::new(sources.factory.reports()))
+}
+
+/// A stream that fails tries again, however long it takes: only one that has given up needs a restart.
+fn are_alive(reports: &[InformerReport]) -> Result<(), String> {
+    let running = reports.iter().filter(|report| report.lifecycle == Lifecycle::Started);
+    let streams = running.flat_map(|report| report.health.streams.iter().map(move |stream| (report, stream)));
+    let given_up = streams.filter(|(_, stream)| stream.state == StreamState::Stopped);
+    let given_up = given_up.map(|(report, stream)| {
+        let why = stream.last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+        format!("{} has stopped watching {}{why}", report.stats.name, stream.scope)
+    });
+    none_of(given_up)
+}
+
+fn are_synced(reports: &[InformerReport]) -> Result<(), String> {
+    none_of(reports.iter().filter_map(|report| report.unsynced.as_ref()).map(ToString::to_string))
+}
+
+fn none_of(troubles: impl Iterator<Item = String>) -> Result<(), String> {
+    let troubles: Vec<_> = troubles.collect();
+    if troubles.is_empty() { Ok(()) } else { Err(troubles.join("; ")) }
+}

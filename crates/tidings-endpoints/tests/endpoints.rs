@@ -1,0 +1,216 @@
+//! What each endpoint answers, over the router in paused time and once over a socket.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use http_body_util::BodyExt;
+use k8s_openapi::api::core::v1::{Pod, Secret};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::registry::Registry;
+use serde_json::{Value, json};
+use tidings_apiserver::resource::Verb;
+use tidings_apiserver::{ApiServer, Fault};
+use tidings_endpoints::{Endpoints, ServeError};
+use tidings_factory::{InformerOptions, SharedInformerFactory};
+use tidings_informer::informer::Handler;
+use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tower::ServiceExt;
+
+async fn get(router: &Router, path: &str) -> (StatusCode, String, String) {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let answer = router.clone().oneshot(request).await.expect("a router does not fail");
+    let kind = answer.headers().get(header::CONTENT_TYPE).map(|kind| kind.to_str().unwrap().to_owned());
+    let status = answer.status();
+    let body = answer.into_body().collect().await.unwrap().to_bytes();
+    (status, kind.unwrap_or_default(), String::from_utf8(body.to_vec()).unwrap())
+}
+
+fn pod(name: &str) -> Value {
+    json!({ "metadata": { "namespace": "default", "name": name }, "spec": { "containers": [] } })
+}
+
+#[tokio::test(start_paused = true)]
+async fn readiness_comes_with_the_caches_and_says_before_what_is_missing() {
+    let server = ApiServer::start().await;
+    server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.times(3).of("secrets"));
+    let factory = SharedInformerFactory::new(server.client());
+    let (pods, secrets) = (factory.informer::<Pod>(), factory.informer::<Secret>());
+    let router = Endpoints::new(&factory).router();
+    let (status, _, text) = get(&router, "/readyz").await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(text.contains("pods has not synced: it was not started"), "{text}");
+
+    let running = factory.start();
+    pods.synced().await.unwrap();
+    let (status, _, text) = get(&router, "/readyz").await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(text.contains("secrets has not synced") && text.contains("403"), "{text}");
+    assert!(!text.contains("pods"), "{text}");
+    assert_eq!(get(&router, "/healthz").await.0, StatusCode::OK, "a restart would not mend it");
+
+    running.synced().await.unwrap();
+    assert_eq!(
+        get(&router, "/readyz").await,
+        (StatusCode::OK, "text/plain; charset=utf-8".into(), "ok".into())
+    );
+    let (_, _, text) = get(&router, "/readyz?verbose").await;
+    assert_eq!(text, "[+]ping ok\n[+]informer-sync ok\nreadyz check passed\n");
+    assert_eq!(get(&router, "/readyz/informer-sync").await.0, StatusCode::OK);
+    assert_eq!(get(&router, "/readyz/none").await.0, StatusCode::NOT_FOUND);
+    drop((pods, secrets));
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_has_given_up_is_unhealthy_and_one_that_fails_is_not() {
+    let server = ApiServer::start().await;
+    server.faults().inject(Fault::Status { code: 500, retry_after_seconds: None }.always());
+    let factory = SharedInformerFactory::new(server.client());
+    let at_once = StopPolicy { unauthorized_max: NonZeroU32::new(1), ..StopPolicy::default() };
+    let gives_up = ReflectorConfig::default().stop_policy(at_once);
+    let pods = factory.informer::<Pod>();
+    let secrets = factory.informer_with::<Secret>(InformerOptions::new().reflector(gives_up));
+    let router = Endpoints::new(&factory).router();
+    let running = factory.start();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(get(&router, "/healthz").await.0, StatusCode::OK);
+
+    server.faults().clear();
+    server.faults().inject(Fault::Status { code: 401, retry_after_seconds: None }.always().of("secrets"));
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    let (status, _, text) = get(&router, "/healthz").await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(text.contains("secrets has stopped watching all namespaces"), "{text}");
+    drop((pods, secrets));
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn checks_of_the_users_are_asked_by_name() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let endpoints = Endpoints::new(&factory)
+        .health_check("disk", || Err("it is full"))
+        .readiness_check("peers", || Ok::<(), String>(()));
+    let router = endpoints.router();
+    let (status, _, text) = get(&router, "/healthz").await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(text.contains("[-]disk failed: it is full\n"), "{text}");
+    assert_eq!(get(&router, "/healthz?exclude=disk").await.0, StatusCode::OK);
+    assert_eq!(get(&router, "/readyz/peers").await.0, StatusCode::OK);
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_are_those_of_the_informers_and_of_the_users_registry() {
+    let server = ApiServer::start().await;
+    server.put("pods", pod("web-0"));
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let (mut registry, orders) = (Registry::default(), Counter::<u64>::default());
+    registry.register("orders", "Orders taken", orders.clone());
+    orders.inc();
+    let router = Endpoints::new(&factory).registry(registry).router();
+    let running = factory.start();
+    running.synced().await.unwrap();
+
+    let (status, kind, text) = get(&router, "/metrics").await;
+    assert_eq!(
+        (status, &*kind),
+        (StatusCode::OK, "application/openmetrics-text; version=1.0.0; charset=utf-8")
+    );
+    let objects = r#"tidings_informer_objects{name="pods",group="",version="v1",resource="pods"} 1"#;
+    for line in ["orders_total 1", objects, "# EOF"] {
+        assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
+    }
+    drop(pods);
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_are_shown_whole_and_nothing_of_their_objects() {
+    let server = ApiServer::start().await;
+    server.put(
+        "secrets",
+        json!({ "metadata": { "namespace": "default", "name": "hidden-name" }, "data": { "password": "aHVudGVyMg==" } }),
+    );
+    let factory = SharedInformerFactory::new(server.client());
+    let secrets = factory.informer::<Secret>();
+    secrets.add_handler(Handler::new().named("counts").on_add(|_, _| {})).unwrap();
+    let router = Endpoints::new(&factory).router();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    server.faults().inject(Fault::Refused.always().on(Verb::Watch));
+    server.faults().cut_watches(tidings_apiserver::Ending::Broken);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+
+    let (status, kind, text) = get(&router, "/informers").await;
+    assert_eq!((status, &*kind), (StatusCode::OK, "application/json"));
+    for word in ["aHVudGVyMg", "hunter2", "password", "hidden-name"] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+    let shown: Value = serde_json::from_str(&text).unwrap();
+    let informer = &shown["informers"][0];
+    assert_eq!(informer["name"], "secrets");
+    assert_eq!((&informer["kind"], &informer["state"]), (&json!("Secret"), &json!("started")));
+    assert_eq!((&informer["objects"], &informer["isSynced"]), (&json!(1), &json!(true)));
+    assert_eq!((&informer["isHealthy"], &informer["requests"]["lists"]), (&json!(false), &json!(1)));
+    assert!(informer["memory"]["packedBytes"].as_u64() > Some(0));
+    let stream = &informer["streams"][0];
+    assert_eq!(
+        (&stream["namespace"], &stream["failing"]["class"]),
+        (&Value::Null, &json!("ConnectionRefused"))
+    );
+    assert!(stream["failing"]["attempts"].as_u64() > Some(1), "{stream}");
+    let handler = &informer["handlers"][0];
+    assert_eq!((&handler["name"], &handler["delivered"]), (&json!("counts"), &json!(1)));
+    drop(secrets);
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_reading_is_answered() {
+    let server = ApiServer::start().await;
+    let router = Endpoints::new(&SharedInformerFactory::new(server.client())).router();
+    for path in ["/metrics", "/healthz", "/readyz", "/informers"] {
+        let request = Request::post(path).body(Body::from("x")).unwrap();
+        let answer = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+    }
+    assert_eq!(get(&router, "/").await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_door_answers_until_it_is_stopped_and_is_nobody_elses_meanwhile() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let (serving, task) = Endpoints::new(&factory).serve(([127, 0, 0, 1], 0)).await.unwrap();
+    let address = serving.address();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(task.run());
+
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    socket.write_all(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    let mut answer = [0; 15];
+    socket.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 200 OK");
+    let taken = Endpoints::new(&factory).serve(address).await.unwrap_err();
+    assert!(matches!(taken, ServeError::PortInUse { address: refused } if refused == address), "{taken}");
+
+    let huge = format!("GET /readyz HTTP/1.1\r\nHost: {}\r\n\r\n", "x".repeat(1 << 20));
+    let mut greedy = TcpStream::connect(address).await.unwrap();
+    let _ = greedy.write_all(huge.as_bytes()).await;
+    let mut refused = String::new();
+    let _ = greedy.read_to_string(&mut refused).await;
+    assert!(!refused.contains("200 OK"), "{refused}");
+
+    // A connection that is kept open does not hold it up.
+    serving.stop();
+    while tasks.join_next().await.is_some() {}
+    assert!(TcpStream::connect(address).await.is_err());
+}
