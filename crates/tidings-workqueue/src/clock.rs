@@ -32,10 +32,12 @@ impl Clock {
 
 impl Moment {
     /// Saturates: an item delayed for longer than a clock can say waits for ever.
+    #[inline]
     pub(crate) fn after(self, delay: Duration) -> Moment {
         Moment(self.0.saturating_add(nanos(delay)))
     }
 
+    #[inline]
     pub(crate) fn since(self, earlier: Moment) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }

@@ -32,6 +32,7 @@ struct Entry {
 
 impl Delayed {
     /// How many slots are delayed.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.live
     }
@@ -81,5 +82,11 @@ impl Delayed {
     pub(crate) fn clear(&mut self) {
         self.heap = BinaryHeap::new();
         self.live = 0;
+    }
+
+    /// With those that no longer count.
+    #[cfg(test)]
+    pub(crate) fn entries(&self) -> usize {
+        self.heap.len()
     }
 }

@@ -48,3 +48,6 @@ pub use priority::Priority;
 pub use queue::WorkQueue;
 pub use state::Added;
 pub use stats::QueueStats;
+
+#[cfg(test)]
+mod tests;

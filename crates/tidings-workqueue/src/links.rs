@@ -25,14 +25,17 @@ struct Link {
 }
 
 impl List {
+    #[inline]
     pub(crate) fn first(&self) -> Option<SlotId> {
         (self.first != NONE).then_some(self.first)
     }
 
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -46,6 +49,7 @@ impl Default for List {
 
 impl Links {
     /// Puts a slot that is in no list behind all others of this one.
+    #[inline]
     pub(crate) fn push(&mut self, list: &mut List, slot: SlotId) {
         let at = slot as usize;
         if self.0.len() <= at {
@@ -61,6 +65,7 @@ impl Links {
     }
 
     /// Takes a slot out of the list that it is in.
+    #[inline]
     pub(crate) fn remove(&mut self, list: &mut List, slot: SlotId) {
         let Link { before, behind } = self.0[slot as usize];
         match before {

@@ -1,6 +1,8 @@
 //! Who of the waiting goes next: the priority whose longest waiting item has the earliest deadline, and within it
 //! first in, first out, or share by share. It knows slots only, neither items nor clocks.
 
+use std::time::Duration;
+
 use crate::clock::Moment;
 use crate::fair::{Share, Shares};
 use crate::links::{Links, List, SlotId};
@@ -10,7 +12,8 @@ use crate::priority::{Allowances, Priority};
 #[derive(Debug)]
 pub(crate) struct Order {
     allowances: Allowances,
-    /// By rank, each once it was used: at most 256.
+    turns: Turns,
+    /// By rank, each once it was used: at most 256. The first is live, which most queues have alone.
     classes: Vec<Class>,
     places: Vec<Place>,
     links: Links,
@@ -19,10 +22,18 @@ pub(crate) struct Order {
     len: usize,
 }
 
+/// Whose turn it is within a priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turns {
+    FirstInFirstOut,
+    ShareByShare,
+}
+
 /// The waiting items of one priority.
 #[derive(Debug)]
 struct Class {
     priority: Priority,
+    allowance: Duration,
     /// By deadline, since all of them have the same allowance and time does not go back.
     line: List,
     shares: Shares,
@@ -31,16 +42,17 @@ struct Class {
 /// Where a slot waits; meaningless for one that does not.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
-    priority: Priority,
     deadline: Moment,
-    share: Option<Share>,
+    share: Share,
+    priority: Priority,
 }
 
 impl Order {
-    pub(crate) fn new(allowances: Allowances) -> Self {
+    pub(crate) fn new(allowances: Allowances, turns: Turns) -> Self {
         Order {
             allowances,
-            classes: Vec::new(),
+            turns,
+            classes: vec![Class::new(Priority::LIVE, allowances)],
             places: Vec::new(),
             links: Links::default(),
             share_links: Links::default(),
@@ -48,20 +60,23 @@ impl Order {
         }
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Lets a slot that does not wait begin to do so. `now` never goes back.
-    pub(crate) fn push(&mut self, slot: SlotId, priority: Priority, share: Option<Share>, now: Moment) {
+    #[inline]
+    pub(crate) fn push(&mut self, slot: SlotId, priority: Priority, share: Share, now: Moment) {
         let at = slot as usize;
         if self.places.len() <= at {
             self.places.resize(at + 1, Place::default());
         }
-        self.places[at] = Place { priority, deadline: self.allowances.deadline(priority, now), share };
-        let class = class(&mut self.classes, priority);
+        let class = self.class(priority);
+        let class = &mut self.classes[class];
+        self.places[at] = Place { deadline: now.after(class.allowance), share, priority };
         self.links.push(&mut class.line, slot);
-        if let Some(share) = share {
+        if self.turns == Turns::ShareByShare {
             class.shares.push(&mut self.share_links, share, slot);
         }
         self.len += 1;
@@ -69,49 +84,68 @@ impl Order {
 
     /// Moves a waiting slot forward if this priority would give it an earlier deadline, counted from now.
     pub(crate) fn hasten(&mut self, slot: SlotId, priority: Priority, now: Moment) {
-        let Place { share, deadline, .. } = self.places[slot as usize];
-        if self.allowances.deadline(priority, now) < deadline {
-            self.remove(slot);
-            self.push(slot, priority, share, now);
+        let place = self.places[slot as usize];
+        if now.after(self.allowances.of(priority)) < place.deadline {
+            let class = self.class(place.priority);
+            self.remove(class, slot);
+            self.push(slot, priority, place.share, now);
         }
     }
 
     /// The slot whose turn it is.
+    #[inline]
     pub(crate) fn first(&mut self) -> Option<SlotId> {
-        let places = &self.places;
-        let due = |class: &Class| class.line.first().map(|slot| places[slot as usize].deadline);
-        let waiting = self.classes.iter_mut().filter(|class| !class.line.is_empty());
-        let class = waiting.min_by_key(|class| due(class))?;
-        class.shares.first().or(class.line.first())
+        let class = if self.classes.len() == 1 { 0 } else { self.due_class()? };
+        let class = &mut self.classes[class];
+        match self.turns {
+            Turns::FirstInFirstOut => class.line.first(),
+            Turns::ShareByShare => class.shares.first(),
+        }
     }
 
     /// Takes out the slot that `first` gave.
+    #[inline]
     pub(crate) fn pop(&mut self, first: SlotId) {
-        let Place { priority, share, .. } = self.places[first as usize];
-        self.remove(first);
-        if share.is_some() {
-            class(&mut self.classes, priority).shares.end_turn();
+        let class = self.class(self.places[first as usize].priority);
+        self.remove(class, first);
+        if self.turns == Turns::ShareByShare {
+            self.classes[class].shares.end_turn();
         }
     }
 
-    fn remove(&mut self, slot: SlotId) {
-        let Place { priority, share, .. } = self.places[slot as usize];
-        let class = class(&mut self.classes, priority);
+    fn due_class(&self) -> Option<usize> {
+        let first = |class: &Class| class.line.first().map(|slot| self.places[slot as usize].deadline);
+        let classes = self.classes.iter().enumerate().filter_map(|(at, class)| Some((first(class)?, at)));
+        // Backwards: of two that are due at once, the more patient one began to wait first.
+        classes.rev().min_by_key(|(deadline, _)| *deadline).map(|(_, at)| at)
+    }
+
+    #[inline]
+    fn remove(&mut self, class: usize, slot: SlotId) {
+        let class = &mut self.classes[class];
         self.links.remove(&mut class.line, slot);
-        if let Some(share) = share {
-            class.shares.remove(&mut self.share_links, share, slot);
+        if self.turns == Turns::ShareByShare {
+            class.shares.remove(&mut self.share_links, self.places[slot as usize].share, slot);
         }
         self.len -= 1;
     }
+
+    #[inline]
+    fn class(&mut self, priority: Priority) -> usize {
+        if priority == Priority::LIVE {
+            return 0;
+        }
+        let found = self.classes.binary_search_by_key(&priority, |class| class.priority);
+        found.unwrap_or_else(|at| {
+            self.classes.insert(at, Class::new(priority, self.allowances));
+            at
+        })
+    }
 }
 
-fn class(classes: &mut Vec<Class>, priority: Priority) -> &mut Class {
-    let at = match classes.binary_search_by_key(&priority, |class| class.priority) {
-        Ok(at) => at,
-        Err(at) => {
-            classes.insert(at, Class { priority, line: List::default(), shares: Shares::default() });
-            at
-        }
-    };
-    &mut classes[at]
+impl Class {
+    fn new(priority: Priority, allowances: Allowances) -> Self {
+        let allowance = allowances.of(priority);
+        Class { priority, allowance, line: List::default(), shares: Shares::default() }
+    }
 }

@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use crate::clock::Moment;
-
 /// How long an item lets later ones pass: the smaller the rank, the sooner its turn.
 ///
 /// An item's deadline is the moment at which it began to wait plus the allowance of its priority, and the item with
@@ -48,9 +46,9 @@ impl Priority {
 impl Allowances {
     pub(crate) const DEFAULT: Allowances = Allowances { background: Duration::from_secs(30) };
 
-    /// When an item that begins to wait now is due.
-    pub(crate) fn deadline(&self, priority: Priority, now: Moment) -> Moment {
+    /// How long an item of this priority lets later ones pass.
+    pub(crate) fn of(&self, priority: Priority) -> Duration {
         let nanos = self.background.as_nanos() * u128::from(priority.0) / u128::from(Priority::BACKGROUND.0);
-        Moment(now.0.saturating_add(u64::try_from(nanos).unwrap_or(u64::MAX)))
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 }

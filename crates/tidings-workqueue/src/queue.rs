@@ -16,9 +16,11 @@ use crate::item::Item;
 use crate::limiter::RateLimiter;
 use crate::links::SlotId;
 use crate::options::{AddOptions, Builder, ShareOf};
-use crate::state::{Added, Arrival, Phase, State, Taken};
+use crate::order::{Order, Turns};
+use crate::priority::Priority;
+use crate::state::{Added, Arrival, Durations, Phase, State, Taken};
 use crate::stats::QueueStats;
-use crate::sync::Mutex;
+use crate::sync::{AtomicBool, Mutex, Ordering};
 
 /// A queue of items to work on; its clones are handles to the same one.
 ///
@@ -39,6 +41,10 @@ pub struct WorkQueue<T: Item> {
 pub(crate) struct Shared<T> {
     pub(crate) name: Option<Arc<str>>,
     clock: Clock,
+    /// Whether anything depends on the time: a name, which has metrics, a delay, or a priority other than live. Once
+    /// it does it goes on doing so. Without, every stamp may be older than it should be, since the order of live
+    /// items is that of their adds; and reading the clock would cost as much as all else.
+    is_timed: AtomicBool,
     hasher: RandomState,
     limiter: Arc<dyn RateLimiter<T>>,
     share_of: Option<ShareOf<T>>,
@@ -63,10 +69,14 @@ impl<T: Item> WorkQueue<T> {
     }
 
     pub(crate) fn of(builder: Builder<T>) -> Self {
-        let state = State::new(builder.allowances, builder.name.is_some());
+        let is_named = builder.name.is_some();
+        let turns = builder.share_of.as_ref().map_or(Turns::FirstInFirstOut, |_| Turns::ShareByShare);
+        let order = Order::new(builder.allowances, turns);
+        let state = State::new(order, is_named.then(Durations::default));
         let shared = Shared {
             name: builder.name,
             clock: Clock::new(),
+            is_timed: AtomicBool::new(is_named),
             hasher: RandomState::default(),
             limiter: builder.limiter,
             share_of: builder.share_of,
@@ -147,7 +157,7 @@ impl<T: Item> WorkQueue<T> {
         loop {
             let mut quiet = pin!(self.shared.quiet.notified());
             quiet.as_mut().enable();
-            if self.shared.step(|state| state.phase() == Phase::ShutDown || state.is_quiet()) {
+            if self.shared.step(|state| state.phase() == Phase::ShutDown || state.is_drained()) {
                 return;
             }
             quiet.await;
@@ -177,10 +187,12 @@ impl<T: Item> WorkQueue<T> {
 impl<T: Item> Shared<T> {
     /// One step of the state at the present moment, and the wakes that follow from it.
     pub(crate) fn step<R>(&self, step: impl FnOnce(&mut State<T>) -> R) -> R {
-        let now = self.clock.now();
+        let now = self.is_timed.load(Ordering::Relaxed).then(|| self.clock.now());
         let (result, wakes) = {
             let mut state = self.state.lock();
-            state.advance(now);
+            if let Some(now) = now {
+                state.advance(now);
+            }
             let result = step(&mut state);
             (result, state.wakes())
         };
@@ -197,12 +209,15 @@ impl<T: Item> Shared<T> {
         let limited = options.is_rate_limited.then(|| self.limiter.when(&item));
         let mut arrival = Arrival {
             hash: self.hasher.hash_one(&item),
-            share: self.share_of.as_ref().map(|share_of| share_of(&item)),
+            share: self.share_of.as_ref().map_or(0, |share_of| share_of(&item)),
             item: Some(item),
             priority: options.priority,
             after: options.after.max(limited).unwrap_or_default(),
             is_retry: options.after.is_some() || options.is_rate_limited,
         };
+        if arrival.is_retry || arrival.priority != Priority::LIVE {
+            self.is_timed.store(true, Ordering::Relaxed);
+        }
         let added = self.step(|state| state.add(&mut arrival));
         let is_queued = matches!(added, Added::Queued | Added::Delayed);
         // What was not queued was not moved into a slot.
@@ -217,9 +232,9 @@ impl<T: Item> Shared<T> {
     }
 
     pub(crate) fn finish(&self, slot: SlotId) {
-        let (item, is_quiet) = self.step(|state| (state.finish(slot), state.is_quiet()));
+        let (item, is_drained) = self.step(|state| (state.finish(slot), state.is_drained()));
         drop(item);
-        if is_quiet {
+        if is_drained {
             self.quiet.notify_waiters();
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Slots<T> {
 pub(crate) struct Slot<T> {
     pub(crate) item: T,
     pub(crate) hash: u64,
-    pub(crate) share: Option<Share>,
+    pub(crate) share: Share,
     /// The best of all adds since it was last handed out; while it is worked on and nothing is pending, the one it
     /// was handed out with.
     pub(crate) priority: Priority,
@@ -107,5 +107,10 @@ impl<T> Slots<T> {
 
     fn at(&self, id: SlotId) -> Option<&Slot<T>> {
         self.slots[id as usize].as_ref()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_item.is_empty() && self.slots.iter().all(Option::is_none)
     }
 }

@@ -13,7 +13,7 @@ use crate::histogram::Histogram;
 use crate::item::Item;
 use crate::links::SlotId;
 use crate::order::Order;
-use crate::priority::{Allowances, Priority};
+use crate::priority::Priority;
 use crate::slots::{Pending, Slot, Slots};
 use crate::stats::QueueStats;
 use crate::working::InWork;
@@ -47,7 +47,7 @@ pub(crate) struct Arrival<T> {
     /// Taken if it gets a slot of its own, left for the caller to drop otherwise.
     pub(crate) item: Option<T>,
     pub(crate) hash: u64,
-    pub(crate) share: Option<Share>,
+    pub(crate) share: Share,
     pub(crate) priority: Priority,
     pub(crate) after: Duration,
     pub(crate) is_retry: bool,
@@ -104,25 +104,26 @@ pub(crate) struct Wakes {
     pub(crate) keeper: bool,
 }
 
+/// What is measured of the items of a queue with a name.
 #[derive(Debug, Default)]
-struct Durations {
+pub(crate) struct Durations {
     queue: Histogram,
     work: Histogram,
 }
 
 impl<T: Item> State<T> {
-    pub(crate) fn new(allowances: Allowances, has_name: bool) -> Self {
+    pub(crate) fn new(order: Order, durations: Option<Durations>) -> Self {
         State {
             phase: Phase::Open,
             now: Moment::default(),
             slots: Slots::new(),
-            order: Order::new(allowances),
+            order,
             delayed: Delayed::default(),
             in_work: InWork::default(),
             dirty: 0,
             adds: 0,
             retries: 0,
-            durations: has_name.then(Durations::default),
+            durations,
             idle: 0,
             kept: None,
             fresh: 0,
@@ -273,9 +274,9 @@ impl<T: Item> State<T> {
         self.phase
     }
 
-    /// Nothing waits and nothing is worked on.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.order.len() == 0 && self.in_work.len() == 0
+    /// Nothing is taken in, nothing waits and nothing is worked on.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.phase != Phase::Open && self.order.len() == 0 && self.in_work.len() == 0
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -318,5 +319,16 @@ impl<T: Item> State<T> {
             queue_duration: durations.map(|durations| durations.queue).unwrap_or_default(),
             work_duration: durations.map(|durations| durations.work).unwrap_or_default(),
         }
+    }
+}
+
+#[cfg(test)]
+impl<T: Item> State<T> {
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub(crate) fn delay_entries(&self) -> usize {
+        self.delayed.entries()
     }
 }

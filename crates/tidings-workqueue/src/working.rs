@@ -15,6 +15,7 @@ pub(crate) struct InWork {
 }
 
 impl InWork {
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.line.len()
     }
@@ -23,11 +24,13 @@ impl InWork {
         self.line.first()
     }
 
+    #[inline]
     pub(crate) fn begin(&mut self, slot: SlotId, now: Moment) {
         self.links.push(&mut self.line, slot);
         self.since_nanos_sum += u128::from(now.0);
     }
 
+    #[inline]
     pub(crate) fn end(&mut self, slot: SlotId, since: Moment) {
         self.links.remove(&mut self.line, slot);
         self.since_nanos_sum -= u128::from(since.0);

@@ -1,6 +1,8 @@
 //! What `sync.rs` gives, made of shuttle's parts: under its scheduler every use is a point at which another
 //! thread may run. Only test targets that compile the queue a second time have it.
 
+pub(crate) use shuttle::sync::atomic::{AtomicBool, Ordering};
+
 use shuttle::sync::MutexGuard;
 
 /// As parking_lot's: without poison.

@@ -1,0 +1,126 @@
+//! How long an item can be made to wait.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::clock::Moment;
+use crate::order::{Order, Turns};
+use crate::priority::{Allowances, Priority};
+
+const ALLOWANCES: Allowances = Allowances { background: Duration::from_millis(30) };
+
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Add { priority: Priority, share: u64 },
+    Take,
+    Wait { ms: u64 },
+}
+
+fn step(shares: u64) -> impl Strategy<Value = Step> {
+    let priority = prop_oneof![Just(Priority::LIVE), Just(Priority::BACKGROUND)];
+    prop_oneof![
+        3 => (priority, 0..shares).prop_map(|(priority, share)| Step::Add { priority, share }),
+        2 => Just(Step::Take),
+        1 => (1..20_u64).prop_map(|ms| Step::Wait { ms }),
+    ]
+}
+
+/// An item that waits or was handed out; its number is its slot.
+#[derive(Debug)]
+struct Waited {
+    deadline: Moment,
+    share: u64,
+    /// Those handed out while it waited.
+    passed: Vec<usize>,
+    /// The shares that had an item waiting at any time while it waited.
+    shares: BTreeSet<u64>,
+    is_waiting: bool,
+}
+
+/// All items of a run, with what happened while they waited.
+fn run(steps: &[Step], turns: Turns) -> Vec<Waited> {
+    let (mut order, mut items, mut now) =
+        (Order::new(ALLOWANCES, turns), Vec::<Waited>::new(), Moment::default());
+    let rest = std::iter::repeat_n(&Step::Take, steps.len());
+    for step in steps.iter().chain(rest) {
+        match *step {
+            Step::Wait { ms } => now = now.after(Duration::from_millis(ms)),
+            Step::Add { priority, share } => {
+                let slot = items.len();
+                order.push(slot as u32, priority, share, now);
+                let deadline = now.after(ALLOWANCES.of(priority));
+                let waiting = items.iter().filter(|item| item.is_waiting).map(|item| item.share);
+                let shares = waiting.chain([share]).collect();
+                items.push(Waited { deadline, share, passed: Vec::new(), shares, is_waiting: true });
+                items.iter_mut().filter(|item| item.is_waiting).for_each(|item| {
+                    item.shares.insert(share);
+                });
+            }
+            Step::Take => {
+                let Some(slot) = order.first() else { continue };
+                order.pop(slot);
+                items[slot as usize].is_waiting = false;
+                let waiting = items.iter_mut().filter(|item| item.is_waiting);
+                waiting.for_each(|item| item.passed.push(slot as usize));
+            }
+        }
+    }
+    assert!(items.iter().all(|item| !item.is_waiting) && order.len() == 0, "an item was lost");
+    items
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    // holds: W4
+    #[test]
+    fn nothing_that_is_due_later_goes_before_an_item(steps in prop::collection::vec(step(1), 1..150)) {
+        let items = run(&steps, Turns::FirstInFirstOut);
+        for (at, item) in items.iter().enumerate() {
+            for passed in &item.passed {
+                let other = &items[*passed];
+                prop_assert!(other.deadline <= item.deadline, "{passed} went before {at}");
+                prop_assert!(other.deadline < item.deadline || *passed < at, "{passed} went before {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn with_n_shares_an_item_waits_for_n_times_those_due_before_it(steps in prop::collection::vec(step(5), 1..150)) {
+        let items = run(&steps, Turns::ShareByShare);
+        for (at, item) in items.iter().enumerate() {
+            let due_before = item.passed.iter().filter(|other| {
+                let other_deadline = items[**other].deadline;
+                other_deadline < item.deadline || other_deadline == item.deadline && **other < at
+            });
+            let bound = item.shares.len() * (due_before.count() + 1);
+            prop_assert!(item.passed.len() < bound, "{at}: {} passed, not under {bound}", item.passed.len());
+        }
+    }
+
+    #[test]
+    fn a_share_has_no_second_turn_while_another_waits_for_its_first(counts in prop::collection::vec(1..20_usize, 1..6)) {
+        let adds = counts.iter().zip(0..).flat_map(|(count, share)| {
+            std::iter::repeat_n(Step::Add { priority: Priority::LIVE, share }, *count)
+        });
+        let mut order = Order::new(ALLOWANCES, Turns::ShareByShare);
+        let mut shares = Vec::new();
+        for (slot, add) in (0..).zip(adds) {
+            if let Step::Add { priority, share } = add {
+                order.push(slot, priority, share, Moment::default());
+                shares.push(share);
+            }
+        }
+        let mut turns = vec![0_usize; counts.len()];
+        while let Some(slot) = order.first() {
+            order.pop(slot);
+            let share = shares[slot as usize] as usize;
+            let behind = (0..counts.len()).find(|other| turns[*other] < turns[share].min(counts[*other]));
+            prop_assert_eq!(behind, None, "{} has had fewer turns than {}", behind.unwrap_or(0), share);
+            turns[share] += 1;
+        }
+        prop_assert_eq!(turns, counts);
+    }
+}

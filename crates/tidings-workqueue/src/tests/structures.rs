@@ -1,0 +1,66 @@
+//! The parts that the state is made of, where a test of the whole would not see a fault.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::clock::Moment;
+use crate::delay::Delayed;
+use crate::histogram::Histogram;
+use crate::order::{Order, Turns};
+use crate::priority::{Allowances, Priority};
+use crate::state::{Arrival, State, Taken};
+
+fn arrival<T>(item: T, after: Duration) -> Arrival<T> {
+    Arrival { item: Some(item), hash: 7, share: 0, priority: Priority::LIVE, after, is_retry: false }
+}
+
+// holds: X19
+#[test]
+fn delays_that_were_cancelled_do_not_pile_up() {
+    let mut state = State::new(Order::new(Allowances::DEFAULT, Turns::FirstInFirstOut), None);
+    for _ in 0..10_000 {
+        state.add(&mut arrival("a", Duration::from_secs(60)));
+        state.add(&mut arrival("a", Duration::ZERO));
+        let Taken::Item { slot, .. } = state.take() else { panic!("an item waits") };
+        state.finish(slot);
+    }
+    assert!(state.delay_entries() < 200, "{} entries for no delay", state.delay_entries());
+}
+
+#[test]
+fn a_delay_is_popped_once_and_in_the_order_of_time() {
+    let mut delayed = Delayed::default();
+    let tickets = [30, 10, 20, 10].map(|nanos| (Moment(nanos), delayed.push(nanos as u32, Moment(nanos))));
+    let cancelled = Cell::new(tickets[2].1);
+    let carries = |_, ticket| ticket != cancelled.get();
+    delayed.cancel(carries);
+    let popped = std::iter::from_fn(|| delayed.pop(Moment(25), carries)).map(|(_, at)| at.0);
+    assert_eq!(popped.collect::<Vec<_>>(), [10, 10]);
+    assert_eq!((delayed.len(), delayed.next_at(carries)), (1, Some(Moment(30))));
+}
+
+// holds: W10
+#[test]
+fn an_item_that_is_done_is_no_longer_held() {
+    let mut state = State::new(Order::new(Allowances::DEFAULT, Turns::FirstInFirstOut), None);
+    let item = Arc::new(1);
+    state.add(&mut arrival(Arc::clone(&item), Duration::ZERO));
+    let Taken::Item { item: taken, slot, .. } = state.take() else { panic!("an item waits") };
+    drop(taken);
+    drop(state.finish(slot));
+    assert_eq!(Arc::strong_count(&item), 1);
+}
+
+// holds: M1
+#[test]
+fn durations_fall_into_powers_of_ten_from_ten_nanoseconds_to_ten_seconds() {
+    let mut histogram = Histogram::default();
+    for nanos in [0, 10, 11, 10_000_000_000, 10_000_000_001] {
+        histogram.observe(Duration::from_nanos(nanos));
+    }
+    let (bounds, counts): (Vec<_>, Vec<_>) = histogram.buckets().unzip();
+    assert_eq!(bounds, [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, f64::INFINITY]);
+    assert_eq!(counts, [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    assert_eq!((histogram.count(), histogram.sum()), (5, Duration::from_nanos(20_000_000_022)));
+}
