@@ -184,13 +184,14 @@ impl Drop for Permit {
 }
 
 impl Shared {
-    /// Tells the member something and passes on what follows from it. Returns what the member said, and the keys
-    /// that are held for too long.
-    pub(super) fn tell<R>(&self, tell: impl FnOnce(&mut Member, Instant) -> R) -> (R, Vec<Key>) {
-        self.with(|state| {
-            let said = tell(&mut state.member, Instant::now());
-            (said, std::mem::take(&mut state.member.news_mut().overstayed))
-        })
+    /// Tells the member something, and passes on what follows from it.
+    pub(super) fn tell<R>(&self, tell: impl FnOnce(&mut Member, Instant) -> R) -> R {
+        self.with(|state| tell(&mut state.member, Instant::now()))
+    }
+
+    /// Keys that have been held for too long since this was asked last.
+    pub(super) fn overstayed(&self) -> Vec<Key> {
+        self.with(|state| std::mem::take(&mut state.member.news_mut().overstayed))
     }
 
     /// The token of a permit is cancelled without the lock, since it wakes others.

@@ -60,7 +60,8 @@ impl ShardTask {
         }
         shared.tell(|member, now| member.observe(now, seen(&lister)));
         loop {
-            let (step, overstayed) = shared.tell(|member, now| member.next(now));
+            let step = shared.tell(|member, now| member.next(now));
+            let overstayed = shared.overstayed();
             if !overstayed.is_empty() {
                 on_overstay(&overstayed);
             }
