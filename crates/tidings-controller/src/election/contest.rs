@@ -19,8 +19,6 @@ use super::record::{Pen, Seen, in_microseconds};
 use super::timing::Timing;
 
 #[cfg(test)]
-mod simulation;
-#[cfg(test)]
 mod tests;
 
 /// After a conflict a release is tried again this much later.

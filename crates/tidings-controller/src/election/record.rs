@@ -60,14 +60,16 @@ impl Seen {
     }
 
     /// When it may be taken: at once if it was released, otherwise when it has not changed for as long as is
-    /// written in it. A record that says nothing usable about that is given `fallback`.
-    pub(super) fn takeable_at(&self, fallback: Duration) -> Instant {
-        if self.holder().is_none() {
-            return self.changed_at;
-        }
+    /// written in it; `ours` counts if nothing usable is written there. One that is gone is left alone for a whole
+    /// lease, whatever was last seen: somebody may hold what was there last.
+    pub(super) fn takeable_at(&self, ours: Duration) -> Instant {
         let seconds = self.spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        let duration = seconds.filter(|seconds| *seconds > 0).map_or(fallback, Duration::from_secs);
-        self.changed_at + duration.min(FAR_FUTURE)
+        let written = seconds.filter(|seconds| *seconds > 0).map_or(ours, Duration::from_secs).min(FAR_FUTURE);
+        match self.holder() {
+            _ if self.is_gone => self.changed_at + written.max(ours),
+            Some(_) => self.changed_at + written,
+            None => self.changed_at,
+        }
     }
 }
 

@@ -1,0 +1,8 @@
+//! Elections over the in-process API server, in paused time unless a test says otherwise.
+
+mod bad_input;
+mod faults;
+mod guards;
+mod leading;
+mod replica;
+mod simulation;

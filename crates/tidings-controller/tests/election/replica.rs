@@ -1,0 +1,118 @@
+//! A replica that takes part in an election, behind a wire that can be cut.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use k8s_openapi::api::coordination::v1::LeaseSpec;
+use kube_client::Client;
+use serde_json::json;
+use tidings_apiserver::{ApiServer, InProcess};
+use tidings_controller::{Election, Leadership};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+
+/// How a replica's requests fare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// All is well.
+    Whole,
+    /// Nothing arrives, and nobody says so.
+    Cut,
+    /// Connections are refused.
+    Refused,
+    /// Requests take effect, answers are lost.
+    Mute,
+}
+
+/// The wire between one replica and the server.
+#[derive(Clone)]
+pub struct Wire {
+    inner: InProcess,
+    link: Arc<AtomicU8>,
+}
+
+/// One that takes part.
+pub struct Replica {
+    pub leadership: Leadership,
+    pub stop: CancellationToken,
+    pub task: tokio::task::AbortHandle,
+    link: Arc<AtomicU8>,
+}
+
+pub fn election(identity: &str) -> Election {
+    Election::new("lock").identity(identity).seed(11)
+}
+
+/// Lets a replica take part.
+pub fn join(server: &ApiServer, tasks: &mut JoinSet<()>, election: Election) -> Replica {
+    let link = Arc::new(AtomicU8::new(Link::Whole as u8));
+    let wire = Wire { inner: server.service(), link: Arc::clone(&link) };
+    let (leadership, task) = election.build(Client::new(wire, "default")).expect("it can be held");
+    let stop = CancellationToken::new();
+    let task = tasks.spawn(task.run(stop.clone()));
+    Replica { leadership, stop, task, link }
+}
+
+/// The lease, as the server has it.
+pub fn lease(server: &ApiServer) -> LeaseSpec {
+    let lease = server.object("leases", "default/lock").expect("there is a lease");
+    serde_json::from_value(lease["spec"].clone()).expect("it is one")
+}
+
+/// Writes a name in the lease, as people do.
+pub fn edit(server: &ApiServer, holder: &str) {
+    let mut lease = server.object("leases", "default/lock").expect("there is a lease");
+    lease["spec"]["holderIdentity"] = json!(holder);
+    server.put("leases", lease);
+}
+
+pub async fn pass(seconds: f64) {
+    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+}
+
+impl Replica {
+    pub fn set(&self, link: Link) {
+        self.link.store(link as u8, Ordering::SeqCst);
+    }
+
+    pub fn leads(&self) -> bool {
+        self.leadership.is_leader()
+    }
+}
+
+impl<R> Service<R> for Wire
+where
+    InProcess: Service<R, Error = std::io::Error>,
+    <InProcess as Service<R>>::Future: Send + 'static,
+    <InProcess as Service<R>>::Response: Send + 'static,
+{
+    type Response = <InProcess as Service<R>>::Response;
+    type Error = std::io::Error;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: R) -> Self::Future {
+        let link = self.link.load(Ordering::SeqCst);
+        if link == Link::Cut as u8 {
+            return Box::pin(std::future::pending());
+        }
+        if link == Link::Refused as u8 {
+            return Box::pin(async { Err(std::io::ErrorKind::ConnectionRefused.into()) });
+        }
+        let answer = self.inner.call(request);
+        if link == Link::Mute as u8 {
+            return Box::pin(async {
+                let _lost = answer.await;
+                std::future::pending().await
+            });
+        }
+        Box::pin(answer)
+    }
+}
