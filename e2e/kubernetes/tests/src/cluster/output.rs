@@ -1,4 +1,4 @@
-//! What a server said last, for when a test fails. It keeps so many lines and no more.
+//! What a server complained of last, for when a test fails. It keeps so many lines and no more.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
@@ -26,11 +26,13 @@ impl Output {
         let mut line = Vec::new();
         // A longer line is cut into several.
         while matches!((&mut pipe).take(LINE_BYTES_MAX).read_until(b'\n', &mut line), Ok(1..)) {
-            let mut lines = self.0.lock();
-            if lines.len() == LINES_MAX {
-                lines.pop_front();
+            if !is_information(&line) {
+                let mut lines = self.0.lock();
+                if lines.len() == LINES_MAX {
+                    lines.pop_front();
+                }
+                lines.push_back(String::from_utf8_lossy(&line).trim_end().to_owned());
             }
-            lines.push_back(String::from_utf8_lossy(&line).trim_end().to_owned());
             line.clear();
         }
     }
@@ -40,13 +42,20 @@ impl Output {
     }
 }
 
+/// Lines of information begin with an I and the date, and there are hundreds at every start.
+fn is_information(line: &[u8]) -> bool {
+    matches!(line, [b'I', digit, ..] if digit.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_lines_are_kept_and_long_ones_are_cut() {
+    fn only_the_last_complaints_are_kept_and_long_ones_are_cut() {
         let output = Output::default();
+        output.keep("E1116 trouble\nI1116 nothing new\n".as_bytes());
+        assert_eq!(output.last(), "E1116 trouble");
         let text: String = (0..LINES_MAX * 2).map(|number| format!("line {number}\n")).collect();
         output.keep((text + &"x".repeat(5_000)).as_bytes());
         let last = output.last();

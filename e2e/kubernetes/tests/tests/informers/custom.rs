@@ -1,0 +1,101 @@
+//! Resources that come and go while their informer runs.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, PostParams};
+use kubernetes_tests::Cluster;
+use kubernetes_tests::agreement::{Collection, wait_until};
+use serde_json::json;
+use tidings::stages::source::ErrorClass;
+use tidings::{ResourceKind, Scope};
+use tokio::time::{Duration, timeout};
+
+use crate::follow::Follow;
+use crate::scene::Scene;
+
+const DEFINITION: &str = "ships.tidings.example";
+
+/// The server needs a moment before it serves what was defined, and to forget it.
+const SERVED_MAX: Duration = Duration::from_secs(60);
+
+pub(crate) async fn comes_and_goes(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "custom").await;
+    let ships: Follow<DynamicObject> = Follow::of(scene.client.clone(), |factory| {
+        factory.dynamic_with(resource(), scene.options()).expect("it is a resource")
+    });
+    let collection = || {
+        let path = format!("/apis/tidings.example/v1/namespaces/{}/ships", scene.namespace);
+        Collection::new(&scene.client, path)
+    };
+    wait_until("the server knows no ships", || ships.troubles.count(ErrorClass::NotFound) > 1).await;
+
+    define(&scene).await;
+    launch(&scene, &["beagle", "endeavour"]).await;
+    ships.synced().await;
+    collection().agrees_with(&ships.informer, &ships.heard).await;
+    assert_eq!(ships.heard.objects(), 2);
+
+    let before = ships.troubles.count(ErrorClass::NotFound);
+    definitions(&scene).delete(DEFINITION, &DeleteParams::default()).await.unwrap();
+    wait_until("the ships have gone with their definition", || ships.heard.objects() == 0).await;
+    assert!(ships.informer.lister().is_empty());
+    wait_until("the server knows no ships again", || ships.troubles.count(ErrorClass::NotFound) > before)
+        .await;
+
+    define(&scene).await;
+    launch(&scene, &["endeavour", "terra-nova", "fram"]).await;
+    ships.ends_with(collection()).await;
+}
+
+fn resource() -> ResourceKind {
+    ResourceKind {
+        group: "tidings.example".into(),
+        version: "v1".into(),
+        kind: "Ship".into(),
+        plural: "ships".into(),
+        scope: Scope::Namespaced,
+    }
+}
+
+fn definitions(scene: &Scene) -> Api<CustomResourceDefinition> {
+    Api::all(scene.client.clone())
+}
+
+/// Defines ships. While the definition of before is still being deleted, the server refuses another.
+async fn define(scene: &Scene) {
+    let definition = json!({
+        "metadata": { "name": DEFINITION },
+        "spec": {
+            "group": "tidings.example",
+            "names": { "kind": "Ship", "plural": "ships" },
+            "scope": "Namespaced",
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } },
+            }],
+        },
+    });
+    let definition = serde_json::from_value(definition).unwrap();
+    let definitions = definitions(scene);
+    let defined = async {
+        while definitions.create(&PostParams::default(), &definition).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(SERVED_MAX, defined).await.expect("the definition is taken");
+}
+
+async fn launch(scene: &Scene, names: &[&str]) {
+    let kind = GroupVersionKind::gvk("tidings.example", "v1", "Ship");
+    let resource = ApiResource::from_gvk_with_plural(&kind, "ships");
+    let ships: Api<DynamicObject> = Api::namespaced_with(scene.client.clone(), &scene.namespace, &resource);
+    for name in names {
+        let ship = DynamicObject::new(name, &resource).data(json!({ "spec": { "port": "plymouth" } }));
+        let launched = async {
+            while ships.create(&PostParams::default(), &ship).await.is_err() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(SERVED_MAX, launched).await.expect("what is defined is served");
+    }
+}

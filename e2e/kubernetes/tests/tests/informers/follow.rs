@@ -1,0 +1,105 @@
+//! An informer with a handler that keeps what it is told, and everything that went wrong on the way.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kube_client::Client;
+use kubernetes_tests::trials::seed;
+use kubernetes_tests::{Collection, Heard};
+use tidings::stages::reflector::BackoffConfig;
+use tidings::stages::source::ErrorClass;
+use tidings::{
+    Fault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer, SharedInformerFactory,
+};
+
+/// An informer that is followed.
+pub(crate) struct Follow<K> {
+    pub(crate) informer: SharedInformer<K>,
+    pub(crate) heard: Heard,
+    pub(crate) troubles: Troubles,
+    pub(crate) running: Running,
+}
+
+/// What kinds of trouble an informer met.
+#[derive(Clone, Default)]
+pub(crate) struct Troubles(Arc<Mutex<Vec<ErrorClass>>>);
+
+/// The first list of an idle server takes milliseconds; this machine may be busy.
+const SYNC_MAX: Duration = Duration::from_secs(90);
+
+/// As by default, but with the waits of a test.
+pub(crate) fn quick() -> ReflectorConfig {
+    let backoff = BackoffConfig {
+        initial: Duration::from_millis(50),
+        step_max: Duration::from_millis(500),
+        ..BackoffConfig::default()
+    };
+    ReflectorConfig::default().backoff(backoff)
+}
+
+/// With watches that last a few seconds.
+pub(crate) fn with_short_watches() -> ReflectorConfig {
+    let seconds = Duration::from_secs(3);
+    quick().watch_timeout_floor(seconds).watch_timeout_min(seconds)
+}
+
+impl<K: Kind + 'static> Follow<K> {
+    /// Starts an informer and waits until it is synced.
+    pub(crate) async fn start(client: Client, options: InformerOptions) -> Follow<K> {
+        let follow = Follow::begin(client, options);
+        follow.synced().await;
+        follow
+    }
+
+    /// Starts an informer.
+    pub(crate) fn begin(client: Client, options: InformerOptions) -> Follow<K> {
+        Follow::of(client, |factory| factory.informer_with(options))
+    }
+}
+
+impl<K: 'static> Follow<K> {
+    /// Starts the informer that is taken from the factory.
+    pub(crate) fn of(
+        client: Client,
+        informer: impl FnOnce(&SharedInformerFactory) -> SharedInformer<K>,
+    ) -> Follow<K> {
+        let troubles = Troubles::default();
+        let met = troubles.clone();
+        let factory = SharedInformerFactory::new(client).seed(seed()).on_error(move |fault| met.meet(fault));
+        let informer = informer(&factory);
+        let heard = Heard::listen_to(&informer);
+        let running = factory.start();
+        Follow { informer, heard, troubles, running }
+    }
+
+    pub(crate) async fn synced(&self) {
+        self.running.synced_within(SYNC_MAX).await.unwrap();
+    }
+
+    /// How its last list came.
+    pub(crate) fn list_mode(&self) -> Option<ListMode> {
+        self.informer.health().streams[0].list_mode
+    }
+
+    /// Waits until cache and handler have what the server lists; then everything ends, and nothing is left running.
+    pub(crate) async fn ends_with(self, collection: Collection) {
+        collection.agrees_with(&self.informer, &self.heard).await;
+        self.running.shutdown().await;
+    }
+}
+
+impl Troubles {
+    fn meet(&self, fault: &Fault) {
+        if let Fault::Source(error) = fault {
+            self.0.lock().unwrap().push(error.class());
+        }
+    }
+
+    pub(crate) fn count(&self, class: ErrorClass) -> usize {
+        self.0.lock().unwrap().iter().filter(|met| **met == class).count()
+    }
+
+    pub(crate) fn all(&self) -> Vec<ErrorClass> {
+        self.0.lock().unwrap().clone()
+    }
+}

@@ -1,0 +1,102 @@
+//! How objects are listed, what a server may have against it, and the watch that follows.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kubernetes_tests::Cluster;
+use kubernetes_tests::agreement::wait_until;
+use tidings::ListMode;
+use tidings::stages::reflector::Paging;
+use tidings::stages::source::ErrorClass;
+
+use crate::follow::{Follow, quick, with_short_watches};
+use crate::scene::Scene;
+
+const MAPS: usize = 30;
+const PAGE: u32 = 7;
+
+// holds: R6, R8
+pub(crate) async fn streams(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "streams").await;
+    scene.write_many(MAPS).await;
+    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), scene.options()).await;
+    assert_eq!(maps.list_mode(), Some(ListMode::Streaming));
+    assert_eq!(maps.informer.lister().len(), MAPS);
+    scene.change().await;
+    scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
+    let requests = maps.informer.stats().requests;
+    assert_eq!((requests.lists, requests.watches), (1, 1), "the list goes on as the watch");
+    assert_eq!(maps.troubles.all(), []);
+    maps.ends_with(scene.collection("configmaps")).await;
+}
+
+/// A server with a watch cache answers a first list from it, and whole.
+pub(crate) async fn lists_in_one_page(cluster: &Cluster) {
+    assert_eq!(pages(cluster, "one-page").await, 1);
+}
+
+/// Without one, it answers in pages.
+pub(crate) async fn lists_in_pages(cluster: &Cluster) {
+    assert_eq!(pages(cluster, "pages").await, MAPS.div_ceil(PAGE as usize));
+}
+
+async fn pages(cluster: &Cluster, namespace: &str) -> usize {
+    let scene = Scene::new(cluster, namespace).await;
+    scene.write_many(MAPS).await;
+    let pages = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&pages);
+    let paging = Paging::Always(NonZeroU32::new(PAGE).unwrap());
+    let options = scene
+        .options()
+        .reflector(quick().list_mode(ListMode::Chunked).paging(paging))
+        .tweak(move |query| _ = counted.fetch_add(usize::from(!query.is_watch()), Ordering::SeqCst));
+    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
+    assert_eq!(maps.list_mode(), Some(ListMode::Chunked));
+    let pages = pages.load(Ordering::SeqCst);
+    scene.change().await;
+    maps.ends_with(scene.collection("configmaps")).await;
+    pages
+}
+
+/// HTTP 422, with `sendInitialEvents` as its cause.
+pub(crate) async fn is_refused(cluster: &Cluster) {
+    falls_back(cluster, "refused", ErrorClass::StreamingListRefused).await;
+}
+
+/// HTTP 200, and an error as the first event.
+pub(crate) async fn fails_in_the_stream(cluster: &Cluster) {
+    falls_back(cluster, "failing", ErrorClass::Internal).await;
+}
+
+async fn falls_back(cluster: &Cluster, namespace: &str, trouble: ErrorClass) {
+    let scene = Scene::new(cluster, namespace).await;
+    scene.write_many(MAPS).await;
+    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), scene.options()).await;
+    assert_eq!(maps.list_mode(), Some(ListMode::Chunked));
+    assert_eq!(maps.troubles.all(), [trouble]);
+    scene.change().await;
+    maps.ends_with(scene.collection("configmaps")).await;
+}
+
+/// A server sends a bookmark shortly before it ends a watch, if there is a newer version than the watch has seen.
+pub(crate) async fn follows_bookmarks(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "bookmarks").await;
+    let elsewhere = Scene::new(cluster, "bookmarks-elsewhere").await;
+    scene.write_many(3).await;
+    let options = scene.options().reflector(with_short_watches());
+    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
+    elsewhere.write("noise", "somebody else's").await;
+    let noise = elsewhere.maps().get("noise").await.unwrap().metadata.resource_version.unwrap();
+    let noise = tidings::Version::new(&noise);
+    let has_passed = || maps.informer.stats().version.is_some_and(|version| version.is_at_least(&noise));
+    wait_until("a bookmark passes what happened elsewhere", has_passed).await;
+    wait_until("three watches were opened", || maps.informer.stats().requests.watches > 3).await;
+    let requests = maps.informer.stats().requests;
+    assert!(requests.bookmarks > 0, "{requests:?}");
+    assert_eq!(requests.relists, 0, "{requests:?}");
+    assert_eq!(maps.troubles.all(), []);
+    scene.change().await;
+    maps.ends_with(scene.collection("configmaps")).await;
+}

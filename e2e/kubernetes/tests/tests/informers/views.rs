@@ -1,0 +1,110 @@
+//! Parts of a resource: metadata alone, what selectors match, some namespaces; and a resource known at run time only.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube_client::api::{DeleteParams, DynamicObject, PartialObjectMeta};
+use kubernetes_tests::{Cluster, Collection};
+use serde_json::json;
+use tidings::{Kind as _, SharedInformer};
+
+use crate::follow::Follow;
+use crate::scene::Scene;
+
+pub(crate) async fn metadata_only(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "metadata").await;
+    scene.write_many(3).await;
+    let maps: Follow<PartialObjectMeta<ConfigMap>> =
+        Follow::of(scene.client.clone(), |factory| factory.metadata_with(scene.options()));
+    maps.synced().await;
+    scene.change().await;
+    let collection = scene.collection("configmaps").metadata();
+    collection.agrees_with(&maps.informer, &maps.heard).await;
+    for map in maps.informer.lister().list() {
+        assert!(map.field(".data").unwrap().is_absent(), "{}", map.key());
+        assert!(map.decoded().unwrap().metadata.uid.is_some());
+    }
+    maps.ends_with(collection).await;
+}
+
+pub(crate) async fn dynamic(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "dynamic").await;
+    scene.write_many(3).await;
+    let mut typed: Option<SharedInformer<ConfigMap>> = None;
+    let maps: Follow<DynamicObject> = Follow::of(scene.client.clone(), |factory| {
+        typed = Some(factory.informer_with(scene.options()));
+        factory.dynamic_with(ConfigMap::resource(), scene.options()).expect("it is a resource")
+    });
+    assert_eq!(maps.running.len(), 1, "one watch for both");
+    maps.synced().await;
+    scene.change().await;
+    scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
+    let typed = typed.expect("it was asked for").lister();
+    let (typed, dynamic) =
+        (typed.get("dynamic/new").unwrap(), maps.informer.lister().get("dynamic/new").unwrap());
+    assert_eq!(typed.decoded().unwrap().data.as_ref().unwrap()["value"], "added");
+    assert_eq!(dynamic.decoded().unwrap().data["data"]["value"], "added");
+    maps.ends_with(scene.collection("configmaps")).await;
+}
+
+pub(crate) async fn label_selector(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "labels").await;
+    let label = async |name: &str, app: &str| {
+        scene.apply(name, json!({ "metadata": { "labels": { "app": app } } })).await;
+    };
+    for (name, app) in [("stays", "web"), ("leaves", "web"), ("enters", "db"), ("never", "db")] {
+        label(name, app).await;
+    }
+    let options = scene.options().labels("app=web".parse().unwrap());
+    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
+    let collection = Collection::new(&scene.client, scene.path("configmaps?labelSelector=app%3Dweb"));
+    collection.agrees_with(&maps.informer, &maps.heard).await;
+    assert_eq!(maps.heard.objects(), 2);
+    label("leaves", "db").await;
+    label("enters", "web").await;
+    scene.remove("stays").await;
+    label("comes", "web").await;
+    collection.agrees_with(&maps.informer, &maps.heard).await;
+    assert_eq!(maps.heard.objects(), 2);
+    label("leaves", "web").await;
+    maps.ends_with(collection).await;
+}
+
+pub(crate) async fn field_selector(cluster: &Cluster) {
+    let scene = Scene::new(cluster, "fields").await;
+    for (name, phase) in [("stays", "Running"), ("leaves", "Running"), ("enters", "Pending")] {
+        scene.write_pod(name).await;
+        scene.set_phase(name, phase).await;
+    }
+    let options = scene.options().fields("status.phase=Running".parse().unwrap());
+    let pods: Follow<Pod> = Follow::start(scene.client.clone(), options).await;
+    let collection = Collection::new(&scene.client, scene.path("pods?fieldSelector=status.phase%3DRunning"));
+    collection.agrees_with(&pods.informer, &pods.heard).await;
+    assert_eq!(pods.heard.objects(), 2);
+    scene.set_phase("leaves", "Failed").await;
+    scene.set_phase("enters", "Running").await;
+    scene.pods().delete("stays", &DeleteParams::default().grace_period(0)).await.unwrap();
+    collection.agrees_with(&pods.informer, &pods.heard).await;
+    assert_eq!(pods.heard.objects(), 1);
+    pods.ends_with(collection).await;
+}
+
+pub(crate) async fn namespaces(cluster: &Cluster) {
+    let mut scenes = Vec::new();
+    for namespace in ["several-a", "several-b", "several-c"] {
+        let scene = Scene::new(cluster, namespace).await;
+        scene.write_many(3).await;
+        scenes.push(scene);
+    }
+    let of = |scenes: &[Scene]| {
+        Collection::over(&scenes[0].client, scenes.iter().map(|scene| scene.path("configmaps")))
+    };
+    let options = scenes[0].options().namespaces(["several-a", "several-b"]).unwrap();
+    let maps: Follow<ConfigMap> = Follow::start(scenes[0].client.clone(), options).await;
+    for scene in &scenes {
+        scene.change().await;
+    }
+    of(&scenes[..2]).agrees_with(&maps.informer, &maps.heard).await;
+    maps.informer.set_namespaces(["several-b", "several-c"]).unwrap();
+    of(&scenes[1..]).agrees_with(&maps.informer, &maps.heard).await;
+    scenes[2].write("late", "seen").await;
+    maps.ends_with(of(&scenes[1..])).await;
+}
