@@ -10,7 +10,7 @@ use tidings_controller::ElectionMetrics;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::replica::{Link, election, join, lease, pass};
+use crate::replica::{Link, Replica, election, join, lease, pass};
 
 // holds: E7, E9
 #[tokio::test(start_paused = true)]
@@ -106,7 +106,7 @@ async fn whoever_waits_for_an_election_hears_of_its_end_even_if_it_never_led() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
     first.leadership.acquired().await.expect("nobody else wants it");
-    for end in [|replica: &crate::replica::Replica| replica.stop.cancel(), |replica| replica.task.abort()] {
+    for end in [|replica: &Replica| replica.stop.cancel(), |replica: &Replica| replica.task.abort()] {
         let second = join(&server, &mut tasks, election("second"));
         let waiting = second.leadership.clone();
         let mut waits = JoinSet::new();

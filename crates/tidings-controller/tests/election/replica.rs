@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use k8s_openapi::api::coordination::v1::LeaseSpec;
 use kube_client::Client;
 use serde_json::json;
-use tidings_apiserver::{ApiServer, InProcess};
+use tidings_apiserver::ApiServer;
 use tidings_controller::{Election, Leadership};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use tower::Service;
 
 /// How a replica's requests fare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
+pub(crate) enum Link {
     /// All is well.
     Whole,
     /// Nothing arrives, and nobody says so.
@@ -30,25 +30,25 @@ pub enum Link {
 
 /// The wire between one replica and the server.
 #[derive(Clone)]
-pub struct Wire {
-    inner: InProcess,
+pub(crate) struct Wire<S> {
+    inner: S,
     link: Arc<AtomicU8>,
 }
 
 /// One that takes part.
-pub struct Replica {
-    pub leadership: Leadership,
-    pub stop: CancellationToken,
-    pub task: tokio::task::AbortHandle,
+pub(crate) struct Replica {
+    pub(crate) leadership: Leadership,
+    pub(crate) stop: CancellationToken,
+    pub(crate) task: tokio::task::AbortHandle,
     link: Arc<AtomicU8>,
 }
 
-pub fn election(identity: &str) -> Election {
+pub(crate) fn election(identity: &str) -> Election {
     Election::new("lock").identity(identity).seed(11)
 }
 
 /// Lets a replica take part.
-pub fn join(server: &ApiServer, tasks: &mut JoinSet<()>, election: Election) -> Replica {
+pub(crate) fn join(server: &ApiServer, tasks: &mut JoinSet<()>, election: Election) -> Replica {
     let link = Arc::new(AtomicU8::new(Link::Whole as u8));
     let wire = Wire { inner: server.service(), link: Arc::clone(&link) };
     let (leadership, task) = election.build(Client::new(wire, "default")).expect("it can be held");
@@ -58,43 +58,43 @@ pub fn join(server: &ApiServer, tasks: &mut JoinSet<()>, election: Election) -> 
 }
 
 /// The lease, as the server has it.
-pub fn lease(server: &ApiServer) -> LeaseSpec {
+pub(crate) fn lease(server: &ApiServer) -> LeaseSpec {
     let lease = server.object("leases", "default/lock").expect("there is a lease");
     serde_json::from_value(lease["spec"].clone()).expect("it is one")
 }
 
 /// Writes a name in the lease, as people do.
-pub fn edit(server: &ApiServer, holder: &str) {
+pub(crate) fn edit(server: &ApiServer, holder: &str) {
     let mut lease = server.object("leases", "default/lock").expect("there is a lease");
     lease["spec"]["holderIdentity"] = json!(holder);
     server.put("leases", lease);
 }
 
-pub async fn pass(seconds: f64) {
+pub(crate) async fn pass(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
 impl Replica {
-    pub fn set(&self, link: Link) {
+    pub(crate) fn set(&self, link: Link) {
         self.link.store(link as u8, Ordering::SeqCst);
     }
 
-    pub fn leads(&self) -> bool {
+    pub(crate) fn leads(&self) -> bool {
         self.leadership.is_leader()
     }
 }
 
-impl<R> Service<R> for Wire
+impl<S, R> Service<R> for Wire<S>
 where
-    InProcess: Service<R, Error = std::io::Error>,
-    <InProcess as Service<R>>::Future: Send + 'static,
-    <InProcess as Service<R>>::Response: Send + 'static,
+    S: Service<R, Error = std::io::Error>,
+    S::Future: Send + 'static,
+    S::Response: Send + 'static,
 {
-    type Response = <InProcess as Service<R>>::Response;
+    type Response = S::Response;
     type Error = std::io::Error;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+    type Future = BoxFuture<'static, Result<S::Response, std::io::Error>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         self.inner.poll_ready(context)
     }
 
