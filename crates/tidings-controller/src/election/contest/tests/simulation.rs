@@ -89,6 +89,7 @@ struct World {
     version: u64,
     is_down: bool,
     may_delete: bool,
+    may_restart: bool,
     met: Met,
 }
 
@@ -150,8 +151,8 @@ impl World {
         let mut chance = SmallRng::seed_from_u64(seed);
         let start = Instant::now();
         let replicas = (0..REPLICAS).map(|number| Replica::new(number, start, flaw, &mut chance)).collect();
-        // A replica that has never seen a lease can't know that one was deleted: where leases are deleted, nobody
-        // starts anew.
+        // A replica that has never seen a lease can't know that one was deleted, nor can one that saw it gone know of
+        // another that has come and gone since: where leases are deleted, nobody starts anew, and it happens once.
         let may_delete = seed % 3 == 0;
         World {
             flaw,
@@ -165,6 +166,7 @@ impl World {
             version: 0,
             is_down: false,
             may_delete,
+            may_restart: !may_delete,
             met: Met::new(),
         }
     }
@@ -388,7 +390,7 @@ impl World {
                 self.meets("freeze");
                 self.replicas[number].frozen_until = self.now + lasts;
             }
-            65..75 if !self.may_delete => self.stop(number, lasts),
+            65..75 if self.may_restart => self.stop(number, lasts),
             75..85 => self.edit(),
             85..95 if self.may_delete => self.delete(),
             // The leader is the one to be hit.
@@ -444,6 +446,7 @@ impl World {
             replica.contest.as_ref().is_some_and(|contest| contest.changed_at().is_some())
         });
         if all_know && self.lease.take().is_some() {
+            self.may_delete = false;
             self.meets("delete");
         }
     }
