@@ -1,0 +1,239 @@
+//! A controller in the manner of Kubernetes' sample-controller: each `Foo` owns a Deployment.
+//!
+//! The Deployment gets as many replicas as the Foo says, and the Foo's status says how many of them are available. A
+//! Foo whose Deployment belongs to someone else gets a warning instead. Without arguments a short story is told over
+//! an API server in the process; with `--cluster` it works in the cluster of your kubeconfig until Ctrl-C:
+//!
+//! ```sh
+//! cargo run -p tidings --example sample_controller
+//! cargo run -p tidings --example sample_controller -- --cluster
+//! ```
+
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+#[path = "playground/run.rs"]
+mod playground;
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use futures_util::StreamExt;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::events::v1::Event;
+use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube_client::{Api, ResourceExt};
+use kube_derive::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tidings::controller::{
+    Action, Condition, Context, Controller, Error, NewEvent, Request, await_condition, is_controlled_by,
+    set_controller,
+};
+use tidings::{Key, Object, SharedInformer, SharedInformerFactory};
+use tidings_apiserver::ApiServer;
+
+pub use self::playground::{install, run_while};
+
+const SECONDS_10: Duration = Duration::from_secs(10);
+
+/// What people write: a Deployment of that name with so many replicas.
+#[derive(CustomResource, Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "samplecontroller.example.com",
+    version = "v1alpha1",
+    kind = "Foo",
+    namespaced,
+    status = "FooStatus",
+    crates(kube_core = "::kube_core")
+)]
+#[serde(rename_all = "camelCase")]
+pub struct FooSpec {
+    /// The Deployment that the Foo owns.
+    pub deployment_name: String,
+    /// How many replicas it has.
+    pub replicas: i32,
+}
+
+/// What the controller writes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FooStatus {
+    /// How many replicas are available.
+    pub available_replicas: i32,
+}
+
+/// The controller. A change of a Foo, or of a Deployment that a Foo controls, asks for that Foo.
+pub fn controller() -> Controller {
+    Controller::for_kind::<Foo>("sample-controller").owns::<Deployment>().workers(2).reconcile(reconcile)
+}
+
+async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+    let Ok(foo) = context.lister::<Foo>().get(&request) else {
+        return Ok(Action::await_change()); // It is gone, and the garbage collector takes its Deployment.
+    };
+    let foo = foo.decoded()?;
+    if foo.spec.deployment_name.is_empty() {
+        return Err(Error::terminal(format!("{request}: deploymentName must not be empty")));
+    }
+    let deployment = match context.lister::<Deployment>().get(&format!(
+        "{}/{}",
+        namespace(&foo),
+        foo.spec.deployment_name
+    )) {
+        Ok(deployment) => deployment.decoded()?.as_ref().clone(),
+        // The next reconcile of this Foo waits until the cache has what is written here.
+        Err(_) => context.api::<Deployment>().create(&deployment_of(&foo)?).await?,
+    };
+    if !is_controlled_by(&deployment, &foo.uid().unwrap_or_default()) {
+        let note = format!("Deployment {:?} already exists and is not managed by Foo", deployment.name_any());
+        context
+            .recorder()
+            .event(&*foo, NewEvent::warning("ErrResourceExists", note.as_str()).related(&deployment));
+        return Err(note.into());
+    }
+    let deployment = keep_replicas(&context, &foo, deployment).await?;
+    keep_status(&context, &foo, &deployment).await?;
+    context.recorder().event(&*foo, NewEvent::normal("Synced", "Foo synced successfully"));
+    Ok(Action::await_change())
+}
+
+async fn keep_replicas(context: &Context, foo: &Foo, deployment: Deployment) -> Result<Deployment, Error> {
+    let replicas = serde_json::to_value(&deployment)?["spec"]["replicas"].as_i64();
+    if replicas == Some(foo.spec.replicas.into()) {
+        return Ok(deployment);
+    }
+    let patch = Patch::Merge(json!({ "spec": { "replicas": foo.spec.replicas } }));
+    let deployments = context.api::<Deployment>();
+    Ok(deployments.patch(&deployment.name_any(), &PatchParams::default(), &patch).await?)
+}
+
+async fn keep_status(context: &Context, foo: &Foo, deployment: &Deployment) -> Result<(), Error> {
+    let status = deployment.status.as_ref();
+    let available_replicas = status.and_then(|status| status.available_replicas).unwrap_or_default();
+    let status = FooStatus { available_replicas };
+    if foo.status.as_ref() != Some(&status) {
+        let patch = Patch::Merge(json!({ "status": status }));
+        context.api::<Foo>().patch_status(&foo.name_any(), &PatchParams::default(), &patch).await?;
+    }
+    Ok(())
+}
+
+fn deployment_of(foo: &Foo) -> Result<Deployment, Error> {
+    let labels = json!({ "app": "nginx", "controller": foo.name_any() });
+    let mut deployment: Deployment = serde_json::from_value(json!({
+        "metadata": { "name": foo.spec.deployment_name, "namespace": namespace(foo) },
+        "spec": {
+            "replicas": foo.spec.replicas,
+            "selector": { "matchLabels": labels },
+            "template": {
+                "metadata": { "labels": labels },
+                "spec": { "containers": [{ "name": "nginx", "image": "nginx:latest" }] },
+            },
+        },
+    }))?;
+    set_controller(&mut deployment, foo)?;
+    Ok(deployment)
+}
+
+fn namespace(foo: &Foo) -> String {
+    foo.namespace().unwrap_or_default()
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        None => {
+            let server = ApiServer::start().await;
+            let factory = SharedInformerFactory::new(server.client());
+            install::<Foo>(factory.client()).await?;
+            run_while(&factory, vec![controller(), stand_in()], story(&factory)).await
+        }
+        Some("--cluster") => {
+            let factory = SharedInformerFactory::try_default().await?;
+            install::<Foo>(factory.client()).await?;
+            println!("watching Foos; Ctrl-C ends");
+            run_while(&factory, vec![controller()], async { Ok(tokio::signal::ctrl_c().await?) }).await
+        }
+        Some(other) => bail!("{other}: the one argument there is is --cluster"),
+    }
+}
+
+/// Stands in for the deployment controller of a cluster: every replica is available at once.
+pub fn stand_in() -> Controller {
+    Controller::for_kind::<Deployment>("deployment").reconcile(async |request: Request, context: Context| {
+        let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
+            return Ok(Action::await_change());
+        };
+        let replicas = deployment.field(".spec.replicas")?.values().first().cloned();
+        let counts = json!({ "replicas": replicas, "availableReplicas": replicas });
+        let (params, patch) = (PatchParams::default(), Patch::Merge(json!({ "status": counts })));
+        context.api::<Deployment>().patch_status(request.name(), &params, &patch).await?;
+        Ok(Action::await_change())
+    })
+}
+
+/// What happens to two Foos.
+pub async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()> {
+    let client = factory.client();
+    let foos: Api<Foo> = Api::namespaced(client.clone(), "default");
+    let deployments: Api<Deployment> = Api::namespaced(client.clone(), "default");
+    let seen = factory.informer::<Foo>();
+
+    println!("a Foo with one replica is created");
+    foos.create(&PostParams::default(), &foo("example", "example-deployment", 1)).await?;
+    becomes_available(&seen, 1).await?;
+
+    println!("it is scaled to three");
+    let patch = Patch::Merge(json!({ "spec": { "replicas": 3 } }));
+    foos.patch("example", &PatchParams::default(), &patch).await?;
+    becomes_available(&seen, 3).await?;
+
+    println!("someone deletes its Deployment");
+    let uid = deployments.get("example-deployment").await?.uid().context("a uid")?;
+    deployments.delete("example-deployment", &DeleteParams::default()).await?;
+    let is_back = Condition::of("is back", move |deployment: Option<&Object<Deployment>>| {
+        Ok(deployment.is_some_and(|deployment| deployment.uid() != uid))
+    });
+    let key = Key::parse("default/example-deployment")?;
+    await_condition(&factory.informer(), &key, &is_back, SECONDS_10).await?;
+    println!("  it is made again");
+
+    println!("another Foo wants the same Deployment");
+    foos.create(&PostParams::default(), &foo("second", "example-deployment", 1)).await?;
+    println!("  it gets a warning: {}", warning(factory).await?);
+    Ok(())
+}
+
+fn foo(name: &str, deployment_name: &str, replicas: i32) -> Foo {
+    Foo::new(name, FooSpec { deployment_name: deployment_name.to_owned(), replicas })
+}
+
+async fn becomes_available(foos: &SharedInformer<Foo>, replicas: i32) -> anyhow::Result<()> {
+    let status = Some(FooStatus { available_replicas: replicas });
+    let condition =
+        Condition::new(format!("has {replicas} available"), move |foo: &Foo| foo.status == status);
+    await_condition(foos, &Key::parse("default/example")?, &condition, SECONDS_10).await?;
+    println!("  its status says {replicas} available");
+    Ok(())
+}
+
+/// The note of the first event that warns.
+async fn warning(factory: &SharedInformerFactory) -> anyhow::Result<String> {
+    let events = factory.informer::<Event>();
+    let mut told = events.notifications()?;
+    let running = factory.start();
+    let warning = async {
+        loop {
+            if let tidings::Event::Added { object, .. } =
+                told.next().await.context("the informer has stopped")?
+                && object.field(".type")?.text().as_deref() == Some("Warning")
+            {
+                return anyhow::Ok(object.field(".note")?.to_string());
+            }
+        }
+    };
+    let note = tokio::time::timeout(SECONDS_10, warning).await??;
+    running.shutdown().await;
+    Ok(note)
+}
