@@ -60,3 +60,4 @@ pub use election::{
     Election, ElectionError, ElectionMetrics, ElectionTask, Guard, GuardError, Leadership, OnOverrun, Overrun, Stalled,
     Term,
 };
+pub use manager::{Manager, ManagerError};

@@ -1,0 +1,63 @@
+//! This replica's part in an election: candidate, leader, and how it leaves.
+
+use kube_client::Client;
+use tokio_util::sync::CancellationToken;
+
+use super::ManagerError;
+use super::crew::Crew;
+use crate::election::{Election, ElectionTask, Guard, GuardError, Leadership, OnOverrun, Term};
+
+/// This replica's part in an election.
+pub(super) struct Office {
+    pub(super) leadership: Leadership,
+    /// Until it stands for election.
+    task: Option<ElectionTask>,
+    crew: Crew,
+    stop: CancellationToken,
+    on_overrun: OnOverrun,
+    /// While it works as the leader.
+    guard: Option<Guard>,
+}
+
+impl Office {
+    pub(super) fn new(
+        election: Election,
+        client: Client,
+        on_overrun: OnOverrun,
+    ) -> Result<Office, ManagerError> {
+        let (leadership, task) = election.build(client).map_err(ManagerError::Election)?;
+        let (crew, stop) = (Crew::default(), CancellationToken::new());
+        Ok(Office { leadership, task: Some(task), crew, stop, on_overrun, guard: None })
+    }
+
+    /// Stands for election, and waits until it leads. From then on the lease is kept until [`leave`](Self::leave).
+    pub(super) async fn lead(&mut self) -> Result<Term, ManagerError> {
+        if let Some(task) = self.task.take() {
+            let ended = task.run(self.stop.clone());
+            self.crew.spawn(self.leadership.name(), async move {
+                ended.await;
+                Ok(())
+            });
+        }
+        loop {
+            let panicked = || ManagerError::Panicked { name: self.leadership.name().to_owned() };
+            let term = self.leadership.acquired().await.ok_or_else(panicked)?;
+            match term.guard(self.on_overrun.clone()) {
+                Ok(guard) => {
+                    self.guard = Some(guard);
+                    return Ok(term);
+                }
+                // It was short: on to the next.
+                Err(GuardError::TermOver) => {}
+                Err(error) => return Err(ManagerError::Guard(error)),
+            }
+        }
+    }
+
+    /// Gives the lease back. No work may go on any more.
+    pub(super) async fn leave(&mut self) {
+        self.guard = None;
+        self.stop.cancel();
+        self.crew.ended().await;
+    }
+}

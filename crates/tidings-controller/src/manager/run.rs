@@ -1,0 +1,107 @@
+//! The order of things, forwards and backwards.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use tidings_factory::{Running, SharedInformerFactory};
+use tokio_util::sync::CancellationToken;
+
+use super::crew::Crew;
+use super::door::Door;
+use super::office::Office;
+use super::workforce::Workforce;
+use super::{Manager, ManagerError};
+
+/// Runs a manager until `stop` ends, or something in it goes wrong.
+pub(super) async fn run(manager: Manager, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
+    let mut live = Live::start(manager).await?;
+    let outcome = tokio::select! {
+        biased;
+        () = stop => Ok(()),
+        Err(error) = live.work() => Err(error),
+    };
+    match &outcome {
+        Ok(()) => tracing::info!("stopping"),
+        Err(error) => tracing::error!(error = error as &dyn std::error::Error, "stopping"),
+    }
+    live.stop().await;
+    outcome
+}
+
+/// All that a manager runs, in the order in which it is dropped.
+struct Live {
+    workforce: Workforce,
+    beside: Crew,
+    /// Tells those beside.
+    end_beside: CancellationToken,
+    running: Running,
+    door: Door,
+    /// Tells probes.
+    stopping: CancellationToken,
+    factory: SharedInformerFactory,
+    sync_timeout: Duration,
+    graceful_stop: Duration,
+}
+
+impl Live {
+    /// Everything that can go wrong at once does so before anything runs.
+    async fn start(mut manager: Manager) -> Result<Live, ManagerError> {
+        let factory = manager.factory.clone();
+        let office = match manager.election.take() {
+            Some(election) => {
+                Some(Office::new(election, factory.client().clone(), manager.on_overrun.clone())?)
+            }
+            None => None,
+        };
+        let controllers = std::mem::take(&mut manager.controllers);
+        let workforce = Workforce::attach(controllers, &factory, office)?;
+        let (stopping, end_beside) = (CancellationToken::new(), CancellationToken::new());
+        let door = Door::open(&mut manager, &workforce, &stopping).await?;
+        let mut beside = Crew::default();
+        for runnable in manager.runnables {
+            beside.spawn(runnable.name.clone(), runnable.start(end_beside.clone()));
+        }
+        let running = factory.start();
+        let Manager { sync_timeout, graceful_stop, .. } = manager;
+        Ok(Live {
+            workforce,
+            beside,
+            end_beside,
+            running,
+            door,
+            stopping,
+            factory,
+            sync_timeout,
+            graceful_stop,
+        })
+    }
+
+    /// Fills the caches, waits for leadership, works.
+    async fn work(&mut self) -> Result<Infallible, ManagerError> {
+        let Live { workforce, beside, running, factory, .. } = self;
+        let forwards = async {
+            workforce.synced(running, factory, self.sync_timeout).await?;
+            tracing::info!("caches are filled");
+            workforce.work().await
+        };
+        tokio::select! {
+            biased;
+            error = beside.failed() => Err(error),
+            ended = forwards => ended,
+        }
+    }
+
+    async fn stop(mut self) {
+        self.stopping.cancel();
+        self.workforce.stop(self.graceful_stop).await;
+        self.end_beside.cancel();
+        if tokio::time::timeout(self.graceful_stop, self.beside.ended()).await.is_err() {
+            tracing::warn!(runnables = ?self.beside.names(), "dropping what has not ended");
+            self.beside.abort().await;
+        }
+        // Its handles keep informers alive no longer than this.
+        drop(self.workforce);
+        self.running.shutdown().await;
+        self.door.close().await;
+    }
+}

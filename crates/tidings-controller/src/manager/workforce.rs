@@ -1,0 +1,129 @@
+//! The controllers of a manager, from filled caches over leadership to the last reconcile.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use tidings_factory::{NotSynced, Running, SharedInformerFactory};
+use tidings_informer::informer::Unsynced;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::ManagerError;
+use super::crew::Crew;
+use super::office::Office;
+use crate::controller::{Controller, ControllerHandle, ControllerTask};
+
+/// The controllers of a manager. Its fields are in the order in which they are dropped: work before what guards it.
+pub(super) struct Workforce {
+    pub(super) handles: Vec<ControllerHandle>,
+    /// Until they work.
+    waiting: Vec<ControllerTask>,
+    working: Crew,
+    /// Take nothing new, and finish what runs.
+    finish: CancellationToken,
+    /// Drop what runs.
+    abandon: CancellationToken,
+    pub(super) office: Option<Office>,
+}
+
+impl Workforce {
+    /// Adds the handlers of all controllers to their informers.
+    pub(super) fn attach(
+        controllers: Vec<Controller>,
+        factory: &SharedInformerFactory,
+        office: Option<Office>,
+    ) -> Result<Workforce, ManagerError> {
+        let mut workforce = Workforce {
+            handles: Vec::new(),
+            waiting: Vec::new(),
+            working: Crew::default(),
+            finish: CancellationToken::new(),
+            abandon: CancellationToken::new(),
+            office,
+        };
+        for controller in controllers {
+            if workforce.handles.iter().any(|other| other.name() == controller.name()) {
+                return Err(ManagerError::SameName { name: controller.name().to_owned() });
+            }
+            let (handle, task) = controller.attach(factory)?;
+            workforce.handles.push(handle);
+            workforce.waiting.push(task);
+        }
+        Ok(workforce)
+    }
+
+    /// Waits until every cache is filled and everything in it has made its requests.
+    pub(super) async fn synced(
+        &self,
+        running: &Running,
+        factory: &SharedInformerFactory,
+        timeout: Duration,
+    ) -> Result<(), ManagerError> {
+        let started = Instant::now();
+        let not_synced = |source| ManagerError::NotSynced { after: started.elapsed(), source };
+        let all = async {
+            running.synced().await.map_err(not_synced)?;
+            for handle in &self.handles {
+                handle.synced().await?;
+            }
+            Ok(())
+        };
+        let outcome = tokio::time::timeout(timeout, all).await;
+        outcome.unwrap_or_else(|_| Err(not_synced(NotSynced { informers: self.unsynced(factory) })))
+    }
+
+    fn unsynced(&self, factory: &SharedInformerFactory) -> Vec<Unsynced> {
+        let reports = factory.reports().into_iter();
+        let caches: Vec<_> = reports.filter_map(|report| report.unsynced).collect();
+        if !caches.is_empty() {
+            return caches;
+        }
+        let behind = self.handles.iter().filter(|handle| !handle.is_synced());
+        let reason = "its handlers have not returned from the first list";
+        behind.map(|handle| Unsynced { name: handle.name().to_owned(), reason: reason.to_owned() }).collect()
+    }
+
+    /// Waits for leadership, then works. It ends only with an error, and may be dropped at any await: what was begun
+    /// is in `self`, for [`stop`](Self::stop) to end.
+    pub(super) async fn work(&mut self) -> Result<Infallible, ManagerError> {
+        if let Some(office) = &mut self.office {
+            let term = office.lead().await?;
+            // A child, so that workers hear of a loss from the election itself.
+            self.abandon = term.lost().child_token();
+        }
+        for (handle, task) in self.handles.iter().zip(self.waiting.drain(..)) {
+            let worked = task.run(self.finish.clone(), self.abandon.clone());
+            self.working.spawn(handle.name(), async move { Ok(worked.await?) });
+        }
+        tracing::info!(controllers = self.handles.len(), "working");
+        tokio::select! {
+            biased;
+            () = self.abandon.cancelled() => Err(self.leadership_lost()),
+            error = self.working.failed() => Err(error),
+        }
+    }
+
+    fn leadership_lost(&self) -> ManagerError {
+        let office = self.office.as_ref().expect("only a loss of leadership cancels a manager at work");
+        ManagerError::LeadershipLost { election: office.leadership.name().to_owned() }
+    }
+
+    /// Lets workers finish within the deadline, drops what has not, and gives the lease back when no work goes on.
+    pub(super) async fn stop(&mut self, deadline: Duration) {
+        self.waiting.clear();
+        self.finish.cancel();
+        tokio::select! {
+            biased;
+            () = self.working.ended() => {}
+            () = self.abandon.cancelled() => {}
+            () = tokio::time::sleep(deadline) => {
+                tracing::warn!(controllers = ?self.working.names(), "dropping reconciles that have not ended");
+            }
+        }
+        self.abandon.cancel();
+        self.working.ended().await;
+        if let Some(office) = &mut self.office {
+            office.leave().await;
+        }
+    }
+}
