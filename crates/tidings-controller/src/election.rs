@@ -4,7 +4,8 @@
 //! `task` does what it says over the API, `guard` watches over work that could outlast its lease.
 //!
 //! At most one replica leads at any time as long as clocks run within 10 % of true time and nobody shortens, blanks
-//! or deletes the lease by hand: that is an order to hand over at once. What wall clocks show does not matter.
+//! or deletes the lease by hand: that is an order to hand over at once. What wall clocks show does not matter. A
+//! machine that is suspended is outside of this: its clock stands.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};

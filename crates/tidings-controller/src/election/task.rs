@@ -56,7 +56,8 @@ impl ElectionTask {
 
     /// Takes part until `stop` is cancelled, losing and acquiring as it goes. Then its term ends; when no work is
     /// guarded any more the lease is released, and the task ends. Until then the lease is still renewed, so that
-    /// nobody else takes it: cancel `stop`, and wait for the task.
+    /// nobody else takes it: cancel `stop`, and wait for the task. If it is dropped instead, its term ends at once, the
+    /// lease is left to expire, and only the guards' own threads go on to watch.
     pub async fn run(mut self, stop: CancellationToken) {
         loop {
             if stop.is_cancelled() {

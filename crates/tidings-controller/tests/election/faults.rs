@@ -56,6 +56,20 @@ async fn a_leader_cut_off_has_lost_before_another_leads() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_leader_counts_from_before_its_request_and_not_from_the_answer() {
+    let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
+    let first = join(&server, &mut tasks, election("first"));
+    let term = first.leadership.acquired().await.expect("it is the first");
+    server.faults().inject(Fault::Delay(Duration::from_secs(4)).once());
+    server.faults().inject(Fault::Hang.always().after(1));
+    server.forget_requests();
+    term.lost().cancelled().await;
+    let renewal = server.requests().first().expect("it was asked for").at;
+    assert!(renewal.elapsed() <= Duration::from_secs(10), "{:?}", renewal.elapsed());
+    assert!(renewal.elapsed() > Duration::from_secs(9), "it was renewed");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_lost_on_the_way_costs_a_leader_nothing() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));

@@ -164,5 +164,5 @@ fn block_for_ever() {
 
 fn quick(identity: &str) -> Election {
     let ms = Duration::from_millis;
-    election(identity).lease_duration(ms(600)).renew_deadline(ms(400)).retry_period(ms(100))
+    election(identity).lease_duration(ms(3_000)).renew_deadline(ms(2_000)).retry_period(ms(200))
 }
