@@ -95,7 +95,10 @@ enum Role {
     /// Has it.
     Holder(Hold),
     /// Had it, and gives it back by then.
-    Releasing { acquired: Option<MicroTime>, by: Instant },
+    Releasing {
+        acquired: Option<MicroTime>,
+        by: Instant,
+    },
     Over,
 }
 
@@ -199,7 +202,8 @@ impl Contest {
 
     /// Whether an answer to the request under way could still make us hold the lease, or give it back.
     pub(super) fn is_writing(&self) -> bool {
-        matches!(self.next, Next::Renew | Next::Write(_) | Next::Create) || matches!(self.role, Role::Releasing { .. })
+        matches!(self.next, Next::Renew | Next::Write(_) | Next::Create)
+            || matches!(self.role, Role::Releasing { .. })
     }
 
     /// The term is over, though nobody else may have the lease.
@@ -321,7 +325,9 @@ impl Contest {
 
     fn releasing_read(&mut self, answer: Answer, now: Instant) -> Next {
         match (&self.role, answer) {
-            (Role::Releasing { acquired, .. }, Answer::Lease(lease)) if self.pen.is_ours(&lease, acquired) => {
+            (Role::Releasing { acquired, .. }, Answer::Lease(lease))
+                if self.pen.is_ours(&lease, acquired) =>
+            {
                 Next::Write(lease)
             }
             // Another's, or gone, or out of reach: it will expire.

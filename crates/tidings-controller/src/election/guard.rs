@@ -114,7 +114,9 @@ impl Drop for Guard {
         self.watchdog.end();
         self.watchdog.tenure.exit(&self.watchdog);
         // A hook may drop the guard, on the very thread.
-        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != thread::current().id()) {
+        if let Some(thread) =
+            self.thread.take().filter(|thread| thread.thread().id() != thread::current().id())
+        {
             // What a hook panics with has been caught and told.
             let _ = thread.join();
         }

@@ -93,9 +93,8 @@ impl Leadership {
     /// Waits until somebody other than `known` holds the lease. `None` when the election has ended.
     pub async fn holder_other_than(&self, known: Option<&str>) -> Option<Arc<str>> {
         let mut view = self.office.view.subscribe();
-        let is_news = |view: &View| {
-            view.is_ended || view.holder.as_deref().is_some_and(|holder| Some(holder) != known)
-        };
+        let is_news =
+            |view: &View| view.is_ended || view.holder.as_deref().is_some_and(|holder| Some(holder) != known);
         let view = view.wait_for(is_news).await.ok()?;
         view.holder.clone().filter(|holder| Some(&**holder) != known)
     }

@@ -64,7 +64,8 @@ impl Seen {
     /// lease, whatever was last seen: somebody may hold what was there last.
     pub(super) fn takeable_at(&self, ours: Duration) -> Instant {
         let seconds = self.spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        let written = seconds.filter(|seconds| *seconds > 0).map_or(ours, Duration::from_secs).min(FAR_FUTURE);
+        let written =
+            seconds.filter(|seconds| *seconds > 0).map_or(ours, Duration::from_secs).min(FAR_FUTURE);
         match self.holder() {
             _ if self.is_gone => self.changed_at + written.max(ours),
             Some(_) => self.changed_at + written,

@@ -81,7 +81,8 @@ impl ElectionTask {
     /// Asks the server, and waits no longer than `until`.
     async fn ask(&mut self, request: Request, until: Instant, stop: &CancellationToken) -> Answer {
         let may_abandon = self.stage == Stage::Running && !self.contest.is_writing();
-        let mut answer = std::pin::pin!(timeout_at(until, send(self.api.clone(), Arc::clone(&self.office), request)));
+        let mut answer =
+            std::pin::pin!(timeout_at(until, send(self.api.clone(), Arc::clone(&self.office), request)));
         loop {
             tokio::select! {
                 biased;

@@ -140,7 +140,9 @@ mod tests {
     // Our clock a tenth slow, the other's a tenth fast: true time at the end of our belief and at the takeover.
     #[test]
     fn belief_ends_before_another_could_take_the_lease_whatever_the_clocks_do() {
-        for timing in [timing(15_000, 10_000, 2_000), timing(15_000, 14_999, 2_000), timing(2_000, 1_900, 100)] {
+        for timing in
+            [timing(15_000, 10_000, 2_000), timing(15_000, 14_999, 2_000), timing(2_000, 1_900, 100)]
+        {
             let taken = timing.lease.as_secs_f64() / 1.1;
             assert!(timing.expiry().as_secs_f64() / 0.9 <= taken + 1e-6, "{timing:?}");
             assert!(timing.belief() <= timing.expiry());

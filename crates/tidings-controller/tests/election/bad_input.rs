@@ -35,7 +35,8 @@ async fn a_replica_without_a_name_makes_one_that_no_other_has() {
 #[tokio::test(start_paused = true)]
 async fn a_lease_with_nothing_in_it_is_taken_and_what_else_it_has_stays() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
-    let metadata = json!({ "namespace": "default", "name": "lock", "labels": { "kept": "yes", "team": "theirs" } });
+    let metadata =
+        json!({ "namespace": "default", "name": "lock", "labels": { "kept": "yes", "team": "theirs" } });
     server.put("leases", json!({ "metadata": metadata }));
     let labels = [("team".to_owned(), "ours".to_owned())];
     let us = join(&server, &mut tasks, election("us").labels(labels));

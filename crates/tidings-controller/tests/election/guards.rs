@@ -14,8 +14,11 @@ use crate::replica::{Link, election, join, lease, pass};
 /// Set in the process that is to be aborted.
 const TO_BE_ABORTED: &str = "TIDINGS_TEST_TO_BE_ABORTED";
 
-fn remembering() -> (Arc<Mutex<Vec<(Instant, Overrun)>>>, OnOverrun) {
-    let overruns = Arc::new(Mutex::new(Vec::new()));
+/// When what overran.
+type Overruns = Arc<Mutex<Vec<(Instant, Overrun)>>>;
+
+fn remembering() -> (Overruns, OnOverrun) {
+    let overruns = Overruns::default();
     let remember = Arc::clone(&overruns);
     let hook = OnOverrun::call(move |overrun| {
         remember.lock().unwrap().push((Instant::now(), overrun.clone()));
@@ -115,7 +118,8 @@ async fn work_that_outlasts_a_stop_and_the_lease_is_acted_upon() {
 // Real time: nothing is waited for but the hook itself, on the runtime's only thread.
 #[test]
 fn work_that_blocks_every_thread_of_the_runtime_is_acted_upon_all_the_same() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
     runtime.block_on(async {
         let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
         let first = join(&server, &mut tasks, quick("first"));
@@ -148,7 +152,8 @@ fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
 
 /// A leader whose work never awaits.
 fn block_for_ever() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
     runtime.block_on(async {
         let server = ApiServer::start().await;
         let (leadership, task) = quick("first").build(server.client()).expect("it can be held");

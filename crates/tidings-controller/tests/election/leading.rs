@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
-use tidings_apiserver::{ApiServer, Fault};
 use tidings_apiserver::resource::Verb;
+use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::ElectionMetrics;
 use tokio::task::JoinSet;
 use tokio::time::Instant;

@@ -58,12 +58,19 @@ fn simulate(seed: u64) -> Vec<&'static str> {
         replicas.iter().for_each(|replica| replica.set(Link::Whole));
         let calm = Instant::now();
         while !replicas.iter().any(Replica::leads) {
-            assert!(calm.elapsed() < BOUND, "TIDINGS_SEED={seed}: nobody leads {:?} after the trouble", calm.elapsed());
+            assert!(
+                calm.elapsed() < BOUND,
+                "TIDINGS_SEED={seed}: nobody leads {:?} after the trouble",
+                calm.elapsed()
+            );
             tokio::time::sleep(Duration::from_millis(97)).await;
         }
         for _ in 0..600 {
             at_most_one_leads(&replicas, seed);
-            assert!(replicas.iter().any(Replica::leads), "TIDINGS_SEED={seed}: nobody leads, though all is well");
+            assert!(
+                replicas.iter().any(Replica::leads),
+                "TIDINGS_SEED={seed}: nobody leads, though all is well"
+            );
             tokio::time::sleep(Duration::from_millis(97)).await;
         }
         tasks.shutdown().await;
@@ -82,7 +89,12 @@ fn of(name: &str, chance: &mut SmallRng) -> Election {
     election(name).seed(chance.random())
 }
 
-async fn trouble(server: &ApiServer, tasks: &mut JoinSet<()>, replicas: &mut [Replica], chance: &mut SmallRng) {
+async fn trouble(
+    server: &ApiServer,
+    tasks: &mut JoinSet<()>,
+    replicas: &mut [Replica],
+    chance: &mut SmallRng,
+) {
     let number = chance.random_range(0..replicas.len());
     let leader = replicas.iter().position(Replica::leads).unwrap_or(number);
     match chance.random_range(0..100) {
@@ -90,7 +102,10 @@ async fn trouble(server: &ApiServer, tasks: &mut JoinSet<()>, replicas: &mut [Re
         40..50 => replicas[leader].set([Link::Cut, Link::Mute, Link::Refused][chance.random_range(0..3)]),
         50..75 => replicas.iter().for_each(|replica| replica.set(Link::Whole)),
         75..82 => {
-            if server.object("leases", "default/lock").is_some_and(|lease| lease["spec"]["holderIdentity"] != "") {
+            if server
+                .object("leases", "default/lock")
+                .is_some_and(|lease| lease["spec"]["holderIdentity"] != "")
+            {
                 edit(server, ["stranger", "first", "second", "third"][chance.random_range(0..4)]);
             }
         }

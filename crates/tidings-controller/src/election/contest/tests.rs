@@ -228,7 +228,8 @@ fn each_change_that_is_seen_begins_the_wait_anew() {
 // holds: E7
 #[test]
 fn a_released_lease_is_taken_at_once() {
-    let old = pen("other").released(&held_by("other", Duration::ZERO), Timestamp::from_second(DAY_ONE).unwrap());
+    let old =
+        pen("other").released(&held_by("other", Duration::ZERO), Timestamp::from_second(DAY_ONE).unwrap());
     let new = taken_after(&old, Duration::ZERO).expect("nobody holds it");
     assert_eq!(spec(&new).lease_transitions, Some(4));
     let mut bare = old.clone();
@@ -433,10 +434,10 @@ fn our_labels_are_set_over_those_that_a_lease_has() {
     let wall = Timestamp::from_second(DAY_ONE).unwrap();
     for written in [pen("us").taken(&found, wall), pen("us").renewed(&found, wall)] {
         let labels = written.metadata.labels.expect("it has labels");
-        assert_eq!(labels.into_iter().collect::<Vec<_>>(), [
-            ("kept".to_owned(), "yes".to_owned()),
-            ("team".to_owned(), "ours".to_owned()),
-        ]);
+        assert_eq!(
+            labels.into_iter().collect::<Vec<_>>(),
+            [("kept".to_owned(), "yes".to_owned()), ("team".to_owned(), "ours".to_owned()),]
+        );
     }
     let bare = Pen { labels: Default::default(), ..pen("us") };
     assert_eq!(bare.taken(&found, wall).metadata.labels, found.metadata.labels);

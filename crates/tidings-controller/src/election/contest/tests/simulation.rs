@@ -81,7 +81,8 @@ struct World {
     flaw: Flaw,
     chance: SmallRng,
     now: u64,
-    events: BinaryHeap<Reverse<(u64, u64, Slot)>>,
+    /// When what comes to pass, by its number in `waiting`.
+    events: BinaryHeap<Reverse<(u64, u64)>>,
     waiting: BTreeMap<u64, Event>,
     count: u64,
     replicas: Vec<Replica>,
@@ -92,8 +93,6 @@ struct World {
     may_restart: bool,
     met: Met,
 }
-
-type Slot = u64;
 
 // holds: E3, E4, E5, E6, E7, E8
 #[test]
@@ -109,14 +108,27 @@ fn no_two_replicas_ever_lead_at_once_and_one_leads_soon_after_trouble() {
         let run = simulate(seed, Flaw::Nothing).unwrap_or_else(|why| panic!("TIDINGS_SEED={seed}: {why}"));
         run.into_iter().for_each(|(what, times)| *met.entry(what).or_default() += times);
     }
-    let never = ["term", "loss", "slow path", "release", "crash", "freeze", "outage", "lost answer", "edit", "delete"];
+    let never = [
+        "term",
+        "loss",
+        "slow path",
+        "release",
+        "crash",
+        "freeze",
+        "outage",
+        "lost answer",
+        "edit",
+        "delete",
+    ];
     let never: Vec<_> = never.iter().filter(|what| !met.contains_key(**what)).collect();
     assert!(!all || never.is_empty(), "never met: {never:?} in {met:?}");
 }
 
 #[test]
 fn the_simulation_finds_out_what_is_wrong() {
-    for flaw in [Flaw::BeliefFromAnswer, Flaw::TrustsTimes, Flaw::TrustsName, Flaw::BlindServer, Flaw::WildClocks] {
+    for flaw in
+        [Flaw::BeliefFromAnswer, Flaw::TrustsTimes, Flaw::TrustsName, Flaw::BlindServer, Flaw::WildClocks]
+    {
         let found = (0..200).find_map(|seed| simulate(seed, flaw).err());
         assert!(found.is_some(), "{flaw:?} was not found out");
     }
@@ -153,7 +165,7 @@ impl World {
         let replicas = (0..REPLICAS).map(|number| Replica::new(number, start, flaw, &mut chance)).collect();
         // A replica that has never seen a lease can't know that one was deleted, nor can one that saw it gone know of
         // another that has come and gone since: where leases are deleted, nobody starts anew, and it happens once.
-        let may_delete = seed % 3 == 0;
+        let may_delete = seed.is_multiple_of(3);
         World {
             flaw,
             chance,
@@ -173,18 +185,18 @@ impl World {
 
     fn after(&mut self, delay: u64, event: Event) {
         self.count += 1;
-        self.events.push(Reverse((self.now + delay, self.count, self.count)));
+        self.events.push(Reverse((self.now + delay, self.count)));
         self.waiting.insert(self.count, event);
     }
 
     fn run_until(&mut self, end: u64) -> Result<(), String> {
-        while let Some(Reverse((at, _, slot))) = self.events.peek().copied() {
+        while let Some(Reverse((at, number))) = self.events.peek().copied() {
             if at > end {
                 break;
             }
             self.events.pop();
             self.now = at;
-            let event = self.waiting.remove(&slot).expect("each event has a place");
+            let event = self.waiting.remove(&number).expect("each event has a place");
             self.happens(event);
             self.check()?;
         }
@@ -203,9 +215,9 @@ impl World {
     }
 
     fn leader(&self) -> Option<usize> {
-        self.replicas.iter().position(|replica| {
-            replica.belief.is_some_and(|belief| replica.local(self.now) < belief.lost_at)
-        })
+        self.replicas
+            .iter()
+            .position(|replica| replica.belief.is_some_and(|belief| replica.local(self.now) < belief.lost_at))
     }
 
     fn meets(&mut self, what: &'static str) {
@@ -297,11 +309,8 @@ impl World {
         match &self.lease {
             Some(_) if is_create => return Answer::Conflict,
             None if !is_create => return Answer::Missing,
-            Some(found) if self.flaw != Flaw::BlindServer => {
-                if found.metadata.resource_version != written.metadata.resource_version {
-                    return Answer::Conflict;
-                }
-            }
+            Some(found) if found.metadata.resource_version == written.metadata.resource_version => {}
+            Some(_) if self.flaw != Flaw::BlindServer => return Answer::Conflict,
             _ => {}
         }
         self.store(*written);
@@ -442,9 +451,10 @@ impl World {
     }
 
     fn delete(&mut self) {
-        let all_know = self.replicas.iter().all(|replica| {
-            replica.contest.as_ref().is_some_and(|contest| contest.changed_at().is_some())
-        });
+        let all_know = self
+            .replicas
+            .iter()
+            .all(|replica| replica.contest.as_ref().is_some_and(|contest| contest.changed_at().is_some()));
         if all_know && self.lease.take().is_some() {
             self.may_delete = false;
             self.meets("delete");
@@ -460,7 +470,8 @@ impl World {
             self.begin(number);
             self.after(0, Event::Wake(number));
         }
-        let longest = |of: fn(&Timing) -> Duration| self.replicas.iter().map(|replica| of(&replica.timing)).max();
+        let longest =
+            |of: fn(&Timing) -> Duration| self.replicas.iter().map(|replica| of(&replica.timing)).max();
         let lease = longest(|timing| Duration::from_secs(timing.lease_seconds() as u64)).unwrap_or_default();
         let retry = longest(|timing| timing.retry).unwrap_or_default();
         let request = longest(|timing| timing.request_timeout()).unwrap_or_default();
