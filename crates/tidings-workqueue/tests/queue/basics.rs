@@ -1,8 +1,12 @@
 //! Adding, taking, being done.
 
-use std::time::Duration;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use tidings_workqueue::{Added, WorkQueue};
+use tokio::task::JoinSet;
+
+use crate::{take, take_all};
 
 // holds: W1, W5
 #[tokio::test(start_paused = true)]
@@ -15,13 +19,102 @@ async fn an_item_that_waits_is_collapsed() {
     assert_eq!((*a, queue.len()), ("a", 0));
 }
 
-// holds: W11
+// holds: W4
 #[tokio::test(start_paused = true)]
-async fn a_delayed_item_comes_when_its_time_has_come() {
+async fn items_go_first_in_first_out() {
     let queue = WorkQueue::new();
-    let start = tokio::time::Instant::now();
-    queue.add_after("a", Duration::from_secs(5));
-    assert_eq!(queue.len(), 0);
-    let a = queue.next().await.expect("an item comes");
-    assert_eq!((*a, start.elapsed()), ("a", Duration::from_secs(5)));
+    for item in ["c", "a", "b", "c"] {
+        queue.add(item);
+    }
+    assert_eq!(take_all(&queue), ["c", "a", "b"]);
+}
+
+// holds: W2, W5
+#[tokio::test(start_paused = true)]
+async fn a_key_added_while_worked_on_is_worked_on_again_afterwards() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let a = take(&queue).expect("it waits");
+    assert_eq!([queue.add("a"), queue.add("a")], [Added::Queued, Added::Collapsed]);
+    assert_eq!((queue.len(), queue.stats().dirty), (0, 1));
+    drop(a);
+    assert_eq!(take_all(&queue), ["a"]);
+}
+
+// holds: W2
+#[tokio::test(start_paused = true)]
+async fn a_key_that_nobody_added_meanwhile_does_not_come_again() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    drop(take(&queue));
+    assert!(queue.is_empty() && take(&queue).is_none());
+    assert_eq!(queue.add("a"), Added::Queued);
+}
+
+// holds: W3
+#[tokio::test(start_paused = true)]
+async fn a_key_is_never_with_two_workers() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let first = take(&queue);
+    queue.add("a");
+    assert!(take(&queue).is_none(), "it is with another worker");
+    drop(first);
+    assert!(take(&queue).is_some());
+}
+
+// holds: W2, W3, W6
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_workers_and_many_adders_never_meet_on_a_key() {
+    const KEYS: usize = 7;
+    let queue = WorkQueue::new();
+    let held = Arc::new(Mutex::new(HashSet::new()));
+    let mut workers = JoinSet::new();
+    for _ in 0..4 {
+        let (queue, held) = (queue.clone(), Arc::clone(&held));
+        workers.spawn(async move {
+            let mut worked_on = 0;
+            while let Some(key) = queue.next().await {
+                assert!(held.lock().expect("no poison").insert(*key), "{} is with two workers", *key);
+                tokio::task::yield_now().await;
+                assert!(held.lock().expect("no poison").remove(&*key));
+                worked_on += 1;
+            }
+            worked_on
+        });
+    }
+    let mut adders: JoinSet<()> = JoinSet::new();
+    for _ in 0..3 {
+        let queue = queue.clone();
+        adders.spawn(async move {
+            for n in 0..2_000 {
+                queue.add(n % KEYS);
+                if n % 13 == 0 {
+                    tokio::task::yield_now().await;
+                }
+            }
+        });
+    }
+    adders.join_all().await;
+    queue.drain().await;
+    let worked_on: u64 = workers.join_all().await.into_iter().sum();
+    assert_eq!(worked_on, queue.stats().adds, "each add that was not collapsed is worked on once");
+}
+
+// holds: W6
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_is_woken_by_an_add() {
+    let queue = WorkQueue::new();
+    let mut workers = JoinSet::new();
+    for _ in 0..3 {
+        let queue = queue.clone();
+        workers.spawn(async move { queue.next().await.map(|item| *item) });
+    }
+    tokio::task::yield_now().await;
+    for item in ["a", "b", "c"] {
+        queue.add(item);
+    }
+    let mut taken = workers.join_all().await;
+    taken.sort_unstable();
+    assert_eq!(taken, [Some("a"), Some("b"), Some("c")]);
 }

@@ -3,3 +3,32 @@
 #![allow(missing_docs, reason = "tests")]
 
 mod basics;
+mod delays;
+mod ends;
+mod faults;
+mod limits;
+mod metrics;
+mod priorities;
+
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tidings_workqueue::{Item, WorkQueue, Working};
+
+/// What a worker gets without waiting.
+fn take<T: Item>(queue: &WorkQueue<T>) -> Option<Working<T>> {
+    queue.next().now_or_never().flatten()
+}
+
+/// All that waits, in the order in which it is handed out.
+fn take_all<T: Item>(queue: &WorkQueue<T>) -> Vec<T> {
+    std::iter::from_fn(|| take(queue).map(|item| item.clone())).collect()
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}

@@ -1,0 +1,195 @@
+//! Items that are to come later. Nobody but the workers keeps the time.
+
+use tidings_workqueue::{AddOptions, Added, Priority, WorkQueue};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, advance};
+
+use crate::{millis, secs, take, take_all};
+
+// holds: W11, W13
+#[tokio::test(start_paused = true)]
+async fn a_delayed_item_comes_when_its_time_has_come() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    assert_eq!(queue.add_after("a", secs(5)), Added::Delayed);
+    assert_eq!((queue.len(), queue.stats().delayed), (0, 1));
+    let a = queue.next().await.expect("it comes");
+    assert_eq!((*a, start.elapsed()), ("a", secs(5)));
+}
+
+// holds: W11
+#[tokio::test(start_paused = true)]
+async fn no_delay_is_an_add() {
+    let queue = WorkQueue::new();
+    assert_eq!(queue.add_after("a", secs(0)), Added::Queued);
+    assert_eq!(queue.len(), 1);
+}
+
+// holds: W11
+#[tokio::test(start_paused = true)]
+async fn of_two_delays_the_earlier_holds() {
+    let queue = WorkQueue::new();
+    queue.add_after("a", secs(5));
+    assert_eq!(queue.add_after("a", secs(9)), Added::Collapsed);
+    assert_eq!(queue.add_after("a", secs(2)), Added::Delayed);
+    advance(secs(2)).await;
+    assert_eq!(take_all(&queue), ["a"]);
+    advance(secs(60)).await;
+    assert_eq!((queue.len(), queue.stats().adds), (0, 1), "it comes once");
+}
+
+// holds: W11
+#[tokio::test(start_paused = true)]
+async fn delayed_items_come_in_the_order_of_their_times() {
+    let queue = WorkQueue::new();
+    for (item, delay) in [("c", 3), ("a", 1), ("d", 4), ("b", 2)] {
+        queue.add_after(item, secs(delay));
+    }
+    advance(secs(3)).await;
+    assert_eq!(take_all(&queue), ["a", "b", "c"]);
+    advance(secs(1)).await;
+    assert_eq!(take_all(&queue), ["d"]);
+}
+
+// holds: X19
+#[tokio::test(start_paused = true)]
+async fn an_add_takes_the_place_of_a_pending_delay() {
+    let queue = WorkQueue::new();
+    queue.add_after("a", secs(5));
+    assert_eq!(queue.add("a"), Added::Queued);
+    assert_eq!(take_all(&queue), ["a"]);
+    advance(secs(60)).await;
+    assert_eq!((queue.len(), queue.stats().delayed), (0, 0));
+}
+
+// holds: X19
+#[tokio::test(start_paused = true)]
+async fn an_add_while_worked_on_takes_the_place_of_a_pending_delay_too() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let a = take(&queue);
+    queue.add_after("a", secs(5));
+    assert_eq!(queue.add("a"), Added::Queued);
+    assert_eq!(queue.add_after("a", secs(5)), Added::Collapsed);
+    drop(a);
+    assert_eq!(take_all(&queue), ["a"]);
+    advance(secs(60)).await;
+    assert!(queue.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_that_ends_while_its_item_is_worked_on_makes_it_dirty() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let a = take(&queue);
+    queue.add_after("a", secs(5));
+    advance(secs(5)).await;
+    assert_eq!((queue.len(), queue.stats().dirty), (0, 1));
+    drop(a);
+    assert_eq!(take_all(&queue), ["a"]);
+}
+
+// holds: W13
+#[tokio::test(start_paused = true)]
+async fn a_waiting_worker_hears_of_an_earlier_delay() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    queue.add_after("late", secs(3600));
+    let mut worker = JoinSet::new();
+    let theirs = queue.clone();
+    worker.spawn(async move { theirs.next().await.map(|item| (*item, start.elapsed())) });
+    tokio::task::yield_now().await;
+    queue.add_after("early", secs(1));
+    assert_eq!(worker.join_all().await, [Some(("early", secs(1)))]);
+}
+
+// holds: W13
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_waits_before_any_delay_hears_of_the_first() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    let mut workers = JoinSet::new();
+    for _ in 0..2 {
+        let queue = queue.clone();
+        workers.spawn(async move { queue.next().await.map(|item| (*item, start.elapsed())) });
+    }
+    tokio::task::yield_now().await;
+    queue.add_after("a", secs(1));
+    queue.add_after("b", secs(2));
+    let mut taken = workers.join_all().await;
+    taken.sort_unstable();
+    assert_eq!(taken, [Some(("a", secs(1))), Some(("b", secs(2)))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_is_kept_when_the_worker_who_kept_it_goes() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    queue.add_after("a", secs(5));
+    let mut keeper = JoinSet::new();
+    let theirs = queue.clone();
+    keeper.spawn(async move { theirs.next().await.map(|item| *item) });
+    tokio::task::yield_now().await;
+    let mut other = JoinSet::new();
+    let theirs = queue.clone();
+    other.spawn(async move { theirs.next().await.map(|item| (*item, start.elapsed())) });
+    tokio::task::yield_now().await;
+    keeper.shutdown().await;
+    assert_eq!(other.join_all().await, [Some(("a", secs(5)))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn delays_that_end_at_once_wake_as_many_workers() {
+    let queue = WorkQueue::<u8>::new();
+    let start = Instant::now();
+    let mut workers = JoinSet::new();
+    for _ in 0..4 {
+        let queue = queue.clone();
+        workers.spawn(async move {
+            let item = queue.next().await;
+            // Nobody is done before all have got one.
+            tokio::time::sleep(secs(100)).await;
+            item.map(|item| (*item, item.waited()))
+        });
+    }
+    (0..4).for_each(|n| {
+        queue.add_after(n, secs(5));
+    });
+    let taken = workers.join_all().await;
+    assert_eq!(start.elapsed(), secs(105));
+    assert!(taken.iter().all(|taken| taken.is_some_and(|(_, waited)| waited == secs(0))), "{taken:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_waits_from_the_end_of_its_delay_on() {
+    let queue = WorkQueue::builder().name("q").build();
+    queue.add_after("a", secs(5));
+    advance(secs(7)).await;
+    let a = take(&queue).expect("it waits");
+    assert_eq!(a.waited(), secs(2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_longer_than_any_clock_is_taken_as_for_ever() {
+    let queue = WorkQueue::new();
+    assert_eq!(queue.add_after("a", std::time::Duration::MAX), Added::Delayed);
+    let waits = tokio::time::timeout(secs(1_000_000), queue.next()).await;
+    assert!(waits.is_err(), "it came");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hundred_thousand_delays_all_come_and_each_at_its_time() {
+    const COUNT: u64 = 100_000;
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    for n in 0..COUNT {
+        queue.add_after(n, millis(1 + n * 7919 % 1_000));
+    }
+    let background = AddOptions::new().priority(Priority::BACKGROUND).after(secs(3600));
+    assert_eq!(queue.add_with(0, background), Added::Collapsed);
+    for _ in 0..COUNT {
+        let n = queue.next().await.expect("it comes");
+        assert_eq!(start.elapsed(), millis(1 + *n * 7919 % 1_000));
+    }
+    assert_eq!((queue.len(), queue.stats().delayed), (0, 0));
+}

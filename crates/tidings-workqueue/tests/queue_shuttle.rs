@@ -1,0 +1,344 @@
+//! The queue under every schedule that shuttle draws: those who add, work, give up waiting, drain and shut down. The
+//! queue is compiled a second time here, over shuttle's locks.
+//!
+//! A lost wake-up is a deadlock, which shuttle reports; a lost key or one with two workers is seen by the scenario. A
+//! check that can't fail proves nothing, so it is also given queues with those flaws, and must find them out.
+
+#![allow(missing_docs, reason = "tests")]
+
+#[path = "../src/sync/simulated.rs"]
+mod sync;
+
+/// As `src/lib.rs` has it.
+#[path = "../src"]
+#[allow(dead_code, unused_imports, unreachable_pub, reason = "only a part of it is used here")]
+mod parts {
+    pub(crate) mod clock;
+    pub(crate) mod delay;
+    pub(crate) mod fair;
+    pub(crate) mod guard;
+    pub(crate) mod histogram;
+    pub(crate) mod item;
+    pub(crate) mod limiter;
+    pub(crate) mod links;
+    pub(crate) mod options;
+    pub(crate) mod order;
+    pub(crate) mod priority;
+    pub(crate) mod queue;
+    pub(crate) mod slots;
+    pub(crate) mod state;
+    pub(crate) mod stats;
+    pub(crate) mod working;
+}
+
+use std::collections::{HashSet, VecDeque};
+use std::future::poll_fn;
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use parts::guard::Working;
+use parts::queue::WorkQueue;
+use parts::{
+    clock, delay, fair, guard, histogram, item, limiter, links, options, order, priority, queue, slots,
+    state, stats, working,
+};
+use shuttle::future::{JoinHandle, block_on, spawn};
+use shuttle::scheduler::RandomScheduler;
+use sync::Mutex;
+use tokio::sync::Notify;
+
+const SCHEDULES: usize = 1_000;
+const SEED: u64 = 11;
+const KEYS: usize = 2;
+
+/// So many schedules, always the same ones.
+fn check(scenario: impl Fn() + Send + Sync + 'static) {
+    let scheduler = RandomScheduler::new_from_seed(SEED, SCHEDULES);
+    shuttle::Runner::new(scheduler, shuttle::Config::default()).run(scenario);
+}
+
+/// What the scenarios ask of a queue.
+trait Keys: Clone + Send + Sync + 'static {
+    /// A key that is worked on until this is dropped.
+    type Held: Deref<Target = usize> + Send;
+
+    fn add(&self, key: usize);
+
+    fn next(&self) -> impl Future<Output = Option<Self::Held>> + Send;
+
+    fn shut_down(&self);
+}
+
+impl Keys for WorkQueue<usize> {
+    type Held = Working<usize>;
+
+    fn add(&self, key: usize) {
+        WorkQueue::add(self, key);
+    }
+
+    async fn next(&self) -> Option<Working<usize>> {
+        WorkQueue::next(self).await
+    }
+
+    fn shut_down(&self) {
+        WorkQueue::shut_down(self);
+    }
+}
+
+/// What adders asked for and workers saw. A key's version grows with each add; whoever works on it sees the newest.
+#[derive(Default)]
+struct Witness {
+    asked: [u32; KEYS],
+    seen: [u32; KEYS],
+    held: HashSet<usize>,
+}
+
+async fn adds<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>, keys: Vec<usize>) {
+    for key in keys {
+        witness.lock().asked[key] += 1;
+        queue.add(key);
+    }
+}
+
+async fn works<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>) {
+    while let Some(key) = queue.next().await {
+        {
+            let mut witness = witness.lock();
+            assert!(witness.held.insert(*key), "{} is with two workers", *key);
+            witness.seen[*key] = witness.asked[*key];
+        }
+        shuttle::future::yield_now().await;
+        witness.lock().held.remove(&*key);
+    }
+}
+
+fn nothing_is_lost_and_nothing_is_worked_on_twice<Q: Keys>(queue: &Q) {
+    let witness = Arc::new(Mutex::new(Witness::default()));
+    block_on(async {
+        let workers: Vec<JoinHandle<()>> =
+            (0..2).map(|_| spawn(works(queue.clone(), Arc::clone(&witness)))).collect();
+        let adders =
+            [vec![0, 1, 0], vec![1, 0]].map(|keys| spawn(adds(queue.clone(), Arc::clone(&witness), keys)));
+        for adder in adders {
+            adder.await.expect("an adder ends");
+        }
+        queue.shut_down();
+        for worker in workers {
+            worker.await.expect("a worker ends");
+        }
+    });
+    let witness = witness.lock();
+    assert_eq!(witness.seen, witness.asked, "the last add of a key was not worked on");
+}
+
+// holds: W2, W3, W6, W7
+#[test]
+fn no_key_is_lost_and_none_is_with_two_workers() {
+    check(|| nothing_is_lost_and_nothing_is_worked_on_twice(&WorkQueue::new()));
+}
+
+#[test]
+fn a_worker_that_gives_up_waiting_leaves_no_item_behind() {
+    check(|| {
+        let queue = WorkQueue::new();
+        block_on(async {
+            let impatient = {
+                let queue = queue.clone();
+                spawn(async move {
+                    let mut next = pin!(queue.next());
+                    match poll_fn(|cx| Poll::Ready(next.as_mut().poll(cx))).await {
+                        Poll::Ready(item) => {
+                            drop(item);
+                            queue.add(1);
+                        }
+                        Poll::Pending => shuttle::future::yield_now().await,
+                    }
+                })
+            };
+            let patient = {
+                let queue = queue.clone();
+                spawn(async move { queue.next().await.map(|key| *key) })
+            };
+            queue.add(1);
+            assert_eq!(patient.await.expect("it is woken"), Some(1));
+            impatient.await.expect("it ends");
+        });
+    });
+}
+
+// holds: W7, X19
+#[test]
+fn a_drain_ends_when_all_is_done_and_not_before() {
+    check(|| {
+        let queue = WorkQueue::new();
+        let done = Arc::new(Mutex::new(0));
+        for key in 0..2 {
+            queue.add(key);
+        }
+        let worker = |queue: WorkQueue<usize>, done: Arc<Mutex<u32>>| async move {
+            while let Some(key) = queue.next().await {
+                shuttle::future::yield_now().await;
+                *done.lock() += 1;
+                drop(key);
+            }
+        };
+        block_on(async {
+            let workers: Vec<_> = (0..2).map(|_| spawn(worker(queue.clone(), Arc::clone(&done)))).collect();
+            queue.drain().await;
+            assert_eq!(*done.lock(), 2);
+            for worker in workers {
+                worker.await.expect("a worker ends");
+            }
+        });
+    });
+}
+
+// holds: W8
+#[test]
+fn a_shut_down_ends_a_drain_at_any_time() {
+    check(|| {
+        let queue = WorkQueue::new();
+        queue.add(1);
+        block_on(async {
+            let held = queue.next().await;
+            let drain = {
+                let queue = queue.clone();
+                spawn(async move { queue.drain().await })
+            };
+            let shut_down = {
+                let queue = queue.clone();
+                spawn(async move {
+                    while !queue.is_shutting_down() {
+                        shuttle::future::yield_now().await;
+                    }
+                    queue.shut_down();
+                })
+            };
+            shut_down.await.expect("it ends");
+            drain.await.expect("it ends");
+            drop(held);
+        });
+    });
+}
+
+/// What a queue may get wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flaw {
+    None,
+    /// It looks, and only then begins to listen for wakes.
+    LooksBeforeListening,
+    /// It does not ask whether somebody works on a key already.
+    IgnoresWorkers,
+    /// It takes a key that is worked on for one that waits.
+    ForgetsDirty,
+}
+
+/// A queue that is simple, slow, and as wrong as it is told to be.
+#[derive(Clone)]
+struct Naive {
+    flaw: Flaw,
+    state: Arc<Mutex<NaiveState>>,
+    wakes: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct NaiveState {
+    waiting: VecDeque<usize>,
+    dirty: HashSet<usize>,
+    working: HashSet<usize>,
+    is_shut_down: bool,
+}
+
+impl Naive {
+    fn with(flaw: Flaw) -> Self {
+        Naive { flaw, state: Arc::default(), wakes: Arc::default() }
+    }
+
+    fn take(&self) -> Option<Option<usize>> {
+        let mut state = self.state.lock();
+        match state.waiting.pop_front() {
+            Some(key) => {
+                state.working.insert(key);
+                Some(Some(key))
+            }
+            None => state.is_shut_down.then_some(None),
+        }
+    }
+}
+
+struct NaiveHeld {
+    key: usize,
+    queue: Naive,
+}
+
+impl Deref for NaiveHeld {
+    type Target = usize;
+
+    fn deref(&self) -> &usize {
+        &self.key
+    }
+}
+
+impl Drop for NaiveHeld {
+    fn drop(&mut self) {
+        let mut state = self.queue.state.lock();
+        state.working.remove(&self.key);
+        if state.dirty.remove(&self.key) {
+            state.waiting.push_back(self.key);
+        }
+    }
+}
+
+impl Keys for Naive {
+    type Held = NaiveHeld;
+
+    async fn next(&self) -> Option<NaiveHeld> {
+        loop {
+            let mut wakes = pin!(self.wakes.notified());
+            if let Some(taken) = self.take() {
+                return taken.map(|key| NaiveHeld { key, queue: self.clone() });
+            }
+            if self.flaw == Flaw::LooksBeforeListening {
+                shuttle::thread::yield_now();
+                wakes.set(self.wakes.notified());
+            }
+            wakes.await;
+        }
+    }
+
+    fn add(&self, key: usize) {
+        {
+            let mut state = self.state.lock();
+            let is_worked_on = state.working.contains(&key) && self.flaw != Flaw::IgnoresWorkers;
+            if is_worked_on && self.flaw != Flaw::ForgetsDirty {
+                state.dirty.insert(key);
+            } else if !is_worked_on && !state.waiting.contains(&key) {
+                state.waiting.push_back(key);
+            }
+        }
+        self.wakes.notify_waiters();
+    }
+
+    fn shut_down(&self) {
+        self.state.lock().is_shut_down = true;
+        self.wakes.notify_waiters();
+    }
+}
+
+fn is_found_out(flaw: Flaw) -> bool {
+    catch_unwind(AssertUnwindSafe(|| {
+        check(move || nothing_is_lost_and_nothing_is_worked_on_twice(&Naive::with(flaw)));
+    }))
+    .is_err()
+}
+
+#[test]
+fn the_check_passes_a_queue_without_a_flaw_and_finds_out_every_flaw() {
+    assert!(!is_found_out(Flaw::None));
+    assert!(is_found_out(Flaw::LooksBeforeListening), "a lost wake-up is not noticed");
+    assert!(is_found_out(Flaw::IgnoresWorkers), "a key with two workers is not noticed");
+    assert!(is_found_out(Flaw::ForgetsDirty), "a lost key is not noticed");
+}
