@@ -1,5 +1,5 @@
-//! Delayed slots by the moment at which they are ready. An entry whose slot was taken over by an earlier add stays
-//! in the heap, marked by its ticket, until it comes up or until such entries are the greater part.
+//! Delayed slots by the moment at which they are ready. The entry of a slot whose delay was cancelled stays in the heap,
+//! known by its ticket, until it comes up or until such entries are the greater part.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,15 +8,19 @@ use crate::clock::Moment;
 use crate::links::SlotId;
 
 /// Tells one delay of a slot from every other: a slot's number, and even its moment, may come again.
-pub(crate) type Ticket = u64;
+type Ticket = u64;
+
+/// What a slot carries that is not delayed.
+const NO_TICKET: Ticket = 0;
 
 /// Below this many entries, stale ones are not worth looking for.
 const SWEEP_ENTRIES_MIN: usize = 64;
 
-/// The delayed slots. An entry counts iff its slot still carries its ticket, which only the caller knows.
+/// The delayed slots. An entry counts iff its slot still carries its ticket.
 #[derive(Debug, Default)]
 pub(crate) struct Delayed {
     heap: BinaryHeap<Reverse<Entry>>,
+    carried: Vec<Carried>,
     last_ticket: Ticket,
     /// How many entries count.
     live: usize,
@@ -30,6 +34,13 @@ struct Entry {
     slot: SlotId,
 }
 
+/// The present delay of a slot.
+#[derive(Debug, Clone, Copy, Default)]
+struct Carried {
+    ticket: Ticket,
+    ready_at: Moment,
+}
+
 impl Delayed {
     /// How many slots are delayed.
     #[inline]
@@ -37,40 +48,49 @@ impl Delayed {
         self.live
     }
 
-    /// Delays a slot, and gives it the ticket that it must carry.
-    pub(crate) fn push(&mut self, slot: SlotId, ready_at: Moment) -> Ticket {
+    /// Delays a slot that is not delayed.
+    pub(crate) fn push(&mut self, slot: SlotId, ready_at: Moment) {
+        let at = slot as usize;
+        if self.carried.len() <= at {
+            self.carried.resize(at + 1, Carried::default());
+        }
         self.last_ticket += 1;
-        self.heap.push(Reverse(Entry { ready_at, ticket: self.last_ticket, slot }));
+        let ticket = self.last_ticket;
+        self.carried[at] = Carried { ticket, ready_at };
+        self.heap.push(Reverse(Entry { ready_at, ticket, slot }));
         self.live += 1;
-        self.last_ticket
     }
 
-    /// Says that a slot has put its ticket away. `carries` tells who still carries one.
-    pub(crate) fn cancel(&mut self, carries: impl Fn(SlotId, Ticket) -> bool) {
+    /// When a delayed slot is ready.
+    pub(crate) fn ready_at(&self, slot: SlotId) -> Moment {
+        self.carried[slot as usize].ready_at
+    }
+
+    /// Ends the delay of a slot before its time.
+    pub(crate) fn cancel(&mut self, slot: SlotId) {
+        self.carried[slot as usize].ticket = NO_TICKET;
         self.live -= 1;
         if self.heap.len() > SWEEP_ENTRIES_MIN && self.heap.len() > 2 * self.live {
-            self.heap.retain(|Reverse(entry)| carries(entry.slot, entry.ticket));
+            let carried = &self.carried;
+            self.heap.retain(|Reverse(entry)| counts(carried, entry));
         }
     }
 
     /// Takes the next slot that is ready by now.
-    pub(crate) fn pop(
-        &mut self,
-        now: Moment,
-        carries: impl Fn(SlotId, Ticket) -> bool,
-    ) -> Option<(SlotId, Moment)> {
-        if self.next_at(carries)? > now {
+    pub(crate) fn pop(&mut self, now: Moment) -> Option<(SlotId, Moment)> {
+        if self.next_at()? > now {
             return None;
         }
-        let Reverse(entry) = self.heap.pop()?;
+        let Reverse(Entry { ready_at, slot, .. }) = self.heap.pop()?;
+        self.carried[slot as usize].ticket = NO_TICKET;
         self.live -= 1;
-        Some((entry.slot, entry.ready_at))
+        Some((slot, ready_at))
     }
 
     /// When the next slot is ready.
-    pub(crate) fn next_at(&mut self, carries: impl Fn(SlotId, Ticket) -> bool) -> Option<Moment> {
+    pub(crate) fn next_at(&mut self) -> Option<Moment> {
         while let Some(Reverse(entry)) = self.heap.peek() {
-            if carries(entry.slot, entry.ticket) {
+            if counts(&self.carried, entry) {
                 return Some(entry.ready_at);
             }
             self.heap.pop();
@@ -78,10 +98,14 @@ impl Delayed {
         None
     }
 
-    /// Forgets all of them.
-    pub(crate) fn clear(&mut self) {
-        self.heap = BinaryHeap::new();
+    /// Forgets all delays, and says whose they were.
+    pub(crate) fn clear(&mut self) -> Vec<SlotId> {
+        let all = std::mem::take(&mut self.heap);
+        let mut delayed: Vec<Entry> = all.into_iter().map(|Reverse(entry)| entry).collect();
+        delayed.retain(|entry| counts(&self.carried, entry));
+        self.carried = Vec::new();
         self.live = 0;
+        delayed.into_iter().map(|entry| entry.slot).collect()
     }
 
     /// With those that no longer count.
@@ -89,4 +113,8 @@ impl Delayed {
     pub(crate) fn entries(&self) -> usize {
         self.heap.len()
     }
+}
+
+fn counts(carried: &[Carried], entry: &Entry) -> bool {
+    carried[entry.slot as usize].ticket == entry.ticket
 }

@@ -39,11 +39,12 @@ struct Class {
     shares: Shares,
 }
 
-/// Where a slot waits; meaningless for one that does not.
+/// Where a slot waits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
-    deadline: Moment,
     share: Share,
+    /// This and the next are meaningless for a slot that does not wait.
+    deadline: Moment,
     priority: Priority,
 }
 
@@ -65,19 +66,27 @@ impl Order {
         self.len
     }
 
-    /// Lets a slot that does not wait begin to do so. `now` never goes back.
+    /// Says whose share a slot belongs to, before it waits for the first time.
     #[inline]
-    pub(crate) fn push(&mut self, slot: SlotId, priority: Priority, share: Share, now: Moment) {
+    pub(crate) fn assign(&mut self, slot: SlotId, share: Share) {
         let at = slot as usize;
         if self.places.len() <= at {
             self.places.resize(at + 1, Place::default());
         }
+        self.places[at].share = share;
+    }
+
+    /// Lets a slot that does not wait begin to do so. `now` never goes back.
+    #[inline]
+    pub(crate) fn push(&mut self, slot: SlotId, priority: Priority, now: Moment) {
         let class = self.class(priority);
         let class = &mut self.classes[class];
-        self.places[at] = Place { deadline: now.after(class.allowance), share, priority };
+        let place = &mut self.places[slot as usize];
+        place.deadline = now.after(class.allowance);
+        place.priority = priority;
         self.links.push(&mut class.line, slot);
         if self.turns == Turns::ShareByShare {
-            class.shares.push(&mut self.share_links, share, slot);
+            class.shares.push(&mut self.share_links, place.share, slot);
         }
         self.len += 1;
     }
@@ -88,7 +97,7 @@ impl Order {
         if now.after(self.allowances.of(priority)) < place.deadline {
             let class = self.class(place.priority);
             self.remove(class, slot);
-            self.push(slot, priority, place.share, now);
+            self.push(slot, priority, now);
         }
     }
 

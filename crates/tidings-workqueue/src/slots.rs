@@ -4,8 +4,6 @@
 use hashbrown::HashTable;
 
 use crate::clock::Moment;
-use crate::delay::Ticket;
-use crate::fair::Share;
 use crate::links::SlotId;
 use crate::priority::Priority;
 
@@ -22,12 +20,11 @@ pub(crate) struct Slots<T> {
 pub(crate) struct Slot<T> {
     pub(crate) item: T,
     pub(crate) hash: u64,
-    pub(crate) share: Share,
+    pub(crate) pending: Pending,
     /// The best of all adds since it was last handed out; while it is worked on and nothing is pending, the one it
     /// was handed out with.
     pub(crate) priority: Priority,
-    pub(crate) pending: Pending,
-    pub(crate) worked_on_since: Option<Moment>,
+    pub(crate) is_worked_on: bool,
 }
 
 /// The next turn of an item.
@@ -35,8 +32,8 @@ pub(crate) struct Slot<T> {
 pub(crate) enum Pending {
     /// None was asked for since it was handed out.
     Nothing,
-    /// It is to wait its turn from a moment on.
-    Delayed { ready_at: Moment, ticket: Ticket },
+    /// It is to wait its turn when its delay is over.
+    Delayed,
     /// It waits its turn, or is dirty if somebody works on it.
     Ready { since: Moment },
 }
@@ -82,27 +79,9 @@ impl<T> Slots<T> {
         slot.item
     }
 
-    pub(crate) fn slot(&self, id: SlotId) -> &Slot<T> {
-        self.at(id).expect("the slot of an item that is pending or worked on is not free")
-    }
-
     pub(crate) fn slot_mut(&mut self, id: SlotId) -> &mut Slot<T> {
         let slot = self.slots[id as usize].as_mut();
         slot.expect("the slot of an item that is pending or worked on is not free")
-    }
-
-    /// Whether the slot is delayed by this very ticket.
-    pub(crate) fn carries(&self, id: SlotId, ticket: Ticket) -> bool {
-        let is_this =
-            |slot: &Slot<T>| matches!(slot.pending, Pending::Delayed { ticket: t, .. } if t == ticket);
-        self.at(id).is_some_and(is_this)
-    }
-
-    /// The slots whose items are delayed.
-    pub(crate) fn delayed(&self) -> Vec<SlotId> {
-        let ids = (0..).zip(&self.slots);
-        let is_delayed = |slot: &&Slot<T>| matches!(slot.pending, Pending::Delayed { .. });
-        ids.filter_map(|(id, slot)| slot.as_ref().filter(is_delayed).map(|_| id)).collect()
     }
 
     fn at(&self, id: SlotId) -> Option<&Slot<T>> {

@@ -137,8 +137,7 @@ impl<T: Item> State<T> {
         if self.delayed.len() == 0 {
             return;
         }
-        let carries = |slots: &Slots<T>, id, ticket| slots.carries(id, ticket);
-        while let Some((id, ready_at)) = self.delayed.pop(self.now, |id, t| carries(&self.slots, id, t)) {
+        while let Some((id, ready_at)) = self.delayed.pop(self.now) {
             self.become_ready(id, ready_at);
         }
     }
@@ -153,51 +152,46 @@ impl<T: Item> State<T> {
         if arrival.is_retry {
             self.retries += 1;
         }
-        let id = match id {
-            Some(id) => id,
-            None => self.slots.insert(Slot {
-                item: arrival.item.take().expect("it was there for the search"),
-                hash: arrival.hash,
-                share: arrival.share,
-                priority: arrival.priority,
-                pending: Pending::Nothing,
-                worked_on_since: None,
-            }),
-        };
+        let id = id.unwrap_or_else(|| self.insert(arrival));
         self.merge(id, arrival.priority, arrival.after)
     }
 
+    fn insert(&mut self, arrival: &mut Arrival<T>) -> SlotId {
+        let id = self.slots.insert(Slot {
+            item: arrival.item.take().expect("an item arrives"),
+            hash: arrival.hash,
+            pending: Pending::Nothing,
+            priority: arrival.priority,
+            is_worked_on: false,
+        });
+        self.order.assign(id, arrival.share);
+        id
+    }
+
     fn merge(&mut self, id: SlotId, priority: Priority, after: Duration) -> Added {
-        let now = self.now;
         let slot = self.slots.slot_mut(id);
         if slot.pending == Pending::Nothing || priority < slot.priority {
             slot.priority = priority;
         }
         match slot.pending {
+            Pending::Nothing => {}
             Pending::Ready { .. } => {
-                if slot.worked_on_since.is_none() && after.is_zero() {
-                    self.order.hasten(id, priority, now);
+                if !slot.is_worked_on && after.is_zero() {
+                    self.order.hasten(id, priority, self.now);
                 }
-                Added::Collapsed
+                return Added::Collapsed;
             }
-            Pending::Delayed { ready_at, .. } if ready_at <= now.after(after) => Added::Collapsed,
-            Pending::Delayed { .. } => {
-                slot.pending = Pending::Nothing;
-                self.delayed.cancel(|id, ticket| self.slots.carries(id, ticket));
-                self.schedule(id, after)
+            Pending::Delayed if self.delayed.ready_at(id) <= self.now.after(after) => {
+                return Added::Collapsed;
             }
-            Pending::Nothing => self.schedule(id, after),
+            Pending::Delayed => self.delayed.cancel(id),
         }
-    }
-
-    fn schedule(&mut self, id: SlotId, after: Duration) -> Added {
         if after.is_zero() {
             self.become_ready(id, self.now);
             return Added::Queued;
         }
-        let ready_at = self.now.after(after);
-        let ticket = self.delayed.push(id, ready_at);
-        self.slots.slot_mut(id).pending = Pending::Delayed { ready_at, ticket };
+        slot.pending = Pending::Delayed;
+        self.delayed.push(id, self.now.after(after));
         self.is_freshly_delayed = true;
         Added::Delayed
     }
@@ -206,10 +200,10 @@ impl<T: Item> State<T> {
         self.adds += 1;
         let slot = self.slots.slot_mut(id);
         slot.pending = Pending::Ready { since };
-        if slot.worked_on_since.is_some() {
+        if slot.is_worked_on {
             self.dirty += 1;
         } else {
-            self.order.push(id, slot.priority, slot.share, since);
+            self.order.push(id, slot.priority, since);
             self.fresh += 1;
         }
     }
@@ -224,7 +218,7 @@ impl<T: Item> State<T> {
         let item = slot.item.clone();
         let Pending::Ready { since } = slot.pending else { unreachable!("a waiting item is ready") };
         slot.pending = Pending::Nothing;
-        slot.worked_on_since = Some(now);
+        slot.is_worked_on = true;
         let (priority, waited) = (slot.priority, now.since(since));
         self.order.pop(id);
         self.in_work.begin(id, now);
@@ -238,17 +232,17 @@ impl<T: Item> State<T> {
     pub(crate) fn finish(&mut self, id: SlotId) -> Option<T> {
         let now = self.now;
         let slot = self.slots.slot_mut(id);
-        let since = slot.worked_on_since.take().expect("a guard finishes its item once");
-        self.in_work.end(id, since);
+        slot.is_worked_on = false;
+        let worked = self.in_work.end(id, now);
         if let Some(durations) = &mut self.durations {
-            durations.work.observe(now.since(since));
+            durations.work.observe(worked);
         }
         match slot.pending {
             Pending::Nothing => Some(self.slots.remove(id)),
-            Pending::Delayed { .. } => None,
+            Pending::Delayed => None,
             Pending::Ready { .. } => {
                 self.dirty -= 1;
-                self.order.push(id, slot.priority, slot.share, now);
+                self.order.push(id, slot.priority, now);
                 self.fresh += 1;
                 None
             }
@@ -258,12 +252,11 @@ impl<T: Item> State<T> {
     /// Takes no more items, and forgets those that are delayed: they are handed back.
     pub(crate) fn close(&mut self, phase: Phase) -> Vec<T> {
         self.phase = phase;
-        self.delayed.clear();
         let mut dropped = Vec::new();
-        for id in self.slots.delayed() {
+        for id in self.delayed.clear() {
             let slot = self.slots.slot_mut(id);
             slot.pending = Pending::Nothing;
-            if slot.worked_on_since.is_none() {
+            if !slot.is_worked_on {
                 dropped.push(self.slots.remove(id));
             }
         }
@@ -285,10 +278,7 @@ impl<T: Item> State<T> {
 
     /// When the next delay ends.
     pub(crate) fn next_delay(&mut self) -> Option<Moment> {
-        if self.delayed.len() == 0 {
-            return None;
-        }
-        self.delayed.next_at(|id, ticket| self.slots.carries(id, ticket))
+        self.delayed.next_at()
     }
 
     /// Whom to wake for what happened since this was last asked.
@@ -305,7 +295,6 @@ impl<T: Item> State<T> {
     }
 
     pub(crate) fn stats(&self) -> QueueStats {
-        let started = self.in_work.first().and_then(|id| self.slots.slot(id).worked_on_since);
         let durations = self.durations.as_ref();
         QueueStats {
             waiting: self.order.len(),
@@ -315,7 +304,7 @@ impl<T: Item> State<T> {
             adds: self.adds,
             retries: self.retries,
             unfinished: self.in_work.unfinished(self.now),
-            longest_running: started.map_or(Duration::ZERO, |since| self.now.since(since)),
+            longest_running: self.in_work.longest(self.now),
             queue_duration: durations.map(|durations| durations.queue).unwrap_or_default(),
             work_duration: durations.map(|durations| durations.work).unwrap_or_default(),
         }

@@ -10,7 +10,9 @@ use crate::links::{Links, List, SlotId};
 pub(crate) struct InWork {
     links: Links,
     line: List,
-    /// The sum of the moments at which they were handed out.
+    /// When each was handed out; meaningless for a slot that nobody holds.
+    since: Vec<Moment>,
+    /// The sum over those that are held.
     since_nanos_sum: u128,
 }
 
@@ -20,20 +22,29 @@ impl InWork {
         self.line.len()
     }
 
-    pub(crate) fn first(&self) -> Option<SlotId> {
-        self.line.first()
-    }
-
     #[inline]
     pub(crate) fn begin(&mut self, slot: SlotId, now: Moment) {
-        self.links.push(&mut self.line, slot);
+        let at = slot as usize;
+        if self.since.len() <= at {
+            self.since.resize(at + 1, Moment::default());
+        }
+        self.since[at] = now;
         self.since_nanos_sum += u128::from(now.0);
+        self.links.push(&mut self.line, slot);
     }
 
+    /// Says how long it was held.
     #[inline]
-    pub(crate) fn end(&mut self, slot: SlotId, since: Moment) {
-        self.links.remove(&mut self.line, slot);
+    pub(crate) fn end(&mut self, slot: SlotId, now: Moment) -> Duration {
+        let since = self.since[slot as usize];
         self.since_nanos_sum -= u128::from(since.0);
+        self.links.remove(&mut self.line, slot);
+        now.since(since)
+    }
+
+    /// How long the one has been held that was handed out first.
+    pub(crate) fn longest(&self, now: Moment) -> Duration {
+        self.line.first().map_or(Duration::ZERO, |slot| now.since(self.since[slot as usize]))
     }
 
     /// How long all of them together have been worked on.

@@ -50,7 +50,7 @@ use shuttle::scheduler::RandomScheduler;
 use sync::Mutex;
 use tokio::sync::Notify;
 
-const SCHEDULES: usize = 1_000;
+const SCHEDULES: usize = 600;
 const SEED: u64 = 11;
 const KEYS: usize = 2;
 

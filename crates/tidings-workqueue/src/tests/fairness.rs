@@ -49,7 +49,8 @@ fn run(steps: &[Step], turns: Turns) -> Vec<Waited> {
             Step::Wait { ms } => now = now.after(Duration::from_millis(ms)),
             Step::Add { priority, share } => {
                 let slot = items.len();
-                order.push(slot as u32, priority, share, now);
+                order.assign(slot as u32, share);
+                order.push(slot as u32, priority, now);
                 let deadline = now.after(ALLOWANCES.of(priority));
                 let waiting = items.iter().filter(|item| item.is_waiting).map(|item| item.share);
                 let shares = waiting.chain([share]).collect();
@@ -109,7 +110,8 @@ proptest! {
         let mut shares = Vec::new();
         for (slot, add) in (0..).zip(adds) {
             if let Step::Add { priority, share } = add {
-                order.push(slot, priority, share, Moment::default());
+                order.assign(slot, share);
+                order.push(slot, priority, Moment::default());
                 shares.push(share);
             }
         }

@@ -1,6 +1,5 @@
 //! The parts that the state is made of, where a test of the whole would not see a fault.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,13 +30,16 @@ fn delays_that_were_cancelled_do_not_pile_up() {
 #[test]
 fn a_delay_is_popped_once_and_in_the_order_of_time() {
     let mut delayed = Delayed::default();
-    let tickets = [30, 10, 20, 10].map(|nanos| (Moment(nanos), delayed.push(nanos as u32, Moment(nanos))));
-    let cancelled = Cell::new(tickets[2].1);
-    let carries = |_, ticket| ticket != cancelled.get();
-    delayed.cancel(carries);
-    let popped = std::iter::from_fn(|| delayed.pop(Moment(25), carries)).map(|(_, at)| at.0);
-    assert_eq!(popped.collect::<Vec<_>>(), [10, 10]);
-    assert_eq!((delayed.len(), delayed.next_at(carries)), (1, Some(Moment(30))));
+    for (slot, nanos) in [(0, 30), (1, 10), (2, 20), (3, 10), (4, 15)] {
+        delayed.push(slot, Moment(nanos));
+    }
+    delayed.cancel(2);
+    delayed.cancel(4);
+    delayed.push(4, Moment(40));
+    let popped: Vec<_> = std::iter::from_fn(|| delayed.pop(Moment(25))).collect();
+    assert_eq!(popped, [(1, Moment(10)), (3, Moment(10))]);
+    assert_eq!((delayed.len(), delayed.next_at(), delayed.ready_at(4)), (2, Some(Moment(30)), Moment(40)));
+    assert_eq!(delayed.clear().len(), 2);
 }
 
 // holds: W10
