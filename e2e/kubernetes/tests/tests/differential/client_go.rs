@@ -1,0 +1,125 @@
+//! client-go's informer: a process that prints what it hears.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use kubernetes_tests::agreement::{Life, State};
+use kubernetes_tests::built::cache_folder;
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use twox_hash::XxHash3_64;
+
+use crate::notifications::Notification;
+use crate::script::Lists;
+
+/// The running process. Dropped, it is ended.
+pub(crate) struct ClientGo {
+    child: Child,
+    asking: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+    notifications: Vec<Notification>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Line {
+    Notification(Notification),
+    Cache { objects: Vec<Cached> },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cached {
+    key: String,
+    uid: String,
+    resource_version: String,
+}
+
+impl ClientGo {
+    pub(crate) fn start(
+        program: &Path,
+        server: &str,
+        namespace: &str,
+        selector: &str,
+        lists: Lists,
+    ) -> ClientGo {
+        let mut command = Command::new(program);
+        command.args(["-server", server, "-namespace", namespace, "-selector", selector]);
+        if lists == Lists::Chunked {
+            command.arg("-chunked");
+        }
+        // What it logs is about faults that were meant.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        let mut child = command.spawn().expect("the program that was built can be started");
+        let lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
+        ClientGo { asking: child.stdin.take(), child, lines, notifications: Vec::new() }
+    }
+
+    /// What is in its cache now. Everything that it was told before has then been read.
+    pub(crate) async fn cache(&mut self) -> State {
+        let asking = self.asking.as_mut().expect("it was not told to end");
+        asking.write_all(b"\n").await.expect("it reads its input");
+        self.read_cache().await
+    }
+
+    /// Tells it to end, and gives what it had in its cache then, with everything that it was told.
+    pub(crate) async fn ended(mut self) -> (State, Vec<Notification>) {
+        drop(self.asking.take());
+        let state = self.read_cache().await;
+        let status = self.child.wait().await.expect("it ends");
+        assert!(status.success(), "client-go's program ended with {status}");
+        (state, self.notifications)
+    }
+
+    pub(crate) fn notifications(&self) -> &[Notification] {
+        &self.notifications
+    }
+
+    async fn read_cache(&mut self) -> State {
+        loop {
+            let line = self.lines.next_line().await.expect("its output can be read");
+            let line = line.expect("it prints its cache before it ends");
+            match serde_json::from_str(&line).expect("it prints what is expected") {
+                Line::Notification(notification) => self.notifications.push(notification),
+                Line::Cache { objects } => {
+                    let life = |object: Cached| {
+                        (object.key, Life { uid: object.uid, version: object.resource_version })
+                    };
+                    return objects.into_iter().map(life).collect();
+                }
+            }
+        }
+    }
+}
+
+/// The program of `e2e/kubernetes/differential`. It is built once for each state of its sources, into the cache that the
+/// server is built into, and needs Go only for that.
+pub(crate) fn built() -> Result<PathBuf, String> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../differential");
+    let mut all = Vec::new();
+    for name in ["go.mod", "go.sum", "main.go"] {
+        let text = fs::read(sources.join(name)).map_err(|error| format!("reading {name}: {error}"))?;
+        all.extend(text.len().to_le_bytes());
+        all.extend(text);
+    }
+    let folder = cache_folder().map_err(|error| error.to_string())?;
+    let program = folder.join(format!("differential-{:016x}", XxHash3_64::oneshot(&all)));
+    if program.exists() {
+        return Ok(program);
+    }
+    // Under another name first: whoever sees the program can run it, also while another one builds.
+    let unfinished = folder.join(format!("differential-unfinished-{}", std::process::id()));
+    let mut go = std::process::Command::new("go");
+    go.current_dir(sources).env("CGO_ENABLED", "0").args(["build", "-buildvcs=false", "-o"]);
+    let built = go.arg(&unfinished).arg(".").output();
+    let built =
+        built.map_err(|error| format!("go, which builds client-go's side, is not on the path ({error})"))?;
+    if !built.status.success() {
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        return Err(format!("go could not build client-go's side: {said}"));
+    }
+    fs::rename(&unfinished, &program).map_err(|error| format!("keeping client-go's side: {error}"))?;
+    Ok(program)
+}

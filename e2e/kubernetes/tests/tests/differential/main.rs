@@ -1,0 +1,122 @@
+//! client-go's informer and ours on the same server, through the same faults: both must come to what the server lists,
+//! and ask for it by the same rules.
+//!
+//! A seed decides writes and faults. `TIDINGS_SEEDS=500` runs so many of them, `TIDINGS_SEED=17` repeats one; a failure
+//! says which, and what both clients asked and heard. Without a built server or without `go` each seed is shown as
+//! ignored with the reason; under `CI=true` it fails instead.
+
+mod client_go;
+mod differences;
+mod notifications;
+mod ours;
+mod proxy;
+mod rules;
+mod run;
+mod script;
+mod weather;
+mod wire;
+mod workload;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
+
+use kubernetes_tests::{Built, Cluster};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use tokio::sync::OnceCell;
+
+use differences::Seen;
+use script::{Script, WatchCache};
+
+/// So many seeds run unless told otherwise.
+const SEEDS: u64 = 50;
+
+/// They mostly wait.
+const THREADS: usize = 8;
+
+/// What all seeds share.
+struct Shared {
+    programs: LazyLock<Result<Programs, String>>,
+    with_cache: OnceCell<Cluster>,
+    without_cache: OnceCell<Cluster>,
+    seen: Seen,
+}
+
+struct Programs {
+    server: Built,
+    client_go: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let shared = Arc::new(Shared {
+        programs: LazyLock::new(programs),
+        with_cache: OnceCell::new(),
+        without_cache: OnceCell::new(),
+        seen: Seen::default(),
+    });
+    let trial = |seed| {
+        let shared = Arc::clone(&shared);
+        Trial::ignorable_test(format!("seed {seed}"), move || shared.run(seed))
+    };
+    let trials = seeds().map(trial).collect();
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(THREADS);
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if conclusion.num_passed > 0 {
+        let _ = writeln!(std::io::stdout(), "{}", shared.seen.table());
+    }
+    conclusion.exit_code()
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is a number")))
+    };
+    match number("TIDINGS_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("TIDINGS_SEEDS").unwrap_or(SEEDS),
+    }
+}
+
+impl Shared {
+    fn run(&self, seed: u64) -> Result<Completion, Failed> {
+        let programs = match &*self.programs {
+            Ok(programs) => programs,
+            Err(reason) if std::env::var("CI").is_ok_and(|ci| ci == "true") => return Err(reason.into()),
+            Err(reason) => return Ok(Completion::ignored_with(reason)),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let script = Script::of(seed);
+        let report = runtime.block_on(async {
+            let cluster = self.cluster(script.cache, &programs.server).await?;
+            Ok::<_, Failed>(run::run(&script, cluster, &programs.client_go).await)
+        })?;
+        self.seen.add(&report.differences);
+        if report.found.is_empty() {
+            return Ok(Completion::Completed);
+        }
+        let (found, account) = (report.found.join("\n"), report.account);
+        let repeat = format!("TIDINGS_SEED={seed} cargo test -p kubernetes-tests --test differential");
+        Err(format!("{account}\nseed {seed}:\n{found}\n\nto repeat it:\n{repeat}").into())
+    }
+
+    /// The server that all seeds of its kind share, each in a namespace of its own.
+    async fn cluster(&self, cache: WatchCache, built: &Built) -> Result<&Cluster, Failed> {
+        let (cell, flags): (_, &[&str]) = match cache {
+            WatchCache::On => (&self.with_cache, &[]),
+            WatchCache::Off => (&self.without_cache, &["--watch-cache=false"]),
+        };
+        cell.get_or_try_init(|| Cluster::start(built, flags)).await.map_err(|error| said(error).into())
+    }
+}
+
+fn programs() -> Result<Programs, String> {
+    Ok(Programs { server: Built::from_environment().map_err(said)?, client_go: client_go::built()? })
+}
+
+/// An error with its causes.
+fn said(error: impl Into<anyhow::Error>) -> String {
+    format!("{:#}", error.into())
+}

@@ -1,0 +1,93 @@
+//! The door between a client and the server: plain HTTP/1.1 in front, TLS and a token behind. It records what passes,
+//! and does to it what the weather says.
+//!
+//! Written by hand down to the bytes, because what it is for is breaking off in the middle of them.
+
+mod relay;
+mod request;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use kube_client::Client;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::weather::Sky;
+use crate::wire::Log;
+use request::Incoming;
+
+/// One client's way to the server.
+pub(crate) struct Door {
+    pub(crate) sky: Sky,
+    pub(crate) log: Log,
+    address: SocketAddr,
+    /// Bound and never listened on, so that the port stays ours while connections are refused.
+    _port: TcpSocket,
+    server: Client,
+}
+
+impl Door {
+    /// A door to `server` on a free port.
+    pub(crate) fn new(server: Client, began_at: Instant) -> Arc<Door> {
+        let port = bound(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        let address = port.local_addr().expect("a bound socket has an address");
+        Arc::new(Door { sky: Sky::clear(), log: Log::new(began_at), address, _port: port, server })
+    }
+
+    /// Where the client finds it.
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Lets clients in, unless the weather is against it.
+    pub(crate) async fn stand_open(self: Arc<Door>) {
+        let mut weather = self.sky.subscribe();
+        let mut connections = JoinSet::new();
+        loop {
+            let _ = weather.wait_for(|weather| !weather.is_refusing()).await;
+            let listener = self.listen();
+            loop {
+                tokio::select! {
+                    accepted = listener.accept() => {
+                        let (socket, _) = accepted.expect("a listener accepts");
+                        connections.spawn(Arc::clone(&self).serve(socket));
+                    }
+                    Some(_) = connections.join_next() => {}
+                    _ = weather.wait_for(|weather| weather.is_refusing()) => break,
+                }
+            }
+        }
+    }
+
+    fn listen(&self) -> TcpListener {
+        bound(self.address).listen(128).expect("the port is ours")
+    }
+
+    /// Answers one request after the other, until the connection is given up.
+    async fn serve(self: Arc<Door>, mut socket: TcpStream) {
+        let mut weather = self.sky.subscribe();
+        loop {
+            let incoming = tokio::select! {
+                incoming = Incoming::read(&mut socket) => incoming,
+                _ = weather.wait_for(|weather| weather.is_refusing()) => return,
+            };
+            let Some(incoming) = incoming else { return };
+            let number = self.log.asked(incoming.path(), incoming.query());
+            let answered = self.answer(number, &incoming, &mut socket).await;
+            self.log.ended(number);
+            if answered.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn bound(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().expect("a socket can be made");
+    socket.set_reuseaddr(true).expect("a socket takes options");
+    socket.set_reuseport(true).expect("a socket takes options");
+    socket.bind(address).expect("a port of the loopback can be had");
+    socket
+}

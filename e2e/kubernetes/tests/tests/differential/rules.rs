@@ -1,0 +1,159 @@
+//! What a client may ask next, given what it asked before and how that ended: the statements R and P of the contract, as
+//! they show on the wire. `after` says it for each kind of request; this file follows a client along its log.
+
+mod after;
+mod ask;
+
+use std::time::Duration;
+
+use crate::differences::Difference;
+use crate::script::Lists;
+use crate::wire::{Exchange, Log};
+use after::{Before, Reflector};
+use ask::Ask;
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Client {
+    ClientGo,
+    Ours,
+}
+
+/// What both clients were told to watch.
+pub(crate) struct Watched {
+    pub(crate) path: String,
+    pub(crate) selector: String,
+    pub(crate) lists: Lists,
+}
+
+/// A time in which nobody was let in, by the clock of the logs.
+pub(crate) type Refusing = (Duration, Duration);
+
+/// Something that may be asked next.
+struct Allowed {
+    ask: Ask,
+    /// The statement that allows it.
+    by: By,
+    /// How long it must wait.
+    wait: Wait,
+}
+
+#[derive(Clone, Copy)]
+enum By {
+    Rule,
+    Difference(Difference),
+}
+
+/// How long at least after the last request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    AtOnce,
+    /// One step of the ladder.
+    BackOff,
+    /// As long as the server asked.
+    RetryAfter,
+}
+
+/// How much earlier than it should a request may come: the two clocks do not start at the same moment.
+const TOLERANCE: Duration = Duration::from_millis(60);
+
+impl Client {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Client::ClientGo => "client-go",
+            Client::Ours => "ours",
+        }
+    }
+}
+
+/// Follows a client along its log. Gives what it did that nothing allows, and the differences that it made use of.
+pub(crate) fn broken_rules(
+    client: Client,
+    watched: &Watched,
+    log: &Log,
+    refusing: &[Refusing],
+) -> (Vec<String>, Vec<Difference>) {
+    let exchanges = log.exchanges();
+    let (mut broken, mut differences) = (Vec::new(), Vec::new());
+    let mut reflector = Reflector::new(client, watched.lists);
+    let mut allowed = vec![reflector.first()];
+    let mut last: Option<&Exchange> = None;
+    for (number, exchange) in exchanges.iter().enumerate() {
+        let ask = match Ask::of(exchange, watched) {
+            Ok((ask, said_twice)) => {
+                differences.extend(said_twice);
+                ask
+            }
+            Err(reason) => {
+                broken.push(format!("request {number} {reason}"));
+                return (broken, differences);
+            }
+        };
+        let was_refused = last.is_some_and(|last| was_refused(refusing, last, exchange));
+        if was_refused {
+            let more = reflector.after_refused_connections(&allowed);
+            allowed.extend(more);
+        }
+        match choose(client, &allowed, &ask, last, exchange) {
+            Ok(difference) => differences.extend(difference),
+            Err(reason) => broken.push(format!("request {number} {reason}")),
+        }
+        let before = match last {
+            None => Before::Nothing,
+            Some(last) if was_refused => Before::Refused(last),
+            Some(last) => Before::Exchange(last),
+        };
+        allowed = reflector.after(&ask, exchange, before);
+        last = Some(exchange);
+    }
+    (broken, differences)
+}
+
+/// The rule that allows it, or the difference that does.
+fn choose(
+    client: Client,
+    allowed: &[Allowed],
+    ask: &Ask,
+    last: Option<&Exchange>,
+    exchange: &Exchange,
+) -> Result<Option<Difference>, String> {
+    let waited = last.map_or(Duration::MAX, |last| exchange.asked_at.saturating_sub(ended_at(last)));
+    let of_this_client = |allowed: &&Allowed| match allowed.by {
+        By::Rule => true,
+        By::Difference(difference) => difference.whose() == client,
+    };
+    let fitting: Vec<_> =
+        allowed.iter().filter(of_this_client).filter(|allowed| allowed.ask == *ask).collect();
+    if fitting.is_empty() {
+        let list: Vec<_> = allowed.iter().filter(of_this_client).map(|allowed| &allowed.ask).collect();
+        return Err(format!("is {ask:?}, where one of {list:?} is right"));
+    }
+    let in_time =
+        fitting.iter().filter(|allowed| waited.saturating_add(TOLERANCE) >= allowed.wait.at_least());
+    let rule_first = in_time.min_by_key(|allowed| matches!(allowed.by, By::Difference(_)));
+    match rule_first {
+        None => Err(format!("is {ask:?} after {waited:?}: too early")),
+        Some(Allowed { by: By::Rule, .. }) => Ok(None),
+        Some(Allowed { by: By::Difference(difference), .. }) => Ok(Some(*difference)),
+    }
+}
+
+impl Wait {
+    fn at_least(self) -> Duration {
+        match self {
+            Wait::AtOnce => Duration::ZERO,
+            Wait::BackOff => Duration::from_millis(800),
+            Wait::RetryAfter => Duration::from_secs(1),
+        }
+    }
+}
+
+fn ended_at(exchange: &Exchange) -> Duration {
+    exchange.ended_at.unwrap_or(exchange.asked_at)
+}
+
+/// Whether a request between these two may have found the door closed.
+fn was_refused(refusing: &[Refusing], last: &Exchange, next: &Exchange) -> bool {
+    let from = ended_at(last).saturating_sub(TOLERANCE);
+    refusing.iter().any(|(began, ended)| *began <= next.asked_at && *ended >= from)
+}

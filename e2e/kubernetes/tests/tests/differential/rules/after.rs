@@ -1,0 +1,384 @@
+//! The rules themselves: what is right after each request, by how it ended. A reflector is followed from the outside,
+//! by what it was sent.
+
+use std::time::Duration;
+
+use super::ask::Ask;
+use super::{Allowed, By, Client, Wait};
+use crate::differences::Difference;
+use crate::script::Lists;
+use crate::wire::{Answer, Ending, Exchange, Stream};
+
+/// A reflector, as far as the wire shows it.
+pub(super) struct Reflector {
+    client: Client,
+    lists: Lists,
+    /// The version that it has everything up to.
+    last: Option<String>,
+    /// Whether the server said that it has no such version (R21, R57): then the most recent state is asked for, until
+    /// there is a list.
+    is_unavailable: bool,
+    /// Whether a list at version 0 came in pages (R20).
+    comes_in_pages: bool,
+    /// Whether streaming lists were refused (X7).
+    is_streaming_refused: bool,
+    /// The first page of the list that is under way: its options, and the version that it was answered with.
+    first_page: Option<(String, Option<u32>)>,
+    listed: Option<String>,
+    /// Whether the list that is under way was first asked for at version 0, and whether it comes in pages.
+    asks_any: bool,
+    is_in_pages: bool,
+    /// When what the reflector takes for one request began: client-go's goes on while its REST client retries.
+    began_at: Duration,
+}
+
+/// What came before a request.
+pub(super) enum Before<'a> {
+    Nothing,
+    /// This one.
+    Exchange(&'a Exchange),
+    /// This one, and then perhaps connections that were refused or broken, which no log shows.
+    Refused(&'a Exchange),
+}
+
+const PAGE: Option<u32> = Some(500);
+
+/// A stream that ends sooner, and without an event, is no watch. Near it, either is right.
+const VERY_SHORT: Duration = Duration::from_secs(1);
+const NEARLY: Duration = Duration::from_millis(150);
+
+fn rule(ask: Ask, wait: Wait) -> Allowed {
+    Allowed { ask, by: By::Rule, wait }
+}
+
+fn differs(difference: Difference, ask: Ask, wait: Wait) -> Allowed {
+    Allowed { ask, by: By::Difference(difference), wait }
+}
+
+impl Reflector {
+    pub(super) fn new(client: Client, lists: Lists) -> Reflector {
+        Reflector {
+            client,
+            lists,
+            last: None,
+            is_unavailable: false,
+            comes_in_pages: false,
+            is_streaming_refused: false,
+            first_page: None,
+            listed: None,
+            asks_any: false,
+            is_in_pages: false,
+            began_at: Duration::ZERO,
+        }
+    }
+
+    /// R16, R50: the first request.
+    pub(super) fn first(&self) -> Allowed {
+        self.another_round(Wait::AtOnce)
+    }
+
+    /// What is right after this request, which began with `before` if the REST client retried that.
+    pub(super) fn after(&mut self, ask: &Ask, exchange: &Exchange, before: Before<'_>) -> Vec<Allowed> {
+        self.began_at = match before {
+            Before::Nothing => exchange.asked_at,
+            Before::Refused(before) => before.ended_at.unwrap_or(before.asked_at),
+            Before::Exchange(before) if before.options == exchange.options => self.began_at,
+            Before::Exchange(_) => exchange.asked_at,
+        };
+        match ask {
+            Ask::StreamList { version } => self.after_stream_list(version, ask, exchange),
+            Ask::List { version, limit } => {
+                self.first_page = Some((version.clone(), *limit));
+                // Without a limit it may stand in for pages that expired.
+                self.is_in_pages &= limit.is_none();
+                self.asks_any = version == "0" || self.asks_any && self.client == Client::ClientGo;
+                self.listed = None;
+                self.after_list(ask, exchange)
+            }
+            Ask::Page { .. } => self.after_page(ask, exchange),
+            Ask::Watch { .. } => self.after_watch(ask, exchange),
+            Ask::Probe => vec![differs(Difference::Probes, self.watch(), Wait::AtOnce)],
+        }
+    }
+
+    /// Connections that were refused are not in the log: what was right before a failure of that kind, and after it.
+    pub(super) fn after_refused_connections(&self, allowed: &[Allowed]) -> Vec<Allowed> {
+        let after = |allowed: &Allowed| match &allowed.ask {
+            // R32, R56.
+            Ask::Watch { .. } | Ask::Probe => vec![rule(self.watch(), Wait::AtOnce)],
+            Ask::StreamList { .. } => {
+                vec![rule(allowed.ask.clone(), Wait::AtOnce), rule(self.list(), Wait::AtOnce)]
+            }
+            Ask::List { .. } => vec![self.another_round(Wait::AtOnce)],
+            Ask::Page { .. } => vec![
+                self.another_round(Wait::AtOnce),
+                differs(Difference::RetriesAPage, allowed.ask.clone(), Wait::AtOnce),
+            ],
+        };
+        allowed.iter().flat_map(after).collect()
+    }
+
+    fn after_stream_list(&mut self, version: &str, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+        let fallback = rule(self.list(), Wait::AtOnce);
+        match &exchange.answer {
+            Answer::Stream(stream) if stream.marker.is_some() => {
+                self.has_listed(stream.last.clone());
+                self.after_stream(stream, exchange)
+            }
+            Answer::Stream(stream) => self.after_broken_stream_list(version, ask, stream, exchange),
+            // R58, and what client-go's REST client does before it comes to that.
+            Answer::Nothing => {
+                vec![fallback, differs(Difference::RetriesBelowTheReflector, ask.clone(), Wait::AtOnce)]
+            }
+            Answer::Refused { code: 429, has_retry_after: true, .. } => {
+                vec![rule(ask.clone(), Wait::RetryAfter)]
+            }
+            // R56.
+            Answer::Refused { code: 429, .. } => vec![rule(ask.clone(), Wait::BackOff)],
+            Answer::Refused { code, is_too_large, .. } if *code == 410 || *is_too_large => {
+                self.expired(version)
+            }
+            // R58.
+            Answer::Refused { .. } | Answer::List { .. } | Answer::BrokenList => vec![fallback],
+        }
+    }
+
+    /// R57: the version is forgotten, and the same is asked for without.
+    fn expired(&mut self, version: &str) -> Vec<Allowed> {
+        self.is_unavailable = true;
+        let mut allowed = vec![rule(Ask::StreamList { version: String::new() }, Wait::AtOnce)];
+        if version.is_empty() {
+            let list = Ask::List { version: String::new(), limit: PAGE };
+            allowed.push(differs(Difference::ListsWhenTheMostRecentIsExpired, list, Wait::BackOff));
+        }
+        allowed
+    }
+
+    fn after_broken_stream_list(
+        &mut self,
+        version: &str,
+        ask: &Ask,
+        stream: &Stream,
+        exchange: &Exchange,
+    ) -> Vec<Allowed> {
+        match stream.error {
+            Some(410) => return self.expired(version),
+            Some(429) => return vec![rule(ask.clone(), Wait::BackOff)],
+            Some(500) if stream.events == 0 => {
+                self.is_streaming_refused = self.client == Client::Ours;
+                return vec![rule(self.list(), Wait::AtOnce)];
+            }
+            Some(_) => return vec![rule(self.list(), Wait::AtOnce)],
+            None => {}
+        }
+        let mut allowed = Vec::new();
+        let ended_at = exchange.ended_at.unwrap_or(exchange.asked_at);
+        if may_be_a_watch(ended_at.saturating_sub(self.began_at), stream.events) {
+            // R54.
+            allowed.push(rule(ask.clone(), Wait::AtOnce));
+            allowed.push(differs(Difference::ListsAfterBrokenStreams, self.list(), Wait::BackOff));
+            if let Some(version) = &stream.last_but_added {
+                let ask = Ask::StreamList { version: version.clone() };
+                allowed.push(differs(Difference::RemembersAVersionOfABrokenList, ask, Wait::AtOnce));
+            }
+        }
+        if may_be_very_short(exchange.lasted(), stream.events) {
+            // R55.
+            allowed.push(rule(self.list(), Wait::AtOnce));
+        }
+        allowed
+    }
+
+    fn after_list(&mut self, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+        match &exchange.answer {
+            Answer::List { version, token } => self.after_page_of(version, token.as_deref()),
+            // R21.
+            Answer::Refused { code, is_too_large, .. } if *code == 410 || *is_too_large => {
+                let was_unavailable = self.is_unavailable;
+                self.is_unavailable = true;
+                let most_recent = |limit| Ask::List { version: String::new(), limit };
+                let (_, limit) = self.first_page.clone().unwrap_or_default();
+                let mut allowed = vec![
+                    rule(most_recent(limit), Wait::AtOnce),
+                    differs(Difference::PagesTheMostRecentList, most_recent(PAGE), Wait::AtOnce),
+                ];
+                if was_unavailable {
+                    allowed.push(self.another_round(Wait::BackOff));
+                }
+                allowed
+            }
+            answer => self.after_failed_list(ask, answer),
+        }
+    }
+
+    fn after_page(&mut self, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+        match &exchange.answer {
+            Answer::List { version, token } => self.after_page_of(version, token.as_deref()),
+            // R25.
+            Answer::Refused { code: 410, .. } => {
+                let (version, _) = self.first_page.clone().unwrap_or_default();
+                vec![rule(Ask::List { version, limit: None }, Wait::AtOnce)]
+            }
+            answer => {
+                let mut allowed = self.after_failed_list(ask, answer);
+                allowed.push(differs(Difference::RetriesAPage, ask.clone(), Wait::BackOff));
+                allowed
+            }
+        }
+    }
+
+    /// R11, R58: another round, after a wait.
+    fn after_failed_list(&self, ask: &Ask, answer: &Answer) -> Vec<Allowed> {
+        let again = match answer {
+            Answer::Refused { has_retry_after: true, .. } => Some(Wait::RetryAfter),
+            Answer::Nothing => Some(Wait::AtOnce),
+            _ => None,
+        };
+        let again = again.map(|wait| differs(Difference::RetriesBelowTheReflector, ask.clone(), wait));
+        again.into_iter().chain([self.another_round(Wait::BackOff)]).collect()
+    }
+
+    /// P3 for what follows a page, R31 for what follows the last.
+    fn after_page_of(&mut self, version: &str, token: Option<&str>) -> Vec<Allowed> {
+        let listed = self.listed.get_or_insert(version.to_owned()).clone();
+        let limit = self.first_page.as_ref().and_then(|(_, limit)| *limit);
+        match token {
+            Some(token) => {
+                self.is_in_pages |= self.asks_any;
+                vec![rule(Ask::Page { token: token.to_owned(), limit }, Wait::AtOnce)]
+            }
+            None => {
+                self.comes_in_pages |= self.is_in_pages;
+                self.has_listed(Some(listed));
+                vec![rule(self.watch(), Wait::AtOnce)]
+            }
+        }
+    }
+
+    fn after_watch(&mut self, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+        let again = rule(ask.clone(), Wait::AtOnce);
+        let round = self.another_round(Wait::BackOff);
+        match &exchange.answer {
+            Answer::Stream(stream) => {
+                let is_quiet = stream.last.is_none();
+                self.last = stream.last.clone().or_else(|| self.last.take());
+                let mut allowed = self.after_stream(stream, exchange);
+                if is_quiet {
+                    allowed.push(differs(Difference::Probes, Ask::Probe, Wait::AtOnce));
+                }
+                allowed
+            }
+            Answer::Nothing => vec![
+                round,
+                differs(Difference::RetriesBelowTheReflector, again.ask.clone(), Wait::AtOnce),
+                differs(Difference::WatchesAgainWhenRefused, again.ask, Wait::BackOff),
+            ],
+            // R32.
+            Answer::Refused { code: 429, has_retry_after: true, .. } => {
+                vec![rule(again.ask, Wait::RetryAfter)]
+            }
+            Answer::Refused { code: 429, .. } => vec![rule(again.ask, Wait::BackOff)],
+            Answer::Refused { code: 410, .. } => {
+                vec![round, differs(Difference::RelistsAtOnceWhenExpired, self.round(), Wait::AtOnce)]
+            }
+            // R33.
+            _ => vec![round, differs(Difference::WatchesAgainWhenRefused, again.ask, Wait::BackOff)],
+        }
+    }
+
+    /// After a watch, which may have begun as a streaming list.
+    fn after_stream(&mut self, stream: &Stream, exchange: &Exchange) -> Vec<Allowed> {
+        let round = self.another_round(Wait::BackOff);
+        match stream.error {
+            // R34.
+            Some(429) => return vec![rule(self.watch(), Wait::BackOff)],
+            // R36.
+            Some(410) => {
+                let at_once = differs(Difference::RelistsAtOnceWhenExpired, self.round(), Wait::AtOnce);
+                return vec![round, at_once];
+            }
+            // R37.
+            Some(_) => return vec![round],
+            None => {}
+        }
+        let (events, since, since_at_least) = match stream.marker {
+            Some((events, since)) => (stream.events - events, since, since),
+            None => (stream.events, self.began_at, exchange.asked_at),
+        };
+        let ended_at = exchange.ended_at.unwrap_or(exchange.asked_at);
+        let lasted = ended_at.saturating_sub(since_at_least);
+        let mut allowed = Vec::new();
+        if may_be_a_watch(ended_at.saturating_sub(since), events) {
+            // R38.
+            let by = match stream.ending {
+                Ending::Left => By::Difference(Difference::ReopensASilentWatch),
+                Ending::Closed | Ending::Broken => By::Rule,
+            };
+            allowed.push(Allowed { ask: self.watch(), by, wait: Wait::AtOnce });
+        }
+        if may_be_very_short(lasted, events) {
+            // R39.
+            allowed.push(round);
+            if stream.ending == Ending::Broken {
+                allowed.push(differs(Difference::WatchesAgainWhenCutEarly, self.watch(), Wait::BackOff));
+            }
+            if stream.marker.is_some() {
+                allowed.push(differs(Difference::CountsTheMarkerAsAnEvent, self.watch(), Wait::AtOnce));
+            }
+        }
+        if stream.ending == Ending::Broken {
+            allowed.push(differs(Difference::ReopensAfterABrokenFrame, self.watch(), Wait::BackOff));
+        }
+        allowed
+    }
+
+    /// R24, R27, R53.
+    fn has_listed(&mut self, version: Option<String>) {
+        self.last = version;
+        self.is_unavailable = false;
+        (self.asks_any, self.is_in_pages) = (false, false);
+    }
+
+    fn another_round(&self, wait: Wait) -> Allowed {
+        let by = match self.is_streaming_refused {
+            true => By::Difference(Difference::RemembersARefusal),
+            false => By::Rule,
+        };
+        Allowed { ask: self.round(), by, wait }
+    }
+
+    /// What a round begins with.
+    fn round(&self) -> Ask {
+        match self.lists {
+            Lists::Streaming if !self.is_streaming_refused => {
+                let version = if self.is_unavailable { None } else { self.last.clone() };
+                Ask::StreamList { version: version.unwrap_or_default() }
+            }
+            _ => self.list(),
+        }
+    }
+
+    /// R16, R17, R18, R20.
+    fn list(&self) -> Ask {
+        let version = match &self.last {
+            _ if self.is_unavailable => String::new(),
+            Some(last) => last.clone(),
+            None => "0".to_owned(),
+        };
+        let is_paged = matches!(&*version, "" | "0") || self.comes_in_pages;
+        Ask::List { version, limit: if is_paged { PAGE } else { None } }
+    }
+
+    /// R31.
+    fn watch(&self) -> Ask {
+        Ask::Watch { version: self.last.clone().unwrap_or_default() }
+    }
+}
+
+fn may_be_a_watch(lasted: Duration, events: usize) -> bool {
+    events > 0 || lasted + NEARLY >= VERY_SHORT
+}
+
+fn may_be_very_short(lasted: Duration, events: usize) -> bool {
+    events == 0 && lasted < VERY_SHORT + NEARLY
+}

@@ -1,0 +1,91 @@
+//! What a request asks for. Its options are taken whole: one too many, one missing or one with another value is no
+//! request that an informer makes.
+
+use std::collections::BTreeMap;
+
+use super::Watched;
+use crate::differences::Difference;
+use crate::wire::Exchange;
+
+/// A request, as far as it depends on what was before. An empty version is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// A streaming list, not older than this version.
+    StreamList { version: String },
+    /// The first page of a list, or a list without pages.
+    List { version: String, limit: Option<u32> },
+    /// A later page, by its token.
+    Page { token: String, limit: Option<u32> },
+    /// A watch from this version.
+    Watch { version: String },
+    /// A list of one object, for the version.
+    Probe,
+}
+
+impl Ask {
+    /// What this request asks for, and whether it says the timeout twice; or what is wrong with it.
+    pub(super) fn of(exchange: &Exchange, watched: &Watched) -> Result<(Ask, Option<Difference>), String> {
+        if exchange.path != watched.path {
+            return Err(format!("is for {}, which is not {}", exchange.path, watched.path));
+        }
+        let mut options = Options(exchange.options.clone());
+        options.take("labelSelector", &watched.selector)?;
+        let version = options.text("resourceVersion");
+        if !exchange.is_watch() {
+            let limit = options.number("limit")?;
+            let token = options.text("continue");
+            options.end()?;
+            return match (version.is_empty(), token.is_empty(), limit) {
+                (true, false, limit) => Ok((Ask::Page { token, limit }, None)),
+                (false, false, _) => Err("has both a token and a version".to_owned()),
+                (true, true, Some(1)) => Ok((Ask::Probe, None)),
+                (_, true, limit) => Ok((Ask::List { version, limit }, None)),
+            };
+        }
+        options.text("watch");
+        options.take("allowWatchBookmarks", "true")?;
+        let seconds = options.number("timeoutSeconds")?.ok_or("has no timeoutSeconds")?;
+        if !(300..=600).contains(&seconds) {
+            return Err(format!("is to last {seconds} s"));
+        }
+        let said_twice = (!options.text("timeout").is_empty()).then_some(Difference::SaysTheTimeoutTwice);
+        let ask = if options.0.contains_key("sendInitialEvents") {
+            options.take("sendInitialEvents", "true")?;
+            options.take("resourceVersionMatch", "NotOlderThan")?;
+            Ask::StreamList { version }
+        } else {
+            Ask::Watch { version }
+        };
+        options.end()?;
+        Ok((ask, said_twice))
+    }
+}
+
+/// The options that nobody has looked at yet.
+struct Options(BTreeMap<String, String>);
+
+impl Options {
+    fn text(&mut self, name: &str) -> String {
+        self.0.remove(name).unwrap_or_default()
+    }
+
+    fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let found = self.text(name);
+        if found == value { Ok(()) } else { Err(format!("has {name}={found}, where {value} is right")) }
+    }
+
+    fn number(&mut self, name: &str) -> Result<Option<u32>, String> {
+        let text = self.0.remove(name);
+        let number = text.map(|text| text.parse().map_err(|_| format!("has {name}={text}"))).transpose()?;
+        // client-go says 0 for none.
+        Ok(number.filter(|number| *number != 0))
+    }
+
+    fn end(self) -> Result<(), String> {
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("has options that do not belong to it: {:?}", self.0))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! One seed, from its first write to the comparison.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kubernetes_tests::agreement::{Life, State};
+use kubernetes_tests::{Cluster, Collection, User};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::client_go::ClientGo;
+use crate::differences::Difference;
+use crate::notifications::{Notification, out_of_order, replayed};
+use crate::ours::Ours;
+use crate::proxy::Door;
+use crate::rules::{Client, Refusing, Watched, broken_rules};
+use crate::script::{Script, Step};
+use crate::workload::{SELECTOR, Workload};
+
+/// How long it may take until all faults have happened, and then until both agree with the server: a few times the
+/// longest waits of both clients' ladders.
+const SETTLED_MAX: Duration = Duration::from_secs(60);
+const AGREED_MAX: Duration = Duration::from_secs(90);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a seed came to.
+pub(crate) struct Report {
+    pub(crate) found: Vec<String>,
+    pub(crate) differences: Vec<Difference>,
+    /// Everything that happened, for whoever looks into a failure.
+    pub(crate) account: String,
+}
+
+/// A seed under way.
+struct Stage<'a> {
+    cluster: &'a Cluster,
+    workload: Workload,
+    collection: Collection,
+    watched: Watched,
+    theirs: Arc<Door>,
+    ours: Arc<Door>,
+    refusing: Vec<Refusing>,
+    /// Who did not come to meet its faults.
+    unmet: Vec<String>,
+}
+
+/// What one client had and heard at the end.
+struct Heard {
+    cache: State,
+    notifications: Vec<Notification>,
+}
+
+/// Runs a seed on this server, with this program for client-go's side.
+pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> Report {
+    let client = cluster.client_of(User::AdminByToken).await;
+    let namespace = format!("seed-{}", script.seed);
+    let path = format!("/api/v1/namespaces/{namespace}/configmaps");
+    let began_at = Instant::now();
+    let mut stage = Stage {
+        cluster,
+        workload: Workload::begin(&client, &namespace).await,
+        collection: Collection::new(&client, format!("{path}?labelSelector=watched%3Dyes")),
+        watched: Watched { path, selector: SELECTOR.to_owned(), lists: script.lists },
+        theirs: Door::new(client.clone(), began_at),
+        ours: Door::new(client.clone(), began_at),
+        refusing: Vec::new(),
+        unmet: Vec::new(),
+    };
+    let mut doors = JoinSet::new();
+    doors.spawn(Arc::clone(&stage.theirs).stand_open());
+    doors.spawn(Arc::clone(&stage.ours).stand_open());
+
+    stage.workload.gather(cluster, script.crowd).await;
+    for write in &script.before {
+        stage.workload.write(*write).await;
+    }
+    let start = script.steps.iter().position(|step| matches!(step, Step::Start));
+    let (first, rest) = script.steps.split_at(start.expect("every script starts the clients"));
+    stage.play(first).await;
+    let theirs = ClientGo::start(program, &stage.theirs.url(), &namespace, SELECTOR, script.lists);
+    let ours = Ours::start(&stage.ours.url(), &namespace, SELECTOR, script.lists, script.seed);
+    stage.play(rest).await;
+    stage.compare(script, theirs, ours).await
+}
+
+impl Stage<'_> {
+    async fn play(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Write(write) => self.workload.write(*write).await,
+                Step::Stream(fault) => self.each(|door| door.sky.arm_stream(*fault)),
+                Step::Replies(replies) => self.each(|door| door.sky.arm_replies(replies)),
+                Step::Start => {}
+                Step::Refuse => {
+                    self.refusing.push((self.ours.log.now(), Duration::MAX));
+                    self.each(|door| door.sky.refuse());
+                }
+                Step::Accept => {
+                    self.each(|door| door.sky.accept());
+                    let now = self.ours.log.now();
+                    self.refusing.last_mut().expect("it was refused before").1 = now;
+                }
+                Step::Settle => self.settled().await,
+                Step::Compact => self.cluster.compact().await.expect("etcd can be compacted"),
+            }
+        }
+    }
+
+    /// Waits until both have met all faults that are armed.
+    async fn settled(&mut self) {
+        let settled = |door: &Arc<Door>| {
+            let door = Arc::clone(door);
+            async move { timeout(SETTLED_MAX, door.sky.settled()).await.is_ok() }
+        };
+        let (theirs, ours) = tokio::join!(settled(&self.theirs), settled(&self.ours));
+        for (client, is_settled) in [(Client::ClientGo, theirs), (Client::Ours, ours)] {
+            if !is_settled {
+                self.unmet.push(format!("{} did not meet all faults within {SETTLED_MAX:?}", client.name()));
+            }
+        }
+    }
+
+    fn each(&self, act: impl Fn(&Door)) {
+        act(&self.theirs);
+        act(&self.ours);
+    }
+
+    async fn compare(mut self, script: &Script, mut theirs: ClientGo, ours: Ours) -> Report {
+        self.settled().await;
+        let mut found = self.unmet.clone();
+        let truth = self.agreed(&mut theirs, &ours).await;
+        let (cache, notifications) = theirs.ended().await;
+        let theirs = Heard { cache, notifications };
+        let (cache, notifications) = ours.ended().await;
+        let ours = Heard { cache, notifications };
+
+        let mut differences = Vec::new();
+        for (heard, door, client) in
+            [(&theirs, &self.theirs, Client::ClientGo), (&ours, &self.ours, Client::Ours)]
+        {
+            let whose = client.name();
+            let told = replayed(&heard.notifications);
+            found.extend(different(&format!("the cache of {whose}"), &heard.cache, &truth));
+            found.extend(different(&format!("what a handler of {whose} was told"), &told, &truth));
+            let (broken, made_use_of) = broken_rules(client, &self.watched, &door.log, &self.refusing);
+            found.extend(broken.into_iter().map(|broken| format!("{whose}: {broken}")));
+            differences.extend(made_use_of);
+        }
+        let order = out_of_order(&ours.notifications);
+        found.extend(order.into_iter().map(|what| format!("ours: {what}")));
+        Report { found, differences, account: self.account(script, &theirs, &ours) }
+    }
+
+    /// Waits until both agree with the server, and gives what it lists, agreed or not.
+    async fn agreed(&self, theirs: &mut ClientGo, ours: &Ours) -> State {
+        let deadline = Instant::now() + AGREED_MAX;
+        let listed = self.collection.objects().await.expect("the server lists");
+        let life = |object: &serde_json::Value| {
+            let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
+            Life { uid: text("uid"), version: text("resourceVersion") }
+        };
+        let truth = listed.iter().map(|(key, object)| (key.clone(), life(object))).collect();
+        loop {
+            let cached = [theirs.cache().await, ours.cache()];
+            let told = [replayed(theirs.notifications()), replayed(&ours.notifications())];
+            if cached.iter().chain(&told).all(|state| *state == truth) || Instant::now() > deadline {
+                return truth;
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    fn account(&self, script: &Script, theirs: &Heard, ours: &Heard) -> String {
+        let mut account = format!("{script:#?}\nnobody was let in: {:?}\n", self.refusing);
+        for (heard, door, client) in
+            [(theirs, &self.theirs, Client::ClientGo), (ours, &self.ours, Client::Ours)]
+        {
+            let _ = writeln!(account, "\n{} asked:", client.name());
+            for (number, exchange) in door.log.exchanges().iter().enumerate() {
+                let _ = writeln!(account, "{number:4} {exchange}");
+            }
+            let _ = writeln!(account, "{} heard:", client.name());
+            for told in heard.notifications.iter().filter(|told| !told.key.contains("/crowd")) {
+                let _ = writeln!(account, "     {told}");
+            }
+        }
+        account
+    }
+}
+
+/// The first few objects in which a state is not what the server lists.
+fn different(what: &str, state: &State, truth: &State) -> Option<String> {
+    let keys = truth.keys().chain(state.keys().filter(|key| !truth.contains_key(*key)));
+    let mut wrong = keys.filter(|key| truth.get(*key) != state.get(*key)).peekable();
+    wrong.peek()?;
+    let wrong: Vec<_> = wrong.take(5).map(|key| (key, state.get(key), "listed", truth.get(key))).collect();
+    Some(format!("{what} is not what the server lists: {wrong:?}"))
+}

@@ -1,0 +1,256 @@
+//! What happens in a seed: which server, which lists, which writes, which faults, in which order. Everything that is left
+//! to chance is decided here, and the same for both clients.
+
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+
+use crate::weather::{Reply, StreamEnd, StreamFault};
+
+/// All that is decided by a seed.
+#[derive(Debug)]
+pub(crate) struct Script {
+    pub(crate) seed: u64,
+    pub(crate) cache: WatchCache,
+    pub(crate) lists: Lists,
+    /// So many objects more, which nobody touches: enough for a second page.
+    pub(crate) crowd: usize,
+    /// What is written before the clients start.
+    pub(crate) before: Vec<Write>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// Whether the server keeps what it has in memory. Without it, a compaction is felt at once, and lists come in pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WatchCache {
+    On,
+    Off,
+}
+
+/// How both clients list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lists {
+    Streaming,
+    Chunked,
+}
+
+/// One thing after the other.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Write(Write),
+    Stream(StreamFault),
+    Replies(Vec<Reply>),
+    /// The clients start. What was armed before meets their first requests.
+    Start,
+    /// Nobody is let in from now on.
+    Refuse,
+    Accept,
+    /// The server forgets what was before.
+    Compact,
+    /// What is armed happens now, to both.
+    Settle,
+}
+
+/// A change to one of the objects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    pub(crate) object: usize,
+    pub(crate) what: What,
+    /// How long the object's data become.
+    pub(crate) padding: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// Comes into being, with or without the label that is watched.
+    Create(Labelled),
+    Update,
+    /// Gets the label, or loses it.
+    Label(Labelled),
+    Delete,
+    /// Is deleted, and is created at once with another uid.
+    Recreate(Labelled),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Labelled {
+    Yes,
+    No,
+}
+
+/// The most failures in a seed that make a client wait: each wait is up to twice as long as the one before.
+const FAILURES_MAX: usize = 3;
+
+impl Script {
+    pub(crate) fn of(seed: u64) -> Script {
+        let mut chance = SmallRng::seed_from_u64(seed);
+        let cache = if chance.random_ratio(2, 5) { WatchCache::Off } else { WatchCache::On };
+        let lists = if seed % 2 == 0 { Lists::Streaming } else { Lists::Chunked };
+        let crowd = if chance.random_ratio(1, 4) { chance.random_range(501..700) } else { 0 };
+        let mut writer = Writer { objects: vec![None; chance.random_range(3..10)], chance };
+        let before = (0..writer.chance.random_range(0..12)).map(|_| writer.write()).collect();
+        let mut director = Director { writer, cache, failures_left: FAILURES_MAX, steps: Vec::new() };
+        if director.writer.chance.random_ratio(1, 2) {
+            director.first_requests();
+        }
+        director.steps.push(Step::Start);
+        for _ in 0..director.writer.chance.random_range(2..5) {
+            director.writes(4, 16);
+            director.episode();
+            if director.writer.chance.random_ratio(1, 3) {
+                director.steps.push(Step::Settle);
+            }
+        }
+        director.writes(4, 16);
+        Script { seed, cache, lists, crowd, before, steps: director.steps }
+    }
+}
+
+/// Keeps track of what there is, so that every write succeeds.
+struct Writer {
+    objects: Vec<Option<Labelled>>,
+    chance: SmallRng,
+}
+
+impl Writer {
+    fn write(&mut self) -> Write {
+        let object = self.chance.random_range(0..self.objects.len());
+        let labelled = if self.chance.random_ratio(4, 5) { Labelled::Yes } else { Labelled::No };
+        let what = match (self.objects[object], self.chance.random_range(0..8)) {
+            (None, _) => What::Create(labelled),
+            (Some(_), 0) => What::Delete,
+            (Some(_), 1) => What::Recreate(labelled),
+            (Some(Labelled::Yes), 2 | 3) => What::Label(Labelled::No),
+            (Some(Labelled::No), 2..6) => What::Label(Labelled::Yes),
+            (Some(_), _) => What::Update,
+        };
+        match what {
+            What::Create(labelled) | What::Recreate(labelled) | What::Label(labelled) => {
+                self.objects[object] = Some(labelled);
+            }
+            What::Delete => self.objects[object] = None,
+            What::Update => {}
+        }
+        Write { object, what, padding: self.chance.random_range(0..600) }
+    }
+}
+
+/// Puts writes and faults in order.
+struct Director {
+    writer: Writer,
+    cache: WatchCache,
+    failures_left: usize,
+    steps: Vec<Step>,
+}
+
+impl Director {
+    fn writes(&mut self, min: usize, max: usize) {
+        for _ in 0..self.writer.chance.random_range(min..max) {
+            let write = self.writer.write();
+            self.steps.push(Step::Write(write));
+        }
+    }
+
+    /// The first list is met by faults: as a whole, in its second page, or in the middle of its stream.
+    fn first_requests(&mut self) {
+        if self.writer.chance.random_ratio(1, 2) {
+            let mut fault = self.stream_fault();
+            match self.writer.chance.random_range(0..4) {
+                0 => fault.after_bytes = 0,
+                1 => fault = StreamFault { after_bytes: 0, end: StreamEnd::CloseAtMarker },
+                _ => {}
+            }
+            self.steps.push(Step::Stream(fault));
+        }
+        let mut replies = vec![Reply::Pass; self.writer.chance.random_range(0..2)];
+        replies.extend(self.replies());
+        self.steps.push(Step::Replies(replies));
+    }
+
+    /// The watch ends, in one way or another, and what is asked next may fail.
+    fn episode(&mut self) {
+        match self.writer.chance.random_range(0..8) {
+            // Two watches in a row bring nothing.
+            3 => {
+                for _ in 0..2 {
+                    let silence = millis(&mut self.writer.chance, 1_100, 1_300);
+                    let fault = StreamFault { after_bytes: 0, end: StreamEnd::HangThenCut(silence) };
+                    self.steps.extend([Step::Stream(fault), Step::Settle]);
+                }
+            }
+            0 => {
+                self.steps.push(Step::Refuse);
+                self.failures_left = self.failures_left.saturating_sub(1);
+                self.writes(2, 20);
+                self.steps.push(Step::Accept);
+            }
+            1 | 2 if self.cache == WatchCache::Off => {
+                self.steps.push(Step::Refuse);
+                self.failures_left = self.failures_left.saturating_sub(2);
+                self.writes(3, 12);
+                self.steps.extend([Step::Compact, Step::Accept]);
+            }
+            _ => {
+                let fault = self.stream_fault();
+                self.steps.push(Step::Stream(fault));
+            }
+        }
+        if self.writer.chance.random_ratio(3, 5) {
+            let replies = self.replies();
+            self.steps.push(Step::Replies(replies));
+        }
+    }
+
+    fn stream_fault(&mut self) -> StreamFault {
+        let chance = &mut self.writer.chance;
+        let end = match chance.random_range(0..8) {
+            0..3 => StreamEnd::Cut,
+            3 => StreamEnd::HangThenCut(millis(chance, 20, 1_300)),
+            4 | 5 => StreamEnd::Close,
+            _ => StreamEnd::Error(*[410, 429, 500].choose(chance).expect("there are some")),
+        };
+        if matches!(end, StreamEnd::Error(_)) {
+            self.failures_left = self.failures_left.saturating_sub(1);
+        }
+        StreamFault { after_bytes: self.writer.chance.random_range(0..3_000), end }
+    }
+
+    /// What the next requests are answered with, as long as it does not take too long.
+    fn replies(&mut self) -> Vec<Reply> {
+        let mut replies = Vec::new();
+        for _ in 0..self.writer.chance.random_range(1..3) {
+            let reply = self.reply();
+            match reply {
+                Reply::Pass | Reply::Delay(_) => replies.push(reply),
+                _ if self.failures_left > 0 => {
+                    self.failures_left -= 1;
+                    replies.push(reply);
+                }
+                _ => {}
+            }
+        }
+        replies
+    }
+
+    fn reply(&mut self) -> Reply {
+        let chance = &mut self.writer.chance;
+        let status = |code, retry_after_seconds| Reply::Status { code, retry_after_seconds };
+        match chance.random_range(0..12) {
+            0 => status(429, Some(1)),
+            1 => status(429, None),
+            2 | 3 => status(500, None),
+            4 => status(503, None),
+            5 | 6 => status(410, None),
+            7 => Reply::TooLarge,
+            8 => Reply::Drop(millis(chance, 1, 200)),
+            9 | 10 => Reply::CutList(chance.random_range(0..2_000)),
+            _ => Reply::Delay(millis(chance, 10, 400)),
+        }
+    }
+}
+
+fn millis(chance: &mut SmallRng, min: u64, max: u64) -> Duration {
+    Duration::from_millis(chance.random_range(min..max))
+}
