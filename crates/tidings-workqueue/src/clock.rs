@@ -15,6 +15,8 @@ pub(crate) struct Clock {
     origin: Instant,
 }
 
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
 impl Clock {
     pub(crate) fn new() -> Self {
         Clock { origin: Instant::now() }
@@ -24,9 +26,10 @@ impl Clock {
         Moment(nanos(self.origin.elapsed()))
     }
 
-    /// None for a moment that no timer reaches.
-    pub(crate) fn instant(&self, moment: Moment) -> Option<Instant> {
-        self.origin.checked_add(Duration::from_nanos(moment.0))
+    /// When a timer has to fire for this moment. One that no `Instant` can say is looked at again after a year.
+    pub(crate) fn instant(&self, moment: Moment) -> Instant {
+        let said = self.origin.checked_add(Duration::from_nanos(moment.0));
+        said.unwrap_or_else(|| Instant::now() + YEAR)
     }
 }
 

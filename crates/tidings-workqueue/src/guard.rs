@@ -27,7 +27,8 @@ impl<T: Item> Working<T> {
         self.priority
     }
 
-    /// How long it waited for a worker, from the moment it was added or its delay ended.
+    /// How long it waited for a worker, from the moment it was added or its delay ended. A queue without a name keeps
+    /// no times, and says zero.
     pub fn waited(&self) -> Duration {
         self.waited
     }

@@ -25,10 +25,12 @@ const BOUNDS_NANOS: [u64; BUCKETS] = {
 };
 
 impl Histogram {
-    pub(crate) fn observe(&mut self, duration: Duration) {
+    /// Counts a duration, and gives it back.
+    pub(crate) fn observe(&mut self, duration: Duration) -> Duration {
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.counts[BOUNDS_NANOS.partition_point(|bound| *bound < nanos)] += 1;
         self.sum = self.sum.saturating_add(duration);
+        duration
     }
 
     /// How many durations were counted.

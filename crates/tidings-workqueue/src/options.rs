@@ -76,7 +76,7 @@ impl<T: Item> Builder<T> {
     }
 
     /// The value of the label `name` in the queue's metrics. A queue without a name has no metrics, and keeps no
-    /// histograms.
+    /// times: its clock is read only where a delay or a priority asks for it.
     #[must_use]
     pub fn name(self, name: impl Into<Arc<str>>) -> Self {
         Builder { name: Some(name.into()), ..self }

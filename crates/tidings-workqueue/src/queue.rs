@@ -32,7 +32,9 @@ use crate::sync::{AtomicBool, Mutex, Ordering};
 ///    `n` shares wait, an item goes after at most `n` times the items that were due before it.
 /// 4. An item has one next time. Of several adds the earliest time and the best priority hold, so that `add` takes
 ///    the place of a delay that is pending.
-/// 5. After `shut_down` or `drain` items are no longer taken in, and delayed ones are forgotten. What waits is still
+/// 5. Delays and limits cost no task: whoever waits in `next` keeps the time, so that timers of a tokio runtime must
+///    be enabled where items are added with delays.
+/// 6. After `shut_down` or `drain` items are no longer taken in, and delayed ones are forgotten. What waits is still
 ///    handed out, and what was added while it was worked on before the end still comes again.
 pub struct WorkQueue<T: Item> {
     shared: Arc<Shared<T>>,
@@ -255,12 +257,12 @@ impl<T: Item> Shared<T> {
             Some(keeps) => Idle { shared: self, keeps },
             None => return,
         };
-        match idle.keeps.and_then(|until| self.clock.instant(until)) {
+        match idle.keeps {
             None => items.await,
             Some(until) => tokio::select! {
                 () = items => {}
                 () = self.sooner.notified() => {}
-                () = tokio::time::sleep_until(until) => {}
+                () = tokio::time::sleep_until(self.clock.instant(until)) => {}
             },
         }
     }

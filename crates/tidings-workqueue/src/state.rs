@@ -219,12 +219,13 @@ impl<T: Item> State<T> {
         let Pending::Ready { since } = slot.pending else { unreachable!("a waiting item is ready") };
         slot.pending = Pending::Nothing;
         slot.is_worked_on = true;
-        let (priority, waited) = (slot.priority, now.since(since));
+        let priority = slot.priority;
         self.order.pop(id);
         self.in_work.begin(id, now);
-        if let Some(durations) = &mut self.durations {
-            durations.queue.observe(waited);
-        }
+        let waited = match &mut self.durations {
+            Some(durations) => durations.queue.observe(now.since(since)),
+            None => Duration::ZERO,
+        };
         Taken::Item { item, slot: id, priority, waited }
     }
 
@@ -295,18 +296,22 @@ impl<T: Item> State<T> {
     }
 
     pub(crate) fn stats(&self) -> QueueStats {
-        let durations = self.durations.as_ref();
-        QueueStats {
+        let stats = QueueStats {
             waiting: self.order.len(),
             dirty: self.dirty,
             working: self.in_work.len(),
             delayed: self.delayed.len(),
             adds: self.adds,
             retries: self.retries,
+            ..QueueStats::default()
+        };
+        let Some(durations) = &self.durations else { return stats };
+        QueueStats {
             unfinished: self.in_work.unfinished(self.now),
             longest_running: self.in_work.longest(self.now),
-            queue_duration: durations.map(|durations| durations.queue).unwrap_or_default(),
-            work_duration: durations.map(|durations| durations.work).unwrap_or_default(),
+            queue_duration: durations.queue,
+            work_duration: durations.work,
+            ..stats
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::histogram::Histogram;
 
-/// A queue at one moment.
+/// A queue at one moment. The durations are those of a queue with a name: one without keeps no times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct QueueStats {
@@ -24,8 +24,8 @@ pub struct QueueStats {
     pub unfinished: Duration,
     /// How long the one has been worked on that was handed out first.
     pub longest_running: Duration,
-    /// From the add of an item, or the end of its delay, until it was handed out. Empty for a queue without a name.
+    /// From the add of an item, or the end of its delay, until it was handed out.
     pub queue_duration: Histogram,
-    /// From the moment an item was handed out until it was done. Empty for a queue without a name.
+    /// From the moment an item was handed out until it was done.
     pub work_duration: Histogram,
 }

@@ -140,7 +140,7 @@ async fn the_time_is_kept_when_the_worker_who_kept_it_goes() {
 
 #[tokio::test(start_paused = true)]
 async fn delays_that_end_at_once_wake_as_many_workers() {
-    let queue = WorkQueue::<u8>::new();
+    let queue = WorkQueue::<u8>::builder().name("q").build();
     let start = Instant::now();
     let mut workers = JoinSet::new();
     for _ in 0..4 {
@@ -175,6 +175,12 @@ async fn a_delay_longer_than_any_clock_is_taken_as_for_ever() {
     assert_eq!(queue.add_after("a", std::time::Duration::MAX), Added::Delayed);
     let waits = tokio::time::timeout(secs(1_000_000), queue.next()).await;
     assert!(waits.is_err(), "it came");
+    let mut worker = JoinSet::new();
+    let theirs = queue.clone();
+    worker.spawn(async move { theirs.next().await.map(|item| *item) });
+    tokio::task::yield_now().await;
+    queue.add_after("b", secs(1));
+    assert_eq!(worker.join_all().await, [Some("b")]);
 }
 
 #[tokio::test(start_paused = true)]
