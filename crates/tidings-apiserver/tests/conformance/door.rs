@@ -47,15 +47,20 @@ impl Real {
     /// The one that the environment names.
     pub(crate) fn from_environment() -> Option<Self> {
         let variable = |name: &str| std::env::var(format!("TIDINGS_CONFORMANCE_{name}")).ok();
-        let from = match (variable("SERVER"), variable("KUBECONFIG")) {
+        match (variable("SERVER"), variable("KUBECONFIG")) {
             (Some(server), _) => {
                 let authority = variable("CA").map(|path| std::fs::read_to_string(path).unwrap());
-                Address::Url { server, token: variable("TOKEN"), authority }
+                let from = Address::Url { server, token: variable("TOKEN"), authority };
+                Some(Self { from, control: variable("CONTROL") })
             }
-            (None, Some(path)) => Address::Kubeconfig(path),
-            (None, None) => return None,
-        };
-        Some(Self { from, control: variable("CONTROL") })
+            (None, Some(path)) => Some(Self::of_kubeconfig(path, variable("CONTROL"))),
+            (None, None) => None,
+        }
+    }
+
+    /// The one of this kubeconfig.
+    pub(crate) fn of_kubeconfig(path: String, control: Option<String>) -> Self {
+        Self { from: Address::Kubeconfig(path), control }
     }
 
     async fn config(&self) -> Config {

@@ -18,8 +18,7 @@ pub(crate) fn of(area: &Area, scenario: &Scenario) -> Vec<Value> {
 }
 
 fn path(area: &Area) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/expected");
-    folder.join(format!("{}.json", area.name))
+    PathBuf::from(crate::FOLDER).join("expected").join(format!("{}.json", area.name))
 }
 
 fn read(area: &Area) -> Recorded {

@@ -12,15 +12,18 @@ mod expected;
 mod normal;
 mod run;
 mod scenario;
+mod table;
 
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed, Trial};
 
-use compare::Difference;
 use differences::Known;
 use door::{Door, Real};
-use scenario::{Area, Scenario};
+use scenario::Area;
+
+/// Where the table stands.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance");
 
 fn main() -> ExitCode {
     let areas = Area::all();
@@ -37,59 +40,24 @@ fn main() -> ExitCode {
         Some(real) => {
             // What one scenario does to all namespaces' lists, another one would see.
             arguments.test_threads = Some(1);
-            trials.extend(of_door(&areas, &Door::Real(real)));
+            trials.extend(table::trials(&areas, &Door::Real(real)));
         }
         None => {
             // They mostly wait for watches to end.
             arguments.test_threads.get_or_insert(16);
-            trials.extend(of_door(&areas, &Door::InProcess));
-            trials.extend(of_door(&areas, &Door::Http));
+            trials.extend(table::trials(&areas, &Door::InProcess));
+            trials.extend(table::trials(&areas, &Door::Http));
             trials.push(Trial::test("every difference that is listed occurs", move || all_occur(&areas)));
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn of_door(areas: &[Area], door: &Door) -> Vec<Trial> {
-    let each = areas.iter().flat_map(|area| area.scenarios.iter().map(move |scenario| (area, scenario)));
-    let trials = each.map(|(area, scenario)| {
-        let name = format!("{}: {} ({})", area.name, scenario.name, door.name());
-        let (area, scenario, door) = (area.clone(), scenario.clone(), door.clone());
-        Trial::ignorable_test(name, move || {
-            if scenario.compacts() && !door.can_compact() {
-                return Ok(Completion::ignored_with("TIDINGS_CONFORMANCE_CONTROL is not set"));
-            }
-            let mut differences = found(&area, &scenario, &door);
-            if !matches!(door, Door::Real(_)) {
-                let known = differences::all();
-                differences
-                    .retain(|difference| !known.iter().any(|known| known.is(&area, &scenario, difference)));
-            }
-            told(&differences).map(|()| Completion::Completed)
-        })
-    });
-    trials.collect()
-}
-
-fn found(area: &Area, scenario: &Scenario, door: &Door) -> Vec<Difference> {
-    let expected = expected::of(area, scenario);
-    let answered = run::answers(area, scenario, door);
-    compare::differences(&expected, &answered)
-}
-
-fn told(differences: &[Difference]) -> Result<(), Failed> {
-    if differences.is_empty() {
-        return Ok(());
-    }
-    let lines: Vec<String> = differences.iter().map(Difference::to_string).collect();
-    Err(format!("{} differences (- expected, + answered)\n{}", lines.len(), lines.join("\n")).into())
-}
-
 fn all_occur(areas: &[Area]) -> Result<(), Failed> {
     let mut idle: Vec<Known> = differences::all();
     for area in areas {
         for scenario in &area.scenarios {
-            let found = found(area, scenario, &Door::InProcess);
+            let found = table::differences(area, scenario, &Door::InProcess);
             idle.retain(|known| !found.iter().any(|difference| known.is(area, scenario, difference)));
         }
     }

@@ -67,7 +67,7 @@ struct File {
 impl Area {
     /// All areas, by name.
     pub(crate) fn all() -> Vec<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
+        let folder = Path::new(crate::FOLDER).join("scenarios");
         let entries =
             std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let mut areas: Vec<Self> = entries.map(|entry| Self::read(&entry.unwrap().path())).collect();

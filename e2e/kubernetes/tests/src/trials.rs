@@ -3,6 +3,7 @@
 //! Without a built server each test is shown as ignored with the reason; under `CI=true` it fails instead. A failure
 //! says what the server said last, and the command that repeats it.
 
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub struct Suite {
     target: &'static str,
     built: Result<Built, String>,
     trials: Vec<Trial>,
+    threads: usize,
 }
 
 /// Tests that share a server: it is started for the first that runs, and killed after the last.
@@ -47,7 +49,14 @@ impl Suite {
     /// The tests of the target of this name.
     pub fn new(target: &'static str) -> Suite {
         let built = Built::from_environment().map_err(|error| chain(&error));
-        Suite { target, built, trials: Vec::new() }
+        Suite { target, built, trials: Vec::new(), threads: THREADS }
+    }
+
+    /// Runs no two tests at the same time.
+    #[must_use]
+    pub fn one_at_a_time(mut self) -> Suite {
+        self.threads = 1;
+        self
     }
 
     /// Tests that share a server with these flags of kube-apiserver.
@@ -81,7 +90,7 @@ impl Suite {
     /// Runs what the command line asks for.
     pub fn run(self) -> ExitCode {
         let mut arguments = Arguments::from_args();
-        arguments.test_threads.get_or_insert(THREADS);
+        arguments.test_threads.get_or_insert(self.threads);
         libtest_mimic::run(&arguments, self.trials).exit_code()
     }
 
@@ -108,7 +117,7 @@ impl Group<'_> {
     /// A test on the group's server. Others run on it at the same time: it keeps to namespaces of its own.
     pub fn test(
         &mut self,
-        name: &'static str,
+        name: impl Display,
         test: impl AsyncFnOnce(&Cluster) + Send + 'static,
     ) -> &mut Self {
         let shared = Arc::clone(&self.shared);

@@ -1,0 +1,45 @@
+//! The table as tests: each scenario at a door, compared with what is recorded.
+
+use libtest_mimic::{Completion, Failed, Trial};
+
+use crate::compare::{self, Difference};
+use crate::door::Door;
+use crate::scenario::{Area, Scenario};
+use crate::{differences, expected, run};
+
+/// A test for each scenario at this door.
+pub(crate) fn trials(areas: &[Area], door: &Door) -> Vec<Trial> {
+    let each = areas.iter().flat_map(|area| area.scenarios.iter().map(move |scenario| (area, scenario)));
+    let trials = each.map(|(area, scenario)| {
+        let name = format!("{}: {} ({})", area.name, scenario.name, door.name());
+        let (area, scenario, door) = (area.clone(), scenario.clone(), door.clone());
+        Trial::ignorable_test(name, move || {
+            if scenario.compacts() && !door.can_compact() {
+                return Ok(Completion::ignored_with("TIDINGS_CONFORMANCE_CONTROL is not set"));
+            }
+            check(&area, &scenario, &door).map(|()| Completion::Completed).map_err(Failed::from)
+        })
+    });
+    trials.collect()
+}
+
+/// Whether a scenario is answered as recorded; this server may differ on purpose, a real one may not.
+pub(crate) fn check(area: &Area, scenario: &Scenario, door: &Door) -> Result<(), String> {
+    let mut found = differences(area, scenario, door);
+    if !matches!(door, Door::Real(_)) {
+        let known = differences::all();
+        found.retain(|difference| !known.iter().any(|known| known.is(area, scenario, difference)));
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = found.iter().map(Difference::to_string).collect();
+    Err(format!("{} differences (- expected, + answered)\n{}", lines.len(), lines.join("\n")))
+}
+
+/// Where the answers to a scenario are not as recorded.
+pub(crate) fn differences(area: &Area, scenario: &Scenario, door: &Door) -> Vec<Difference> {
+    let expected = expected::of(area, scenario);
+    let answered = run::answers(area, scenario, door);
+    compare::differences(&expected, &answered)
+}

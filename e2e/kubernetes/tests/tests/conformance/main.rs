@@ -1,0 +1,73 @@
+//! Does the real server still answer as it was recorded? The API server in the process is held to those recordings, so
+//! that what is different here would be wrong there.
+//!
+//! The table is that of `crates/tidings-apiserver/tests/conformance`. `TIDINGS_CONFORMANCE_RECORD=1` records it again.
+#![allow(dead_code, reason = "the table's other doors are asked in the crate of that server")]
+
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/answer.rs"]
+mod answer;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/compare.rs"]
+mod compare;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/differences.rs"]
+mod differences;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/door.rs"]
+mod door;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/expected.rs"]
+mod expected;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/normal.rs"]
+mod normal;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/run.rs"]
+mod run;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/scenario.rs"]
+mod scenario;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/table.rs"]
+mod table;
+
+use std::process::ExitCode;
+
+use kubernetes_tests::Cluster;
+use kubernetes_tests::trials::Suite;
+
+use door::{Door, Real};
+use scenario::Area;
+
+/// Where the table stands.
+const FOLDER: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../../crates/tidings-apiserver/tests/conformance");
+
+fn main() -> ExitCode {
+    // What one scenario does to all namespaces' lists, another one would see.
+    let mut suite = Suite::new("conformance").one_at_a_time();
+    let mut group = suite.group("recorded", &[]);
+    if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
+        group.test("all answers are recorded", async |cluster: &Cluster| {
+            let door = door_of(cluster);
+            alone(move || expected::record(&Area::all(), &door, None)).await;
+        });
+        return suite.run();
+    }
+    for area in Area::all() {
+        for scenario in area.scenarios.clone() {
+            let area = area.clone();
+            group.test(format!("{}: {}", area.name, scenario.name), async move |cluster: &Cluster| {
+                let door = door_of(cluster);
+                let answered = alone(move || table::check(&area, &scenario, &door)).await;
+                answered.unwrap_or_else(|differences| panic!("{differences}"));
+            });
+        }
+    }
+    suite.run()
+}
+
+fn door_of(cluster: &Cluster) -> Door {
+    let kubeconfig = cluster.kubeconfig().to_string_lossy().into_owned();
+    Door::Real(Real::of_kubeconfig(kubeconfig, Some(cluster.control_url().to_owned())))
+}
+
+/// On a thread without a runtime, because the table makes its own.
+async fn alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+    }
+}
