@@ -9,7 +9,7 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{ErrorHook, Fault};
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{Budget, FieldPath, FieldPathError, FieldSelector, LabelSelector, Transform};
-use tidings_source::{NamespaceError, Query, StreamScope};
+use tidings_source::{NamespaceError, Query, ShardRange, StreamScope};
 
 /// What has the last word on a query.
 pub(crate) type Tweak = Arc<dyn Fn(&mut Query) + Send + Sync>;
@@ -23,6 +23,7 @@ pub struct InformerOptions {
     pub(crate) namespaces: Option<BTreeSet<StreamScope>>,
     pub(crate) label_selector: Option<LabelSelector>,
     pub(crate) field_selector: Option<FieldSelector>,
+    pub(crate) shard: Option<ShardRange>,
     pub(crate) transform: Option<Arc<Transform>>,
     pub(crate) tweak: Option<Tweak>,
     pub(crate) resync_period: Option<Duration>,
@@ -69,6 +70,15 @@ impl InformerOptions {
     #[must_use]
     pub fn fields(mut self, selector: FieldSelector) -> Self {
         self.field_selector = Some(selector);
+        self
+    }
+
+    /// Asks the server for the objects of one shard only. A server that does not know `shardSelector` (Kubernetes
+    /// before 1.36, or without the gate `ShardedListAndWatch`) sends everything: then the others are left out on
+    /// arrival, and the informer's health [says so](tidings_informer::informer::StreamHealth::sharded).
+    #[must_use]
+    pub fn shard(mut self, range: ShardRange) -> Self {
+        self.shard = Some(range);
         self
     }
 
@@ -169,6 +179,7 @@ impl InformerOptions {
             namespaces: self.namespaces.or(defaults.namespaces),
             label_selector: self.label_selector.or(defaults.label_selector),
             field_selector: self.field_selector.or(defaults.field_selector),
+            shard: self.shard.or(defaults.shard),
             transform: self.transform.or(defaults.transform),
             tweak: self.tweak.or(defaults.tweak),
             resync_period: self.resync_period.or(defaults.resync_period),
@@ -191,6 +202,7 @@ impl fmt::Debug for InformerOptions {
             .field("namespaces", &self.namespaces)
             .field("label_selector", &self.label_selector)
             .field("field_selector", &self.field_selector)
+            .field("shard", &self.shard)
             .field("transform", &self.transform)
             .field("resync_period", &self.resync_period)
             .field("queue_order", &self.queue_order)

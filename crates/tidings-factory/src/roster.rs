@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tidings_informer::informer::{InformerTask, Lifecycle, SharedInformer, WeakInformer};
 use tidings_object::{Projection, ResourceKind};
-use tidings_source::StreamScope;
+use tidings_source::{ShardRange, StreamScope};
 
 use crate::options::InformerOptions;
 use crate::sync::Mutex;
@@ -26,6 +26,7 @@ pub(crate) struct InformerKey {
     namespaces: Option<BTreeSet<StreamScope>>,
     label_selector: Option<String>,
     field_selector: Option<String>,
+    shard: Option<ShardRange>,
     /// Functions are the same if they are the same allocation.
     transform: Option<usize>,
     tweak: Option<usize>,
@@ -89,6 +90,7 @@ impl InformerKey {
             namespaces: options.namespaces.clone(),
             label_selector: options.label_selector.as_ref().map(ToString::to_string),
             field_selector: options.field_selector.as_ref().map(ToString::to_string),
+            shard: options.shard,
             transform: options.transform.as_ref().map(|transform| Arc::as_ptr(transform).addr()),
             tweak: options.tweak.as_ref().map(|tweak| Arc::as_ptr(tweak).cast::<()>().addr()),
         }

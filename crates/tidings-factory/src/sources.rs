@@ -37,6 +37,9 @@ impl Sources for ClientSources {
         if let Some(selector) = &options.field_selector {
             source = source.field_selector(selector.to_string());
         }
+        if let Some(range) = options.shard {
+            source = source.shard(range);
+        }
         if let Some(tweak) = &options.tweak {
             let tweak = Arc::clone(tweak);
             source = source.tweak(move |query| tweak(query));

@@ -4,6 +4,7 @@
 mod builder;
 mod chunks;
 mod listing;
+mod shard;
 mod watching;
 
 use std::fmt;
@@ -22,8 +23,8 @@ use self::listing::Listing;
 use self::watching::Watching;
 use crate::list_split::{ListKind, ListSplit};
 use crate::{
-    ListOptions, ListStream, ListWatch, Query, SourceError, StreamScope, Trouble, WatchOptions, WatchStream,
-    asked, network, status,
+    ListOptions, ListStream, ListWatch, Query, ShardRange, SourceError, StreamScope, Trouble, WatchOptions,
+    WatchStream, asked, network, status,
 };
 
 /// The largest frame that is taken unless told otherwise: 64 MiB.
@@ -42,6 +43,7 @@ pub struct KubeSource {
     list_encoding: ListEncoding,
     may_stream_lists: bool,
     frame_bytes_max: usize,
+    shard: Option<ShardRange>,
     tweak: Option<Tweak>,
     intake: Arc<Intake>,
     known: Arc<dyn KnownObjects>,
@@ -76,7 +78,11 @@ impl KubeSource {
                 let kind = ListKind::of(&self.resource, self.projection);
                 let split = ListSplit::new(kind, self.frame_bytes_max);
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
-                Ok(Listing::new(asked, headers, chunks, split, intake, known).into_stream())
+                let list = Listing::new(asked.clone(), headers, chunks, split, intake, known).into_stream();
+                Ok(match self.shard {
+                    Some(range) => shard::of_list(list, range, asked),
+                    None => list,
+                })
             }
             Err(trouble) => Err(SourceError { asked, trouble }),
         }
@@ -92,7 +98,11 @@ impl KubeSource {
         match self.send(Query::of_watch(&options), accept, "identity").await {
             Ok((headers, chunks)) => {
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
-                Ok(Watching::new(asked, headers, chunks, self.frame_bytes_max, intake, known).into_stream())
+                let watch = Watching::new(asked, headers, chunks, self.frame_bytes_max, intake, known);
+                Ok(match self.shard {
+                    Some(range) => shard::of_watch(watch.into_stream(), range),
+                    None => watch.into_stream(),
+                })
             }
             Err(trouble) => Err(SourceError { asked, trouble }),
         }
@@ -126,6 +136,9 @@ impl KubeSource {
         if !self.field_selector.is_empty() {
             query.set("fieldSelector", &*self.field_selector);
         }
+        if let Some(range) = &self.shard {
+            query.set("shardSelector", range.to_string());
+        }
         if let Some(tweak) = &self.tweak {
             tweak(&mut query);
         }
@@ -143,7 +156,8 @@ impl ListWatch for KubeSource {
     }
 
     fn may_stream_lists(&self) -> bool {
-        self.may_stream_lists
+        // A streaming list does not say whether a shard was applied.
+        self.may_stream_lists && self.shard.is_none()
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {

@@ -68,8 +68,8 @@ pub use error::{ErrorClass, SourceError, Trouble};
 pub use kube_source::{BuildError, FRAME_BYTES_MAX_DEFAULT, KubeSource, KubeSourceBuilder};
 pub use pager::{ListedEnd, ListedPart, PAGE_SIZE_DEFAULT, list_all};
 pub use port::{
-    Change, ListEnd, ListOptions, ListPart, ListStream, ListTurn, ListWatch, NamespaceError, Skipped,
-    StatusCause, StatusDetail, StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,
+    Change, ListEnd, ListOptions, ListPart, ListStream, ListTurn, ListWatch, NamespaceError, Sharded,
+    Skipped, StatusCause, StatusDetail, StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,
 };
 pub use query::Query;
 pub use retry_watcher::{NoStart, ObjectEvent, retry_watch};

@@ -133,6 +133,17 @@ pub struct ListEnd {
     pub continue_token: Option<String>,
     /// `remainingItemCount`, if the server tells.
     pub remaining_items: Option<u64>,
+    /// Who chose the objects of a shard; `None` for a list of all.
+    pub sharded: Option<Sharded>,
+}
+
+/// Who chose the objects of a shard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sharded {
+    /// The server, which says so with the selector that it applied (`shardInfo`).
+    ByServer(String),
+    /// The source itself: the server sends everything, as those do that do not know `shardSelector`.
+    ByClient,
 }
 
 /// What a watch yields.

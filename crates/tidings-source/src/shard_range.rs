@@ -77,3 +77,49 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_written_as_the_server_reads_it() {
+        let range = ShardRange::part(0, 2).unwrap();
+        assert_eq!(
+            range.to_string(),
+            "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"
+        );
+        // The end of all hashes has a digit more.
+        let range = ShardRange::part(2, 3).unwrap();
+        assert_eq!(
+            range.to_string(),
+            "shardRange(object.metadata.uid, '0xaaaaaaaaaaaaaaaa', '0x10000000000000000')"
+        );
+    }
+
+    #[test]
+    fn the_hash_is_the_one_that_the_server_takes() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn each_uid_is_in_exactly_one_part() {
+        for count in [1, 2, 3, 7, 100] {
+            let parts: Vec<_> = (0..count).map(|index| ShardRange::part(index, count).unwrap()).collect();
+            for uid in (0..200).map(|i| format!("uid-{i}")) {
+                assert_eq!(parts.iter().filter(|part| part.contains(&uid)).count(), 1, "{uid} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_empty_range_and_no_part_beyond_the_last() {
+        assert!(ShardRange::new(5, 5).is_err());
+        assert!(ShardRange::new(0, (1 << 64) + 1).is_err());
+        assert!(ShardRange::new(u64::MAX, 1 << 64).is_ok());
+        assert_eq!(ShardRange::part(2, 2), Err(ShardRangeError::NoSuchShard { index: 2, count: 2 }));
+        assert!(ShardRange::part(0, 0).is_err());
+    }
+}

@@ -1,7 +1,7 @@
 //! How an informer is doing, for people and probes: what each stream does now, since when, and what went wrong.
 
 use tidings_object::Version;
-use tidings_source::{ErrorClass, SourceError, StreamScope};
+use tidings_source::{ErrorClass, Sharded, SourceError, StreamScope};
 use tokio::time::Duration;
 
 use crate::reflector::ListMode;
@@ -40,6 +40,9 @@ pub struct StreamHealth {
     pub version: Option<Version>,
     /// How its last list came.
     pub list_mode: Option<ListMode>,
+    /// Who chose the objects of its last list, if a shard was asked for: a server without `shardSelector` sends
+    /// everything, and the rest is left out on arrival.
+    pub sharded: Option<Sharded>,
 }
 
 /// A row of failures without a success between them.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_object::Version;
-use tidings_source::{Change, Skipped, SourceError, StreamScope, Trouble};
+use tidings_source::{Change, Sharded, Skipped, SourceError, StreamScope, Trouble};
 use tokio::time::{Duration, Instant};
 
 use super::health::{Failure, RequestCounts, StreamHealth, StreamState};
@@ -29,6 +29,7 @@ struct Watched {
     last_event: Option<Instant>,
     version: Option<Version>,
     list_mode: Option<ListMode>,
+    sharded: Option<Sharded>,
 }
 
 #[derive(Clone, Copy)]
@@ -53,6 +54,7 @@ impl Monitor {
             last_event: None,
             version: None,
             list_mode: None,
+            sharded: None,
         };
         Monitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
     }
@@ -73,6 +75,7 @@ impl Monitor {
             last_event_age: watched.last_event.map(|at| at.elapsed()),
             version: watched.version.clone(),
             list_mode: watched.list_mode,
+            sharded: watched.sharded.clone(),
         }
     }
 
@@ -140,7 +143,9 @@ impl Observer for Monitor {
     }
 
     fn listed(&self, list: &Listed) {
-        self.state.lock().received(&list.version);
+        let mut watched = self.state.lock();
+        watched.received(&list.version);
+        watched.sharded.clone_from(&list.sharded);
     }
 
     fn watching(&self, _: Option<&Version>) {

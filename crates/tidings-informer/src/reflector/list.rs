@@ -51,12 +51,14 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         let mut version = None;
         let mut pages = 1;
         let (mut is_paged, mut is_retry, mut is_restart) = (false, false, false);
-        loop {
+        let sharded = loop {
             let page = Page { source: &*self.source, config: &self.config, reports: &self.reports };
             let error = match page.take(request.clone(), &mut replacement).await {
                 Ok(end) => {
                     version.get_or_insert(end.version);
-                    let Some(token) = end.continue_token.filter(|token| !token.is_empty()) else { break };
+                    let Some(token) = end.continue_token.filter(|token| !token.is_empty()) else {
+                        break end.sharded;
+                    };
                     if request.continue_token.as_ref() == Some(&token) {
                         let trouble = Trouble::Malformed("a page names itself as the next".to_owned());
                         return Err(self.reports.error("list", first.version.as_ref(), trouble));
@@ -82,14 +84,14 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 is_retry = true;
                 pause(&mut self.backoff, &self.config, &self.reports, Some(&error)).await;
             }
-        }
+        };
         let version = version.expect("the loop ends after a page");
         let (mode, objects, took) = (ListMode::Chunked, replacement.len(), started.elapsed());
         let epoch = epoch(self.last.as_ref(), &version, &self.reports);
         replacement.commit(version.clone(), epoch).await;
         self.last = usable(version.clone());
         self.lists_in_pages |= asks_any && is_paged;
-        self.reports.listed(&Listed { mode, version, objects, pages, took });
+        self.reports.listed(&Listed { mode, version, objects, pages, took, sharded });
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_object::{RawObject, ResourceKind, Scope, Version};
-use tidings_source::{Change, ErrorClass, Skipped, SourceError, StreamScope, Trouble};
+use tidings_source::{Change, ErrorClass, Sharded, Skipped, SourceError, StreamScope, Trouble};
 
 use super::config::ListMode;
 
@@ -100,6 +100,8 @@ pub struct Listed {
     pub pages: usize,
     /// How long it took to arrive.
     pub took: Duration,
+    /// Who chose the objects of a shard; `None` for a list of all.
+    pub sharded: Option<Sharded>,
 }
 
 /// What was going on when something failed.
@@ -198,7 +200,10 @@ impl Reports {
     }
 
     pub(super) fn listed(&self, list: &Listed) {
-        let Listed { mode, version, objects, pages, took } = list;
+        let Listed { mode, version, objects, pages, took, sharded } = list;
+        if *sharded == Some(Sharded::ByClient) {
+            trace!(warn, self, %version, "the server does not know shardSelector: the rest is left out here");
+        }
         if *took > SLOW_LIST {
             trace!(warn, self, %version, ?mode, objects, pages, ?took, "a list was slow");
         } else {

@@ -50,7 +50,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         let epoch = epoch(self.last.as_ref(), &version, &self.reports);
         replacement.commit(version.clone(), epoch).await;
         self.last = usable(version.clone());
-        self.reports.listed(&Listed { mode, version, objects, pages: 1, took });
+        self.reports.listed(&Listed { mode, version, objects, pages: 1, took, sharded: None });
         open.stream = Some(stream);
         open.has_events = true;
         self.open = Some(open);

@@ -341,7 +341,7 @@ impl Observer for Told {
     }
 
     fn listed(&self, list: &Listed) {
-        let Listed { mode, version, objects, pages, took } = list;
+        let Listed { mode, version, objects, pages, took, .. } = list;
         self.tell(format!("listed {mode:?} @{version}: {objects} in {pages}, {} s", took.as_secs()));
     }
 

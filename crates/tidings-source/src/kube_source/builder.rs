@@ -8,7 +8,7 @@ use tidings_object::{
 };
 
 use super::{FRAME_BYTES_MAX_DEFAULT, KubeSource, ListEncoding};
-use crate::{NamespaceError, Query, StreamScope};
+use crate::{NamespaceError, Query, ShardRange, StreamScope};
 
 /// Builds a [`KubeSource`].
 #[must_use]
@@ -63,6 +63,7 @@ impl KubeSourceBuilder {
             list_encoding: ListEncoding::Identity,
             may_stream_lists: true,
             frame_bytes_max: FRAME_BYTES_MAX_DEFAULT,
+            shard: None,
             tweak: None,
             intake,
             known: Arc::new(NothingKnown),
@@ -92,6 +93,13 @@ impl KubeSourceBuilder {
     /// can select by.
     pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.source.field_selector = selector.into();
+        self
+    }
+
+    /// Only objects of this shard, chosen by the server if it can, and else here. Each list
+    /// [says](crate::ListEnd::sharded) who did.
+    pub fn shard(mut self, range: ShardRange) -> Self {
+        self.source.shard = Some(range);
         self
     }
 

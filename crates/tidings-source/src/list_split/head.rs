@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tidings_object::{Projection, ResourceKind, Version};
 
-use crate::{ListEnd, StatusDetail, status};
+use crate::{ListEnd, Sharded, StatusDetail, status};
 
 /// The fields of a list beside its items.
 #[derive(Debug)]
@@ -97,6 +97,9 @@ impl Head {
             version: Version::new(text("resourceVersion")),
             continue_token: Some(text("continue")).filter(|token| !token.is_empty()).map(str::to_owned),
             remaining_items: field("remainingItemCount").and_then(Value::as_u64),
+            sharded: field("shardInfo").map(|info| {
+                Sharded::ByServer(info.get("selector").and_then(Value::as_str).unwrap_or_default().to_owned())
+            }),
         }
     }
 

@@ -58,7 +58,7 @@ fn split(kind: ListKind, body: &str) -> (Vec<String>, Result<ListEnd, SplitError
 }
 
 fn end(version: &str) -> ListEnd {
-    ListEnd { version: Version::new(version), continue_token: None, remaining_items: None }
+    ListEnd { version: Version::new(version), continue_token: None, remaining_items: None, sharded: None }
 }
 
 #[test]

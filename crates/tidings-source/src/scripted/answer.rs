@@ -32,7 +32,8 @@ pub struct WatchFeed {
 impl ListAnswer {
     /// A page of a list at this version, empty so far.
     pub fn page(version: impl IntoVersion) -> ListAnswer {
-        let end = ListEnd { version: version.into_version(), continue_token: None, remaining_items: None };
+        let version = version.into_version();
+        let end = ListEnd { version, continue_token: None, remaining_items: None, sharded: None };
         ListAnswer { script: Script::open(), end: Some(end) }
     }
 

@@ -6,3 +6,4 @@ mod events;
 mod lists;
 mod requests;
 mod server;
+mod shards;
