@@ -11,17 +11,18 @@ mod signals;
 mod workforce;
 
 use std::fmt;
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use prometheus_client::registry::Registry;
 use tidings_factory::{NotSynced, SharedInformerFactory};
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerError};
 use crate::election::{Election, ElectionError, GuardError, OnOverrun};
 use crew::Runnable;
-use door::Checks;
+use door::Plan;
+
+/// A clock reaches no further than it must.
+const GRACEFUL_STOP_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Runs controllers, with everything around them.
 ///
@@ -76,9 +77,7 @@ pub struct Manager {
     runnables: Vec<Runnable>,
     election: Option<Election>,
     on_overrun: OnOverrun,
-    endpoints: Option<SocketAddr>,
-    registry: Registry,
-    checks: Checks,
+    endpoints: Plan,
     sync_timeout: Duration,
     graceful_stop: Duration,
 }
@@ -157,9 +156,7 @@ impl Manager {
             runnables: Vec::new(),
             election: None,
             on_overrun: OnOverrun::default(),
-            endpoints: None,
-            registry: Registry::default(),
-            checks: Checks::default(),
+            endpoints: Plan::default(),
             sync_timeout: Self::SYNC_TIMEOUT,
             graceful_stop: Self::GRACEFUL_STOP,
         }
@@ -186,15 +183,15 @@ impl Manager {
     /// Serves `/metrics`, `/healthz`, `/readyz` and `/informers` on this address. It is plain HTTP that everyone who
     /// reaches it can read.
     #[cfg(feature = "endpoints")]
-    pub fn endpoints(mut self, address: impl Into<SocketAddr>) -> Self {
-        self.endpoints = Some(address.into());
+    pub fn endpoints(mut self, address: impl Into<std::net::SocketAddr>) -> Self {
+        self.endpoints.address = Some(address.into());
         self
     }
 
     /// Shows these metrics at `/metrics` as well, beside those of informers, queues, controllers and election.
     #[cfg(feature = "endpoints")]
-    pub fn registry(mut self, registry: Registry) -> Self {
-        self.registry = registry;
+    pub fn registry(mut self, registry: prometheus_client::registry::Registry) -> Self {
+        self.endpoints.registry = registry;
         self
     }
 
@@ -205,7 +202,8 @@ impl Manager {
         name: impl Into<String>,
         check: impl Fn() -> Result<(), E> + Send + Sync + 'static,
     ) -> Self {
-        self.checks.add_health(name.into(), move || check().map_err(|error| error.to_string()));
+        let check = move || check().map_err(|error| error.to_string());
+        self.endpoints.health.push((name.into(), Box::new(check)));
         self
     }
 
@@ -216,7 +214,8 @@ impl Manager {
         name: impl Into<String>,
         check: impl Fn() -> Result<(), E> + Send + Sync + 'static,
     ) -> Self {
-        self.checks.add_readiness(name.into(), move || check().map_err(|error| error.to_string()));
+        let check = move || check().map_err(|error| error.to_string());
+        self.endpoints.readiness.push((name.into(), Box::new(check)));
         self
     }
 
@@ -242,9 +241,9 @@ impl Manager {
         self
     }
 
-    /// How long workers may take to finish what they have when the manager stops; 20 s if not given.
+    /// How long workers may take to finish what they have when the manager stops; 20 s if not given, a year at most.
     pub fn graceful_stop(mut self, deadline: Duration) -> Self {
-        self.graceful_stop = deadline;
+        self.graceful_stop = deadline.min(GRACEFUL_STOP_MAX);
         self
     }
 

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use tidings_factory::{Running, SharedInformerFactory};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::crew::Crew;
@@ -11,6 +12,9 @@ use super::door::Door;
 use super::office::Office;
 use super::workforce::Workforce;
 use super::{Manager, ManagerError};
+
+/// What runnables have for their end, even if the workers took all the time.
+const BESIDE_STOP_MIN: Duration = Duration::from_secs(1);
 
 /// Runs a manager until `stop` ends, or something in it goes wrong.
 pub(super) async fn run(manager: Manager, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
@@ -45,24 +49,18 @@ struct Live {
 
 impl Live {
     /// Everything that can go wrong at once does so before anything runs.
-    async fn start(mut manager: Manager) -> Result<Live, ManagerError> {
-        let factory = manager.factory.clone();
-        let office = match manager.election.take() {
-            Some(election) => {
-                Some(Office::new(election, factory.client().clone(), manager.on_overrun.clone())?)
-            }
-            None => None,
-        };
-        let controllers = std::mem::take(&mut manager.controllers);
-        let workforce = Workforce::attach(controllers, &factory, office)?;
+    async fn start(manager: Manager) -> Result<Live, ManagerError> {
+        let factory = manager.factory;
+        let office = |election| Office::new(election, factory.client().clone(), manager.on_overrun);
+        let office = manager.election.map(office).transpose()?;
+        let workforce = Workforce::attach(manager.controllers, &factory, office)?;
         let (stopping, end_beside) = (CancellationToken::new(), CancellationToken::new());
-        let door = Door::open(&mut manager, &workforce, &stopping).await?;
+        let door = manager.endpoints.open(&factory, &workforce, &stopping).await?;
         let mut beside = Crew::default();
         for runnable in manager.runnables {
             beside.spawn(runnable.name.clone(), runnable.start(end_beside.clone()));
         }
         let running = factory.start();
-        let Manager { sync_timeout, graceful_stop, .. } = manager;
         Ok(Live {
             workforce,
             beside,
@@ -71,8 +69,8 @@ impl Live {
             door,
             stopping,
             factory,
-            sync_timeout,
-            graceful_stop,
+            sync_timeout: manager.sync_timeout,
+            graceful_stop: manager.graceful_stop,
         })
     }
 
@@ -92,10 +90,12 @@ impl Live {
     }
 
     async fn stop(mut self) {
+        let deadline = Instant::now() + self.graceful_stop;
         self.stopping.cancel();
-        self.workforce.stop(self.graceful_stop).await;
+        self.workforce.stop(deadline).await;
         self.end_beside.cancel();
-        if tokio::time::timeout(self.graceful_stop, self.beside.ended()).await.is_err() {
+        let deadline = deadline.max(Instant::now() + BESIDE_STOP_MIN);
+        if tokio::time::timeout_at(deadline, self.beside.ended()).await.is_err() {
             tracing::warn!(runnables = ?self.beside.names(), "dropping what has not ended");
             self.beside.abort().await;
         }

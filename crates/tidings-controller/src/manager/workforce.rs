@@ -109,14 +109,14 @@ impl Workforce {
     }
 
     /// Lets workers finish within the deadline, drops what has not, and gives the lease back when no work goes on.
-    pub(super) async fn stop(&mut self, deadline: Duration) {
+    pub(super) async fn stop(&mut self, deadline: Instant) {
         self.waiting.clear();
         self.finish.cancel();
         tokio::select! {
             biased;
             () = self.working.ended() => {}
             () = self.abandon.cancelled() => {}
-            () = tokio::time::sleep(deadline) => {
+            () = tokio::time::sleep_until(deadline) => {
                 tracing::warn!(controllers = ?self.working.names(), "dropping reconciles that have not ended");
             }
         }

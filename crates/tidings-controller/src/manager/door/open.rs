@@ -1,0 +1,93 @@
+//! The door: what is shown, who is asked, and the task that answers.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use prometheus_client::registry::Registry;
+use tidings_endpoints::{Endpoints, Serving};
+use tidings_factory::SharedInformerFactory;
+use tidings_workqueue::QueueMetrics;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::controller::ControllerMetrics;
+use crate::election::ElectionMetrics;
+use crate::manager::ManagerError;
+use crate::manager::workforce::Workforce;
+
+/// How much longer than its lease a leader may go without a renewal before its health check fails.
+const ELECTION_TOLERANCE: Duration = Duration::from_secs(20);
+
+/// What is to be answered, and where.
+#[derive(Default)]
+pub(in crate::manager) struct Plan {
+    pub(in crate::manager) address: Option<SocketAddr>,
+    pub(in crate::manager) registry: Registry,
+    pub(in crate::manager) health: Vec<(String, Check)>,
+    pub(in crate::manager) readiness: Vec<(String, Check)>,
+}
+
+type Check = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// What answers an operator, if an address was given.
+pub(in crate::manager) struct Door {
+    serving: Option<Serving>,
+    task: JoinSet<()>,
+}
+
+impl Plan {
+    /// Begins to answer.
+    pub(in crate::manager) async fn open(
+        self,
+        factory: &SharedInformerFactory,
+        workforce: &Workforce,
+        stopping: &CancellationToken,
+    ) -> Result<Door, ManagerError> {
+        let Plan { address, mut registry, health, readiness } = self;
+        let mut door = Door { serving: None, task: JoinSet::new() };
+        let Some(address) = address else { return Ok(door) };
+        show(workforce, &mut registry);
+        let stopping = stopping.clone();
+        let mut endpoints =
+            Endpoints::new(factory).registry(registry).readiness_check("shutdown", move || {
+                if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
+            });
+        if let Some(office) = &workforce.office {
+            let leadership = office.leadership.clone();
+            endpoints =
+                endpoints.health_check("leader-election", move || leadership.check(ELECTION_TOLERANCE));
+        }
+        endpoints = health.into_iter().fold(endpoints, |all, (name, check)| all.health_check(name, check));
+        endpoints =
+            readiness.into_iter().fold(endpoints, |all, (name, check)| all.readiness_check(name, check));
+        let (serving, task) = endpoints.serve(address).await.map_err(ManagerError::Endpoints)?;
+        tracing::info!(address = %serving.address(), "serving endpoints");
+        door.task.spawn(task.run());
+        door.serving = Some(serving);
+        Ok(door)
+    }
+}
+
+impl Door {
+    /// Finishes the answers that have begun, and ends.
+    pub(in crate::manager) async fn close(&mut self) {
+        drop(self.serving.take());
+        while self.task.join_next().await.is_some() {}
+    }
+}
+
+/// Shows queues, controllers and election. The informers are shown by the endpoints themselves.
+fn show(workforce: &Workforce, registry: &mut Registry) {
+    let (queues, controllers, elections) =
+        (QueueMetrics::new(), ControllerMetrics::new(), ElectionMetrics::new());
+    for controller in &workforce.handles {
+        queues.show(controller.queue());
+        controllers.show(controller);
+    }
+    if let Some(office) = &workforce.office {
+        elections.show(&office.leadership);
+    }
+    registry.register_collector(Box::new(queues));
+    registry.register_collector(Box::new(controllers));
+    registry.register_collector(Box::new(elections));
+}

@@ -1,0 +1,80 @@
+//! The manager's endpoints over a socket, in real time.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use tidings_apiserver::{ApiServer, Fault};
+use tidings_controller::{Manager, ManagerError};
+use tidings_endpoints::ServeError;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::scene::{Log, Play, election, factory, noting, put};
+
+async fn get(address: SocketAddr, path: &str) -> Option<(u16, String)> {
+    let mut socket = TcpStream::connect(address).await.ok()?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.ok()?;
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await.ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
+}
+
+/// Asks until it is answered so.
+async fn answered(address: SocketAddr, path: &str, status: u16) -> String {
+    loop {
+        match get(address, path).await {
+            Some((found, body)) if found == status => return body,
+            _ => tokio::task::yield_now().await,
+        }
+    }
+}
+
+#[tokio::test]
+async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
+    let server = ApiServer::start().await;
+    put(&server, "configmaps", "a");
+    server.faults().inject(Fault::Hang.always().of("configmaps"));
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = taken.local_addr().unwrap();
+    let log = Log::new();
+    let manager = || {
+        Manager::new(factory(&server))
+            .controller(noting(&log))
+            .election(election("one"))
+            .endpoints(address)
+            .health_check("disk", || Ok::<(), String>(()))
+    };
+    let error = Play::new(manager()).ended().await.unwrap_err();
+    let ManagerError::Endpoints(ServeError::PortInUse { address: refused }) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(refused, address);
+    drop(taken);
+
+    let play = Play::new(manager());
+    let text = answered(address, "/readyz", 500).await;
+    assert!(text.contains("configmaps has not synced"), "{text}");
+    let text = answered(address, "/healthz?verbose", 200).await;
+    for check in ["informers", "leader-election", "disk"] {
+        assert!(text.contains(&format!("[+]{check} ok\n")), "{text}");
+    }
+    play.end().await.unwrap();
+
+    server.faults().clear();
+    let play = Play::new(manager());
+    log.grown_to(1).await;
+    answered(address, "/readyz", 200).await;
+    let text = answered(address, "/metrics", 200).await;
+    for series in [
+        "informer_queued_items{name=\"configmaps\"",
+        "workqueue_depth{name=\"maps\"}",
+        "controller_runtime_reconcile_total{controller=\"maps\"",
+        "leader_election_master_status{name=\"lock\"} 1",
+    ] {
+        assert!(text.contains(series), "{series} is missing in\n{text}");
+    }
+    assert!(answered(address, "/informers", 200).await.contains("\"name\":\"configmaps\""));
+    play.end().await.unwrap();
+    assert!(get(address, "/readyz").await.is_none(), "the door is closed");
+}
