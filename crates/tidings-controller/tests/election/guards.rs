@@ -14,6 +14,9 @@ use crate::replica::{Link, election, join, lease, pass};
 /// Set in the process that is to be aborted.
 const TO_BE_ABORTED: &str = "TIDINGS_TEST_TO_BE_ABORTED";
 
+/// How long something that must happen is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// When what overran.
 type Overruns = Arc<Mutex<Vec<(Instant, Overrun)>>>;
 
@@ -128,7 +131,7 @@ fn work_that_blocks_every_thread_of_the_runtime_is_acted_upon_all_the_same() {
         let guard = term.guard(OnOverrun::call(move |overrun| {
             told.send(overrun.clone()).expect("somebody waits");
         }));
-        let overrun = hears.recv().expect("it is told");
+        let overrun = hears.recv_timeout(PATIENCE).expect("it is told");
         assert_eq!(overrun.expired_at, term.expires_at());
         assert!(Instant::now() >= overrun.expired_at);
         assert!(term.lost().is_cancelled() && !first.leads());
@@ -139,7 +142,7 @@ fn work_that_blocks_every_thread_of_the_runtime_is_acted_upon_all_the_same() {
 #[test]
 fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
     if std::env::var_os(TO_BE_ABORTED).is_some() {
-        return block_for_ever();
+        return block_the_runtime();
     }
     let name = "guards::work_that_outlasts_its_lease_aborts_the_process_by_default";
     let this = std::env::current_exe().expect("this program has a path");
@@ -150,8 +153,8 @@ fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(6), "{status:?}");
 }
 
-/// A leader whose work never awaits.
-fn block_for_ever() {
+/// A leader whose work does not await.
+fn block_the_runtime() {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
     runtime.block_on(async {
@@ -161,9 +164,7 @@ fn block_for_ever() {
         tasks.spawn(task.run(CancellationToken::new()));
         let term = leadership.acquired().await.expect("it is the first");
         let _guard = term.guard(OnOverrun::default()).expect("the term goes on");
-        loop {
-            std::thread::park();
-        }
+        std::thread::park_timeout(PATIENCE);
     });
 }
 
