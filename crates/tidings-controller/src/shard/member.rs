@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidings_object::Key;
 use tokio::time::Instant;
@@ -11,17 +10,9 @@ use tokio::time::Instant;
 use super::peers::{Peers, Seen, Stamp};
 use super::record::{Claim, Record};
 use super::standing::Standing;
+use super::timing::Timing;
 use super::view::View;
 use super::writes::Writes;
-
-/// How long things may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Timing {
-    pub(super) lease_duration: Duration,
-    pub(super) renew_deadline: Duration,
-    pub(super) retry_period: Duration,
-    pub(super) hand_over_grace: Duration,
-}
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,14 +93,6 @@ enum Leaving {
     No,
     Since(Instant),
     Left,
-}
-
-impl Timing {
-    /// When the own permits must have ended, from the begin of the last renewal. If our clock is 10 % slow and an
-    /// observer's 10 % fast, this is still before the lease duration has passed for him: 0.8 / 0.9 < 1 / 1.1.
-    pub(super) fn permits_end(&self) -> Duration {
-        self.lease_duration.mul_f64(0.8)
-    }
 }
 
 impl Member {

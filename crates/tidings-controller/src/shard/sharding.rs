@@ -13,10 +13,11 @@ use tidings_object::{Key, selector::LabelSelector};
 use tidings_source::fnv1a;
 
 use super::lease::LeaseWriter;
-use super::member::{Member, Timing};
+use super::member::Member;
 use super::record::GROUP_LABEL;
 use super::shares::Shares;
 use super::task::{OverstayHook, ShardTask};
+use super::timing::Timing;
 
 /// A group of replicas that share keys.
 ///

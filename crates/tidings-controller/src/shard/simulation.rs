@@ -2,12 +2,13 @@
 //! permits, and once things are quiet every key has an owner. One number repeats a run:
 //! `TIDINGS_SEED=17 cargo test -p tidings-controller --lib shard::simulation`; `TIDINGS_SEEDS=10000` makes many.
 
+#[cfg(test)]
 mod world;
 
 use std::time::Duration;
 
 use self::world::{Flaw, Violation, World};
-use super::member::Timing;
+use super::timing::Timing;
 
 const TIMING: Timing = Timing {
     lease_duration: Duration::from_secs(15),

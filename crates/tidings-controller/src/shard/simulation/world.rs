@@ -11,9 +11,10 @@ use rand::{Rng, SeedableRng};
 use tidings_object::Key;
 use tokio::time::Instant;
 
-use super::super::member::{Answer, Member, PermitId, Step, Timing};
+use super::super::member::{Answer, Member, PermitId, Step};
 use super::super::peers::{Seen, Stamp};
 use super::super::record::Record;
+use super::super::timing::Timing;
 
 /// What is broken on purpose, always from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
