@@ -132,7 +132,12 @@ impl<T: Item> WorkQueue<T> {
                     return Some(Working { shared, slot, item, priority, waited });
                 }
                 Taken::Ended => return None,
-                Taken::Nothing => self.shared.idle().await,
+                Taken::Nothing => {
+                    // Who stops keeping the time wakes another idle worker. If that one was woken already and has not
+                    // run yet, the wake is left over, ends our own next wait, and so on: only a yield lets it run.
+                    tokio::task::consume_budget().await;
+                    self.shared.idle().await;
+                }
             }
         }
     }
