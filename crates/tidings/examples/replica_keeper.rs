@@ -13,7 +13,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 #[path = "playground/run.rs"]
-mod playground;
+pub(crate) mod playground;
 
 use std::time::Duration;
 
@@ -36,10 +36,10 @@ use tidings::{Key, LabelSelector, Object, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
 use tokio::time::timeout;
 
-pub use self::playground::{install, run_while};
+use self::playground::{install, run_while};
 
 /// The label by which a pod says which Keeper of its namespace shall keep it.
-pub const LABEL: &str = "tidings.example/keeper";
+pub(crate) const LABEL: &str = "tidings.example/keeper";
 const SECONDS_10: Duration = Duration::from_secs(10);
 /// Pods that one reconcile creates or deletes at the most; the next goes on.
 const PODS_AT_ONCE: usize = 100;
@@ -54,22 +54,22 @@ const PODS_AT_ONCE: usize = 100;
     status = "KeeperStatus",
     crates(kube_core = "::kube_core")
 )]
-pub struct KeeperSpec {
+pub(crate) struct KeeperSpec {
     /// How many pods there shall be.
-    pub replicas: usize,
+    pub(crate) replicas: usize,
     /// What they run.
-    pub image: String,
+    pub(crate) image: String,
 }
 
 /// What the controller writes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct KeeperStatus {
+pub(crate) struct KeeperStatus {
     /// How many pods there are.
-    pub replicas: usize,
+    pub(crate) replicas: usize,
 }
 
 /// The controller. A pod asks for the Keeper that controls it, or for the one whose label it carries.
-pub fn controller() -> Controller {
+pub(crate) fn controller() -> Controller {
     Controller::for_kind::<Keeper>("replica-keeper")
         .owns::<Pod>()
         .watches::<Pod>(keeper_of_orphan)
@@ -201,7 +201,7 @@ async fn main() -> anyhow::Result<()> {
 }
 
 /// What happens to one Keeper and its pods.
-pub async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()> {
+pub(crate) async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()> {
     let client = factory.client();
     let keepers: Api<Keeper> = Api::namespaced(client.clone(), "default");
     let pods: Api<Pod> = Api::namespaced(client.clone(), "default");

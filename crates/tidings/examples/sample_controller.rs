@@ -12,7 +12,7 @@
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 #[path = "playground/run.rs"]
-mod playground;
+pub(crate) mod playground;
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ use tidings::controller::{
 use tidings::{Key, Object, SharedInformer, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
 
-pub use self::playground::{install, run_while};
+use self::playground::{install, run_while};
 
 const SECONDS_10: Duration = Duration::from_secs(10);
 
@@ -48,23 +48,23 @@ const SECONDS_10: Duration = Duration::from_secs(10);
     crates(kube_core = "::kube_core")
 )]
 #[serde(rename_all = "camelCase")]
-pub struct FooSpec {
+pub(crate) struct FooSpec {
     /// The Deployment that the Foo owns.
-    pub deployment_name: String,
+    pub(crate) deployment_name: String,
     /// How many replicas it has.
-    pub replicas: i32,
+    pub(crate) replicas: i32,
 }
 
 /// What the controller writes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct FooStatus {
+pub(crate) struct FooStatus {
     /// How many replicas are available.
-    pub available_replicas: i32,
+    pub(crate) available_replicas: i32,
 }
 
 /// The controller. A change of a Foo, or of a Deployment that a Foo controls, asks for that Foo.
-pub fn controller() -> Controller {
+pub(crate) fn controller() -> Controller {
     Controller::for_kind::<Foo>("sample-controller").owns::<Deployment>().workers(2).reconcile(reconcile)
 }
 
@@ -160,7 +160,7 @@ async fn main() -> anyhow::Result<()> {
 }
 
 /// Stands in for the deployment controller of a cluster: every replica is available at once.
-pub fn stand_in() -> Controller {
+pub(crate) fn stand_in() -> Controller {
     Controller::for_kind::<Deployment>("deployment").reconcile(async |request: Request, context: Context| {
         let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
             return Ok(Action::await_change());
@@ -174,7 +174,7 @@ pub fn stand_in() -> Controller {
 }
 
 /// What happens to two Foos.
-pub async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()> {
+pub(crate) async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()> {
     let client = factory.client();
     let foos: Api<Foo> = Api::namespaced(client.clone(), "default");
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), "default");

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// Tells the server of a custom kind, and waits until it takes objects of it.
-pub async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Result<()> {
+pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Result<()> {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let params = PatchParams::apply("tidings-example").force();
     definitions.patch(K::crd_name(), &params, &Patch::Apply(K::crd())).await?;
@@ -24,7 +24,7 @@ pub async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Result<()
 }
 
 /// Runs controllers until something else has ended, then lets them finish what they do.
-pub async fn run_while(
+pub(crate) async fn run_while(
     factory: &SharedInformerFactory,
     controllers: Vec<Controller>,
     story: impl Future<Output = anyhow::Result<()>>,
