@@ -23,8 +23,8 @@ fn program() {
             let is_blocking = role == "blocks";
             async move {
                 println!("\nreconcile begins");
-                while is_blocking {
-                    std::thread::park();
+                if is_blocking {
+                    block();
                 }
                 context.cancelled().await;
                 println!("\nreconcile ends");
@@ -34,6 +34,13 @@ fn program() {
         Manager::new(factory(&server)).controller(controller).run().await.unwrap();
         println!("\nmanager has ended");
     });
+}
+
+/// Blocks its thread for ever. It may be woken for no reason.
+fn block() -> ! {
+    loop {
+        std::thread::park();
+    }
 }
 
 struct Program {
