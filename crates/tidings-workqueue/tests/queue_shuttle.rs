@@ -140,6 +140,30 @@ fn no_key_is_lost_and_none_is_with_two_workers() {
     check(|| nothing_is_lost_and_nothing_is_worked_on_twice(&WorkQueue::new()));
 }
 
+// holds: W6
+#[test]
+fn two_items_wake_two_workers() {
+    check(|| {
+        let queue = WorkQueue::new();
+        let held = Arc::new(Mutex::new(0));
+        let worker = |queue: WorkQueue<usize>, held: Arc<Mutex<u32>>| async move {
+            let _item = queue.next().await;
+            *held.lock() += 1;
+        };
+        block_on(async {
+            // Neither comes back for the other's item.
+            let workers: Vec<_> = (0..2).map(|_| spawn(worker(queue.clone(), Arc::clone(&held)))).collect();
+            for key in 0..2 {
+                queue.add(key);
+            }
+            for worker in workers {
+                worker.await.expect("a worker gets an item");
+            }
+        });
+        assert_eq!(*held.lock(), 2);
+    });
+}
+
 #[test]
 fn a_worker_that_gives_up_waiting_leaves_no_item_behind() {
     check(|| {
@@ -302,7 +326,6 @@ impl Keys for Naive {
                 return taken.map(|key| NaiveHeld { key, queue: self.clone() });
             }
             if self.flaw == Flaw::LooksBeforeListening {
-                shuttle::thread::yield_now();
                 wakes.set(self.wakes.notified());
             }
             wakes.await;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tidings_workqueue::{Added, WorkQueue};
 use tokio::task::JoinSet;
 
-use crate::{take, take_all};
+use crate::{soon, take, take_all};
 
 // holds: W1, W5
 #[tokio::test(start_paused = true)]
@@ -114,7 +114,22 @@ async fn whoever_waits_is_woken_by_an_add() {
     for item in ["a", "b", "c"] {
         queue.add(item);
     }
-    let mut taken = workers.join_all().await;
+    let mut taken = soon(workers.join_all()).await;
     taken.sort_unstable();
     assert_eq!(taken, [Some("a"), Some("b"), Some("c")]);
+}
+
+// holds: W2
+#[tokio::test(start_paused = true)]
+async fn a_dirty_item_wakes_another_worker_when_it_is_done() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let a = take(&queue);
+    queue.add("a");
+    let mut other = JoinSet::new();
+    let theirs = queue.clone();
+    other.spawn(async move { theirs.next().await.map(|item| *item) });
+    tokio::task::yield_now().await;
+    drop(a);
+    assert_eq!(soon(other.join_all()).await, [Some("a")]);
 }

@@ -4,7 +4,7 @@ use tidings_workqueue::{AddOptions, Added, Priority, WorkQueue};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance};
 
-use crate::{millis, secs, take, take_all};
+use crate::{millis, secs, soon, take, take_all};
 
 // holds: W11, W13
 #[tokio::test(start_paused = true)]
@@ -100,7 +100,7 @@ async fn a_waiting_worker_hears_of_an_earlier_delay() {
     worker.spawn(async move { theirs.next().await.map(|item| (*item, start.elapsed())) });
     tokio::task::yield_now().await;
     queue.add_after("early", secs(1));
-    assert_eq!(worker.join_all().await, [Some(("early", secs(1)))]);
+    assert_eq!(soon(worker.join_all()).await, [Some(("early", secs(1)))]);
 }
 
 // holds: W13
@@ -116,7 +116,7 @@ async fn a_worker_that_waits_before_any_delay_hears_of_the_first() {
     tokio::task::yield_now().await;
     queue.add_after("a", secs(1));
     queue.add_after("b", secs(2));
-    let mut taken = workers.join_all().await;
+    let mut taken = soon(workers.join_all()).await;
     taken.sort_unstable();
     assert_eq!(taken, [Some(("a", secs(1))), Some(("b", secs(2)))]);
 }
@@ -135,7 +135,7 @@ async fn the_time_is_kept_when_the_worker_who_kept_it_goes() {
     other.spawn(async move { theirs.next().await.map(|item| (*item, start.elapsed())) });
     tokio::task::yield_now().await;
     keeper.shutdown().await;
-    assert_eq!(other.join_all().await, [Some(("a", secs(5)))]);
+    assert_eq!(soon(other.join_all()).await, [Some(("a", secs(5)))]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -155,7 +155,7 @@ async fn delays_that_end_at_once_wake_as_many_workers() {
     (0..4).for_each(|n| {
         queue.add_after(n, secs(5));
     });
-    let taken = workers.join_all().await;
+    let taken = soon(workers.join_all()).await;
     assert_eq!(start.elapsed(), secs(105));
     assert!(taken.iter().all(|taken| taken.is_some_and(|(_, waited)| waited == secs(0))), "{taken:?}");
 }
@@ -180,7 +180,7 @@ async fn a_delay_longer_than_any_clock_is_taken_as_for_ever() {
     worker.spawn(async move { theirs.next().await.map(|item| *item) });
     tokio::task::yield_now().await;
     queue.add_after("b", secs(1));
-    assert_eq!(worker.join_all().await, [Some("b")]);
+    assert_eq!(soon(worker.join_all()).await, [Some("b")]);
 }
 
 #[tokio::test(start_paused = true)]

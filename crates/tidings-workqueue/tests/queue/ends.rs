@@ -4,7 +4,7 @@ use tidings_workqueue::{Added, WorkQueue};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, timeout};
 
-use crate::{millis, secs, take, take_all};
+use crate::{millis, secs, soon, take, take_all};
 
 // holds: W6
 #[tokio::test(start_paused = true)]
@@ -48,7 +48,7 @@ async fn a_dirty_item_comes_again_after_the_end_and_is_waited_for() {
     tokio::task::yield_now().await;
     assert!(drain.try_join_next().is_none(), "an item is worked on");
     drop(second);
-    drain.join_all().await;
+    soon(drain.join_all()).await;
     assert!(queue.next().await.is_none());
 }
 
@@ -80,7 +80,7 @@ async fn a_shut_down_ends_a_drain() {
     drain.spawn(async move { theirs.drain().await });
     tokio::task::yield_now().await;
     queue.shut_down();
-    drain.join_all().await;
+    soon(drain.join_all()).await;
 }
 
 // holds: W15, X19
@@ -96,7 +96,7 @@ async fn a_shut_down_ends_every_wait_at_once_and_forgets_delays() {
     }
     tokio::task::yield_now().await;
     queue.shut_down();
-    assert_eq!(workers.join_all().await, [true; 3]);
+    assert_eq!(soon(workers.join_all()).await, [true; 3]);
     assert!(start.elapsed() <= millis(1));
     assert_eq!(queue.stats().delayed, 0);
     advance(secs(7200)).await;

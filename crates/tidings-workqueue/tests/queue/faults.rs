@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tidings_workqueue::WorkQueue;
 use tokio::task::JoinSet;
 
-use crate::{secs, take, take_all};
+use crate::{secs, soon, take, take_all};
 
 // holds: X19
 #[tokio::test(start_paused = true)]
@@ -54,7 +54,7 @@ async fn a_worker_that_was_woken_and_goes_leaves_its_item_to_another() {
     queue.add("a");
     // It was woken for the item, and has not run since.
     first.abort_all();
-    assert_eq!(second.join_all().await, [Some("a")]);
+    assert_eq!(soon(second.join_all()).await, [Some("a")]);
     assert!(first.join_next().await.expect("there is one").is_err());
 }
 

@@ -25,6 +25,11 @@ fn take_all<T: Item>(queue: &WorkQueue<T>) -> Vec<T> {
     std::iter::from_fn(|| take(queue).map(|item| item.clone())).collect()
 }
 
+/// What is to come, or a failure if it never does: a day of paused time is soon over.
+async fn soon<R>(future: impl Future<Output = R>) -> R {
+    tokio::time::timeout(secs(24 * 3600), future).await.expect("it comes")
+}
+
 const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
