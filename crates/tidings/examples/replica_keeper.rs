@@ -30,7 +30,7 @@ use serde_json::{from_value, json};
 use tidings::controller::owner::{adoption, set_controller};
 use tidings::controller::predicate::Change;
 use tidings::controller::{
-    Action, Condition, Context, Controller, Error, NewEvent, Request, await_condition,
+    Action, Condition, Context, Controller, Error, Manager, NewEvent, Request, await_condition,
 };
 use tidings::{Key, LabelSelector, Object, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
@@ -188,13 +188,13 @@ async fn main() -> anyhow::Result<()> {
             let server = ApiServer::start().await;
             let factory = SharedInformerFactory::new(server.client());
             install::<Keeper>(factory.client()).await?;
-            run_while(&factory, vec![controller()], story(&factory)).await
+            run_while(&factory, [controller()], story(&factory)).await
         }
         Some("--cluster") => {
             let factory = SharedInformerFactory::try_default().await?;
             install::<Keeper>(factory.client()).await?;
             println!("watching Keepers; Ctrl-C ends");
-            run_while(&factory, vec![controller()], async { Ok(tokio::signal::ctrl_c().await?) }).await
+            Ok(Manager::new(factory).controller(controller()).run().await?)
         }
         Some(other) => bail!("{other}: the one argument there is is --cluster"),
     }

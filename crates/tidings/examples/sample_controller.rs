@@ -27,8 +27,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings::controller::{
-    Action, Condition, Context, Controller, Error, NewEvent, Request, await_condition, is_controlled_by,
-    set_controller,
+    Action, Condition, Context, Controller, Error, Manager, NewEvent, Request, await_condition,
+    is_controlled_by, set_controller,
 };
 use tidings::{Key, Object, SharedInformer, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
@@ -147,13 +147,13 @@ async fn main() -> anyhow::Result<()> {
             let server = ApiServer::start().await;
             let factory = SharedInformerFactory::new(server.client());
             install::<Foo>(factory.client()).await?;
-            run_while(&factory, vec![controller(), stand_in()], story(&factory)).await
+            run_while(&factory, [controller(), stand_in()], story(&factory)).await
         }
         Some("--cluster") => {
             let factory = SharedInformerFactory::try_default().await?;
             install::<Foo>(factory.client()).await?;
             println!("watching Foos; Ctrl-C ends");
-            run_while(&factory, vec![controller()], async { Ok(tokio::signal::ctrl_c().await?) }).await
+            Ok(Manager::new(factory).controller(controller()).run().await?)
         }
         Some(other) => bail!("{other}: the one argument there is is --cluster"),
     }

@@ -7,11 +7,9 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_client::api::{Patch, PatchParams};
 use kube_client::{Api, Client};
 use kube_core::CustomResourceExt;
-use tidings::controller::Controller;
-use tidings::controller::condition::{await_condition_on, is_established};
+use tidings::controller::condition::is_established;
+use tidings::controller::{Controller, Manager, await_condition_on};
 use tidings::{Key, SharedInformerFactory};
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 /// Tells the server of a custom kind, and waits until it takes objects of it.
 pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Result<()> {
@@ -23,24 +21,14 @@ pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Re
     Ok(())
 }
 
-/// Runs controllers until something else has ended, then lets them finish what they do.
+/// Runs controllers while a story is told, then lets them finish what they do.
 pub(crate) async fn run_while(
     factory: &SharedInformerFactory,
-    controllers: Vec<Controller>,
+    controllers: impl IntoIterator<Item = Controller>,
     story: impl Future<Output = anyhow::Result<()>>,
 ) -> anyhow::Result<()> {
-    let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
-    let mut tasks = JoinSet::new();
-    for controller in controllers {
-        let (_, task) = controller.attach(factory)?;
-        tasks.spawn(task.run(stop.clone(), abandon.clone()));
-    }
-    let running = factory.start();
-    let ended = story.await;
-    stop.cancel();
-    while let Some(task) = tasks.join_next().await {
-        task??;
-    }
-    running.shutdown().await;
+    let manager = controllers.into_iter().fold(Manager::new(factory.clone()), Manager::controller);
+    let mut ended = Ok(());
+    manager.run_until(async { ended = story.await }).await?;
     ended
 }

@@ -37,7 +37,7 @@ fn asked(server: &ApiServer, verb: Verb) -> usize {
 #[tokio::test(start_paused = true)]
 async fn the_story_takes_as_many_writes_as_there_are_pods_to_create_and_delete() {
     let (server, factory) = with_keepers().await;
-    run_while(&factory, vec![controller()], story(&factory)).await.unwrap();
+    run_while(&factory, [controller()], story(&factory)).await.unwrap();
     // By the Keeper: three, one for the one that was deleted, and from three to 250. By the story: the orphan.
     assert_eq!(asked(&server, Verb::Create), 3 + 1 + 247 + 1);
     // By the Keeper: one when the orphan was adopted, and from 250 to one. By the story: the victim.
@@ -64,7 +64,7 @@ async fn no_pod_is_created_twice_though_the_cache_hears_of_them_late() {
         assert_eq!(keepers.get("web").await?.status, Some(KeeperStatus { replicas: 7 }));
         Ok(())
     };
-    run_while(&factory, vec![controller()], story).await.unwrap();
+    run_while(&factory, [controller()], story).await.unwrap();
     assert_eq!(asked(&server, Verb::Create), 7);
     assert_eq!(asked(&server, Verb::Delete), 0);
 }
@@ -87,7 +87,7 @@ async fn a_pod_is_adopted_only_if_it_is_nobodys_and_in_the_same_namespace() {
         sleep(MINUTE).await;
         Ok(())
     };
-    run_while(&factory, vec![controller()], story).await.unwrap();
+    run_while(&factory, [controller()], story).await.unwrap();
     assert_eq!(asked(&server, Verb::Create), 0, "the orphan is all that is wanted");
     let pods: Api<Pod> = Api::all(server.client());
     let pods = pods.list(&ListParams::default()).await.unwrap().items;
@@ -132,7 +132,7 @@ async fn a_keeper_makes_up_for_pods_that_have_ended() {
         sleep(MINUTE).await;
         Ok(())
     };
-    run_while(&factory, vec![controller()], story).await.unwrap();
+    run_while(&factory, [controller()], story).await.unwrap();
     assert_eq!(server.list_versions("pods").len(), 3);
     assert_eq!(asked(&server, Verb::Delete), 0, "what has ended is left for people to look at");
 }

@@ -31,7 +31,7 @@ fn foo(name: &str, deployment_name: &str) -> Foo {
 #[tokio::test(start_paused = true)]
 async fn the_story_ends_with_three_replicas_one_warning_and_one_event_for_all_syncs() {
     let (server, factory) = with_foos().await;
-    run_while(&factory, vec![controller(), stand_in()], story(&factory)).await.unwrap();
+    run_while(&factory, [controller(), stand_in()], story(&factory)).await.unwrap();
     let foos: Api<Foo> = Api::namespaced(server.client(), "default");
     let example = foos.get("example").await.unwrap();
     assert_eq!(example.status, Some(FooStatus { available_replicas: 3 }));
@@ -78,7 +78,7 @@ async fn a_foo_whose_deployment_was_taken_gets_its_own_when_the_name_is_free() {
         assert!(is_controlled_by(&own, &waiting.uid().unwrap()));
         Ok(())
     };
-    run_while(&factory, vec![controller()], story).await.unwrap();
+    run_while(&factory, [controller()], story).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
