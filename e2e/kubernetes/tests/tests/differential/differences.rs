@@ -12,7 +12,6 @@ pub(crate) enum Difference {
     WatchesAgainWhenRefused,
     WatchesAgainWhenCutEarly,
     RelistsAtOnceWhenExpired,
-    ReopensAfterABrokenFrame,
     RemembersARefusal,
     ListsAfterBrokenStreams,
     ListsWhenTheMostRecentIsExpired,
@@ -48,12 +47,6 @@ const TABLE: &[Line] = &[
         "X26 (R36)",
         Client::Ours,
         "the first 410 of a watch is followed by a list without a wait: only what repeats backs off",
-    ),
-    Line(
-        Difference::ReopensAfterABrokenFrame,
-        "X5 (R37)",
-        Client::Ours,
-        "a watch with a malformed frame is reopened at the last version, and relisted if that repeats",
     ),
     Line(
         Difference::RemembersARefusal,

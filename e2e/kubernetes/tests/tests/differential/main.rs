@@ -17,7 +17,9 @@ mod weather;
 mod wire;
 mod workload;
 
+use std::any::Any;
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock};
@@ -87,28 +89,39 @@ impl Shared {
             Err(reason) if std::env::var("CI").is_ok_and(|ci| ci == "true") => return Err(reason.into()),
             Err(reason) => return Ok(Completion::ignored_with(reason)),
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let script = Script::of(seed);
+        let played = catch_unwind(AssertUnwindSafe(|| self.play(&script, programs)));
+        let found = match played {
+            Ok(Ok(found)) if found.is_empty() => return Ok(Completion::Completed),
+            Ok(Ok(found)) => found,
+            Ok(Err(error)) => error,
+            Err(panic) => format!("{script:#?}\nit panicked: {}", text(&*panic)),
+        };
+        let repeat = format!("TIDINGS_SEED={seed} cargo test -p kubernetes-tests --test differential");
+        Err(format!("{found}\n\nto repeat it:\n{repeat}").into())
+    }
+
+    /// Plays a script, and says what was found, if anything.
+    fn play(&self, script: &Script, programs: &Programs) -> Result<String, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(said)?;
         let report = runtime.block_on(async {
             let cluster = self.cluster(script.cache, &programs.server).await?;
-            Ok::<_, Failed>(run::run(&script, cluster, &programs.client_go).await)
+            Ok::<_, String>(run::run(script, cluster, &programs.client_go).await)
         })?;
         self.seen.add(&report.differences);
-        if report.found.is_empty() {
-            return Ok(Completion::Completed);
+        match report.found.is_empty() {
+            true => Ok(String::new()),
+            false => Ok(format!("{}\nseed {}:\n{}", report.account, script.seed, report.found.join("\n"))),
         }
-        let (found, account) = (report.found.join("\n"), report.account);
-        let repeat = format!("TIDINGS_SEED={seed} cargo test -p kubernetes-tests --test differential");
-        Err(format!("{account}\nseed {seed}:\n{found}\n\nto repeat it:\n{repeat}").into())
     }
 
     /// The server that all seeds of its kind share, each in a namespace of its own.
-    async fn cluster(&self, cache: WatchCache, built: &Built) -> Result<&Cluster, Failed> {
+    async fn cluster(&self, cache: WatchCache, built: &Built) -> Result<&Cluster, String> {
         let (cell, flags): (_, &[&str]) = match cache {
             WatchCache::On => (&self.with_cache, &[]),
             WatchCache::Off => (&self.without_cache, &["--watch-cache=false"]),
         };
-        cell.get_or_try_init(|| Cluster::start(built, flags)).await.map_err(|error| said(error).into())
+        cell.get_or_try_init(|| Cluster::start(built, flags)).await.map_err(said)
     }
 }
 
@@ -119,4 +132,10 @@ fn programs() -> Result<Programs, String> {
 /// An error with its causes.
 fn said(error: impl Into<anyhow::Error>) -> String {
     format!("{:#}", error.into())
+}
+
+/// What a panic says.
+fn text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("nothing")
 }

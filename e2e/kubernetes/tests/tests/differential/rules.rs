@@ -3,14 +3,16 @@
 
 mod after;
 mod ask;
+mod before;
 
 use std::time::Duration;
 
 use crate::differences::Difference;
 use crate::script::Lists;
 use crate::wire::{Exchange, Log};
-use after::{Before, Reflector};
+use after::Reflector;
 use ask::Ask;
+use before::Before;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -87,7 +87,7 @@ impl Script {
     pub(crate) fn of(seed: u64) -> Script {
         let mut chance = SmallRng::seed_from_u64(seed);
         let cache = if chance.random_ratio(2, 5) { WatchCache::Off } else { WatchCache::On };
-        let lists = if seed % 2 == 0 { Lists::Streaming } else { Lists::Chunked };
+        let lists = if seed.is_multiple_of(2) { Lists::Streaming } else { Lists::Chunked };
         let crowd = if chance.random_ratio(1, 4) { chance.random_range(501..700) } else { 0 };
         let mut writer = Writer { objects: vec![None; chance.random_range(3..10)], chance };
         let before = (0..writer.chance.random_range(0..12)).map(|_| writer.write()).collect();

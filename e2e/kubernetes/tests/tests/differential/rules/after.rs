@@ -1,9 +1,11 @@
 //! The rules themselves: what is right after each request, by how it ended. A reflector is followed from the outside,
 //! by what it was sent.
 
+use std::mem;
 use std::time::Duration;
 
 use super::ask::Ask;
+use super::before::Before;
 use super::{Allowed, By, Client, Wait};
 use crate::differences::Difference;
 use crate::script::Lists;
@@ -28,17 +30,11 @@ pub(super) struct Reflector {
     /// Whether the list that is under way was first asked for at version 0, and whether it comes in pages.
     asks_any: bool,
     is_in_pages: bool,
+    /// Whether the list at version 0 was the last to be asked for, and was refused: client-go remembers it for the list
+    /// that it asks for in its place.
+    stands_in_for_any: bool,
     /// When what the reflector takes for one request began: client-go's goes on while its REST client retries.
     began_at: Duration,
-}
-
-/// What came before a request.
-pub(super) enum Before<'a> {
-    Nothing,
-    /// This one.
-    Exchange(&'a Exchange),
-    /// This one, and then perhaps connections that were refused or broken, which no log shows.
-    Refused(&'a Exchange),
 }
 
 const PAGE: Option<u32> = Some(500);
@@ -68,6 +64,7 @@ impl Reflector {
             listed: None,
             asks_any: false,
             is_in_pages: false,
+            stands_in_for_any: false,
             began_at: Duration::ZERO,
         }
     }
@@ -77,13 +74,12 @@ impl Reflector {
         self.another_round(Wait::AtOnce)
     }
 
-    /// What is right after this request, which began with `before` if the REST client retried that.
+    /// What is right after this request.
     pub(super) fn after(&mut self, ask: &Ask, exchange: &Exchange, before: Before<'_>) -> Vec<Allowed> {
         self.began_at = match before {
-            Before::Nothing => exchange.asked_at,
             Before::Refused(before) => before.ended_at.unwrap_or(before.asked_at),
-            Before::Exchange(before) if before.options == exchange.options => self.began_at,
-            Before::Exchange(_) => exchange.asked_at,
+            _ if before.is_retried_by(exchange) => self.began_at,
+            _ => exchange.asked_at,
         };
         match ask {
             Ask::StreamList { version } => self.after_stream_list(version, ask, exchange),
@@ -91,7 +87,9 @@ impl Reflector {
                 self.first_page = Some((version.clone(), *limit));
                 // Without a limit it may stand in for pages that expired.
                 self.is_in_pages &= limit.is_none();
-                self.asks_any = version == "0" || self.asks_any && self.client == Client::ClientGo;
+                let is_retry = before.is_retried_by(exchange) || mem::take(&mut self.stands_in_for_any);
+                self.asks_any =
+                    version == "0" || self.asks_any && is_retry && self.client == Client::ClientGo;
                 self.listed = None;
                 self.after_list(ask, exchange)
             }
@@ -195,7 +193,7 @@ impl Reflector {
             // R21.
             Answer::Refused { code, is_too_large, .. } if *code == 410 || *is_too_large => {
                 let was_unavailable = self.is_unavailable;
-                self.is_unavailable = true;
+                (self.is_unavailable, self.stands_in_for_any) = (true, self.asks_any);
                 let most_recent = |limit| Ask::List { version: String::new(), limit };
                 let (_, limit) = self.first_page.clone().unwrap_or_default();
                 let mut allowed = vec![
@@ -325,9 +323,6 @@ impl Reflector {
             if stream.marker.is_some() {
                 allowed.push(differs(Difference::CountsTheMarkerAsAnEvent, self.watch(), Wait::AtOnce));
             }
-        }
-        if stream.ending == Ending::Broken {
-            allowed.push(differs(Difference::ReopensAfterABrokenFrame, self.watch(), Wait::BackOff));
         }
         allowed
     }
