@@ -1,14 +1,16 @@
 //! The manager's endpoints over a socket, in real time.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::{Manager, ManagerError};
+use tidings_controller::{Action, Manager, ManagerError};
 use tidings_endpoints::ServeError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 
-use crate::scene::{Log, Play, election, factory, noting, put};
+use crate::scene::{Log, Play, election, factory, maps, noting, put};
 
 async fn get(address: SocketAddr, path: &str) -> Option<(u16, String)> {
     let mut socket = TcpStream::connect(address).await.ok()?;
@@ -77,4 +79,32 @@ async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
     assert!(answered(address, "/informers", 200).await.contains("\"name\":\"configmaps\""));
     play.end().await.unwrap();
     assert!(get(address, "/readyz").await.is_none(), "the door is closed");
+}
+
+#[tokio::test]
+async fn a_program_that_stops_is_alive_and_not_ready_until_its_last_reconcile_has_ended() {
+    let server = ApiServer::start().await;
+    put(&server, "configmaps", "a");
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let (log, release) = (Log::new(), Arc::new(Notify::new()));
+    let (noted, released) = (log.clone(), Arc::clone(&release));
+    let controller = maps(move |_, _| {
+        let (log, released) = (noted.clone(), Arc::clone(&released));
+        async move {
+            log.note("begins");
+            released.notified().await;
+            Ok(Action::await_change())
+        }
+    });
+    let play = Play::new(Manager::new(factory(&server)).controller(controller).endpoints(address));
+    log.grown_to(1).await;
+    answered(address, "/readyz", 200).await;
+    play.stop.cancel();
+    let text = answered(address, "/readyz", 500).await;
+    assert!(text.contains("[-]shutdown failed: the program is stopping"), "{text}");
+    answered(address, "/healthz", 200).await;
+    release.notify_one();
+    play.ended().await.unwrap();
 }
