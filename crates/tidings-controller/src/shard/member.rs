@@ -389,3 +389,6 @@ impl Member {
         Standing { ours_in, contested }
     }
 }
+
+#[cfg(test)]
+mod tests;

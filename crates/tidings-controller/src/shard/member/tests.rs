@@ -1,0 +1,91 @@
+//! One member and one other, told step by step what happens.
+
+use std::time::Duration;
+
+use super::*;
+
+const TIMING: Timing = Timing {
+    lease_duration: Duration::from_secs(15),
+    renew_deadline: Duration::from_secs(10),
+    retry_period: Duration::from_secs(2),
+    hand_over_grace: Duration::from_secs(30),
+};
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn seen(name: &str, record: Record) -> Seen {
+    let stamp = Stamp { uid: name.into(), version: record.turn.to_string().into() };
+    Seen { name: name.into(), stamp, record }
+}
+
+/// Another member that claims every key for itself alone.
+fn other() -> Seen {
+    let claim = Claim::Own(Arc::new(View::of(["b".into()])));
+    let record = Record { identity: "b".into(), lease_duration: TIMING.lease_duration, turn: 1, claim };
+    seen("lease-b", record)
+}
+
+/// What the member writes at this moment, answered at once.
+fn write(member: &mut Member, now: Instant) -> Seen {
+    let Step::Write(record) = member.next(now) else { panic!("{member:?}") };
+    member.written(now, Answer::Done);
+    seen("lease-a", record)
+}
+
+fn permits(member: &mut Member, now: Instant) -> bool {
+    let key = Key::parse("default/x").unwrap();
+    let is_ours = member.permit(now, 0, &key);
+    member.ended(now, 0);
+    is_ours
+}
+
+#[test]
+fn a_cache_that_lags_behind_kills_nobody() {
+    let begin = Instant::now();
+    let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+    member.observe(begin, vec![other()]);
+    let mut writes = Vec::new();
+    for turn in 0..30 {
+        writes.push(write(&mut member, begin + seconds(2 * turn)));
+    }
+    // A minute has passed, but what the cache shows is 4 seconds old, then 14, then 16.
+    let now = begin + seconds(59);
+    for (shown, is_dead) in [(2, false), (7, false), (8, true)] {
+        member.observe(now, vec![other(), writes[shown].clone()]);
+        assert_eq!(!member.target().members().any(|member| **member == *"b"), is_dead, "write {shown}");
+        assert!(is_dead || !permits(&mut member, now), "b may still be working");
+    }
+    let published = write(&mut member, now);
+    member.observe(now, vec![other(), published]);
+    assert!(permits(&mut member, now));
+}
+
+#[test]
+fn a_lease_that_vanishes_without_a_word_counts_until_it_would_have_expired() {
+    for says_farewell in [false, true] {
+        let begin = Instant::now();
+        let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+        member.observe(begin, vec![other()]);
+        let first = write(&mut member, begin);
+        member.observe(begin, vec![other(), first.clone()]);
+        member.observe(begin + seconds(1), vec![first]);
+        let mut own = write(&mut member, begin + seconds(1));
+        member.observe(begin + seconds(1), vec![own]);
+        assert!(!permits(&mut member, begin + seconds(1)), "b may still be working");
+        if says_farewell {
+            member.farewell(begin + seconds(2), "lease-b");
+            assert!(permits(&mut member, begin + seconds(2)));
+            continue;
+        }
+        for at in (3..15).step_by(2) {
+            own = write(&mut member, begin + seconds(at));
+            member.observe(begin + seconds(at), vec![own]);
+            assert!(!permits(&mut member, begin + seconds(at)), "after {at} s");
+        }
+        own = write(&mut member, begin + seconds(15));
+        member.observe(begin + seconds(15), vec![own]);
+        assert!(permits(&mut member, begin + seconds(15)));
+    }
+}
