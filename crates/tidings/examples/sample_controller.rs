@@ -10,6 +10,7 @@
 //! ```
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::disallowed_names, reason = "the kind is called Foo")]
 
 #[path = "playground/run.rs"]
 pub(crate) mod playground;
