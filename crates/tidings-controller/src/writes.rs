@@ -157,3 +157,74 @@ pub(crate) async fn caught_up(caches: &Caches, writes: &VecDeque<Write>, within:
     };
     ends.into_iter().find_map(Result::err).map_or(in_time, CaughtUp::Not)
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Secret;
+    use serde_json::json;
+    use tidings_apiserver::ApiServer;
+    use tidings_factory::SharedInformerFactory;
+    use tidings_object::{Kind, Projection};
+
+    use super::*;
+    use crate::caches::Cache;
+
+    fn request(at: usize) -> Request {
+        Request::new(Some("default"), &format!("r-{at}")).unwrap()
+    }
+
+    fn write(version: u64) -> Write {
+        let meta = ObjectMeta {
+            name: Some("s".to_owned()),
+            namespace: Some("default".to_owned()),
+            resource_version: Some(version.to_string()),
+            ..ObjectMeta::default()
+        };
+        Write { resource: Secret::resource(), effect: Effect::written(&meta) }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_seen_is_not_remembered_for_ever_and_what_was_not_is() {
+        let server = ApiServer::start().await;
+        let version = server.put("secrets", json!({ "metadata": { "name": "s" } }));
+        let factory = SharedInformerFactory::new(server.client());
+        let secrets = factory.informer::<Secret>();
+        let running = factory.start();
+        running.synced().await.unwrap();
+        let mut caches = Caches::default();
+        caches.push(Cache { projection: Projection::Full, informer: secrets.seen_as() });
+
+        let ledger = Ledger::default();
+        for at in 0..5 * SWEEP_ABOVE_REQUESTS {
+            ledger.record(&caches, &request(at), write(version));
+            assert!(ledger.requests() <= SWEEP_ABOVE_REQUESTS);
+        }
+        let unseen = 3 * SWEEP_ABOVE_REQUESTS;
+        for at in 0..unseen {
+            ledger.record(&caches, &request(at), write(version + 1_000_000));
+        }
+        assert!((unseen..unseen + SWEEP_ABOVE_REQUESTS).contains(&ledger.requests()));
+        assert!((0..unseen).all(|at| !ledger.take(&request(at)).is_empty()));
+        running.shutdown().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_one_request_the_last_writes_are_remembered_and_of_unwatched_kinds_none() {
+        let server = ApiServer::start().await;
+        let factory = SharedInformerFactory::new(server.client());
+        let mut caches = Caches::default();
+        let ledger = Ledger::default();
+        ledger.record(&caches, &request(0), write(1));
+        assert_eq!(ledger.requests(), 0);
+        let informer = factory.informer::<Secret>().seen_as();
+        caches.push(Cache { projection: Projection::Full, informer });
+        for version in 0..2 * WRITES_PER_REQUEST_MAX as u64 {
+            ledger.record(&caches, &request(0), write(version));
+        }
+        let remembered = ledger.take(&request(0));
+        assert_eq!(remembered.len(), WRITES_PER_REQUEST_MAX);
+        let Some(Write { effect: Effect::Written(last), .. }) = remembered.back() else { panic!("a write") };
+        let version = (2 * WRITES_PER_REQUEST_MAX - 1).to_string();
+        assert_eq!(last.resource_version.as_deref(), Some(version.as_str()));
+    }
+}

@@ -81,7 +81,7 @@ impl<K: 'static> ControllerBuilder<K> {
     }
 
     /// Watches a kind of objects; the map says which requests a change makes. It should look at
-    /// [what was and what is](Change::objects).
+    /// [what was and what is](Change::objects). A map that panics makes none: the factory's error hook hears of it.
     pub fn watches<W: Kind + 'static>(
         self,
         map: impl Fn(&Change<W>) -> Vec<Request> + Send + 'static,

@@ -77,7 +77,7 @@ impl Collector for ControllerMetrics {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             for stats in &controllers {
                 let labels = [("controller", &*stats.name)];
-                family.encode_family(&labels)?.encode_gauge(&(figure(stats) as f64))?;
+                family.encode_family(&labels)?.encode_gauge(&figure(stats))?;
             }
         }
         let (name, help) = ("controller_runtime_reconcile", "Reconciles by how they ended");

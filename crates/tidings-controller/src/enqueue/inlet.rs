@@ -22,6 +22,8 @@ impl Inlet {
             Reason::Initial | Reason::Resync | Reason::Shares => {
                 AddOptions::new().priority(Priority::BACKGROUND)
             }
+            // A delay of nothing would count as a retry.
+            _ if self.debounce.is_zero() => AddOptions::new().priority(Priority::LIVE),
             _ => AddOptions::new().priority(Priority::LIVE).after(self.debounce),
         };
         self.queue.add_with(request, options);

@@ -1,1 +1,100 @@
 //! What each question says to each change.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::{Value, json};
+use tidings_object::{Budget, Intake, Kind, NothingKnown, Object};
+
+use super::{Change, Predicate};
+
+fn object(metadata: Value) -> Object<Pod> {
+    let mut object =
+        json!({ "metadata": { "name": "web", "namespace": "shop", "uid": "u1", "resourceVersion": "1" } });
+    let given = metadata.as_object().expect("metadata is an object").clone();
+    object["metadata"].as_object_mut().expect("so is this").extend(given);
+    let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
+    Object::new(intake.json(object.to_string().as_bytes(), &NothingKnown).expect("a readable object"))
+}
+
+fn update(old: Value, new: Value) -> Change<Pod> {
+    Change::Updated { old: object(old), new: object(new) }
+}
+
+#[test]
+fn each_question_is_about_its_own_part_of_an_update() {
+    let questions: [(&str, Predicate<Pod>); 4] = [
+        ("generation", Predicate::generation_changed()),
+        ("labels", Predicate::labels_changed()),
+        ("annotations", Predicate::annotations_changed()),
+        ("version", Predicate::version_changed()),
+    ];
+    let before = || json!({ "generation": 1, "labels": { "a": "b" }, "annotations": { "c": "d" } });
+    let changes = [
+        (json!({}), vec![]),
+        (json!({ "resourceVersion": "2" }), vec!["version"]),
+        (json!({ "resourceVersion": "2", "generation": 2 }), vec!["generation", "version"]),
+        (json!({ "resourceVersion": "2", "labels": { "a": "x" } }), vec!["labels", "version"]),
+        (json!({ "resourceVersion": "2", "labels": {} }), vec!["labels", "version"]),
+        (json!({ "resourceVersion": "2", "annotations": { "c": "x" } }), vec!["annotations", "version"]),
+        // Deleted and created again, and nobody saw it: another object altogether.
+        (
+            json!({ "resourceVersion": "2", "uid": "u2" }),
+            vec!["generation", "labels", "annotations", "version"],
+        ),
+    ];
+    for (change, passes) in changes {
+        let mut after = before();
+        after.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        let update = update(before(), after);
+        let passing: Vec<_> = questions
+            .iter()
+            .filter(|(_, question)| question.passes(&update))
+            .map(|(name, _)| *name)
+            .collect();
+        assert_eq!(passing, passes, "{change}");
+    }
+}
+
+#[test]
+fn a_kind_without_generations_is_judged_by_its_version() {
+    let predicate = Predicate::<Pod>::generation_changed();
+    assert!(predicate.passes(&update(json!({}), json!({ "resourceVersion": "2" }))));
+    assert!(!predicate.passes(&update(json!({}), json!({}))));
+}
+
+#[test]
+fn additions_and_deletions_pass_every_question_about_updates() {
+    let added = Change::Added { object: object(json!({})), is_initial: false };
+    let deleted = Change::Deleted { object: object(json!({})), is_final_state_unknown: false };
+    for predicate in [
+        Predicate::generation_changed(),
+        Predicate::labels_changed(),
+        Predicate::annotations_changed(),
+        Predicate::version_changed(),
+        Predicate::on_update(|_, _| false),
+    ] {
+        assert!(predicate.passes(&added) && predicate.passes(&deleted));
+        assert!(!predicate.clone().not().passes(&added));
+    }
+}
+
+#[test]
+fn predicates_are_joined_with_and_or_not() {
+    let is = |answer: bool| Predicate::<Pod>::new(move |_| answer);
+    let change = Change::Added { object: object(json!({})), is_initial: true };
+    for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
+        assert_eq!(is(a).and(is(b)).passes(&change), a && b);
+        assert_eq!(is(a).or(is(b)).passes(&change), a || b);
+        assert_eq!(is(a).not().passes(&change), !a);
+    }
+}
+
+#[test]
+fn labels_that_matched_before_still_count_once() {
+    let web = Predicate::<Pod>::labels("app=web".parse().unwrap());
+    let labelled = |app: &str| json!({ "labels": { "app": app } });
+    assert!(web.passes(&update(labelled("web"), labelled("db"))));
+    assert!(web.passes(&update(labelled("db"), labelled("web"))));
+    assert!(!web.passes(&update(labelled("db"), labelled("db"))));
+}

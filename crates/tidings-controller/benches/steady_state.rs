@@ -1,0 +1,111 @@
+//! A controller over 10,000 objects in an API server in the process: how long it takes until every object has its copy, beside
+//! what the same writes cost alone. The aim: within 1.2 times.
+//!
+//! `cargo bench -p tidings-controller --bench steady_state`
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_client::Api;
+use kube_client::api::PostParams;
+use serde_json::json;
+use tidings_apiserver::ApiServer;
+use tidings_controller::{Action, Context, Controller, Error, Request, set_controller};
+use tidings_factory::SharedInformerFactory;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+const OBJECTS: usize = 10_000;
+const WORKERS: usize = 8;
+const ROUNDS: usize = 5;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let mut ratios = Vec::new();
+    for round in 1..=ROUNDS {
+        let (alone, controller) = runtime.block_on(async { (writes_alone().await, with_controller().await) });
+        let ratio = controller.as_secs_f64() / alone.as_secs_f64();
+        println!("round {round}: writes alone {alone:.2?}, controller {controller:.2?}, ratio {ratio:.2}");
+        ratios.push(ratio);
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("{OBJECTS} objects, {WORKERS} workers: median ratio {:.2}", ratios[ROUNDS / 2]);
+}
+
+async fn server() -> ApiServer {
+    let server = ApiServer::start().await;
+    server.load("configmaps", OBJECTS, |at| {
+        json!({ "metadata": { "name": format!("map-{at:05}"), "namespace": "default" }, "data": { "wish": at.to_string() } })
+    });
+    server
+}
+
+fn copy_of(map: &ConfigMap) -> Result<Secret, Error> {
+    let name = map.metadata.name.as_deref();
+    let wish = map.data.as_ref().and_then(|data| data.get("wish"));
+    let mut copy: Secret =
+        serde_json::from_value(json!({ "metadata": { "name": name, "annotations": { "copy": wish } } }))?;
+    set_controller(&mut copy, map)?;
+    Ok(copy)
+}
+
+/// The same copies, made by as many tasks, of objects that are there already.
+async fn writes_alone() -> Duration {
+    let server = server().await;
+    let maps: Api<ConfigMap> = Api::namespaced(server.client(), "default");
+    let maps = maps.list(&Default::default()).await.expect("a list").items;
+    let started = Instant::now();
+    let mut writers = JoinSet::new();
+    for share in maps.chunks(OBJECTS.div_ceil(WORKERS)) {
+        let secrets: Api<Secret> = Api::namespaced(server.client(), "default");
+        let share = share.to_vec();
+        writers.spawn(async move {
+            for map in share {
+                let copy = copy_of(&map).expect("a map that was written");
+                secrets.create(&PostParams::default(), &copy).await.expect("a copy that is new");
+            }
+        });
+    }
+    writers.join_all().await;
+    started.elapsed()
+}
+
+/// From the start of the informers until every object has its copy, and nothing is left to do.
+async fn with_controller() -> Duration {
+    let server = server().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let controller =
+        Controller::for_kind::<ConfigMap>("copier").owns::<Secret>().workers(WORKERS).reconcile(reconcile);
+    let started = Instant::now();
+    let (handle, task) = controller.attach(&factory).expect("a fresh factory");
+    let running = factory.start();
+    let stop = CancellationToken::new();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(task.run(stop.clone(), CancellationToken::new()));
+    let copies = factory.informer::<Secret>().lister();
+    let is_steady = || {
+        let queue = handle.queue().stats();
+        copies.len() == OBJECTS && queue.waiting + queue.dirty + queue.working == 0
+    };
+    while !is_steady() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let taken = started.elapsed();
+    stop.cancel();
+    while let Some(ended) = tasks.join_next().await {
+        ended.expect("no panic").expect("no error");
+    }
+    assert_eq!(handle.stats().errors, 0);
+    running.shutdown().await;
+    taken
+}
+
+async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+    let Ok(map) = context.lister::<ConfigMap>().get(&request) else { return Ok(Action::await_change()) };
+    if context.lister::<Secret>().get(&request).is_ok() {
+        return Ok(Action::await_change());
+    }
+    context.api::<Secret>().create(&copy_of(&*map.decoded()?)?).await?;
+    Ok(Action::await_change())
+}

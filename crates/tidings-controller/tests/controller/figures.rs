@@ -1,0 +1,123 @@
+//! What is counted and traced, under which names.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
+use tidings_controller::{Action, ControllerMetrics, Error, Request};
+use tracing::field::{Field, Visit};
+use tracing::span;
+
+use crate::scene::{Scene, config_maps};
+
+fn text(registry: &Registry) -> String {
+    let mut text = String::new();
+    encode(&mut text, registry).unwrap();
+    text
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
+    let scene = Scene::new().await;
+    let (mut registry, metrics) = (Registry::default(), ControllerMetrics::new());
+    registry.register_collector(Box::new(metrics.clone()));
+    let controller = config_maps().workers(3).reconcile_timeout(Duration::from_secs(1)).reconcile(
+        |request: Request, _| async move {
+            match request.name() {
+                "later" => Ok(Action::requeue_after(Duration::from_secs(3600))),
+                "again" => Ok(Action::requeue()),
+                "fails" => Err("on purpose".into()),
+                "never" => Err(Error::terminal("on purpose")),
+                "hangs" => std::future::pending().await,
+                "panics" => panic!("on purpose"),
+                _ => Ok(Action::await_change()),
+            }
+        },
+    );
+    for name in ["fine", "later", "again", "fails", "never", "hangs", "panics"] {
+        scene.put(name);
+    }
+    // Before anything is tried again.
+    let play = scene.play(controller);
+    metrics.show(&play.handle);
+    tokio::time::sleep(Duration::from_millis(4)).await;
+    let shown = text(&registry);
+    for line in [
+        "controller_runtime_reconcile_total{controller=\"maps\",result=\"success\"} 1",
+        "controller_runtime_reconcile_total{controller=\"maps\",result=\"requeue\"} 1",
+        "controller_runtime_reconcile_total{controller=\"maps\",result=\"requeue_after\"} 1",
+        "controller_runtime_reconcile_total{controller=\"maps\",result=\"error\"} 3",
+        "controller_runtime_reconcile_errors_total{controller=\"maps\"} 3",
+        "controller_runtime_terminal_reconcile_errors_total{controller=\"maps\"} 1",
+        "controller_runtime_reconcile_panics_total{controller=\"maps\"} 1",
+        "controller_runtime_reconcile_timeouts_total{controller=\"maps\"} 0",
+        "controller_runtime_max_concurrent_reconciles{controller=\"maps\"} 3",
+        "controller_runtime_active_workers{controller=\"maps\"} 1",
+        "controller_runtime_reconcile_time_seconds_count{controller=\"maps\"} 6",
+        "controller_runtime_reconcile_time_seconds_bucket{le=\"0.005\",controller=\"maps\"} 6",
+        "tidings_controller_requests_total{controller=\"maps\",source=\"configmaps\",reason=\"initial\"} 7",
+        "tidings_controller_requests_total{controller=\"maps\",source=\"controller\",reason=\"panic\"} 1",
+    ] {
+        assert!(shown.contains(&format!("{line}\n")), "{line}\nis not in\n{shown}");
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let shown = text(&registry);
+    assert!(
+        !shown.contains("controller_runtime_reconcile_timeouts_total{controller=\"maps\"} 0\n"),
+        "{shown}"
+    );
+    play.end().await;
+    let shown = text(&registry);
+    assert!(!shown.contains("maps"), "{shown}");
+}
+
+/// Keeps the fields of each span of that name.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Spans {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &span::Attributes<'_>) -> span::Id {
+        if span.metadata().name() == "reconcile" {
+            let mut fields = Fields(String::new());
+            span.record(&mut fields);
+            self.0.lock().unwrap().push(fields.0);
+        }
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {}
+    fn enter(&self, _: &span::Id) {}
+    fn exit(&self, _: &span::Id) {}
+}
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0 += &format!("{field}={value:?} ");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_reconcile_has_a_span_with_the_names_of_controller_and_object() {
+    let spans = Spans::default();
+    let _guard = tracing::subscriber::set_default(spans.clone());
+    let scene = Scene::new().await;
+    scene.put("one");
+    scene.put("two");
+    let play = scene.played(config_maps().reconcile(|_, _| async { Ok(Action::await_change()) })).await;
+    play.end().await;
+    let mut spans = spans.0.lock().unwrap().clone();
+    spans.sort();
+    let span = |name, id| {
+        format!("controller=\"maps\" object.namespace=\"default\" object.name={name:?} reconcile.id={id} ")
+    };
+    assert_eq!(spans, [span("one", 1), span("two", 2)]);
+}

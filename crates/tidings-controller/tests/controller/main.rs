@@ -1,0 +1,10 @@
+//! Controllers over an API server in the process: what makes requests, how reconciles end, what they see and what is counted.
+
+mod blocking;
+mod ends;
+mod figures;
+mod own_writes;
+mod requests;
+mod scene;
+mod sharing;
+mod stop;

@@ -1,0 +1,286 @@
+//! A reconcile sees what the one before it wrote, however far the cache is behind.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_client::Api;
+use kube_client::api::PostParams;
+use kube_core::ResourceExt;
+use kube_core::params::{DeleteParams, Patch, PatchParams, Preconditions};
+use serde_json::json;
+use tidings_apiserver::Fault;
+use tidings_apiserver::resource::Verb;
+use tidings_controller::{Action, Context, ControllerBuilder, Error, Request};
+use tidings_object::Key;
+
+use crate::scene::{Asked, Scene, config_maps};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// How late the watch of secrets is.
+const LATE: Duration = Duration::from_secs(2);
+
+/// Each event of the watch of secrets comes late.
+async fn late_scene() -> Scene {
+    let scene = Scene::new().await;
+    scene.server.faults().inject(Fault::SlowStream(LATE).always().on(Verb::Watch).of("secrets"));
+    scene
+}
+
+fn secret(name: &str, step: &str) -> Secret {
+    let object = json!({
+        "apiVersion": "v1", "kind": "Secret",
+        "metadata": { "name": name, "annotations": { "step": step } },
+    });
+    serde_json::from_value(object).unwrap()
+}
+
+/// The step that the cache shows of the secret.
+fn shown(context: &Context) -> Option<String> {
+    let secret = context.lister::<Secret>().get("default/copy").ok()?;
+    secret.decoded().unwrap().annotations().get("step").cloned()
+}
+
+/// What each reconcile saw.
+type Saw = Arc<Mutex<Vec<Option<String>>>>;
+
+/// Takes one step in each reconcile, and notes what it saw before.
+async fn step(context: Context, saw: Saw) -> Result<Action, Error> {
+    let at = {
+        let mut saw = saw.lock().unwrap();
+        saw.push(shown(&context));
+        saw.len()
+    };
+    let secrets = context.api::<Secret>();
+    let patch = |step: &str| Patch::Merge(json!({ "metadata": { "annotations": { "step": step } } }));
+    let params = PatchParams::default();
+    match at {
+        1 => drop(secrets.create(&secret("copy", "created")).await?),
+        2 => {
+            let mut current = (*context.lister::<Secret>().get("default/copy")?.decoded()?).clone();
+            current.annotations_mut().insert("step".to_owned(), "replaced".to_owned());
+            secrets.replace(&current).await?;
+        }
+        3 => drop(secrets.patch("copy", &params, &patch("patched")).await?),
+        4 => drop(secrets.apply("test", &secret("copy", "applied")).await?),
+        5 => assert!(secrets.delete("copy").await?.is_none()),
+        6 => drop(secrets.namespace("default").create(&secret("copy", "again")).await?),
+        7 => {
+            let uid = context.lister::<Secret>().get("default/copy")?.uid().to_owned();
+            let only = Preconditions { uid: Some(uid), resource_version: None };
+            let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+            secrets.delete_with("copy", &params).await?;
+        }
+        _ => return Ok(Action::await_change()),
+    }
+    Ok(Action::requeue_after(Duration::ZERO))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_reconcile_of_a_request_sees_every_write_of_the_last_one() {
+    let scene = late_scene().await;
+    let saw = Saw::default();
+    let noted = Arc::clone(&saw);
+    let controller = config_maps()
+        .reads::<Secret>()
+        .reconcile(move |_, context: Context| step(context, Arc::clone(&noted)));
+    let play = scene.played(controller).await;
+    scene.put("map");
+    tokio::time::sleep(60 * SECOND).await;
+    let steps = [
+        None,
+        Some("created"),
+        Some("replaced"),
+        Some("patched"),
+        Some("applied"),
+        None,
+        Some("again"),
+        None,
+    ];
+    assert_eq!(*saw.lock().unwrap(), steps.map(|step| step.map(str::to_owned)));
+    let stats = play.handle.stats();
+    assert_eq!((stats.errors, stats.write_waits, stats.write_waits_given_up), (0, 7, 0));
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_bound_to_wait_the_next_reconcile_may_see_the_past() {
+    let scene = late_scene().await;
+    let saw = Saw::default();
+    let noted = Arc::clone(&saw);
+    let controller = config_maps().write_wait_max(Duration::ZERO).reads::<Secret>().reconcile(
+        move |_, context: Context| {
+            let saw = Arc::clone(&noted);
+            async move {
+                saw.lock().unwrap().push(shown(&context));
+                if saw.lock().unwrap().len() == 1 {
+                    context.api::<Secret>().create(&secret("copy", "created")).await?;
+                    return Ok(Action::requeue_after(Duration::ZERO));
+                }
+                Ok(Action::await_change())
+            }
+        },
+    );
+    let play = scene.played(controller).await;
+    scene.put("map");
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(*saw.lock().unwrap(), [None, None]);
+    play.end().await;
+}
+
+/// A controller that writes once for each object in the way that is given, and notes when it is asked.
+fn writes_once<F, Wrote>(
+    builder: ControllerBuilder<ConfigMap>,
+    asked: &Asked,
+    write: F,
+) -> tidings_controller::Controller
+where
+    F: Fn(Context) -> Wrote + Send + Sync + 'static,
+    Wrote: Future<Output = Result<(), Error>> + Send + 'static,
+{
+    let asked = asked.clone();
+    builder.reconcile(move |request: Request, context: Context| {
+        let written = (asked.note(&request) == 1).then(|| write(context));
+        async move {
+            let Some(written) = written else { return Ok(Action::await_change()) };
+            written.await?;
+            Ok(Action::requeue_after(Duration::ZERO))
+        }
+    })
+}
+
+/// The pause between the first and the second reconcile of an object.
+fn pause(asked: &Asked, name: &str) -> Duration {
+    let times = asked.times(name);
+    assert_eq!(times.len(), 2, "{times:?}");
+    times[1] - times[0]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cache_that_does_not_follow_delays_a_reconcile_no_longer_than_the_bound() {
+    for (bound, builder) in [(5, config_maps()), (20, config_maps().write_wait_max(20 * SECOND))] {
+        let scene = Scene::new().await;
+        // The end of the initial list is the first event, and the last.
+        scene
+            .server
+            .faults()
+            .inject(Fault::StallStream { after_events: 1 }.always().on(Verb::Watch).of("secrets"));
+        let asked = Asked::new();
+        let controller = writes_once(builder.reads::<Secret>(), &asked, |context| async move {
+            context.api::<Secret>().create(&secret("copy", "created")).await?;
+            Ok(())
+        });
+        let play = scene.played(controller).await;
+        scene.put("map");
+        tokio::time::sleep(30 * SECOND).await;
+        assert_eq!(pause(&asked, "map").as_secs(), bound);
+        let stats = play.handle.stats();
+        assert_eq!((stats.write_waits, stats.write_waits_given_up), (1, 1));
+        play.end().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_requests_and_other_kinds_are_not_waited_for() {
+    let scene = late_scene().await;
+    let asked = Asked::new();
+    let builder = config_maps().workers(2).reads::<Secret>();
+    let controller = writes_once(builder, &asked, |context| async move {
+        let deployment: Deployment = serde_json::from_value(json!({
+            "metadata": { "name": context.request().name() },
+            "spec": { "selector": { "matchLabels": { "a": "b" } },
+                "template": { "metadata": { "labels": { "a": "b" } },
+                    "spec": { "containers": [{ "name": "main", "image": "main" }] } } },
+        }))?;
+        context.api::<Deployment>().create(&deployment).await?;
+        if context.request().name() == "writer" {
+            context.api::<Secret>().create(&secret("copy", "created")).await?;
+        }
+        Ok(())
+    });
+    let play = scene.played(controller).await;
+    scene.put("writer");
+    scene.put("other");
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(pause(&asked, "other"), Duration::ZERO);
+    assert!(pause(&asked, "writer") >= LATE);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_in_another_way_is_waited_for_when_it_is_told() {
+    let scene = late_scene().await;
+    let asked = Asked::new();
+    let controller = writes_once(config_maps().reads::<Secret>(), &asked, |context| async move {
+        let secrets: Api<Secret> = Api::namespaced(context.client().clone(), "default");
+        let name = context.request().name().to_owned();
+        let written = secrets.create(&PostParams::default(), &secret(&name, "created")).await?;
+        if name == "gone" {
+            context.informer::<Secret>().wait_for_written(&written.metadata, 60 * SECOND).await?;
+            secrets.delete(&name, &DeleteParams::default()).await?;
+            context.deleted::<Secret>(Key::new(Some("default"), &name)?, written.uid().unwrap());
+        } else {
+            context.wrote::<Secret>(&written.metadata);
+        }
+        Ok(())
+    });
+    let play = scene.played(controller).await;
+    for name in ["there", "gone"] {
+        scene.put(name);
+        tokio::time::sleep(60 * SECOND).await;
+        assert!(pause(&asked, name) >= LATE, "{name}");
+    }
+    assert_eq!(play.handle.stats().write_waits, 2);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() {
+    let scene = late_scene().await;
+    scene
+        .server
+        .put("secrets", json!({ "metadata": { "name": "copy", "finalizers": ["example.com/hold"] } }));
+    let saw = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&saw);
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps().reads::<Secret>().reconcile(move |request: Request, context: Context| {
+        let (saw, tries) = (Arc::clone(&noted), log.note(&request));
+        async move {
+            let cached = context.lister::<Secret>().get("default/copy")?;
+            saw.lock().unwrap().push(cached.deletion_timestamp().is_some());
+            if tries == 2 {
+                return Ok(Action::await_change());
+            }
+            let staying = context.api::<Secret>().delete("copy").await?;
+            assert!(staying.is_some_and(|secret| secret.metadata.deletion_timestamp.is_some()));
+            Ok(Action::requeue_after(Duration::ZERO))
+        }
+    });
+    let play = scene.played(controller).await;
+    scene.put("map");
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(*saw.lock().unwrap(), [false, true]);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lister_of_a_kind_that_was_not_declared_says_what_to_do() {
+    let scene = Scene::new().await;
+    scene.put("map");
+    let said = Arc::new(Mutex::new(String::new()));
+    let noted = Arc::clone(&said);
+    let controller = config_maps().reconcile(move |_, context: Context| {
+        let asked = catch_unwind(AssertUnwindSafe(|| drop(context.lister::<Secret>())));
+        let text = asked.unwrap_err().downcast_ref::<String>().cloned().unwrap_or_default();
+        *noted.lock().unwrap() = text;
+        async { Ok(Action::await_change()) }
+    });
+    let play = scene.played(controller).await;
+    let said = said.lock().unwrap().clone();
+    assert!(said.contains("\"maps\" has no cache of secrets") && said.contains(".reads::<"), "{said}");
+    play.end().await;
+}

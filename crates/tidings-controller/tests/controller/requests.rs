@@ -1,0 +1,308 @@
+//! Which changes make which requests, and in which order they are worked on.
+
+use std::time::Duration;
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use serde_json::{Value, json};
+use tidings_controller::controller::Reason;
+use tidings_controller::{Action, Change, Controller, Owned, Predicate, Request, Watched};
+use tidings_factory::InformerOptions;
+
+use crate::scene::{Asked, Scene, config_maps, settle};
+
+/// A secret that belongs to these config maps; the first controls it.
+fn owned_secret(name: &str, owners: &[&str]) -> Value {
+    let reference = |(at, owner): (usize, &&str)| {
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": format!("uid-{owner}"),
+            "controller": at == 0 })
+    };
+    let references: Vec<_> = owners.iter().enumerate().map(reference).collect();
+    json!({ "metadata": { "name": name, "ownerReferences": references } })
+}
+
+fn requests_for_data(change: &Change<Secret>) -> Vec<Request> {
+    let names = change.objects().filter_map(|secret| {
+        let name = secret.field(".metadata.annotations.for").ok()?;
+        Request::new(secret.namespace(), &name.text()?).ok()
+    });
+    names.collect()
+}
+
+fn annotated_secret(name: &str, wanted: &str) -> Value {
+    json!({ "metadata": { "name": name, "annotations": { "for": wanted } } })
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_is_asked_for_when_it_comes_changes_and_goes() {
+    let scene = Scene::new().await;
+    scene.put("early");
+    let asked = Asked::new();
+    let log = asked.clone();
+    let play = scene
+        .played(config_maps().reconcile(move |request: Request, _| {
+            log.note(&request);
+            async { Ok(Action::await_change()) }
+        }))
+        .await;
+    assert_eq!(asked.taken(), ["early"]);
+    for data in [json!({}), json!({ "a": "b" })] {
+        scene.put_with("late", data);
+        settle().await;
+        assert_eq!(asked.taken(), ["late"]);
+    }
+    scene.remove("early");
+    settle().await;
+    assert_eq!(asked.taken(), ["early"]);
+    let reasons: Vec<_> =
+        play.handle.stats().requests.iter().map(|request| (request.reason, request.count)).collect();
+    let each = [Reason::Initial, Reason::Added, Reason::Updated, Reason::Deleted];
+    assert_eq!(reasons, each.map(|reason| (reason, 1)));
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owned_object_asks_for_its_owner_and_when_it_changes_hands_for_both() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps().owns::<Secret>().reconcile(move |request: Request, _| {
+        log.note(&request);
+        async { Ok(Action::await_change()) }
+    });
+    let play = scene.played(controller).await;
+    // Of the owners only the one that controls it, and only of the controller's kind.
+    scene.server.put("secrets", owned_secret("s", &["one", "other"]));
+    settle().await;
+    assert_eq!(asked.taken(), ["one"]);
+    scene.server.put("secrets", owned_secret("s", &["two", "other"]));
+    settle().await;
+    assert_eq!(asked.taken(), ["one", "two"]);
+    scene.server.remove("secrets", "default/s");
+    settle().await;
+    assert_eq!(asked.taken(), ["two"]);
+    let mut stranger = owned_secret("s", &["one"]);
+    stranger["metadata"]["ownerReferences"][0]["kind"] = json!("Pod");
+    scene.server.put("secrets", stranger);
+    scene.server.put("secrets", json!({ "metadata": { "name": "free" } }));
+    settle().await;
+    assert_eq!(asked.taken(), [""; 0]);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_owner_is_asked_for_on_request_and_metadata_is_enough_for_it() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps().owns_with(Owned::<Secret>::metadata().every_owner()).reconcile(
+        move |request: Request, context: tidings_controller::Context| {
+            log.note(&request);
+            assert_eq!(context.metadata::<Secret>().len(), 1);
+            async { Ok(Action::await_change()) }
+        },
+    );
+    let play = scene.played(controller).await;
+    let mut secret = owned_secret("s", &["one", "two"]);
+    secret["data"] = json!({ "key": "aGVhdnk=" });
+    scene.server.put("secrets", secret);
+    settle().await;
+    assert_eq!(asked.taken(), ["one", "two"]);
+    let accepts: Vec<_> = scene.server.requests().into_iter().map(|request| format!("{request:?}")).collect();
+    assert!(
+        accepts
+            .iter()
+            .filter(|text| text.contains("secrets"))
+            .all(|text| text.contains("PartialObjectMetadata")),
+        "{accepts:#?}"
+    );
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_in_cluster_scope_is_asked_for_without_a_namespace() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = Controller::for_kind::<Namespace>("spaces")
+        .options(InformerOptions::new().labels("owner=yes".parse().unwrap()))
+        .owns::<Secret>()
+        .reconcile(move |request: Request, _| {
+            log.note(&request);
+            async { Ok(Action::await_change()) }
+        });
+    let play = scene.played(controller).await;
+    let mut secret = owned_secret("s", &["space"]);
+    secret["metadata"]["ownerReferences"][0]["kind"] = json!("Namespace");
+    scene.server.put("secrets", secret);
+    settle().await;
+    assert_eq!(asked.taken(), ["space"]);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_map_of_ones_own_sees_what_was_and_what_is_and_each_watch_has_its_predicates() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps()
+        .watches_with(Watched::<Secret>::new(requests_for_data).predicate(Predicate::annotations_changed()))
+        .watches::<Deployment>(|change| vec![Request::from(change.object().key())])
+        .reads::<Namespace>()
+        .reconcile(move |request: Request, _| {
+            log.note(&request);
+            async { Ok(Action::await_change()) }
+        });
+    let play = scene.played(controller).await;
+    scene.server.put("secrets", annotated_secret("s", "one"));
+    settle().await;
+    scene.server.put("secrets", annotated_secret("s", "two"));
+    settle().await;
+    assert_eq!(asked.taken(), ["one", "one", "two"]);
+    let mut labelled = annotated_secret("s", "two");
+    labelled["metadata"]["labels"] = json!({ "a": "b" });
+    scene.server.put("secrets", labelled);
+    scene.server.put("deployments.apps", json!({ "metadata": { "name": "web" } }));
+    scene.server.put("namespaces", json!({ "metadata": { "name": "unheard" } }));
+    settle().await;
+    assert_eq!(asked.taken(), ["web"]);
+    let filtered = play.handle.stats().requests.into_iter().find(|count| count.reason == Reason::Filtered);
+    assert_eq!(filtered.map(|count| (count.source, count.count)), Some(("secrets".to_owned(), 1)));
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_predicate_of_the_kind_itself_keeps_changes_of_other_fields_away() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps()
+        .predicate(Predicate::labels_changed().or(Predicate::annotations_changed()))
+        .predicate(Predicate::new(|change: &Change<ConfigMap>| change.object().name() != "never"))
+        .reconcile(move |request: Request, _| {
+            log.note(&request);
+            async { Ok(Action::await_change()) }
+        });
+    let play = scene.played(controller).await;
+    scene.put("map");
+    scene.put("never");
+    settle().await;
+    assert_eq!(asked.taken(), ["map"]);
+    scene.put_with("map", json!({ "a": "b" }));
+    settle().await;
+    assert_eq!(asked.taken(), [""; 0]);
+    scene.server.put("configmaps", json!({ "metadata": { "name": "map", "labels": { "a": "b" } } }));
+    settle().await;
+    assert_eq!(asked.taken(), ["map"]);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_predicate_that_panics_lets_pass() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let predicate = Predicate::new(|_: &Change<ConfigMap>| panic!("on purpose"));
+    let controller = config_maps().predicate(predicate).reconcile(move |request: Request, _| {
+        log.note(&request);
+        async { Ok(Action::await_change()) }
+    });
+    let play = scene.played(controller).await;
+    scene.put("map");
+    settle().await;
+    assert_eq!(asked.taken(), ["map"]);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_now_goes_before_the_initial_list_and_resyncs() {
+    let scene = Scene::new().await;
+    for name in ["a", "b", "c"] {
+        scene.put(name);
+    }
+    let asked = Asked::new();
+    let log = asked.clone();
+    let second = Duration::from_secs(1);
+    let controller = config_maps().options(InformerOptions::new().resync(60 * second)).reconcile(
+        move |request: Request, _| {
+            log.note(&request);
+            async move {
+                tokio::time::sleep(second).await;
+                Ok(Action::await_change())
+            }
+        },
+    );
+    let play = scene.played(controller).await;
+    // One of the list is worked on, and two wait.
+    scene.put("live");
+    tokio::time::sleep(5 * second).await;
+    assert_eq!(asked.taken()[1], "live");
+    // The resync asks for all four; then one of them changes.
+    tokio::time::sleep(55 * second + second / 2).await;
+    scene.put_with("live", json!({ "a": "b" }));
+    tokio::time::sleep(5 * second).await;
+    let resynced = asked.taken();
+    assert_eq!(resynced.len(), 4, "{resynced:?}");
+    assert!(resynced[..2].contains(&"live".to_owned()), "{resynced:?}");
+    let resyncs = play.handle.stats().requests.into_iter().find(|count| count.reason == Reason::Resync);
+    assert_eq!(resyncs.map(|count| count.count), Some(4));
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_changes_in_a_debounce_window_make_one_reconcile() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let window = Duration::from_millis(100);
+    let controller = config_maps().debounce(window).reconcile(move |request: Request, _| {
+        log.note(&request);
+        async { Ok(Action::await_change()) }
+    });
+    let play = scene.played(controller).await;
+    // It never comes to rest, and is worked on all the same.
+    for round in 0..30 {
+        scene.put_with("busy", json!({ "round": round.to_string() }));
+        tokio::time::sleep(window / 10).await;
+    }
+    tokio::time::sleep(window).await;
+    let reconciles = asked.times("busy").len();
+    assert!((3..=4).contains(&reconciles), "{:?}", asked.times("busy"));
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_namespace_with_many_requests_does_not_keep_others_waiting() {
+    let scene = Scene::new().await;
+    for name in 0..50 {
+        scene.put(&format!("many-{name}"));
+    }
+    scene.server.put("configmaps", json!({ "metadata": { "name": "few", "namespace": "kube-system" } }));
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps().fair_by_namespace().reconcile(move |request: Request, _| {
+        log.note(&request);
+        async { Ok(Action::await_change()) }
+    });
+    let play = scene.played(controller).await;
+    let at = asked.taken().iter().position(|name| name == "kube-system/few");
+    assert!(at.is_some_and(|at| at < 3), "{at:?}");
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_through_the_handle_is_worked_on_and_counted() {
+    let scene = Scene::new().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let play = scene
+        .played(config_maps().reconcile(move |request: Request, _| {
+            log.note(&request);
+            async { Ok(Action::await_change()) }
+        }))
+        .await;
+    play.handle.request(Request::new(Some("default"), "unknown").unwrap());
+    settle().await;
+    assert_eq!(asked.taken(), ["unknown"]);
+    play.end().await;
+}

@@ -1,0 +1,123 @@
+//! A server, a factory, a controller that runs, and what it was asked.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::{Value, json};
+use tidings_apiserver::ApiServer;
+use tidings_controller::{Controller, ControllerError, ControllerHandle, Request};
+use tidings_factory::{Running, SharedInformerFactory};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A server and a factory over it.
+pub(crate) struct Scene {
+    pub(crate) server: ApiServer,
+    pub(crate) factory: SharedInformerFactory,
+}
+
+/// A controller that runs.
+pub(crate) struct Play {
+    pub(crate) handle: ControllerHandle,
+    pub(crate) stop: CancellationToken,
+    pub(crate) abandon: CancellationToken,
+    running: Running,
+    tasks: JoinSet<Result<(), ControllerError>>,
+}
+
+impl Scene {
+    pub(crate) async fn new() -> Scene {
+        Scene::over(ApiServer::start().await)
+    }
+
+    pub(crate) fn over(server: ApiServer) -> Scene {
+        let factory = SharedInformerFactory::new(server.client()).seed(7);
+        Scene { server, factory }
+    }
+
+    /// Starts the informers and the controller.
+    pub(crate) fn play(&self, controller: Controller) -> Play {
+        let (handle, task) = controller.attach(&self.factory).unwrap();
+        let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(task.run(stop.clone(), abandon.clone()));
+        Play { handle, stop, abandon, running: self.factory.start(), tasks }
+    }
+
+    /// Starts the controller, and waits until it has worked on what was there.
+    pub(crate) async fn played(&self, controller: Controller) -> Play {
+        let play = self.play(controller);
+        play.handle.synced().await.unwrap();
+        settle().await;
+        play
+    }
+
+    pub(crate) fn put(&self, name: &str) -> u64 {
+        self.put_with(name, json!({}))
+    }
+
+    pub(crate) fn put_with(&self, name: &str, data: Value) -> u64 {
+        self.server.put("configmaps", json!({ "metadata": { "name": name }, "data": data }))
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        assert!(self.server.remove("configmaps", &format!("default/{name}")), "{name} was there");
+    }
+}
+
+impl Play {
+    /// Waits until the controller has ended, and its informers have.
+    pub(crate) async fn ended(mut self) {
+        self.tasks.join_next().await.expect("it was started").expect("it does not panic").unwrap();
+        self.running.shutdown().await;
+    }
+
+    pub(crate) async fn end(self) {
+        self.stop.cancel();
+        self.ended().await;
+    }
+}
+
+/// Lets everything happen that can happen now. In paused time the clock moves only when nobody has anything to do.
+pub(crate) async fn settle() {
+    tokio::time::sleep(Duration::from_micros(1)).await;
+}
+
+/// A controller of config maps.
+pub(crate) fn config_maps() -> tidings_controller::ControllerBuilder<ConfigMap> {
+    Controller::for_kind::<ConfigMap>("maps")
+}
+
+/// What reconcilers were asked, and when.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    started: Instant,
+    requests: Arc<Mutex<Vec<(Duration, String)>>>,
+}
+
+impl Asked {
+    pub(crate) fn new() -> Asked {
+        Asked { started: Instant::now(), requests: Arc::default() }
+    }
+
+    pub(crate) fn note(&self, request: &Request) -> usize {
+        let mut requests = self.requests.lock().unwrap();
+        requests.push((self.started.elapsed(), request.to_string()));
+        requests.iter().filter(|(_, other)| *other == request.as_str()).count()
+    }
+
+    /// What was asked since this was last called, without the namespace.
+    pub(crate) fn taken(&self) -> Vec<String> {
+        let taken = std::mem::take(&mut *self.requests.lock().unwrap());
+        taken.into_iter().map(|(_, name)| name.replace("default/", "")).collect()
+    }
+
+    /// When an object was asked for.
+    pub(crate) fn times(&self, name: &str) -> Vec<Duration> {
+        let requests = self.requests.lock().unwrap();
+        let of_name = requests.iter().filter(|(_, other)| *other == format!("default/{name}"));
+        of_name.map(|(at, _)| *at).collect()
+    }
+}
