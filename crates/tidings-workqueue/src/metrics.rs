@@ -66,8 +66,8 @@ impl QueueMetrics {
         shown.push(queue);
     }
 
-    /// The queues that still have handles, with their names.
-    fn look(&self) -> Vec<(Arc<str>, QueueStats)> {
+    /// The queues that still have handles, by name, in figures.
+    pub fn look(&self) -> Vec<(Arc<str>, QueueStats)> {
         let queues: Vec<Arc<dyn Shown>> = self.shown.lock().iter().filter_map(Weak::upgrade).collect();
         queues.iter().filter_map(|queue| queue.look()).collect()
     }

@@ -112,6 +112,11 @@ impl Order {
         }
     }
 
+    /// The slot of each priority that has stood in its line for longest.
+    pub(crate) fn fronts(&self) -> impl Iterator<Item = SlotId> {
+        self.classes.iter().filter_map(|class| class.line.first())
+    }
+
     /// Takes out the slot that `first` gave.
     #[inline]
     pub(crate) fn pop(&mut self, first: SlotId) {

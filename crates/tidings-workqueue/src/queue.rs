@@ -18,7 +18,7 @@ use crate::links::SlotId;
 use crate::options::{AddOptions, Builder, ShareOf};
 use crate::order::{Order, Turns};
 use crate::priority::Priority;
-use crate::state::{Added, Arrival, Durations, Phase, State, Taken};
+use crate::state::{Added, Arrival, Durations, Phase, State, Taken, WaitEnd};
 use crate::stats::QueueStats;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 
@@ -132,12 +132,7 @@ impl<T: Item> WorkQueue<T> {
                     return Some(Working { shared, slot, item, priority, waited });
                 }
                 Taken::Ended => return None,
-                Taken::Nothing => {
-                    // Who stops keeping the time wakes another idle worker. If that one was woken already and has not
-                    // run yet, the wake is left over, ends our own next wait, and so on: only a yield lets it run.
-                    tokio::task::consume_budget().await;
-                    self.shared.idle().await;
-                }
+                Taken::Nothing => self.shared.idle().await,
             }
         }
     }
@@ -258,55 +253,33 @@ impl<T: Item> Shared<T> {
         let mut items = pin!(self.items.notified());
         // Before the look at the state: whoever adds after that look finds somebody to wake.
         items.as_mut().enable();
-        let idle = match self.step(Idle::begin) {
-            Some(keeps) => Idle { shared: self, keeps },
-            None => return,
-        };
-        match idle.keeps {
-            None => items.await,
+        let Some(keeps) = self.step(State::begin_wait) else { return };
+        let mut wait = Wait { shared: self, keeps, end: WaitEnd::Otherwise };
+        wait.end = match keeps {
+            None => {
+                items.await;
+                WaitEnd::Woken
+            }
             Some(until) => tokio::select! {
-                () = items => {}
-                () = self.sooner.notified() => {}
-                () = tokio::time::sleep_until(self.clock.instant(until)) => {}
+                () = items => WaitEnd::Woken,
+                () = self.sooner.notified() => WaitEnd::Otherwise,
+                () = tokio::time::sleep_until(self.clock.instant(until)) => WaitEnd::Otherwise,
             },
-        }
+        };
     }
 }
 
 /// A worker without work, until this is dropped.
-struct Idle<'a, T: Item> {
+struct Wait<'a, T: Item> {
     shared: &'a Shared<T>,
     /// The delay whose time this worker keeps, if it is the one who does.
     keeps: Option<Moment>,
+    end: WaitEnd,
 }
 
-impl<T: Item> Idle<'_, T> {
-    /// None if there is something to do instead.
-    fn begin(state: &mut State<T>) -> Option<Option<Moment>> {
-        if state.len() > 0 || state.phase() != Phase::Open {
-            return None;
-        }
-        state.idle += 1;
-        let keeps = if state.kept.is_none() { state.next_delay() } else { None };
-        state.kept = state.kept.or(keeps);
-        Some(keeps)
-    }
-}
-
-impl<T: Item> Drop for Idle<'_, T> {
+impl<T: Item> Drop for Wait<'_, T> {
     fn drop(&mut self) {
-        let is_time_unkept = {
-            let mut state = self.shared.state.lock();
-            state.idle -= 1;
-            if self.keeps.is_some() {
-                state.kept = None;
-            }
-            self.keeps.is_some() && state.idle > 0 && state.next_delay().is_some()
-        };
-        if is_time_unkept {
-            // Another idle worker takes over.
-            self.shared.items.notify_one();
-        }
+        self.shared.step(|state| state.end_wait(self.keeps, self.end));
     }
 }
 

@@ -84,7 +84,8 @@ impl<T> Slots<T> {
         slot.expect("the slot of an item that is pending or worked on is not free")
     }
 
-    fn at(&self, id: SlotId) -> Option<&Slot<T>> {
+    /// What is in a slot, unless it is free.
+    pub(crate) fn at(&self, id: SlotId) -> Option<&Slot<T>> {
         self.slots[id as usize].as_ref()
     }
 

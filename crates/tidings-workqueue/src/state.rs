@@ -85,14 +85,31 @@ pub(crate) struct State<T> {
     adds: u64,
     retries: u64,
     durations: Option<Durations>,
-    /// Workers who wait for an item.
-    pub(crate) idle: usize,
-    /// One of them keeps the time of this delay.
-    pub(crate) kept: Option<Moment>,
+    idle: Idle,
     /// Items that began to wait since the last look at this figure.
     fresh: usize,
     /// Whether an item was delayed since then.
     is_freshly_delayed: bool,
+}
+
+/// Workers who wait for an item.
+#[derive(Debug, Default)]
+struct Idle {
+    workers: usize,
+    /// How many of them were woken and have not yet looked: never more than there are. Waking anybody again before it
+    /// has run would be a wake for nobody, which ends somebody's next wait for nothing.
+    woken: usize,
+    /// One of them keeps the time of this delay.
+    kept: Option<Moment>,
+}
+
+/// How the wait of a worker ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WaitEnd {
+    /// It was woken.
+    Woken,
+    /// Its timer fired, it heard of an earlier delay, or it was cancelled.
+    Otherwise,
 }
 
 /// Whom to wake after a step.
@@ -124,8 +141,7 @@ impl<T: Item> State<T> {
             adds: 0,
             retries: 0,
             durations,
-            idle: 0,
-            kept: None,
+            idle: Idle::default(),
             fresh: 0,
             is_freshly_delayed: false,
         }
@@ -282,17 +298,43 @@ impl<T: Item> State<T> {
         self.delayed.next_at()
     }
 
+    /// Lets a worker begin to wait, and says the delay whose time it is to keep, if it is to keep any. None if there is
+    /// something to do instead.
+    pub(crate) fn begin_wait(&mut self) -> Option<Option<Moment>> {
+        if self.order.len() > 0 || self.phase != Phase::Open {
+            return None;
+        }
+        self.idle.workers += 1;
+        let keeps = if self.idle.kept.is_none() { self.next_delay() } else { None };
+        self.idle.kept = self.idle.kept.or(keeps);
+        Some(keeps)
+    }
+
+    /// Ends the wait of a worker. If it kept the time, another one is to be woken to do so.
+    pub(crate) fn end_wait(&mut self, keeps: Option<Moment>, end: WaitEnd) {
+        let idle = &mut self.idle;
+        idle.workers -= 1;
+        idle.woken = idle.woken.saturating_sub(usize::from(end == WaitEnd::Woken)).min(idle.workers);
+        if keeps.is_some() {
+            idle.kept = None;
+            self.is_freshly_delayed = self.delayed.len() > 0;
+        }
+    }
+
     /// Whom to wake for what happened since this was last asked.
     pub(crate) fn wakes(&mut self) -> Wakes {
-        let workers = std::mem::take(&mut self.fresh).min(self.order.len()).min(self.idle);
-        if !std::mem::take(&mut self.is_freshly_delayed) || self.idle == 0 {
-            return Wakes { workers, keeper: false };
+        let fresh = std::mem::take(&mut self.fresh).min(self.order.len());
+        let is_freshly_delayed = std::mem::take(&mut self.is_freshly_delayed);
+        if self.idle.workers == 0 {
+            return Wakes { workers: 0, keeper: false };
         }
-        match self.kept {
-            // Nobody keeps the time: whoever is woken will.
-            None => Wakes { workers: workers.max(1), keeper: false },
-            Some(kept) => Wakes { workers, keeper: self.next_delay().is_some_and(|at| at < kept) },
-        }
+        let earliest = if is_freshly_delayed { self.next_delay() } else { None };
+        // One more than there are items, if nobody keeps the time: whoever finds none will.
+        let heirs = usize::from(earliest.is_some() && self.idle.kept.is_none());
+        let workers = (fresh + heirs).min(self.idle.workers - self.idle.woken);
+        self.idle.woken += workers;
+        let keeper = self.idle.kept.zip(earliest).is_some_and(|(kept, earliest)| earliest < kept);
+        Wakes { workers, keeper }
     }
 
     pub(crate) fn stats(&self) -> QueueStats {
@@ -307,12 +349,21 @@ impl<T: Item> State<T> {
         };
         let Some(durations) = &self.durations else { return stats };
         QueueStats {
+            oldest_waiting: self.oldest_waiting(),
             unfinished: self.in_work.unfinished(self.now),
             longest_running: self.in_work.longest(self.now),
             queue_duration: durations.queue,
             work_duration: durations.work,
             ..stats
         }
+    }
+
+    fn oldest_waiting(&self) -> Duration {
+        let since = self.order.fronts().filter_map(|id| match self.slots.at(id)?.pending {
+            Pending::Ready { since } => Some(since),
+            Pending::Nothing | Pending::Delayed => None,
+        });
+        since.min().map_or(Duration::ZERO, |since| self.now.since(since))
     }
 }
 

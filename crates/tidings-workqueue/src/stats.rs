@@ -16,6 +16,9 @@ pub struct QueueStats {
     pub working: usize,
     /// Items whose time has not come.
     pub delayed: usize,
+    /// How long the one has waited that stands first among those of its priority: the longest of these. An item that was
+    /// given a better priority while it waited stands behind those that were there, and may have waited longer.
+    pub oldest_waiting: Duration,
     /// How often an item began to wait or became dirty: adds that were not collapsed.
     pub adds: u64,
     /// How often an item was added with a delay or a rate limit.

@@ -138,6 +138,56 @@ async fn the_time_is_kept_when_the_worker_who_kept_it_goes() {
     assert_eq!(soon(other.join_all()).await, [Some(("a", secs(5)))]);
 }
 
+/// Two items wake both workers; the first of them works off both without ever giving way, and waits again before the
+/// other has run. Were the other woken once more, that wake would end the first one's wait, and so on for ever.
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_keeps_the_time_lets_the_others_run() {
+    let queue = WorkQueue::new();
+    queue.add_after("late", secs(60));
+    let mut workers = JoinSet::new();
+    for _ in 0..2 {
+        let queue = queue.clone();
+        workers.spawn(async move {
+            let mut taken = Vec::new();
+            while let Some(item) = queue.next().await {
+                taken.push(*item);
+                if *item == "late" {
+                    queue.shut_down();
+                }
+            }
+            taken
+        });
+    }
+    tokio::task::yield_now().await;
+    queue.add("a");
+    queue.add("b");
+    let mut taken = soon(workers.join_all()).await.concat();
+    taken.sort_unstable();
+    assert_eq!(taken, ["a", "b", "late"]);
+}
+
+/// The one who is woken to keep the time finds an item instead.
+#[tokio::test(start_paused = true)]
+async fn the_time_is_kept_when_all_who_were_woken_got_items() {
+    let queue = WorkQueue::new();
+    let start = Instant::now();
+    queue.add_after("late", secs(60));
+    let mut workers = JoinSet::new();
+    for _ in 0..3 {
+        let queue = queue.clone();
+        workers.spawn(async move {
+            let item = queue.next().await.map(|item| *item);
+            (item, start.elapsed())
+        });
+    }
+    tokio::task::yield_now().await;
+    queue.add("a");
+    queue.add("b");
+    let mut taken = soon(workers.join_all()).await;
+    taken.sort_unstable();
+    assert_eq!(taken, [(Some("a"), secs(0)), (Some("b"), secs(0)), (Some("late"), secs(60))]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn delays_that_end_at_once_wake_as_many_workers() {
     let queue = WorkQueue::<u8>::builder().name("q").build();

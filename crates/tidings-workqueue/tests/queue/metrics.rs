@@ -2,7 +2,7 @@
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
-use tidings_workqueue::{QueueMetrics, WorkQueue};
+use tidings_workqueue::{AddOptions, Priority, QueueMetrics, WorkQueue};
 use tokio::time::advance;
 
 use crate::{millis, secs, take};
@@ -173,4 +173,28 @@ async fn work_that_outlasts_the_shut_down_is_still_measured() {
     queue.shut_down();
     advance(secs(5)).await;
     check(&registry, &[("workqueue_unfinished_work_seconds", "5.0")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_item_is_the_one_that_has_waited_longest_of_any_priority() {
+    let queue = WorkQueue::builder().name("q").build();
+    assert_eq!(queue.stats().oldest_waiting, secs(0));
+    queue.add_with("patient", AddOptions::new().priority(Priority::BACKGROUND));
+    advance(secs(2)).await;
+    queue.add("live");
+    queue.add_after("delayed", secs(60));
+    advance(secs(3)).await;
+    assert_eq!(queue.stats().oldest_waiting, secs(5));
+
+    let live = take(&queue).expect("it waits");
+    assert_eq!((*live, queue.stats().oldest_waiting), ("live", secs(5)));
+    let patient = take(&queue).expect("it waits");
+    assert_eq!(
+        (*patient, queue.stats().oldest_waiting),
+        ("patient", secs(0)),
+        "one that is delayed does not wait"
+    );
+    drop((live, patient));
+    advance(secs(58)).await;
+    assert_eq!(queue.stats().oldest_waiting, secs(1), "it waits since its time has come");
 }
