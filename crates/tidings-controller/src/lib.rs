@@ -41,23 +41,23 @@ pub mod shard;
 pub mod manager;
 
 pub use action::Action;
+pub use condition::{Condition, ConditionError, await_condition, await_condition_on};
 pub use context::Context;
 pub use controller::{
     Controller, ControllerBuilder, ControllerError, ControllerHandle, ControllerMetrics, ControllerStats,
     ControllerTask, Owned, Watched,
 };
-pub use predicate::{Change, Predicate};
-pub use reconciler::{Error, Reconciler};
-pub use request::Request;
-pub use writes::TrackedApi;
-pub use condition::{Condition, ConditionError, await_condition, await_condition_on};
 pub use finalizer::{Finalize, FinalizerError, finalizer};
 pub use owner::{OwnerError, controller_reference, is_controlled_by, owner_reference, set_controller};
+pub use predicate::{Change, Predicate};
+pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
+pub use request::Request;
 pub use shard::{Permit, ShardCheckError, ShardStatus, ShardTask, Sharding, ShardingError, Shares};
+pub use writes::TrackedApi;
 
 pub use election::{
-    Election, ElectionError, ElectionMetrics, ElectionTask, Guard, GuardError, Leadership, OnOverrun, Overrun, Stalled,
-    Term,
+    Election, ElectionError, ElectionMetrics, ElectionTask, Guard, GuardError, Leadership, OnOverrun,
+    Overrun, Stalled, Term,
 };
 pub use manager::{Manager, ManagerError};
