@@ -38,6 +38,18 @@ pub struct Settings {
     pub apiserver: Vec<String>,
     /// Flags of the program around it, such as `-no-etcd-progress`.
     pub program: Vec<String>,
+    /// Whether it has a past.
+    pub past: Past,
+}
+
+/// Whether a server has a past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Past {
+    /// Its data is new, and its watch cache knows everything that ever happened.
+    #[default]
+    None,
+    /// It was started before on the same data: what happened until then, its watch cache does not know.
+    Restarted,
 }
 
 /// What the server says of itself once it is ready.
@@ -98,7 +110,11 @@ impl Cluster {
     pub async fn start_with(built: &Built, settings: Settings) -> Result<Cluster, ClusterError> {
         let folder = tempfile::Builder::new().prefix("tidings-").tempdir().map_err(ClusterError::Files)?;
         let (process, about) = Process::start(built, folder.path(), 0, &settings).await?;
-        Ok(Cluster { built: built.clone(), settings, about, process: Some(process), folder })
+        let mut cluster = Cluster { built: built.clone(), settings, about, process: Some(process), folder };
+        if cluster.settings.past == Past::Restarted {
+            cluster.restart().await?;
+        }
+        Ok(cluster)
     }
 
     /// Kills it, as by SIGKILL; its data stays.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::sync::Mutex;
 
 const LINES_MAX: usize = 60;
-const LINE_BYTES_MAX: u64 = 2_000;
+const LINE_BYTES_MAX: u64 = 400;
 
 /// The last lines of a server.
 #[derive(Debug, Clone, Default)]
@@ -24,8 +24,10 @@ impl Output {
 
     fn keep(&self, mut pipe: impl BufRead) {
         let mut line = Vec::new();
-        // A longer line is cut into several.
         while matches!((&mut pipe).take(LINE_BYTES_MAX).read_until(b'\n', &mut line), Ok(1..)) {
+            if line.last() != Some(&b'\n') && pipe.skip_until(b'\n').is_err() {
+                return;
+            }
             if !is_information(&line) {
                 let mut lines = self.0.lock();
                 if lines.len() == LINES_MAX {
@@ -57,10 +59,13 @@ mod tests {
         output.keep("E1116 trouble\nI1116 nothing new\n".as_bytes());
         assert_eq!(output.last(), "E1116 trouble");
         let text: String = (0..LINES_MAX * 2).map(|number| format!("line {number}\n")).collect();
-        output.keep((text + &"x".repeat(5_000)).as_bytes());
+        output.keep((text + &"x".repeat(5_000) + "\nlast").as_bytes());
         let last = output.last();
         assert_eq!(last.lines().count(), LINES_MAX);
-        assert!(!last.contains("line 5\n") && last.contains("line 119\n"), "{last}");
+        assert!(
+            !last.contains("line 5\n") && last.contains("line 119\n") && last.ends_with("\nlast"),
+            "{last}"
+        );
         assert!(last.lines().all(|line| line.len() <= LINE_BYTES_MAX as usize));
     }
 }

@@ -26,6 +26,7 @@ mod table;
 use std::process::ExitCode;
 
 use kubernetes_tests::Cluster;
+use kubernetes_tests::cluster::{Past, Settings};
 use kubernetes_tests::trials::Suite;
 
 use door::{Door, Real};
@@ -38,7 +39,8 @@ const FOLDER: &str =
 fn main() -> ExitCode {
     // What one scenario does to all namespaces' lists, another one would see.
     let mut suite = Suite::new("conformance").one_at_a_time();
-    let mut group = suite.group("recorded", &[]);
+    let settings = Settings { past: Past::Restarted, ..Settings::default() };
+    let mut group = suite.group_with("recorded", settings);
     if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
         group.test("all answers are recorded", async |cluster: &Cluster| {
             let door = door_of(cluster);

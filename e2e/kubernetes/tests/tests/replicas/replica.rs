@@ -111,7 +111,12 @@ fn orphaned() -> CancellationToken {
 }
 
 /// Leaves a mark for the version that the cache has.
-async fn look(request: Request, context: Context, marks: Arc<Marks>, name: Arc<str>) -> Result<Action, Error> {
+async fn look(
+    request: Request,
+    context: Context,
+    marks: Arc<Marks>,
+    name: Arc<str>,
+) -> Result<Action, Error> {
     if let Ok(task) = context.lister::<ConfigMap>().get(&request.to_string()) {
         marks.leave(&name, task.name(), &task.version().to_string()).await?;
     }
