@@ -25,8 +25,10 @@ pub use change::Change;
 ///     .and(Predicate::new(|change| change.object().namespace() != Some("kube-system")));
 /// ```
 pub struct Predicate<K> {
-    passes: Arc<dyn Fn(&Change<K>) -> bool + Send + Sync>,
+    passes: Arc<Question<K>>,
 }
+
+type Question<K> = dyn Fn(&Change<K>) -> bool + Send + Sync;
 
 impl<K: 'static> Predicate<K> {
     /// A question of one's own.

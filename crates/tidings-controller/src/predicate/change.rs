@@ -48,6 +48,7 @@ impl<K> Change<K> {
     }
 
     /// What is, unless the object is gone.
+    #[expect(clippy::new_ret_no_self, reason = "it stands beside `old`")]
     pub fn new(&self) -> Option<&Object<K>> {
         match self {
             Change::Added { object, .. } => Some(object),

@@ -7,4 +7,5 @@ mod own_writes;
 mod requests;
 mod scene;
 mod sharing;
+mod simulation;
 mod stop;

@@ -25,7 +25,7 @@ fn whatever_goes_wrong_the_world_ends_as_it_should_be() {
     let number = |name| std::env::var(name).ok().map(|text| text.parse().expect("seeds are numbers"));
     let seeds = match number("TIDINGS_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("TIDINGS_SEEDS").unwrap_or(40),
+        None => 0..number("TIDINGS_SEEDS").unwrap_or(20),
     };
     for seed in seeds {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
@@ -178,10 +178,10 @@ async fn live(server: &ApiServer, chance: &mut SmallRng) {
             60..75 => drop(server.remove("configmaps", &key)),
             75..82 => drop(server.remove("secrets", &key)),
             82..90 => {
-                server.put(
-                    "secrets",
-                    json!({ "metadata": { "name": name, "annotations": { COPY: "meddled" } } }),
-                );
+                if let Some(mut copy) = server.object("secrets", &key) {
+                    copy["metadata"]["annotations"][COPY] = json!("meddled");
+                    server.put("secrets", copy);
+                }
             }
             90..95 => server
                 .faults()
