@@ -13,9 +13,10 @@ use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 use tidings_factory::{InformerReport, SharedInformerFactory};
 use tidings_informer::informer::{Lifecycle, StreamState};
+use tidings_workqueue::QueueMetrics;
 
 use crate::check::{Asked, Checks};
-use crate::informers::Informers;
+use crate::diagnostics::Diagnostics;
 use crate::serve::{ServeError, ServeTask, Serving, serve};
 
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -27,13 +28,14 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// | `/metrics` | every metric of the registry and of the informers, in OpenMetrics text |
 /// | `/healthz` | 200 as long as restarting the program would mend nothing, 500 otherwise |
 /// | `/readyz` | 200 once every cache is filled, 500 before |
-/// | `/informers` | each informer in JSON: figures, health, streams, handlers; nothing of any object's body |
+/// | `/informers` | [`Diagnostics`] in JSON: each informer and each queue; nothing of any object's body |
 ///
 /// `/healthz` and `/readyz` take `?verbose`, `?exclude=NAME`, and one check's name as in `/readyz/informer-sync`.
 #[must_use = "it answers nothing unless its router is mounted or served"]
 pub struct Endpoints {
     factory: SharedInformerFactory,
     registry: Registry,
+    queues: QueueMetrics,
     health: Checks,
     readiness: Checks,
 }
@@ -42,6 +44,7 @@ pub struct Endpoints {
 struct Sources {
     factory: SharedInformerFactory,
     registry: Registry,
+    queues: QueueMetrics,
     health: Checks,
     readiness: Checks,
 }
@@ -55,12 +58,24 @@ impl Endpoints {
         health.add("informers", move || are_alive(&watched.reports()));
         let filled = factory.clone();
         readiness.add("informer-sync", move || are_synced(&filled.reports()));
-        Endpoints { factory: factory.clone(), registry: Registry::default(), health, readiness }
+        Endpoints {
+            factory: factory.clone(),
+            registry: Registry::default(),
+            queues: QueueMetrics::new(),
+            health,
+            readiness,
+        }
     }
 
     /// Shows these metrics beside those of the informers, which are added by themselves.
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
+        self
+    }
+
+    /// Shows these work queues too, in `/metrics` and in `/informers`: those of a controller, or a program's own.
+    pub fn queues(mut self, queues: QueueMetrics) -> Self {
+        self.queues = queues;
         self
     }
 
@@ -86,8 +101,9 @@ impl Endpoints {
 
     /// A router to mount in a server of your own.
     pub fn router(self) -> Router {
-        let Endpoints { factory, mut registry, health, readiness } = self;
+        let Endpoints { factory, mut registry, queues, health, readiness } = self;
         registry.register_collector(Box::new(factory.metrics()));
+        registry.register_collector(Box::new(queues.clone()));
         Router::new()
             .route("/metrics", get(metrics))
             .route("/healthz", get(healthz))
@@ -95,7 +111,7 @@ impl Endpoints {
             .route("/readyz", get(readyz))
             .route("/readyz/{check}", get(one_of_readyz))
             .route("/informers", get(informers))
-            .with_state(Arc::new(Sources { factory, registry, health, readiness }))
+            .with_state(Arc::new(Sources { factory, registry, queues, health, readiness }))
     }
 
     /// Binds to an address, and gives a handle and the task that serves it. Whoever can reach the address can read
@@ -145,8 +161,8 @@ async fn one_of_readyz(
     sources.readiness.answer_one(&check)
 }
 
-async fn informers(State(sources): State<Arc<Sources>>) -> Json<Informers> {
-    Json(Informers::new(sources.factory.reports()))
+async fn informers(State(sources): State<Arc<Sources>>) -> Json<Diagnostics> {
+    Json(Diagnostics::of(&sources.factory).with_queues(&sources.queues))
 }
 
 /// A stream that fails tries again, however long it takes: only one that has given up needs a restart.

@@ -25,9 +25,10 @@
 //! ```
 
 mod check;
+pub mod diagnostics;
 mod endpoints;
-mod informers;
 mod serve;
 
+pub use diagnostics::Diagnostics;
 pub use endpoints::Endpoints;
 pub use serve::{ServeError, ServeTask, Serving};

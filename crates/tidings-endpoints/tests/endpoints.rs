@@ -13,10 +13,11 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tidings_apiserver::resource::Verb;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_endpoints::{Endpoints, ServeError};
+use tidings_endpoints::{Diagnostics, Endpoints, ServeError};
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::informer::Handler;
 use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
+use tidings_workqueue::{QueueMetrics, WorkQueue};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -171,6 +172,39 @@ async fn informers_are_shown_whole_and_nothing_of_their_objects() {
     assert_eq!((&handler["name"], &handler["delivered"]), (&json!("counts"), &json!(1)));
     drop(secrets);
     running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn queues_are_shown_beside_the_informers_while_they_live() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    let (queue, queues) = (WorkQueue::builder().name("replicas").build(), QueueMetrics::new());
+    queues.show(&queue);
+    let router = Endpoints::new(&factory).queues(queues).router();
+    for item in ["a", "b", "c"] {
+        queue.add(item);
+    }
+    queue.add_after("d", Duration::from_secs(60));
+    let working = queue.next().await;
+    queue.add("a");
+    tokio::time::advance(Duration::from_secs(4)).await;
+
+    let (_, _, text) = get(&router, "/informers").await;
+    let shown: Value = serde_json::from_str(&text).unwrap();
+    let expected = json!({
+        "name": "replicas", "waiting": 3, "delayed": 1, "working": 1, "oldestSeconds": 4.0, "retries": 1, "adds": 4
+    });
+    assert_eq!(shown["queues"], json!([expected]));
+    let read: Diagnostics = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, serde_json::from_value(shown).unwrap());
+    assert_eq!((&*read.informers[0].name, read.queues[0].waiting), ("pods", 3));
+    assert!(get(&router, "/metrics").await.2.contains("workqueue_depth{name=\"replicas\"} 3\n"));
+
+    drop((working, queue));
+    let (_, _, text) = get(&router, "/informers").await;
+    assert_eq!(serde_json::from_str::<Diagnostics>(&text).unwrap().queues, []);
+    drop(pods);
 }
 
 #[tokio::test(start_paused = true)]

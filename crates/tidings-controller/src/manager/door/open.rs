@@ -47,9 +47,13 @@ impl Plan {
         let mut door = Door { serving: None, task: JoinSet::new() };
         let Some(address) = address else { return Ok(door) };
         show(workforce, &mut registry);
+        let queues = QueueMetrics::new();
+        for controller in &workforce.handles {
+            queues.show(controller.queue());
+        }
         let stopping = stopping.clone();
         let mut endpoints =
-            Endpoints::new(factory).registry(registry).readiness_check("shutdown", move || {
+            Endpoints::new(factory).registry(registry).queues(queues).readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
             });
         if let Some(office) = &workforce.office {
@@ -76,18 +80,15 @@ impl Door {
     }
 }
 
-/// Shows queues, controllers and election. The informers are shown by the endpoints themselves.
+/// Shows controllers and election. Informers and queues are shown by the endpoints themselves.
 fn show(workforce: &Workforce, registry: &mut Registry) {
-    let (queues, controllers, elections) =
-        (QueueMetrics::new(), ControllerMetrics::new(), ElectionMetrics::new());
+    let (controllers, elections) = (ControllerMetrics::new(), ElectionMetrics::new());
     for controller in &workforce.handles {
-        queues.show(controller.queue());
         controllers.show(controller);
     }
     if let Some(office) = &workforce.office {
         elections.show(&office.leadership);
     }
-    registry.register_collector(Box::new(queues));
     registry.register_collector(Box::new(controllers));
     registry.register_collector(Box::new(elections));
 }

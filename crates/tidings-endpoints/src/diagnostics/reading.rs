@@ -1,0 +1,164 @@
+//! Reads the model off live informers and queues.
+
+use std::time::Duration;
+
+use tidings_factory::InformerReport;
+use tidings_informer::informer::{self, HandlerStats, InformerStats, Lifecycle, StreamHealth};
+use tidings_informer::reflector;
+use tidings_workqueue::QueueStats;
+
+use super::{
+    Applied, Failing, Faults, Handler, Informer, InformerState, ListMode, Memory, Queue, Requests, Stream,
+    StreamState,
+};
+
+impl Informer {
+    pub(super) fn read(report: InformerReport) -> Self {
+        let InformerReport { lifecycle, stats, health, unsynced } = report;
+        Informer {
+            state: match lifecycle {
+                Lifecycle::New => InformerState::New,
+                Lifecycle::Started => InformerState::Started,
+                Lifecycle::Stopped => InformerState::Stopped,
+            },
+            is_synced: health.is_synced,
+            is_healthy: health.is_healthy(),
+            unsynced_because: unsynced.map(|unsynced| unsynced.reason),
+            resource_version: stats.version.as_ref().map(ToString::to_string),
+            objects: stats.objects as u64,
+            queued_deltas: stats.queued_deltas as u64,
+            lag_seconds: health.lag.as_secs_f64(),
+            epoch: health.epoch,
+            memory: Memory::read(&stats),
+            requests: Requests::read(&stats),
+            applied: Applied::read(&stats),
+            faults: Faults::read(&stats),
+            streams: health.streams.into_iter().map(Stream::read).collect(),
+            handlers: stats.handlers.into_iter().map(Handler::read).collect(),
+            name: stats.name,
+            group: stats.resource.group.into_owned(),
+            version: stats.resource.version.into_owned(),
+            kind: stats.resource.kind.into_owned(),
+            resource: stats.resource.plural.into_owned(),
+        }
+    }
+}
+
+impl Memory {
+    fn read(stats: &InformerStats) -> Self {
+        Memory {
+            object_bytes: stats.memory.object_bytes,
+            packed_bytes: stats.memory.packed_bytes,
+            index_bytes: stats.memory.index_bytes,
+            backlog_bytes: stats.memory.backlog_bytes,
+            queue_bytes: stats.memory.queue_bytes,
+            decoded_bytes_estimate: stats.memory.decoded_bytes_estimate,
+        }
+    }
+}
+
+impl Requests {
+    fn read(stats: &InformerStats) -> Self {
+        Requests {
+            lists: stats.requests.lists,
+            relists: stats.requests.relists,
+            watches: stats.requests.watches,
+            silent_watches: stats.requests.silent_watches,
+            events: stats.requests.events,
+            bookmarks: stats.requests.bookmarks,
+        }
+    }
+}
+
+impl Applied {
+    fn read(stats: &InformerStats) -> Self {
+        Applied {
+            batches: stats.processing.batches,
+            lists: stats.applied.lists,
+            changes: stats.applied.changes,
+            stale: stats.applied.stale,
+            unchanged: stats.applied.unchanged,
+            changed_in_place: stats.applied.changed_in_place,
+            unknown_deletions: stats.applied.unknown_deletions,
+            out_of_scope: stats.applied.out_of_scope,
+        }
+    }
+}
+
+impl Faults {
+    fn read(stats: &InformerStats) -> Self {
+        Faults {
+            source: stats.faults.source,
+            skipped: stats.faults.skipped,
+            unreadable: stats.faults.unreadable,
+            index: stats.faults.index,
+            handler_panics: stats.faults.handler_panics,
+            went_back: stats.faults.went_back,
+        }
+    }
+}
+
+impl Stream {
+    fn read(stream: StreamHealth) -> Self {
+        Stream {
+            namespace: stream.scope.namespace().map(ToOwned::to_owned),
+            state: match stream.state {
+                informer::StreamState::NotStarted => StreamState::NotStarted,
+                informer::StreamState::Listing => StreamState::Listing,
+                informer::StreamState::Watching => StreamState::Watching,
+                informer::StreamState::Waiting => StreamState::Waiting,
+                informer::StreamState::Stopped => StreamState::Stopped,
+            },
+            for_seconds: stream.for_duration.as_secs_f64(),
+            last_event_age_seconds: stream.last_event_age.as_ref().map(Duration::as_secs_f64),
+            resource_version: stream.version.map(|version| version.to_string()),
+            list_mode: stream.list_mode.map(|mode| match mode {
+                reflector::ListMode::Streaming => ListMode::Streaming,
+                reflector::ListMode::Chunked => ListMode::Chunked,
+            }),
+            failing: stream.failing.map(Failing::read),
+            last_error: stream.last_error.map(|error| error.to_string()),
+        }
+    }
+}
+
+impl Failing {
+    fn read(failure: informer::Failure) -> Self {
+        Failing {
+            error: failure.error.to_string(),
+            class: format!("{:?}", failure.class),
+            for_seconds: failure.for_duration.as_secs_f64(),
+            attempts: failure.attempts,
+        }
+    }
+}
+
+impl Handler {
+    fn read(handler: HandlerStats) -> Self {
+        Handler {
+            name: handler.name,
+            is_synced: handler.is_synced,
+            backlog: handler.backlog as u64,
+            backlog_bytes: handler.backlog_bytes as u64,
+            lag_seconds: handler.lag.as_secs_f64(),
+            delivered: handler.delivered,
+            merged: handler.merged,
+            dropped: handler.dropped,
+            panics: handler.panics,
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn read(name: &str, stats: &QueueStats) -> Self {
+        Queue {
+            name: name.to_owned(),
+            waiting: (stats.waiting + stats.dirty) as u64,
+            delayed: stats.delayed as u64,
+            working: stats.working as u64,
+            oldest_seconds: stats.oldest_waiting.as_secs_f64(),
+            retries: stats.retries,
+            adds: stats.adds,
+        }
+    }
+}
