@@ -49,6 +49,7 @@ pub use tidings_object::{
     Budget, FieldPath, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Projection, RawObject,
     ReadError, ResourceKind, Scope, Transform, Version,
 };
+pub use tidings_source::{ShardRange, Sharded};
 
 /// From a notification to Reconcile: controllers, their manager, leader election.
 pub use tidings_controller as controller;

@@ -180,7 +180,8 @@ fn test_below(lines: &[&str], at: &str) -> String {
     if let Some(name) = below.split_once("rial").and_then(|(_, rest)| rest.split('"').nth(1)) {
         return name.to_owned();
     }
-    let is_test = between.iter().any(|line| line.contains("test"));
+    // What runs against a real server are trials too, named in one list and written in functions of their own.
+    let is_test = between.iter().any(|line| line.contains("test")) || at.starts_with("e2e/");
     let name = below.split_once("fn ").map(|(_, rest)| rest.split(['(', '<']).next().unwrap_or_default());
     match name.filter(|_| is_test) {
         Some(name) => name.to_owned(),

@@ -45,7 +45,6 @@ async fn the_story_takes_as_many_writes_as_there_are_pods_to_create_and_delete()
     assert_eq!(server.list_versions("pods").len(), 1);
 }
 
-// holds: X19
 #[tokio::test(start_paused = true)]
 async fn no_pod_is_created_twice_though_the_cache_hears_of_them_late() {
     let (server, factory) = with_keepers().await;

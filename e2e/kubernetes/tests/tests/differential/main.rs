@@ -59,6 +59,8 @@ fn main() -> ExitCode {
     });
     let trial = |seed| {
         let shared = Arc::clone(&shared);
+        // holds: R5, R16, R17, R18, R20, R21, R25, R30, R31, R32, R34, R36, R37, R38, R50, R54, R55, R56, R57, R58
+        // holds: P3, P4, X4, X7, X14, X15, X20, X25, X26
         Trial::ignorable_test(format!("seed {seed}"), move || shared.run(seed))
     };
     let trials = seeds().map(trial).collect();

@@ -53,8 +53,6 @@ struct Heard {
 }
 
 /// Runs a seed on this server, with this program for client-go's side.
-// holds: R5, R16, R17, R18, R20, R21, R25, R30, R31, R32, R34, R36, R37, R38, R50, R54, R55, R56, R57, R58, P3, P4
-// holds: X4, X7, X14, X15, X20, X25, X26
 pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> Report {
     let client = cluster.client_of(User::AdminByToken).await;
     let namespace = format!("seed-{}", script.seed);
