@@ -53,6 +53,8 @@ pub use tidings_source::{ShardRange, Sharded};
 
 /// From a notification to Reconcile: controllers, their manager, leader election.
 pub use tidings_controller as controller;
+/// What an operator asks: `/metrics`, `/healthz`, `/readyz`, `/informers`, to mount or to serve.
+pub use tidings_endpoints as endpoints;
 /// Keys to workers: the queue behind a controller, for those who want it by itself.
 pub use tidings_workqueue as workqueue;
 

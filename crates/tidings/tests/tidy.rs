@@ -34,6 +34,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "tidings",
         &[
             "tidings-controller",
+            "tidings-endpoints",
             "tidings-factory",
             "tidings-informer",
             "tidings-object",
@@ -42,7 +43,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     ("tidings-apiserver", &["tidings-object"]),
-    ("tidings-cli", &["tidings", "tidings-apiserver"]),
+    ("tidings-cli", &["tidings", "tidings-apiserver", "tidings-endpoints"]),
     (
         "tidings-bench",
         &["tidings", "tidings-apiserver", "tidings-informer", "tidings-object", "tidings-source"],
