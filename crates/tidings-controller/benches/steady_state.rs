@@ -3,6 +3,8 @@
 //!
 //! `cargo bench -p tidings-controller --bench steady_state`
 
+#![expect(clippy::print_stdout, reason = "what it measures is for people")]
+
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
