@@ -73,7 +73,7 @@ impl std::fmt::Display for Change<'_> {
 }
 
 /// A value for one line.
-fn short(value: Option<&Value>) -> String {
+pub(crate) fn short(value: Option<&Value>) -> String {
     const CHARS_MAX: usize = 60;
     let text = match value {
         None => "<none>".to_owned(),

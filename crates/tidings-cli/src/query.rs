@@ -82,7 +82,7 @@ impl Query {
 }
 
 /// `node=.spec.nodeName`.
-fn index(text: &str) -> Done<Index> {
+pub(crate) fn index(text: &str) -> Done<Index> {
     let wrong = |reason: &str| Failure::usage(format!("--index {text:?}: {reason}; try node=.spec.nodeName"));
     let (name, path) = text.split_once('=').ok_or_else(|| wrong("a name, =, and a path"))?;
     let path: tidings::FieldPath = path

@@ -31,4 +31,4 @@ mod serve;
 
 pub use diagnostics::Diagnostics;
 pub use endpoints::Endpoints;
-pub use serve::{ServeError, ServeTask, Serving};
+pub use serve::{ServeError, ServeTask, Serving, serve};

@@ -109,7 +109,8 @@ impl ServeTask {
     }
 }
 
-pub(crate) async fn serve(router: Router, address: SocketAddr) -> Result<(Serving, ServeTask), ServeError> {
+/// Binds to an address, and gives a handle and the task that serves a router there.
+pub async fn serve(router: Router, address: SocketAddr) -> Result<(Serving, ServeTask), ServeError> {
     let refused = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::PortInUse { address },
         _ => ServeError::Bind { address, source },

@@ -1,0 +1,121 @@
+//! `tidings dashboard`: the informers and queues of this program as a web page, live, with the objects that they cache.
+//! The page's files are inside the binary, and it never asks anything of another host.
+
+mod board;
+mod door;
+mod live;
+mod objects;
+mod page;
+mod recent;
+
+use std::io::Write as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidings::SharedInformerFactory;
+use tidings_apiserver::ApiServer;
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::Cluster;
+use crate::failure::Done;
+use crate::interrupt::interrupted;
+use crate::world;
+use board::{Board, Wanted};
+use door::Lock;
+use live::Live;
+
+/// What to show, and to whom.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The resources, each by any of its names; pods, nodes and deployments if none is given.
+    #[arg(value_name = "RESOURCE")]
+    resources: Vec<String>,
+    #[command(flatten)]
+    cluster: Cluster,
+    /// A namespace; may be given several times. All if not given.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    namespace: Vec<String>,
+    /// An index over a field, to filter by: node=.spec.nodeName. May be given several times.
+    #[arg(long, value_name = "NAME=PATH")]
+    index: Vec<String>,
+    /// Shows a small cluster in this process instead of a real one.
+    #[arg(long, conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server"])]
+    demo: bool,
+    /// Repeats a demo's workload.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to listen; port 0 takes any that is free. Beyond this machine, whoever asks must have the token.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// What whoever asks must have; made and printed if it is needed and not given.
+    #[arg(long)]
+    token: Option<String>,
+}
+
+pub(crate) async fn run(arguments: Arguments) -> Done {
+    let lock = Lock::new(arguments.listen.ip(), arguments.token.clone())?;
+    if arguments.demo {
+        return demo(&arguments, lock).await;
+    }
+    let client = arguments.cluster.client().await?;
+    let factory = SharedInformerFactory::new(client);
+    let board = Board::over(factory, &arguments.wanted()).await?;
+    show(board, lock, arguments.listen).await
+}
+
+/// A cluster in this process, and the controller that keeps its pods.
+async fn demo(arguments: &Arguments, lock: Lock) -> Done {
+    let server =
+        ApiServer::builder().seed(arguments.seed).bookmark_interval(Duration::from_secs(2)).start().await;
+    let factory = SharedInformerFactory::new(server.client()).seed(arguments.seed);
+    let (controller, working) = world::controller(|_, _| {}).attach(&factory)?;
+    let board = Board::over(factory, &arguments.wanted()).await?;
+    board.queues.show(controller.queue());
+    let never = CancellationToken::new();
+    tokio::select! {
+        shown = show(board, lock, arguments.listen) => shown,
+        ended = working.run(never.clone(), never.clone()) => Ok(ended?),
+        () = world::live(&server, arguments.seed) => Ok(()),
+    }
+}
+
+/// Serves the page until somebody asks for an end.
+async fn show(board: Board, lock: Lock, listen: SocketAddr) -> Done {
+    let (board, stop) = (Arc::new(board), CancellationToken::new());
+    let (live, feed) = Live::new(Arc::clone(&board), stop.clone())?;
+    let greeting = lock.greeting().to_owned();
+    let router = page::router().merge(feed.router()).merge(objects::router(board.clone(), live.recent()));
+    let (serving, task) = tidings_endpoints::serve(lock.guard(router), listen).await?;
+    announce(serving.address(), &greeting)?;
+    let running = board.factory.start();
+    let mut answering = pin!(task.run());
+    tokio::select! {
+        asked = interrupted() => asked?,
+        () = live.run() => {}
+        () = &mut answering => {}
+    }
+    // Streams of samples have no end of their own: the door would wait for them.
+    stop.cancel();
+    serving.stop();
+    answering.await;
+    running.shutdown().await;
+    Ok(())
+}
+
+/// One line with the address that a browser can open.
+fn announce(bound: SocketAddr, greeting: &str) -> std::io::Result<()> {
+    let host = match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    writeln!(std::io::stdout(), "http://{}/{greeting}", SocketAddr::new(host, bound.port()))
+}
+
+impl Arguments {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted { resources: &self.resources, namespaces: &self.namespace, indexes: &self.index }
+    }
+}

@@ -1,0 +1,205 @@
+//! Who may look: on this machine everybody, beyond it whoever has the token. Every answer says how a browser has to
+//! treat it.
+//!
+//! A web page elsewhere can make a browser ask an address of this machine, through a name of its own that it lets point
+//! here (DNS rebinding): on loopback only names of this machine are answered. The token is never written to any log.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use rand::TryRngCore as _;
+use rand::rngs::OsRng;
+use subtle::ConstantTimeEq as _;
+
+use crate::failure::{Done, Failure};
+
+/// Shorter ones could be guessed.
+const TOKEN_CHARS_MIN: usize = 16;
+const TOKEN_CHARS_MAX: usize = 256;
+const TOKEN_BYTES: usize = 32;
+
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+             base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+             require-trusted-types-for 'script'; trusted-types 'none'",
+        ),
+    ),
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+];
+
+/// Decides who may look.
+pub(super) struct Lock {
+    token: Option<String>,
+    /// What the address that is printed ends with, so that opening it is enough.
+    greeting: String,
+    is_loopback: bool,
+}
+
+/// What becomes of a request.
+enum Verdict {
+    /// It is answered.
+    Pass,
+    /// The token was in the address: it moves into a cookie, and out of sight.
+    Welcome,
+    /// Another name than this machine's was asked.
+    WrongHost,
+    /// The token is missing or wrong.
+    Stranger,
+}
+
+impl Lock {
+    /// With the token, if one is given; with one of its own making, if others than this machine can ask.
+    pub(super) fn new(address: IpAddr, given: Option<String>) -> Done<Lock> {
+        let is_loopback = address.is_loopback();
+        let mut greeting = String::new();
+        let token = match given {
+            Some(token) => Some(checked(token)?),
+            None if is_loopback => None,
+            None => {
+                let token = random_token()?;
+                greeting = format!("?token={token}");
+                Some(token)
+            }
+        };
+        Ok(Lock { token, greeting, is_loopback })
+    }
+
+    /// What belongs behind the address for the first visit. A token that was given is not repeated.
+    pub(super) fn greeting(&self) -> &str {
+        &self.greeting
+    }
+
+    /// The router behind this lock.
+    pub(super) fn guard(self, router: Router) -> Router {
+        router.layer(from_fn_with_state(Arc::new(self), guarded))
+    }
+
+    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Verdict {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        if self.is_loopback && !host.is_some_and(is_of_this_machine) {
+            return Verdict::WrongHost;
+        }
+        let Some(token) = &self.token else { return Verdict::Pass };
+        let is_right = |offered: &str| bool::from(offered.as_bytes().ct_eq(token.as_bytes()));
+        if bearer(headers).is_some_and(is_right) || cookies(headers, &cookie_name(host)).any(is_right) {
+            return Verdict::Pass;
+        }
+        if uri.path() == "/" && token_in(uri).is_some_and(is_right) { Verdict::Welcome } else { Verdict::Stranger }
+    }
+}
+
+async fn guarded(State(lock): State<Arc<Lock>>, request: Request, next: Next) -> Response {
+    let mut response = match lock.judge(request.uri(), request.headers()) {
+        Verdict::Pass => next.run(request).await,
+        Verdict::Welcome => welcome(request.headers(), token_in(request.uri()).unwrap_or_default()),
+        Verdict::WrongHost => {
+            let advice = "this dashboard answers to localhost and 127.0.0.1 only; --listen opens it to others\n";
+            (StatusCode::FORBIDDEN, advice).into_response()
+        }
+        Verdict::Stranger => {
+            let advice = "this dashboard needs its token: open /?token=TOKEN, or send Authorization: Bearer TOKEN\n";
+            (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], advice).into_response()
+        }
+    };
+    response.headers_mut().extend(HEADERS);
+    response
+}
+
+/// Once the cookie is set, the address without the token is enough; histories and screens do not keep it.
+fn welcome(headers: &HeaderMap, token: &str) -> Response {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", cookie_name(host));
+    (StatusCode::SEE_OTHER, [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)]).into_response()
+}
+
+/// Cookies do not know ports: without one in the name, two dashboards of one machine would overwrite each other's.
+fn cookie_name(host: Option<&str>) -> String {
+    let port = host.and_then(|host| host.rsplit_once(':')).map(|(_, port)| port);
+    let port = port.filter(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
+    format!("tidings-dashboard-{}", port.unwrap_or("80"))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let name = name.to_owned();
+    pairs.filter(move |(other, _)| *other == name).map(|(_, value)| value)
+}
+
+/// Tokens have no characters that an address would have to encode.
+fn token_in(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
+}
+
+/// Names that point to this machine whatever a name server says.
+fn is_of_this_machine(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
+fn checked(token: String) -> Done<String> {
+    let is_plain = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+    if is_plain && (TOKEN_CHARS_MIN..=TOKEN_CHARS_MAX).contains(&token.len()) {
+        return Ok(token);
+    }
+    let rule = format!("{TOKEN_CHARS_MIN} to {TOKEN_CHARS_MAX} letters, digits and any of -._~");
+    Err(Failure::usage(format!("--token: a token is {rule}; without --token one is made")))
+}
+
+fn random_token() -> Done<String> {
+    let mut bytes = [0; TOKEN_BYTES];
+    OsRng.try_fill_bytes(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_no_name_server_can_move_are_of_this_machine() {
+        for name in ["localhost", "LocalHost:80", "127.0.0.1:8080", "127.9.9.9", "[::1]:80", "[::1]"] {
+            assert!(is_of_this_machine(name), "{name}");
+        }
+        for name in ["", "evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "[evil]:1", "10.0.0.1"] {
+            assert!(!is_of_this_machine(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_could_be_guessed_or_would_need_encoding_is_refused() {
+        assert!(checked("0123456789abcdef".to_owned()).is_ok());
+        for wrong in ["", "short", "0123456789abcde;", "0123456789 abcdef", &"a".repeat(257)] {
+            let refused = checked(wrong.to_owned()).unwrap_err().to_string();
+            assert!(wrong.is_empty() || !refused.contains(wrong), "{refused}");
+        }
+    }
+
+    #[test]
+    fn two_tokens_are_not_the_same() {
+        let (one, other) = (random_token().unwrap(), random_token().unwrap());
+        assert!(one != other && one.len() == 2 * TOKEN_BYTES, "{one} {other}");
+    }
+}

@@ -1,0 +1,117 @@
+//! One sample a second, for all who watch: the figures of informers and queues, and what was told since the last.
+//!
+//! A sample is written once and shared. A reader that is slower than the samples misses some; nothing piles up for it.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::sse::{self, KeepAlive, Sse};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use futures_util::stream::{self, SelectAll, Stream, StreamExt as _};
+use kube_core::dynamic::DynamicObject;
+use serde_json::json;
+use tidings::Event;
+use tidings::stages::informer::HandlerOptions;
+use tidings_endpoints::Diagnostics;
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use super::board::Board;
+use super::recent::Recent;
+use crate::failure::Done;
+
+const SAMPLE_EVERY: Duration = Duration::from_secs(1);
+
+/// Takes the samples.
+pub(super) struct Live {
+    board: Arc<Board>,
+    recent: Arc<Recent>,
+    told: SelectAll<stream::BoxStream<'static, (usize, Event<DynamicObject>)>>,
+    latest: watch::Sender<Arc<str>>,
+    started: Instant,
+}
+
+/// Hands them out.
+#[derive(Clone)]
+pub(super) struct Feed {
+    board: Arc<Board>,
+    recent: Arc<Recent>,
+    latest: watch::Receiver<Arc<str>>,
+    stop: CancellationToken,
+}
+
+impl Live {
+    pub(super) fn new(board: Arc<Board>, stop: CancellationToken) -> Done<(Live, Feed)> {
+        let mut told = SelectAll::new();
+        for (at, shown) in board.shown.iter().enumerate() {
+            let options = HandlerOptions { name: Some("dashboard".to_owned()), ..HandlerOptions::default() };
+            let notifications = shown.informer.notifications_with(options)?;
+            told.push(notifications.map(move |event| (at, event)).boxed());
+        }
+        let recent = Arc::new(Recent::default());
+        let (latest, seen) = watch::channel(Arc::from("{}"));
+        let feed = Feed { board: board.clone(), recent: recent.clone(), latest: seen, stop };
+        Ok((Live { board, recent, told, latest, started: Instant::now() }, feed))
+    }
+
+    pub(super) fn recent(&self) -> Arc<Recent> {
+        Arc::clone(&self.recent)
+    }
+
+    /// Samples until it is dropped.
+    pub(super) async fn run(mut self) {
+        let mut ticks = tokio::time::interval(SAMPLE_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                _ = ticks.tick() => self.sample(),
+                Some((at, event)) = self.told.next() => self.recent.note(&self.board.shown[at].resource, &event),
+            }
+        }
+    }
+
+    fn sample(&self) {
+        let fresh = self.recent.take_fresh();
+        let sample = json!({
+            "seconds": self.started.elapsed().as_secs_f64(),
+            "diagnostics": Diagnostics::of(&self.board.factory).with_queues(&self.board.queues),
+            "notifications": fresh.told,
+            "untold": fresh.untold,
+        });
+        let sample: Arc<str> = sample.to_string().into();
+        self.recent.keep_sample(Arc::clone(&sample));
+        self.latest.send_replace(sample);
+    }
+}
+
+impl Feed {
+    pub(super) fn router(self) -> Router {
+        Router::new().route("/events", get(events)).route("/api/state", get(state)).with_state(self)
+    }
+}
+
+async fn events(State(feed): State<Feed>) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+    let Feed { mut latest, stop, .. } = feed;
+    // What is there already came with the state.
+    latest.mark_unchanged();
+    let samples = stream::unfold(latest, |mut latest| async {
+        latest.changed().await.ok()?;
+        let sample = Arc::clone(&latest.borrow_and_update());
+        Some((Ok(sse::Event::default().data(&*sample)), latest))
+    });
+    Sse::new(samples.take_until(stop.cancelled_owned())).keep_alive(KeepAlive::default())
+}
+
+/// What is shown, and the samples of the last minutes. They are JSON already.
+async fn state(State(feed): State<Feed>) -> impl IntoResponse {
+    let samples = feed.recent.samples().join(",");
+    let body = format!("{{\"contents\":{},\"samples\":[{samples}]}}", feed.board.contents());
+    ([(header::CONTENT_TYPE, "application/json")], body)
+}

@@ -1,0 +1,168 @@
+//! The cached objects: a bounded list of those that match, and one of them as YAML with its last change. Secrets have
+//! lost their data before they get here.
+
+use std::sync::Arc;
+
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tidings::RawObject;
+
+use super::board::{Board, Shown};
+use super::recent::{LastChange, Recent};
+use crate::changes::{self, short};
+use crate::shown::{document, value};
+
+const OBJECTS_DEFAULT: usize = 100;
+const OBJECTS_MAX: usize = 1_000;
+/// How many values of an index are proposed.
+const VALUES_MAX: usize = 500;
+const SEARCH_CHARS_MAX: usize = 256;
+
+pub(super) fn router(board: Arc<Board>, recent: Arc<Recent>) -> Router {
+    let sources = Sources { board, recent };
+    Router::new()
+        .route("/api/objects", get(objects))
+        .route("/api/object", get(object))
+        .with_state(sources)
+}
+
+#[derive(Clone)]
+struct Sources {
+    board: Arc<Board>,
+    recent: Arc<Recent>,
+}
+
+/// Which objects.
+#[derive(Deserialize)]
+struct Search {
+    resource: String,
+    /// A part of the key, or of a label as key=value.
+    #[serde(default)]
+    q: String,
+    index: Option<String>,
+    value: Option<String>,
+    limit: Option<usize>,
+}
+
+/// Which object.
+#[derive(Deserialize)]
+struct Named {
+    resource: String,
+    key: String,
+}
+
+/// A question that has no answer, with a sentence for whoever asked.
+struct Refusal(StatusCode, String);
+
+type Answer = Result<Json<Value>, Refusal>;
+
+async fn objects(State(sources): State<Sources>, Query(search): Query<Search>) -> Answer {
+    let shown = sources.shown(&search.resource)?;
+    let limit = search.limit()?;
+    let snapshot = shown.informer.lister().snapshot();
+    let by_index = search.by_index().map(|(index, value)| snapshot.by_index(index, value)).transpose();
+    let by_index = by_index.map_err(|error| Refusal::bad(error.to_string()))?;
+    let words = search.q.trim().to_lowercase();
+    let mut matching: Vec<&Arc<RawObject>> = match &by_index {
+        Some(found) => found.iter().filter(|object| matches(object, &words)).collect(),
+        None => snapshot.iter().filter(|object| matches(object, &words)).collect(),
+    };
+    let matched = matching.len();
+    // Sorting what is not shown would be for nothing.
+    if matched > limit {
+        matching.select_nth_unstable_by(limit, |a, b| a.key().cmp(&b.key()));
+        matching.truncate(limit);
+    }
+    matching.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
+    let values = search.index.as_deref().map(|index| snapshot.index_values(index)).transpose();
+    let mut values = values.map_err(|error| Refusal::bad(error.to_string()))?.unwrap_or_default();
+    values.sort_unstable();
+    values.truncate(VALUES_MAX);
+    Ok(Json(json!({
+        "total": snapshot.len(), "matched": matched, "values": values,
+        "objects": matching.into_iter().map(|object| row(object)).collect::<Vec<_>>(),
+    })))
+}
+
+async fn object(State(sources): State<Sources>, Query(named): Query<Named>) -> Answer {
+    let shown = sources.shown(&named.resource)?;
+    let Ok(object) = shown.informer.lister().get(&named.key) else {
+        return Err(Refusal(StatusCode::NOT_FOUND, format!("{} is not in the cache", named.key)));
+    };
+    let change = sources.recent.last_change(&named.resource, &named.key);
+    Ok(Json(json!({
+        "key": object.key().as_str(), "version": object.version().to_string(), "uid": object.uid(),
+        "yaml": document(&value(&object)),
+        "change": change.map(|change| told(&change)),
+    })))
+}
+
+impl Sources {
+    fn shown(&self, resource: &str) -> Result<&Shown, Refusal> {
+        let unknown = || Refusal(StatusCode::NOT_FOUND, format!("{resource:?} is not shown here"));
+        self.board.find(resource).ok_or_else(unknown)
+    }
+}
+
+impl Search {
+    fn limit(&self) -> Result<usize, Refusal> {
+        if self.q.chars().count() > SEARCH_CHARS_MAX {
+            return Err(Refusal::bad(format!("q has more than {SEARCH_CHARS_MAX} characters")));
+        }
+        match self.limit.unwrap_or(OBJECTS_DEFAULT) {
+            limit @ 1..=OBJECTS_MAX => Ok(limit),
+            _ => Err(Refusal::bad(format!("limit is a number from 1 to {OBJECTS_MAX}"))),
+        }
+    }
+
+    /// An index without a value only asks which values there are.
+    fn by_index(&self) -> Option<(&str, &str)> {
+        let value = self.value.as_deref().filter(|value| !value.is_empty())?;
+        Some((self.index.as_deref()?, value))
+    }
+}
+
+impl Refusal {
+    fn bad(reason: String) -> Self {
+        Refusal(StatusCode::BAD_REQUEST, reason)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({ "error": self.1 }))).into_response()
+    }
+}
+
+fn matches(object: &RawObject, words: &str) -> bool {
+    words.is_empty()
+        || object.key().as_str().to_lowercase().contains(words)
+        || object.labels().iter().any(|(key, value)| format!("{key}={value}").to_lowercase().contains(words))
+}
+
+fn row(object: &RawObject) -> Value {
+    let labels: Vec<String> = object.labels().iter().map(|(key, value)| format!("{key}={value}")).collect();
+    json!({
+        "key": object.key().as_str(), "namespace": object.namespace(), "name": object.name(),
+        "version": object.version().to_string(), "labels": labels,
+        "wireBytes": object.wire_bytes(), "packedBytes": object.packed_bytes(),
+        "isBeingDeleted": object.deletion_timestamp().is_some(),
+    })
+}
+
+fn told(change: &LastChange) -> Value {
+    let (old, new) = (value(&change.old), value(&change.new));
+    let fields = changes::between(&old, &new);
+    let fields = fields.iter().map(|field| {
+        json!({ "path": field.path, "old": field.old.map(|_| short(field.old)), "new": field.new.map(|_| short(field.new)) })
+    });
+    json!({
+        "oldVersion": change.old.version().to_string(), "version": change.new.version().to_string(),
+        "agoSeconds": change.at.elapsed().as_secs_f64(), "fields": fields.collect::<Vec<_>>(),
+    })
+}

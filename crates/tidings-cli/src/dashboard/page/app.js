@@ -1,0 +1,164 @@
+// The page: keeps a stream of samples open, and draws each. Whatever comes from a cluster is put in as text only.
+
+import { Chart, colour } from "./charts.js";
+import { FIGURES, backlog, bytes, count, duration, memory, rate, withRates } from "./figures.js";
+import { Objects } from "./objects.js";
+
+const SAMPLES_MAX = 300;
+const TOLD_MAX = 200;
+/** Longer than this without a sample, and what is shown is old: the other end may be gone without a word. */
+const SILENCE_MS_MAX = 5_000;
+const RETRY_MS = [500, 1_000, 2_000, 5_000];
+
+const element = (id) => document.getElementById(id);
+const charts = FIGURES.map((figure) => new Chart(figure, element("charts")));
+const objects = new Objects();
+let samples = [];
+let attempts = 0;
+
+connect();
+
+/** Asks for what is there, then listens. Whatever goes wrong, it tries again. */
+async function connect() {
+  try {
+    const answer = await fetch("/api/state", { signal: AbortSignal.timeout(SILENCE_MS_MAX) });
+    if (answer.status === 401) return lost("the token is no longer right: open the address that was printed");
+    if (!answer.ok) throw new Error(`the dashboard answers ${answer.status}`);
+    const state = await answer.json();
+    samples = [];
+    element("told").replaceChildren();
+    state.samples.forEach(take);
+    objects.offer(state.contents);
+    draw();
+    listen();
+  } catch {
+    lost("disconnected");
+  }
+}
+
+function listen() {
+  const stream = new EventSource("/events");
+  let silence;
+  const end = () => {
+    clearTimeout(silence);
+    stream.close();
+    lost("disconnected");
+  };
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(end, SILENCE_MS_MAX);
+  };
+  heard();
+  stream.onopen = () => {
+    attempts = 0;
+    said("live", "live");
+  };
+  stream.onmessage = ({ data }) => {
+    heard();
+    const sample = JSON.parse(data);
+    take(sample);
+    draw();
+    objects.heard(sample);
+  };
+  stream.onerror = end;
+}
+
+function lost(why) {
+  said("disconnected", why);
+  const pause = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)];
+  attempts += 1;
+  setTimeout(connect, pause);
+}
+
+function said(state, text) {
+  const place = element("connection");
+  document.body.classList.toggle("stale", state !== "live");
+  if (place.textContent !== text) place.textContent = text;
+  place.dataset.state = state;
+}
+
+function take(sample) {
+  samples.push(withRates(sample, samples.at(-1)));
+  if (samples.length > SAMPLES_MAX) samples.shift();
+  tell(sample);
+}
+
+function draw() {
+  const newest = samples.at(-1);
+  if (!newest) return;
+  charts.forEach((chart) => chart.draw(samples));
+  const { informers, queues } = newest.diagnostics;
+  fill(element("informers"), informers, informerRow);
+  fill(element("queues"), queues, queueRow);
+  element("queues-section").hidden = queues.length === 0;
+  const unhealthy = informers.filter((informer) => !informer.isHealthy).length;
+  element("summary").textContent =
+    `${informers.length} informers${unhealthy > 0 ? `, ${unhealthy} in trouble` : ", all healthy"}`;
+}
+
+/** Replaces the cells of a table, row by row. */
+function fill(table, things, write) {
+  const body = table.tBodies[0];
+  while (body.rows.length > things.length) body.deleteRow(-1);
+  things.forEach((thing, at) => {
+    const row = body.rows[at] ?? body.insertRow();
+    row.replaceChildren(...write(thing, at));
+  });
+}
+
+function informerRow(informer, at) {
+  const state = cell(informer.isSynced ? (informer.isHealthy ? "synced" : "in trouble") : "syncing");
+  state.className = informer.isHealthy ? "good" : informer.isSynced ? "bad" : "warn";
+  const failing = informer.streams.map((stream) => stream.failing).find(Boolean);
+  const trouble = failing?.error ?? (informer.isSynced ? null : informer.unsyncedBecause);
+  if (trouble) state.append(text("span", trouble, "trouble"));
+  return [
+    named(informer.name, at), state, number(count(informer.objects)), number(rate(informer.eventsPerSecond)),
+    number(duration(informer.lagSeconds)), number(count(backlog(informer))), number(bytes(memory(informer))),
+    number(count(informer.requests.relists)),
+  ];
+}
+
+function queueRow(queue, at) {
+  return [
+    named(queue.name, at), number(count(queue.waiting)), number(count(queue.working)), number(count(queue.delayed)),
+    number(duration(queue.oldestSeconds)), number(count(queue.adds)), number(count(queue.retries)),
+  ];
+}
+
+/** The newest notifications stand first. */
+function tell(sample) {
+  const list = element("told");
+  const items = sample.notifications.map((told) => {
+    const item = document.createElement("li");
+    item.append(text("span", told.event, `event ${told.event}`), `${told.resource} `, text("strong", told.key));
+    if (told.changes?.length > 0) item.append(text("span", ` ${told.changes.join(", ")}`, "quiet"));
+    return item;
+  });
+  if (sample.untold > 0) items.push(text("li", `and ${count(sample.untold)} more`, "quiet"));
+  list.prepend(...items.reverse());
+  while (list.children.length > TOLD_MAX) list.lastElementChild.remove();
+}
+
+function named(name, at) {
+  const dot = text("span", "", "dot");
+  dot.style.background = colour(at);
+  const place = document.createElement("td");
+  place.append(dot, name);
+  return place;
+}
+
+function cell(content) {
+  return text("td", content);
+}
+
+function number(content) {
+  return text("td", content, "number");
+}
+
+function text(kind, content, className = "") {
+  const made = document.createElement(kind);
+  made.textContent = content;
+  made.className = className;
+  return made;
+}

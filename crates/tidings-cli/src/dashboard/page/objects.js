@@ -1,0 +1,190 @@
+// The table of cached objects with its filters, and one of them in full.
+
+import { bytes, count } from "./figures.js";
+
+const OBJECTS_MAX = 200;
+const TYPING_MS = 150;
+
+const element = (id) => document.getElementById(id);
+
+export class Objects {
+  #contents = []; #rows = new Map(); #open = null; #typing; #asked = 0;
+
+  constructor() {
+    element("resource").addEventListener("change", () => this.#chooseResource());
+    element("index").addEventListener("change", () => this.#chooseIndex());
+    for (const id of ["search", "value"]) element(id).addEventListener("input", () => this.#afterTyping());
+    element("close").addEventListener("click", () => this.#close());
+    document.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.#open) this.#close();
+    });
+  }
+
+  /** What there is to choose from. What was chosen stays, if it is still there. */
+  offer(contents) {
+    const before = element("resource").value;
+    this.#contents = contents;
+    choices(element("resource"), contents.map(({ resource }) => [resource, resource]));
+    if (contents.some(({ resource }) => resource === before)) {
+      element("resource").value = before;
+      this.#refresh();
+    } else {
+      this.#chooseResource();
+    }
+    this.#show();
+  }
+
+  /** Looks again at what a sample says has changed. */
+  heard({ notifications, untold }) {
+    const resource = element("resource").value;
+    if (untold > 0 || notifications.some((told) => told.resource === resource)) this.#refresh();
+    const isOpen = (told) => told.resource === this.#open?.resource && told.key === this.#open?.key;
+    if (this.#open && (untold > 0 || notifications.some(isOpen))) this.#show();
+  }
+
+  #chooseResource() {
+    const chosen = this.#contents.find(({ resource }) => resource === element("resource").value);
+    choices(element("index"), [["", "none"], ...(chosen?.indexes ?? []).map((name) => [name, name])]);
+    this.#chooseIndex();
+  }
+
+  #chooseIndex() {
+    element("value").value = "";
+    element("value").disabled = element("index").value === "";
+    this.#refresh();
+  }
+
+  #afterTyping() {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => this.#refresh(), TYPING_MS);
+  }
+
+  async #refresh() {
+    // An answer that comes after a later question was asked is no longer of interest.
+    const number = (this.#asked += 1);
+    const asked = { resource: element("resource").value, q: element("search").value, limit: OBJECTS_MAX };
+    if (element("index").value) Object.assign(asked, { index: element("index").value, value: element("value").value });
+    const answer = await ask("/api/objects", asked);
+    if (number !== this.#asked) return;
+    const matched = element("matched");
+    matched.classList.toggle("bad", Boolean(answer.error));
+    if (answer.error) {
+      matched.textContent = answer.error;
+      return;
+    }
+    const shown = answer.objects.length < answer.matched ? `, the first ${answer.objects.length} shown` : "";
+    matched.textContent = `${count(answer.matched)} of ${count(answer.total)}${shown}`;
+    choices(element("values"), answer.values.map((value) => [value, value]));
+    this.#fill(asked.resource, answer.objects);
+  }
+
+  /** Rows of objects that stay are kept, so that whoever stands on one with the keyboard is not moved. */
+  #fill(resource, objects) {
+    const body = element("objects").tBodies[0];
+    const wanted = new Set(objects.map(({ key }) => `${resource} ${key}`));
+    for (const [place, row] of this.#rows) {
+      if (!wanted.has(place)) {
+        row.remove();
+        this.#rows.delete(place);
+      }
+    }
+    objects.forEach((object, at) => {
+      const place = `${resource} ${object.key}`;
+      let row = this.#rows.get(place);
+      if (!row) {
+        row = this.#row(resource, object);
+        this.#rows.set(place, row);
+        body.insertBefore(row, body.rows[at] ?? null);
+      }
+      const [, , version, wire, packed, labels] = row.cells;
+      version.textContent = object.version;
+      wire.textContent = bytes(object.wireBytes);
+      packed.textContent = bytes(object.packedBytes);
+      labels.textContent = object.labels.join(", ");
+    });
+    this.#mark();
+  }
+
+  #row(resource, object) {
+    const row = document.createElement("tr");
+    const [namespace, name] = [row.insertCell(), row.insertCell()];
+    for (const _ of ["version", "wire", "packed"]) row.insertCell().className = "number";
+    row.insertCell();
+    namespace.textContent = object.namespace ?? "";
+    const button = name.appendChild(document.createElement("button"));
+    button.type = "button";
+    button.textContent = object.name;
+    button.addEventListener("click", () => {
+      this.#open = { resource, key: object.key };
+      this.#show().then(() => element("detail-title").focus());
+    });
+    return row;
+  }
+
+  async #show() {
+    const open = this.#open;
+    if (!open) return;
+    const answer = await ask("/api/object", open);
+    if (this.#open !== open) return;
+    element("detail").hidden = false;
+    element("detail-title").textContent = `${open.resource} ${open.key}`;
+    const fields = answer.change?.fields ?? [];
+    element("change").hidden = fields.length === 0;
+    if (answer.error) {
+      element("detail-note").textContent = answer.error;
+    } else {
+      element("yaml").textContent = answer.yaml;
+      element("detail-note").textContent = note(answer);
+    }
+    element("change").tBodies[0].replaceChildren(...fields.map(fieldRow));
+    this.#mark();
+  }
+
+  #close() {
+    const row = this.#rows.get(`${this.#open?.resource} ${this.#open?.key}`);
+    this.#open = null;
+    element("detail").hidden = true;
+    this.#mark();
+    row?.querySelector("button").focus();
+  }
+
+  #mark() {
+    const open = this.#open && `${this.#open.resource} ${this.#open.key}`;
+    for (const [place, row] of this.#rows) row.ariaSelected = String(place === open);
+  }
+}
+
+function note({ version, change }) {
+  if (!change) return `version ${version}; it has not changed since the dashboard began to watch`;
+  const what = change.fields.length > 0 ? "its last change" : "its last change, of nothing that can be shown";
+  return `version ${version}; ${what}, from ${change.oldVersion}:`;
+}
+
+function fieldRow({ path, old, new: after }) {
+  const row = document.createElement("tr");
+  row.insertCell().textContent = path;
+  for (const [kind, value] of [["del", old], ["ins", after]]) {
+    const place = row.insertCell();
+    if (value !== null) place.appendChild(document.createElement(kind)).textContent = value;
+  }
+  return row;
+}
+
+/** The answer, or why there is none. */
+async function ask(path, parameters) {
+  try {
+    const answer = await fetch(`${path}?${new URLSearchParams(parameters)}`);
+    const isJson = answer.headers.get("content-type")?.includes("json");
+    return isJson ? await answer.json() : { error: `the dashboard answers ${answer.status}` };
+  } catch {
+    return { error: "the dashboard does not answer" };
+  }
+}
+
+/** Options of a list, made anew only if they differ: an open list would close. */
+function choices(list, pairs) {
+  const wanted = JSON.stringify(pairs);
+  if (list.dataset.choices === wanted) return;
+  list.dataset.choices = wanted;
+  list.replaceChildren(...pairs.map(([value, label]) => new Option(label, value)));
+}

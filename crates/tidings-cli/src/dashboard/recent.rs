@@ -1,0 +1,178 @@
+//! What happened lately: the notifications of the last second, the samples of the last minutes, and for each object
+//! what its last change was made of. All of it within bounds; the oldest goes first.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use kube_core::dynamic::DynamicObject;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tidings::Event;
+use tokio::time::Instant;
+
+use crate::changes;
+use crate::shown::{Cached, value};
+
+/// How many notifications of one second are told; the others are counted.
+const TOLD_MAX: usize = 50;
+/// How many changed fields a notification names.
+const FIELDS_MAX: usize = 3;
+/// How many samples a page that is opened gets at once: five minutes.
+const SAMPLES_MAX: usize = 300;
+const SAMPLES_BYTES_MAX: usize = 4 << 20;
+/// Of how many objects the version before is kept, to tell what their last change was.
+const CHANGES_MAX: usize = 2_000;
+const CHANGES_BYTES_MAX: usize = 16 << 20;
+
+/// What happened lately, for all who ask.
+#[derive(Default)]
+pub(super) struct Recent {
+    state: Mutex<State>,
+}
+
+/// The last change of an object.
+#[derive(Clone)]
+pub(super) struct LastChange {
+    pub(super) old: Cached,
+    pub(super) new: Cached,
+    pub(super) at: Instant,
+}
+
+/// The notifications since they were taken last.
+#[derive(Default)]
+pub(super) struct Fresh {
+    pub(super) told: Vec<Value>,
+    pub(super) untold: u64,
+}
+
+#[derive(Default)]
+struct State {
+    fresh: Fresh,
+    samples: VecDeque<Arc<str>>,
+    samples_bytes: usize,
+    changes: LastChanges,
+}
+
+impl Recent {
+    /// Takes note of a notification about an object of that resource.
+    pub(super) fn note(&self, resource: &str, event: &Event<DynamicObject>) {
+        let told = match event {
+            Event::Added { is_initial: true, .. } => return,
+            Event::Added { object, .. } => {
+                self.state.lock().changes.forget(resource, object.key().as_str());
+                json!({ "event": "add", "resource": resource, "key": object.key().as_str() })
+            }
+            // A resync tells the same version again.
+            Event::Updated { old, new } if old.version() == new.version() => return,
+            Event::Updated { old, new } => {
+                let change = LastChange { old: old.clone(), new: new.clone(), at: Instant::now() };
+                let mut state = self.state.lock();
+                state.changes.keep(resource, change);
+                if state.fresh.is_full() {
+                    state.fresh.untold += 1;
+                    return;
+                }
+                drop(state);
+                json!({
+                    "event": "update", "resource": resource, "key": new.key().as_str(),
+                    "changes": fields(old, new),
+                })
+            }
+            Event::Deleted(gone) => {
+                self.state.lock().changes.forget(resource, gone.key().as_str());
+                json!({ "event": "delete", "resource": resource, "key": gone.key().as_str() })
+            }
+        };
+        self.state.lock().fresh.push(told);
+    }
+
+    /// What was told since this was asked last.
+    pub(super) fn take_fresh(&self) -> Fresh {
+        std::mem::take(&mut self.state.lock().fresh)
+    }
+
+    /// Keeps a sample for pages that are opened later.
+    pub(super) fn keep_sample(&self, sample: Arc<str>) {
+        let mut state = self.state.lock();
+        state.samples_bytes += sample.len();
+        state.samples.push_back(sample);
+        while state.samples.len() > SAMPLES_MAX || state.samples_bytes > SAMPLES_BYTES_MAX {
+            let Some(oldest) = state.samples.pop_front() else { break };
+            state.samples_bytes -= oldest.len();
+        }
+    }
+
+    /// The samples that are kept, the oldest first.
+    pub(super) fn samples(&self) -> Vec<Arc<str>> {
+        self.state.lock().samples.iter().cloned().collect()
+    }
+
+    /// The last change of an object, if it is recent enough.
+    pub(super) fn last_change(&self, resource: &str, key: &str) -> Option<LastChange> {
+        self.state.lock().changes.of(resource, key)
+    }
+}
+
+/// The first few fields that changed.
+fn fields(old: &Cached, new: &Cached) -> Vec<String> {
+    let (old, new) = (value(old), value(new));
+    changes::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect()
+}
+
+impl Fresh {
+    fn is_full(&self) -> bool {
+        self.told.len() >= TOLD_MAX
+    }
+
+    fn push(&mut self, told: Value) {
+        if self.is_full() {
+            self.untold += 1;
+        } else {
+            self.told.push(told);
+        }
+    }
+}
+
+/// Changes by their age, and where each object's is.
+#[derive(Default)]
+struct LastChanges {
+    by_age: BTreeMap<u64, (Place, LastChange)>,
+    ages: HashMap<Place, u64>,
+    next_age: u64,
+    bytes: usize,
+}
+
+/// A resource and a key.
+type Place = (String, String);
+
+impl LastChanges {
+    fn keep(&mut self, resource: &str, change: LastChange) {
+        self.forget(resource, change.new.key().as_str());
+        let place = (resource.to_owned(), change.new.key().as_str().to_owned());
+        self.bytes += bytes(&change);
+        self.ages.insert(place.clone(), self.next_age);
+        self.by_age.insert(self.next_age, (place, change));
+        self.next_age += 1;
+        while self.by_age.len() > CHANGES_MAX || self.bytes > CHANGES_BYTES_MAX {
+            let Some((_, (oldest, change))) = self.by_age.pop_first() else { break };
+            self.ages.remove(&oldest);
+            self.bytes -= bytes(&change);
+        }
+    }
+
+    fn forget(&mut self, resource: &str, key: &str) {
+        let age = self.ages.remove(&(resource.to_owned(), key.to_owned()));
+        if let Some((_, change)) = age.and_then(|age| self.by_age.remove(&age)) {
+            self.bytes -= bytes(&change);
+        }
+    }
+
+    fn of(&self, resource: &str, key: &str) -> Option<LastChange> {
+        let age = self.ages.get(&(resource.to_owned(), key.to_owned()))?;
+        self.by_age.get(age).map(|(_, change)| change.clone())
+    }
+}
+
+fn bytes(change: &LastChange) -> usize {
+    change.old.memory_bytes() + change.new.memory_bytes()
+}

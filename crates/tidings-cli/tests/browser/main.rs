@@ -1,0 +1,2 @@
+//! The dashboard in a real browser.
+fn main() {}
