@@ -1,13 +1,10 @@
-//! What is counted and traced, under which names.
+//! What is counted, under which names.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use tidings_controller::{Action, ControllerMetrics, Error, Request};
-use tracing::field::{Field, Visit};
-use tracing::span;
 
 use crate::scene::{Scene, config_maps};
 
@@ -70,54 +67,4 @@ async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
     play.end().await;
     let shown = text(&registry);
     assert!(!shown.contains("maps"), "{shown}");
-}
-
-/// Keeps the fields of each span of that name.
-#[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<String>>>);
-
-impl tracing::Subscriber for Spans {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, span: &span::Attributes<'_>) -> span::Id {
-        if span.metadata().name() == "reconcile" {
-            let mut fields = Fields(String::new());
-            span.record(&mut fields);
-            self.0.lock().unwrap().push(fields.0);
-        }
-        span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-    fn event(&self, _: &tracing::Event<'_>) {}
-    fn enter(&self, _: &span::Id) {}
-    fn exit(&self, _: &span::Id) {}
-}
-
-struct Fields(String);
-
-impl Visit for Fields {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        self.0 += &format!("{field}={value:?} ");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn each_reconcile_has_a_span_with_the_names_of_controller_and_object() {
-    let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
-    let scene = Scene::new().await;
-    scene.put("one");
-    scene.put("two");
-    let play = scene.played(config_maps().reconcile(|_, _| async { Ok(Action::await_change()) })).await;
-    play.end().await;
-    let mut spans = spans.0.lock().unwrap().clone();
-    spans.sort();
-    let span = |name, id| {
-        format!("controller=\"maps\" object.namespace=\"default\" object.name={name:?} reconcile.id={id} ")
-    };
-    assert_eq!(spans, [span("one", 1), span("two", 2)]);
 }

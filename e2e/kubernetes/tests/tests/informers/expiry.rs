@@ -1,18 +1,22 @@
 //! Versions that are no longer to be had: each time an informer is cut off while the server goes on and forgets.
 
 use k8s_openapi::api::core::v1::{ConfigMap, LimitRange};
-use kube_client::Api;
-use kube_client::api::PostParams;
+use kube_client::api::{ListParams, PostParams, VersionMatch};
+use kube_client::{Api, ResourceExt as _};
 use kubernetes_tests::{Cluster, Copies, Link, User};
 use serde_json::json;
 use tidings::Kind;
 use tidings::stages::source::{ErrorClass, client_from_config};
+use tokio::time::{Duration, Instant};
 
 use crate::follow::Follow;
 use crate::scene::Scene;
 
 /// More events of one kind than a watch cache ever keeps, which is 102,400.
 const OVERFLOW: usize = 52_000;
+
+/// How long the watch cache may take to hear of them.
+const CACHE_BEHIND_MAX: Duration = Duration::from_secs(60);
 
 // holds: R17
 pub(crate) async fn by_compaction(cluster: &mut Cluster) {
@@ -43,9 +47,8 @@ pub(crate) async fn by_restart(cluster: &mut Cluster) {
 /// Of a kind that no other test of the group watches.
 pub(crate) async fn by_overflow(cluster: &Cluster) {
     let scene = Scene::new(cluster, "overflown").await;
-    let range = json!({ "metadata": { "name": "original" }, "spec": { "limits": [] } });
     let ranges: Api<LimitRange> = Api::namespaced(scene.client.clone(), &scene.namespace);
-    ranges.create(&PostParams::default(), &serde_json::from_value(range).unwrap()).await.unwrap();
+    create_range(&ranges, "original").await;
     let (link, followed) = behind_a_link::<LimitRange>(cluster, &scene).await;
     link.cut().await;
     for _ in 0..2 {
@@ -55,10 +58,27 @@ pub(crate) async fn by_overflow(cluster: &Cluster) {
             .await
             .unwrap();
     }
+    watch_cache_has_all(&ranges).await;
     link.mend().unwrap();
     scene.collection("limitranges").metadata().reached_by(&followed.informer, &followed.heard).await;
     assert!(followed.troubles.count(ErrorClass::Expired) > 0, "{:?}", followed.troubles.all());
     followed.running.shutdown().await;
+}
+
+async fn create_range(ranges: &Api<LimitRange>, name: &str) -> LimitRange {
+    let range = json!({ "metadata": { "name": name }, "spec": { "limits": [] } });
+    ranges.create(&PostParams::default(), &serde_json::from_value(range).unwrap()).await.unwrap()
+}
+
+/// The cache is behind etcd by as much as the machine is busy, and what it has not heard of pushes nothing out of it.
+/// A list at a version is answered by the cache when it has come that far, and refused if that takes too long.
+async fn watch_cache_has_all(ranges: &Api<LimitRange>) {
+    let last = create_range(ranges, "last").await.resource_version().expect("it was written");
+    let of_nobody = ListParams::default().labels("of=nobody").at(&last).matching(VersionMatch::NotOlderThan);
+    let deadline = Instant::now() + CACHE_BEHIND_MAX;
+    while let Err(error) = ranges.list(&of_nobody).await {
+        assert!(Instant::now() < deadline, "the watch cache is behind for too long: {error}");
+    }
 }
 
 /// An informer that is synced, over a wire that can be cut.
