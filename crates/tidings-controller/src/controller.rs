@@ -50,7 +50,7 @@ use task::Handlers;
 ///     let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
 ///         return Ok(Action::await_change()); // It is gone.
 ///     };
-///     println!("{request} wants {:?} replicas", deployment.decoded()?.spec.as_ref().and_then(|spec| spec.replicas));
+///     println!("{request} wants {} replicas", deployment.field(".spec.replicas")?);
 ///     Ok(Action::await_change())
 /// }
 ///
