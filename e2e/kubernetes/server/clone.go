@@ -25,8 +25,13 @@ type copies struct {
 	count                  int
 }
 
-// writers is how many write at the same time.
-const writers = 64
+const (
+	// writers is how many write at the same time.
+	writers = 64
+	// attemptsMax is how often one write is tried: on a busy machine etcd gives up
+	// on a write after a few seconds, and to repeat it does no harm.
+	attemptsMax = 10
+)
 
 func (c copies) write(ctx context.Context, client *clientv3.Client) error {
 	found, err := client.Get(ctx, c.key)
@@ -67,7 +72,7 @@ func (c copies) write(ctx context.Context, client *clientv3.Client) error {
 				if err := encoder.Encode(another, &stored); err != nil {
 					return err
 				}
-				if _, err := client.Put(ctx, folder+about.GetName(), stored.String()); err != nil {
+				if err := put(ctx, client, folder+about.GetName(), stored.String()); err != nil {
 					return err
 				}
 			}
@@ -75,6 +80,15 @@ func (c copies) write(ctx context.Context, client *clientv3.Client) error {
 		})
 	}
 	return group.Wait()
+}
+
+func put(ctx context.Context, client *clientv3.Client, key, value string) error {
+	for attempt := 1; ; attempt++ {
+		_, err := client.Put(ctx, key, value)
+		if err == nil || ctx.Err() != nil || attempt == attemptsMax {
+			return err
+		}
+	}
 }
 
 // decode reads what etcd holds: protobuf for kinds of Kubernetes, JSON for others.

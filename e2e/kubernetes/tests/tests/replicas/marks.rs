@@ -22,7 +22,7 @@ pub(crate) struct Mark {
 }
 
 /// A lease runs out and another replica sees it: seconds, on a machine that may be busy.
-const REACH_MAX: Duration = Duration::from_secs(90);
+const REACH_MAX: Duration = Duration::from_secs(240);
 
 const PAUSE: Duration = Duration::from_millis(100);
 
