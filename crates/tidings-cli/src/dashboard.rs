@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// A namespace; may be given several times. All if not given.
     #[arg(short, long, value_name = "NAMESPACE")]
     namespace: Vec<String>,
-    /// An index over a field, to filter by: node=.spec.nodeName. May be given several times.
+    /// An index over a field, to filter by: node=.spec.nodeName. May be given several times; Secrets get none.
     #[arg(long, value_name = "NAME=PATH")]
     index: Vec<String>,
     /// Shows a small cluster in this process instead of a real one.

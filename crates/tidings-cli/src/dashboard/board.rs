@@ -75,10 +75,13 @@ impl Board {
             options = options.namespaces(wanted.namespaces).map_err(Failure::usage)?;
         }
         let informer = self.factory.dynamic_with(resource.clone(), options)?;
-        let mut indexes = wanted.indexes.iter().map(|text| query::index(text)).collect::<Done<Vec<_>>>()?;
+        // The values of an index are proposed to whoever filters: of what Secrets hold there must be none.
+        let wanted = if resource.kind == "Secret" { &[] } else { wanted.indexes };
+        let mut indexes = wanted.iter().map(|text| query::index(text)).collect::<Done<Vec<_>>>()?;
         if (&*resource.group, &*resource.plural) == ("", "pods") {
             let asked_for: Vec<String> = indexes.iter().map(|index| index.name().to_owned()).collect();
-            let usual = INDEXES_OF_PODS.iter().filter(|(name, _)| !asked_for.iter().any(|other| other == name));
+            let usual =
+                INDEXES_OF_PODS.iter().filter(|(name, _)| !asked_for.iter().any(|other| other == name));
             indexes.extend(usual.map(|(name, path)| Index::field(*name, path)));
         }
         for index in indexes {

@@ -36,10 +36,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("same-origin"),
-    ),
+    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
 ];
 
 /// Decides who may look.
@@ -99,7 +96,11 @@ impl Lock {
         if bearer(headers).is_some_and(is_right) || cookies(headers, &cookie_name(host)).any(is_right) {
             return Verdict::Pass;
         }
-        if uri.path() == "/" && token_in(uri).is_some_and(is_right) { Verdict::Welcome } else { Verdict::Stranger }
+        if uri.path() == "/" && token_in(uri).is_some_and(is_right) {
+            Verdict::Welcome
+        } else {
+            Verdict::Stranger
+        }
     }
 }
 
@@ -108,11 +109,13 @@ async fn guarded(State(lock): State<Arc<Lock>>, request: Request, next: Next) ->
         Verdict::Pass => next.run(request).await,
         Verdict::Welcome => welcome(request.headers(), token_in(request.uri()).unwrap_or_default()),
         Verdict::WrongHost => {
-            let advice = "this dashboard answers to localhost and 127.0.0.1 only; --listen opens it to others\n";
+            let advice =
+                "this dashboard answers to localhost and 127.0.0.1 only; --listen opens it to others\n";
             (StatusCode::FORBIDDEN, advice).into_response()
         }
         Verdict::Stranger => {
-            let advice = "this dashboard needs its token: open /?token=TOKEN, or send Authorization: Bearer TOKEN\n";
+            let advice =
+                "this dashboard needs its token: open /?token=TOKEN, or send Authorization: Bearer TOKEN\n";
             (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], advice).into_response()
         }
     };
@@ -124,7 +127,8 @@ async fn guarded(State(lock): State<Arc<Lock>>, request: Request, next: Next) ->
 fn welcome(headers: &HeaderMap, token: &str) -> Response {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", cookie_name(host));
-    (StatusCode::SEE_OTHER, [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)]).into_response()
+    (StatusCode::SEE_OTHER, [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)])
+        .into_response()
 }
 
 /// Cookies do not know ports: without one in the name, two dashboards of one machine would overwrite each other's.
@@ -183,7 +187,14 @@ mod tests {
         for name in ["localhost", "LocalHost:80", "127.0.0.1:8080", "127.9.9.9", "[::1]:80", "[::1]"] {
             assert!(is_of_this_machine(name), "{name}");
         }
-        for name in ["", "evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "[evil]:1", "10.0.0.1"] {
+        for name in [
+            "",
+            "evil.example",
+            "127.0.0.1.evil.example:80",
+            "localhost.evil.example",
+            "[evil]:1",
+            "10.0.0.1",
+        ] {
             assert!(!is_of_this_machine(name), "{name}");
         }
     }

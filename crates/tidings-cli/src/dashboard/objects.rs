@@ -25,10 +25,7 @@ const SEARCH_CHARS_MAX: usize = 256;
 
 pub(super) fn router(board: Arc<Board>, recent: Arc<Recent>) -> Router {
     let sources = Sources { board, recent };
-    Router::new()
-        .route("/api/objects", get(objects))
-        .route("/api/object", get(object))
-        .with_state(sources)
+    Router::new().route("/api/objects", get(objects)).route("/api/object", get(object)).with_state(sources)
 }
 
 #[derive(Clone)]

@@ -38,9 +38,13 @@ impl Served {
     }
 }
 
+/// A pod that is always as old: what is put without a time of its own is as old as the last time it was put.
 pub(crate) fn pod(name: &str, node: &str, phase: &str) -> Value {
     json!({
-        "metadata": { "namespace": "default", "name": name, "labels": { "app": "web" } },
+        "metadata": {
+            "namespace": "default", "name": name, "labels": { "app": "web" },
+            "creationTimestamp": "2026-01-01T00:00:00Z",
+        },
         "spec": { "nodeName": node, "containers": [{ "name": "web", "image": "nginx" }] },
         "status": { "phase": phase },
     })

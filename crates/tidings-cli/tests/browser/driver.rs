@@ -1,0 +1,170 @@
+//! A browser without a screen, driven through WebDriver: as much of the protocol as the tests need.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use http::{Method, Request};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::asking::send;
+
+/// How long a page may take until something holds; only a hang gets this far.
+const PATIENCE: Duration = Duration::from_secs(45);
+
+/// Under which name the protocol hands out elements.
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+pub(crate) const TAB: &str = "\u{E004}";
+pub(crate) const ENTER: &str = "\u{E007}";
+pub(crate) const ESCAPE: &str = "\u{E00C}";
+
+/// A browser with one page open. It ends when this is dropped.
+pub(crate) struct Browser {
+    address: String,
+    session: String,
+    _driver: Child,
+    _profile: TempDir,
+}
+
+pub(crate) fn is_on_the_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+impl Browser {
+    pub(crate) async fn open(url: &str) -> Browser {
+        let (driver, port) = start_driver().await;
+        let address = format!("127.0.0.1:{port}");
+        let profile = tempfile::tempdir().expect("a temporary folder can be made");
+        let data = format!("--user-data-dir={}", profile.path().display());
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--window-size=1280,800",
+            &data,
+        ];
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "browserName": "chrome",
+            "timeouts": { "script": PATIENCE.as_millis() as u64 },
+            "goog:chromeOptions": { "args": arguments },
+        } } });
+        let made = command(&address, Method::POST, "/session", Some(&wanted)).await;
+        let session = made["sessionId"].as_str().expect("a session has a name").to_owned();
+        let browser = Browser { address, session, _driver: driver, _profile: profile };
+        browser.post("/url", &json!({ "url": url })).await;
+        browser
+    }
+
+    /// What a script gives.
+    pub(crate) async fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", &json!({ "script": script, "args": [] })).await
+    }
+
+    /// Waits until an expression is true in the page. The page itself looks again and again.
+    pub(crate) async fn until(&self, expression: &str) {
+        let script = format!(
+            "const done = arguments[0];
+             const until = performance.now() + {};
+             const look = () => {{
+               let holds = false;
+               try {{ holds = Boolean({expression}); }} catch {{}}
+               if (holds) done(null);
+               else if (performance.now() > until) done(document.body.innerText);
+               else setTimeout(look, 50);
+             }};
+             look();",
+            PATIENCE.as_millis() - 5_000
+        );
+        let page = self.post("/execute/async", &json!({ "script": script, "args": [] })).await;
+        assert!(page.is_null(), "this never held: {expression}\n{}", page.as_str().unwrap_or_default());
+    }
+
+    pub(crate) async fn click(&self, selector: &str) {
+        let element = self.element(selector).await;
+        self.post(&format!("/element/{element}/click"), &json!({})).await;
+    }
+
+    /// Types into an element, key by key.
+    pub(crate) async fn type_into(&self, selector: &str, text: &str) {
+        let element = self.element(selector).await;
+        self.post(&format!("/element/{element}/value"), &json!({ "text": text })).await;
+    }
+
+    /// Presses keys wherever the focus is.
+    pub(crate) async fn press(&self, keys: &str) {
+        let strokes = keys.chars().flat_map(|key| {
+            [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })]
+        });
+        let strokes: Vec<Value> = strokes.collect();
+        self.post("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": strokes }] }))
+            .await;
+    }
+
+    /// Chooses from a list, as somebody would with the mouse.
+    pub(crate) async fn choose(&self, list: &str, value: &str) {
+        self.click(&format!("{list} option[value='{value}']")).await;
+    }
+
+    /// A picture of what is seen, as PNG.
+    pub(crate) async fn screenshot(&self) -> Vec<u8> {
+        use base64::Engine as _;
+        let path = format!("/session/{}/screenshot", self.session);
+        let picture = command(&self.address, Method::GET, &path, None).await;
+        let picture = picture.as_str().expect("a picture is text in base64");
+        base64::engine::general_purpose::STANDARD.decode(picture).expect("a picture is in base64")
+    }
+
+    /// Closes the browser. Its processes would outlive the driver otherwise.
+    pub(crate) async fn close(self) {
+        command(&self.address, Method::DELETE, &format!("/session/{}", self.session), None).await;
+    }
+
+    async fn element(&self, selector: &str) -> String {
+        let found = self.post("/element", &json!({ "using": "css selector", "value": selector })).await;
+        found[ELEMENT].as_str().unwrap_or_else(|| panic!("no {selector}")).to_owned()
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Value {
+        command(&self.address, Method::POST, &format!("/session/{}{path}", self.session), Some(body)).await
+    }
+}
+
+/// The driver says which port it has chosen.
+async fn start_driver() -> (Child, u16) {
+    let mut command = Command::new("chromedriver");
+    command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    let mut driver = command.spawn().expect("the driver starts");
+    let mut lines = BufReader::new(driver.stdout.take().expect("it is piped")).lines();
+    let said = async {
+        while let Some(line) = lines.next_line().await.expect("the driver prints text") {
+            // Before it says which it got, it repeats which it was asked for.
+            let port = line.split_once("successfully on port ").map(|(_, port)| port.trim_end_matches('.'));
+            if let Some(port) = port.and_then(|port| port.parse().ok()) {
+                return port;
+            }
+        }
+        panic!("the driver ended before it listened");
+    };
+    let port = tokio::time::timeout(PATIENCE, said).await.expect("the driver listens in time");
+    (driver, port)
+}
+
+async fn command(address: &str, method: Method, path: &str, body: Option<&Value>) -> Value {
+    let body = body.map(Value::to_string).unwrap_or_default();
+    let request = Request::builder().method(method).uri(path).header("host", address);
+    let request = request.header("content-type", "application/json").header("content-length", body.len());
+    let answer = send(address, request.body(body).expect("it is a request")).await;
+    let mut said = answer.json();
+    assert_eq!(answer.status, 200, "{path}: {}", said["value"]["message"]);
+    said["value"].take()
+}

@@ -1,0 +1,184 @@
+//! What somebody does with the page, and what they must see.
+
+use std::pin::Pin;
+
+use serde_json::json;
+
+use crate::driver::{Browser, ENTER, ESCAPE, TAB};
+use crate::running::pod;
+use crate::scene::{Scene, start};
+
+/// A test: its name, and what is done and seen.
+type Script = (&'static str, fn() -> Pin<Box<dyn Future<Output = ()>>>);
+
+pub(crate) const SCRIPTS: &[Script] = &[
+    ("the page follows what happens", || Box::pin(follows())),
+    ("objects are filtered by search and index", || Box::pin(filters())),
+    ("an object is shown with its last change, by keyboard too", || Box::pin(shows_an_object())),
+    ("what objects say is text, never markup", || Box::pin(shows_markup_as_text())),
+    ("the page outlives a restart of the API server", || Box::pin(outlives_the_server())),
+    ("the page outlives a restart of the dashboard", || Box::pin(outlives_the_dashboard())),
+    ("the token is asked for once and leaves the address", || Box::pin(takes_the_token())),
+    ("every chart of the demo is drawn", || Box::pin(draws_the_demo())),
+];
+
+const IS_LIVE: &str = "document.querySelector('#connection').dataset.state === 'live'";
+
+/// The rows of the table of objects, each as its name.
+fn names_are(names: &[&str]) -> String {
+    format!(
+        "JSON.stringify([...document.querySelectorAll('#objects tbody button')].map((b) => b.textContent)) \
+         === JSON.stringify({})",
+        json!(names)
+    )
+}
+
+async fn follows() {
+    let scene = Scene::with_pods(&[("web-0", "node-1")]).await;
+    let page = &scene.browser;
+    page.until(IS_LIVE).await;
+    page.until("document.querySelector('[data-figure=Objects] .now').textContent === '1'").await;
+    page.until(&names_are(&["web-0"])).await;
+
+    scene.put_pod("web-1", "node-1", "Pending");
+    page.until("document.querySelector('[data-figure=Objects] .now').textContent === '2'").await;
+    page.until(&names_are(&["web-0", "web-1"])).await;
+    scene.put_pod("web-1", "node-1", "Running");
+    page.until("document.querySelector('#told li').innerText.includes('status.phase Pending -> Running')")
+        .await;
+    page.until("document.querySelectorAll('[data-figure=Objects] polyline').length === 2").await;
+    scene.end().await;
+}
+
+async fn filters() {
+    let scene = Scene::with_pods(&[("db-0", "node-1"), ("web-0", "node-1"), ("web-1", "node-2")]).await;
+    let page = &scene.browser;
+    page.until(&names_are(&["db-0", "web-0", "web-1"])).await;
+    page.type_into("#search", "web").await;
+    page.until(&names_are(&["web-0", "web-1"])).await;
+    page.choose("#index", "node").await;
+    page.until("document.querySelectorAll('#values option').length === 2").await;
+    page.type_into("#value", "node-2").await;
+    page.until(&names_are(&["web-1"])).await;
+    page.until("document.querySelector('#matched').textContent === '1 of 3'").await;
+    page.choose("#resource", "nodes").await;
+    page.until(&names_are(&[])).await;
+    page.choose("#resource", "pods").await;
+    page.until(&names_are(&["web-0", "web-1"])).await;
+    scene.end().await;
+}
+
+async fn shows_an_object() {
+    let scene = Scene::with_pods(&[("web-0", "node-1"), ("web-1", "node-1")]).await;
+    let page = &scene.browser;
+    page.until(&names_are(&["web-0", "web-1"])).await;
+    page.run("document.querySelector('#value').disabled = true; document.querySelector('#index').focus();")
+        .await;
+    page.press(TAB).await;
+    page.until("document.activeElement.textContent === 'web-0'").await;
+    page.press(ENTER).await;
+    page.until("document.querySelector('#yaml').textContent.includes('phase: Pending')").await;
+    page.until("document.querySelector('#change').hidden").await;
+
+    scene.put_pod("web-0", "node-1", "Running");
+    page.until("document.querySelector('#yaml').textContent.includes('phase: Running')").await;
+    page.until(
+        "document.querySelector('#change tbody').innerText.replace(/\\s+/g, ' ').trim() \
+         === 'status.phase Pending Running'",
+    )
+    .await;
+    page.press(ESCAPE).await;
+    page.until("document.querySelector('#detail').hidden && document.activeElement.textContent === 'web-0'")
+        .await;
+    scene.end().await;
+}
+
+async fn shows_markup_as_text() {
+    const MARKUP: &str = "<img src=x onerror='document.title=1'><b>bold</b>";
+    let scene = Scene::with_pods(&[("web-0", "node-1")]).await;
+    let page = &scene.browser;
+    page.until(IS_LIVE).await;
+    page.until(&names_are(&["web-0"])).await;
+    let mut marked = pod("web-0", "node-1", "Running");
+    marked["status"]["message"] = json!(MARKUP);
+    scene.put("pods", marked);
+    page.until("document.querySelector('#told li')?.innerText.includes('<b>bold</b>')").await;
+    page.click("#objects tbody button").await;
+    page.until("document.querySelector('#change').innerText.includes('<b>bold</b>')").await;
+    page.until("document.querySelector('#yaml').innerText.includes('<b>bold</b>')").await;
+    let found = page.run("return [document.title, document.querySelectorAll('b, img[src=x]').length]").await;
+    assert_eq!(found, json!(["tidings", 0]));
+    // Even if a script of ours did it, the policy would not let it.
+    let refused =
+        page.run("try { document.body.innerHTML = '<b>b</b>'; return false } catch { return true }").await;
+    assert_eq!(refused, json!(true));
+    scene.end().await;
+}
+
+async fn outlives_the_server() {
+    let mut scene = Scene::with_pods(&[("web-0", "node-1")]).await;
+    scene.browser.until(&names_are(&["web-0"])).await;
+    scene.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
+    scene.stop_server().await;
+    scene.browser.until("document.querySelector('#summary').textContent.includes('in trouble')").await;
+    scene.browser.until(&names_are(&["web-0"])).await;
+    scene.put_pod("web-1", "node-1", "Running");
+    scene.start_server().await;
+    scene.browser.until(&names_are(&["web-0", "web-1"])).await;
+    scene.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
+    scene.browser.until(IS_LIVE).await;
+    scene.end().await;
+}
+
+async fn outlives_the_dashboard() {
+    let mut scene = Scene::with_pods(&[("web-0", "node-1")]).await;
+    scene.browser.until(&names_are(&["web-0"])).await;
+    scene.browser.run("window.isTheSamePage = true").await;
+    scene.stop_dashboard().await;
+    scene.browser.until("document.querySelector('#connection').textContent === 'disconnected'").await;
+    scene.put_pod("web-1", "node-1", "Running");
+    scene.start_dashboard().await;
+    scene.browser.until(IS_LIVE).await;
+    scene.browser.until(&names_are(&["web-0", "web-1"])).await;
+    assert_eq!(scene.browser.run("return window.isTheSamePage").await, json!(true), "nobody reloaded it");
+    scene.end().await;
+}
+
+async fn takes_the_token() {
+    let arguments = ["dashboard", "--demo", "--listen", "0.0.0.0:0"].map(str::to_owned);
+    let (mut dashboard, url) = start(&arguments).await;
+    let browser = Browser::open(&url).await;
+    browser.until(IS_LIVE).await;
+    assert_eq!(browser.run("return location.search").await, json!(""));
+    assert_eq!(browser.run("return document.cookie").await, json!(""), "scripts can't read it");
+    browser.close().await;
+    dashboard.terminate().await;
+    assert_eq!(dashboard.ended().await, 0);
+}
+
+/// `SCREENSHOT=FILE` keeps the picture, after a minute: the one in the README is made so.
+async fn draws_the_demo() {
+    let file = std::env::var_os("SCREENSHOT");
+    let samples = if file.is_some() { 40 } else { 3 };
+    let (mut dashboard, url) = start(&["dashboard", "--demo"].map(str::to_owned)).await;
+    let browser = Browser::open(&url).await;
+    browser.until(IS_LIVE).await;
+    browser
+        .until(&format!(
+            "[...document.querySelectorAll('.chart')].length === 6 && \
+             [...document.querySelectorAll('.chart polyline')].every((line) => \
+             line.getAttribute('points').split(' ').length >= {samples})"
+        ))
+        .await;
+    browser.until("document.querySelectorAll('#objects tbody tr').length > 0").await;
+    browser.click("#objects tbody button").await;
+    browser.until("document.querySelector('#yaml').textContent !== ''").await;
+    let picture = browser.screenshot().await;
+    assert!(picture.starts_with(b"\x89PNG"));
+    if let Some(file) = file {
+        std::fs::write(file, picture).expect("the picture can be kept");
+    }
+    browser.close().await;
+    dashboard.terminate().await;
+    assert_eq!(dashboard.ended().await, 0);
+}

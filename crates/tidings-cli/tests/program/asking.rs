@@ -1,0 +1,131 @@
+//! Asks a server on this machine over HTTP: a connection for each request, whole answers or streams of samples.
+
+use std::time::Duration;
+
+use http::{HeaderMap, Request};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+/// Longer than anything takes on a busy machine: only a hang gets this far.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A whole answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+/// Gets a path with these headers; `Host` is the address itself if not among them.
+pub(crate) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = Request::get(path);
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        request = request.header("host", address);
+    }
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    send(address, request.body(String::new()).expect("it is a request")).await
+}
+
+/// Sends a request, and reads the whole answer.
+pub(crate) async fn send(address: &str, request: Request<String>) -> Answer {
+    let asked = format!("{} {}", request.method(), request.uri());
+    let answered = async {
+        let (head, mut open) = begin(address, request).await;
+        let mut text = String::new();
+        while let Some(part) = open.part().await {
+            text += &part;
+        }
+        Answer { status: head.status.as_u16(), headers: head.headers, text }
+    };
+    tokio::time::timeout(PATIENCE, answered).await.unwrap_or_else(|_| panic!("no answer to {asked}"))
+}
+
+/// An answer that goes on, and the connection that it comes over.
+pub(crate) struct Open {
+    body: Incoming,
+    _connection: JoinSet<()>,
+}
+
+impl Open {
+    async fn part(&mut self) -> Option<String> {
+        while let Some(frame) = self.body.frame().await {
+            let Ok(frame) = frame else { return None };
+            if let Ok(data) = frame.into_data() {
+                return Some(String::from_utf8(data.to_vec()).expect("the answer is text"));
+            }
+        }
+        None
+    }
+}
+
+async fn begin(address: &str, request: Request<String>) -> (http::response::Parts, Open) {
+    let socket = TcpStream::connect(address).await.expect("somebody listens");
+    let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket)).await;
+    let (mut sender, connection) = handshake.expect("a fresh connection is ready");
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async { drop(connection.await) });
+    let answer = sender.send_request(request).await.expect("the request is answered");
+    let (head, body) = answer.into_parts();
+    (head, Open { body, _connection: tasks })
+}
+
+/// The samples of a dashboard, as its page hears them.
+pub(crate) struct Samples {
+    open: Open,
+    unread: String,
+}
+
+impl Samples {
+    pub(crate) async fn of(address: &str) -> Samples {
+        let request = Request::get("/events").header("host", address).body(String::new()).unwrap();
+        let (head, open) = begin(address, request).await;
+        assert_eq!(head.status, 200);
+        Samples { open, unread: String::new() }
+    }
+
+    /// The next sample; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.unread.split_once("\n\n") {
+                let data =
+                    event.strip_prefix("data: ").map(|data| serde_json::from_str(data).expect("it is JSON"));
+                self.unread = rest.to_owned();
+                if data.is_some() {
+                    return data;
+                }
+            }
+            let part = tokio::time::timeout(PATIENCE, self.open.part());
+            self.unread += &part.await.expect("a sample comes in time")?;
+        }
+    }
+
+    /// Reads on until a sample is as wanted.
+    pub(crate) async fn until(&mut self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        let found = async {
+            loop {
+                let sample = self.next().await.expect("the stream goes on");
+                if is_wanted(&sample) {
+                    return sample;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("no sample in which {what}"))
+    }
+}
