@@ -7,9 +7,12 @@ install_tools() {
   local missing=()
   command -v valgrind >/dev/null || missing+=(valgrind)
   command -v kubectl >/dev/null || missing+=(kubernetes-client)
+  command -v tmux >/dev/null || missing+=(tmux)
   command -v cc >/dev/null || missing+=(gcc libc6-dev)
   command -v c++ >/dev/null || missing+=(g++)
   command -v go >/dev/null || missing+=(golang-go)
+  command -v chromium >/dev/null || missing+=(chromium)
+  command -v chromedriver >/dev/null || missing+=(chromium-driver)
   if ((${#missing[@]} > 0)); then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"

@@ -43,7 +43,7 @@ impl Cluster {
     }
 
     async fn config(&self) -> Done<Config> {
-        let server = self.server.as_deref().map(address).transpose()?;
+        let server = self.server.as_deref().map(|text| address("--server", text, "https")).transpose()?;
         let from_file = match &self.kubeconfig {
             Some(file) => {
                 let read = Kubeconfig::read_from(file);
@@ -74,9 +74,10 @@ impl Cluster {
     }
 }
 
-fn address(text: &str) -> Done<Uri> {
-    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
-    let wrong = || Failure::usage(format!("--server {text:?} is no address: try http://127.0.0.1:8001"));
+/// The address that a flag was given; without a scheme it has the usual one.
+pub(crate) fn address(flag: &str, text: &str, usual_scheme: &str) -> Done<Uri> {
+    let with_scheme = if text.contains("://") { text.to_owned() } else { format!("{usual_scheme}://{text}") };
+    let wrong = || Failure::usage(format!("{flag} {text:?} is no address: try http://127.0.0.1:8001"));
     let uri: Uri = with_scheme.parse().map_err(|_| wrong())?;
     let speaks_http = matches!(uri.scheme_str(), Some("http" | "https"));
     if speaks_http && uri.host().is_some_and(|host| !host.is_empty()) { Ok(uri) } else { Err(wrong()) }
@@ -101,6 +102,7 @@ mod tests {
 
     #[test]
     fn an_address_needs_a_host_and_speaks_http() {
+        let address = |text| address("--server", text, "https");
         assert_eq!(address("127.0.0.1:8001").unwrap().to_string(), "https://127.0.0.1:8001/");
         assert_eq!(address("http://[::1]:80").unwrap().scheme_str(), Some("http"));
         for wrong in ["", "http://", "ftp://host", "a b"] {

@@ -3,7 +3,9 @@
 
 mod changes;
 mod cluster;
+mod dashboard;
 mod demo;
+mod diagnosed;
 mod failure;
 mod get;
 mod interrupt;
@@ -13,6 +15,7 @@ mod query;
 mod redact;
 mod serve;
 mod shown;
+mod top;
 mod watch;
 mod world;
 
@@ -37,6 +40,10 @@ enum Command {
     Watch(watch::Arguments),
     /// Lists any resource into a cache, and asks its indexes.
     Get(get::Arguments),
+    /// Shows informers, queues and cached objects as a web page, live.
+    Dashboard(dashboard::Arguments),
+    /// Shows informers and queues in the terminal, live: a program's, a cluster's or a demo's.
+    Top(top::Arguments),
     /// Runs the API server on a port of this machine, for kubectl and other clients.
     Serve(serve::Arguments),
     /// Writes the completions of a shell to standard output.
@@ -58,6 +65,8 @@ async fn main() -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments).await,
         Command::Watch(arguments) => watch::run(arguments).await,
         Command::Get(arguments) => get::run(arguments).await,
+        Command::Dashboard(arguments) => dashboard::run(arguments).await,
+        Command::Top(arguments) => top::run(arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await.map_err(Failure::from),
         Command::Completions(arguments) => pages::completions(&arguments),
         Command::Man => pages::manual(),

@@ -6,7 +6,7 @@ use tidings_apiserver::{ApiServer, Listen};
 use crate::running::{Ended, Served, run};
 
 #[track_caller]
-fn check(ended: &Ended, code: i32, says: &[&str]) {
+pub(crate) fn check(ended: &Ended, code: i32, says: &[&str]) {
     assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{}", ended.stderr);
     assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
     for words in says {

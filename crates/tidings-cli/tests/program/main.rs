@@ -1,7 +1,10 @@
 //! The program as its users run it: the built binary, a server on a port, what it prints and how it ends.
 
+mod asking;
 mod bad_input;
+mod dashboard;
 mod get;
 mod pages;
 mod running;
+mod top;
 mod watch;

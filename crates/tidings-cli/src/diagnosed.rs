@@ -1,0 +1,142 @@
+//! Where diagnostics come from: another program's `/informers`, or informers of our own. It reads and never changes
+//! what it looks at.
+
+use std::time::Duration;
+
+use http::Uri;
+use http_body_util::{BodyExt as _, Limited};
+use kube_client::client::Body;
+use kube_client::{Client, Config};
+use kube_core::dynamic::DynamicObject;
+use tidings::stages::source;
+use tidings::workqueue::QueueMetrics;
+use tidings::{InformerOptions, Scope, SharedInformer, SharedInformerFactory};
+use tidings_endpoints::Diagnostics;
+
+use crate::cluster::{self, resource};
+use crate::failure::{Code, Done, Failure};
+
+/// How long a program may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+/// More than ten thousand informers take.
+const ANSWER_BYTES_MAX: usize = 32 << 20;
+/// What is looked at when nothing else is asked for.
+const USUAL: [&str; 3] = ["pods", "nodes", "deployments.apps"];
+
+/// Where diagnostics come from.
+pub(crate) enum Diagnosed {
+    /// A program that serves them.
+    Program(Program),
+    /// This program.
+    Here(Here),
+}
+
+/// A program that serves `/informers`.
+pub(crate) struct Program {
+    client: Client,
+    /// Without user and password, which may stand in an address.
+    host: String,
+}
+
+/// Informers of this program.
+pub(crate) struct Here {
+    pub(crate) factory: SharedInformerFactory,
+    pub(crate) queues: QueueMetrics,
+    /// What nobody needs is not shown.
+    _needed: Vec<SharedInformer<DynamicObject>>,
+}
+
+impl Diagnosed {
+    /// What it says now.
+    pub(crate) async fn look(&self) -> Done<Diagnostics> {
+        match self {
+            Diagnosed::Program(program) => program.look().await,
+            Diagnosed::Here(here) => Ok(Diagnostics::of(&here.factory).with_queues(&here.queues)),
+        }
+    }
+}
+
+impl Program {
+    /// The program at an address; nothing is asked of it yet.
+    pub(crate) fn at(url: &str) -> Done<Self> {
+        let uri = cluster::address("--url", url, "http")?;
+        let host = host(&uri);
+        let mut config = Config::new(uri);
+        config.connect_timeout = Some(ANSWER_TIMEOUT);
+        let client =
+            source::client_from_config(config).map_err(|error| Failure::new(Code::NoServer, error))?;
+        Ok(Program { client, host })
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    async fn look(&self) -> Done<Diagnostics> {
+        let answer = tokio::time::timeout(ANSWER_TIMEOUT, self.ask()).await;
+        answer.unwrap_or_else(|_| {
+            let message = format!("{} has not answered within {ANSWER_TIMEOUT:?}", self.host);
+            Err(Failure::new(Code::NoServer, message))
+        })
+    }
+
+    async fn ask(&self) -> Done<Diagnostics> {
+        let asked = format!("asking {} for /informers", self.host);
+        let request = http::Request::get("/informers").body(Body::empty())?;
+        let answer = self.client.send(request).await;
+        let answer = answer.map_err(|error| Failure::of_request(&asked, &error))?;
+        if !answer.status().is_success() {
+            let message =
+                format!("{asked}: it answers {}; does it serve tidings-endpoints there?", answer.status());
+            return Err(Failure::new(Code::NotFound, message));
+        }
+        let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
+        let body =
+            body.map_err(|error| Failure::new(Code::NoServer, format!("{asked}: {error}")))?.to_bytes();
+        serde_json::from_slice(&body).map_err(|error| {
+            let message =
+                format!("{asked}: what it answers is something else ({error}); is its address right?");
+            Failure::new(Code::Failed, message)
+        })
+    }
+}
+
+impl Here {
+    /// Finds the resources and makes their informers, of all namespaces if none is named. Nothing is listed yet.
+    pub(crate) async fn over(
+        factory: SharedInformerFactory,
+        resources: &[String],
+        namespaces: &[String],
+    ) -> Done<Self> {
+        let names: Vec<&str> = match resources {
+            [] => USUAL.to_vec(),
+            some => some.iter().map(String::as_str).collect(),
+        };
+        let mut needed = Vec::new();
+        for name in names {
+            let resource = resource::find(factory.client(), name).await?;
+            let mut options = InformerOptions::new();
+            if resource.scope == Scope::Namespaced && !namespaces.is_empty() {
+                options = options.namespaces(namespaces).map_err(Failure::usage)?;
+            }
+            needed.push(factory.dynamic_with(resource, options)?);
+        }
+        Ok(Here { factory, queues: QueueMetrics::new(), _needed: needed })
+    }
+}
+
+fn host(uri: &Uri) -> String {
+    let host = uri.host().unwrap_or_default();
+    uri.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_an_address_is_not_shown() {
+        let uri: Uri = "http://admin:hunter2@127.0.0.1:8080/debug".parse().unwrap();
+        assert_eq!(host(&uri), "127.0.0.1:8080");
+    }
+}

@@ -1,0 +1,123 @@
+//! `tidings top`: informers and queues in a terminal, live. What is shown is a pure function of a state, and so is what
+//! a key does to it; this file only joins them with a clock, a keyboard and a screen.
+
+mod columns;
+mod draw;
+mod figures;
+mod keys;
+mod screen;
+mod state;
+
+use std::io::IsTerminal as _;
+use std::pin::pin;
+use std::time::Duration;
+
+use crossterm::event::{Event, EventStream};
+use futures_util::{StreamExt as _, stream};
+use tidings::SharedInformerFactory;
+use tidings_apiserver::ApiServer;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::cluster::Cluster;
+use crate::diagnosed::{Diagnosed, Here, Program};
+use crate::failure::{Done, Failure};
+use crate::interrupt::interrupted;
+use crate::world;
+use screen::Screen;
+use state::State;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What to show.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The resources, each by any of its names; pods, nodes and deployments if none is given.
+    #[arg(value_name = "RESOURCE")]
+    resources: Vec<String>,
+    #[command(flatten)]
+    cluster: Cluster,
+    /// A namespace; may be given several times. All if not given.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    namespace: Vec<String>,
+    /// Shows a running program that serves tidings-endpoints, instead of informers of its own.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server", "demo"])]
+    url: Option<String>,
+    /// Shows a small cluster in this process instead of a real one.
+    #[arg(long, conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server"])]
+    demo: bool,
+    /// Repeats a demo's workload.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) async fn run(arguments: Arguments) -> Done {
+    if let Some(url) = &arguments.url {
+        let program = Program::at(url)?;
+        let title = program.host().to_owned();
+        return view(&Diagnosed::Program(program), title).await;
+    }
+    if arguments.demo {
+        return demo(arguments.seed).await;
+    }
+    let factory = SharedInformerFactory::new(arguments.cluster.client().await?);
+    let here = Here::over(factory, &arguments.resources, &arguments.namespace).await?;
+    let running = here.factory.start();
+    let seen = view(&Diagnosed::Here(here), "this program's informers".to_owned()).await;
+    running.shutdown().await;
+    seen
+}
+
+/// A cluster in this process, and the controller that keeps its pods.
+async fn demo(seed: u64) -> Done {
+    let server = ApiServer::builder().seed(seed).bookmark_interval(Duration::from_secs(2)).start().await;
+    let factory = SharedInformerFactory::new(server.client()).seed(seed);
+    let (controller, working) = world::controller(|_, _| {}).attach(&factory)?;
+    let here = Here::over(factory, &[], &[]).await?;
+    here.queues.show(controller.queue());
+    let running = here.factory.start();
+    let (diagnosed, never) = (Diagnosed::Here(here), CancellationToken::new());
+    let seen = tokio::select! {
+        seen = view(&diagnosed, "a small cluster in this process".to_owned()) => seen,
+        ended = working.run(never.clone(), never.clone()) => ended.map_err(Failure::from),
+        () = world::live(&server, seed) => Ok(()),
+    };
+    running.shutdown().await;
+    seen
+}
+
+/// Shows it until somebody has seen enough. What can't be looked at once is not shown at all; what can't be looked at
+/// any more is shown as it was, with the reason.
+async fn view(diagnosed: &Diagnosed, title: String) -> Done {
+    let first = diagnosed.look().await?;
+    if !std::io::stdout().is_terminal() {
+        let advice =
+            "top needs a terminal, and standard output is none; for scripts there is /informers of a program";
+        return Err(Failure::usage(advice));
+    }
+    let mut state = State::new(title).sampled(Instant::now(), Ok(first));
+    let mut samples = pin!(stream::unfold((), |()| async move {
+        tokio::time::sleep(LOOK_EVERY).await;
+        Some((diagnosed.look().await, ()))
+    }));
+    let mut interrupted = pin!(interrupted());
+    let mut screen = Screen::open()?;
+    let mut events = EventStream::new();
+    while !state.is_ended() {
+        screen.draw(&state)?;
+        tokio::select! {
+            asked = &mut interrupted => return Ok(asked?),
+            Some(sample) = samples.next() => {
+                state = state.sampled(Instant::now(), sample.map_err(|failure| failure.to_string()));
+            }
+            event = events.next() => match event {
+                Some(Ok(Event::Key(key))) => state = state.pressed(key),
+                // Another size: it is drawn anew.
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(error.into()),
+                None => return Ok(()),
+            },
+        }
+    }
+    Ok(())
+}

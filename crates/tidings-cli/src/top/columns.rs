@@ -1,0 +1,130 @@
+//! The columns of the table of informers: what each shows, and how it sorts.
+
+use std::cmp::Ordering;
+
+use tidings_endpoints::diagnostics::{Informer, InformerState, StreamState};
+
+use super::figures;
+use super::state::Row;
+
+/// A column of the table of informers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    Name,
+    Objects,
+    Bytes,
+    Events,
+    Lag,
+    Backlog,
+    Relists,
+    Health,
+}
+
+/// How an informer is doing, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Condition {
+    Stopped,
+    Failing,
+    Unsynced,
+    Healthy,
+}
+
+impl Column {
+    pub(super) const ALL: [Column; 8] = [
+        Column::Name,
+        Column::Objects,
+        Column::Bytes,
+        Column::Events,
+        Column::Lag,
+        Column::Backlog,
+        Column::Relists,
+        Column::Health,
+    ];
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Column::Name => "INFORMER",
+            Column::Objects => "OBJECTS",
+            Column::Bytes => "BYTES",
+            Column::Events => "EVENTS/S",
+            Column::Lag => "LAG",
+            Column::Backlog => "BACKLOG",
+            Column::Relists => "RELISTS",
+            Column::Health => "HEALTH",
+        }
+    }
+
+    pub(super) fn next(self) -> Self {
+        let at = Column::ALL.iter().position(|column| *column == self).unwrap_or_default();
+        Column::ALL[(at + 1) % Column::ALL.len()]
+    }
+
+    pub(super) fn text(self, row: &Row) -> String {
+        let informer = &row.informer;
+        match self {
+            Column::Name => figures::plain(&informer.name),
+            Column::Objects => figures::count(informer.objects),
+            Column::Bytes => figures::bytes(bytes(informer)),
+            Column::Events => figures::rate(row.events_per_second),
+            Column::Lag => figures::seconds(informer.lag_seconds),
+            Column::Backlog => figures::count(backlog(informer)),
+            Column::Relists => figures::count(informer.requests.relists),
+            Column::Health => Condition::of(informer).text().to_owned(),
+        }
+    }
+
+    /// By name from a to z; by a figure, what deserves attention first: the most, the latest, the worst.
+    pub(super) fn order(self, one: &Row, other: &Row) -> Ordering {
+        let (a, b) = (&one.informer, &other.informer);
+        let order = match self {
+            Column::Name => Ordering::Equal,
+            Column::Objects => b.objects.cmp(&a.objects),
+            Column::Bytes => bytes(b).cmp(&bytes(a)),
+            Column::Events => {
+                let rate = |row: &Row| row.events_per_second.unwrap_or_default();
+                rate(other).total_cmp(&rate(one))
+            }
+            Column::Lag => b.lag_seconds.total_cmp(&a.lag_seconds),
+            Column::Backlog => backlog(b).cmp(&backlog(a)),
+            Column::Relists => b.requests.relists.cmp(&a.requests.relists),
+            Column::Health => Condition::of(a).cmp(&Condition::of(b)),
+        };
+        order.then_with(|| a.name.cmp(&b.name))
+    }
+}
+
+impl Condition {
+    pub(super) fn of(informer: &Informer) -> Self {
+        let mut streams = informer.streams.iter();
+        if informer.state == InformerState::Stopped
+            || streams.any(|stream| stream.state == StreamState::Stopped)
+        {
+            return Condition::Stopped;
+        }
+        if informer.streams.iter().any(|stream| stream.failing.is_some()) {
+            return Condition::Failing;
+        }
+        if informer.is_synced { Condition::Healthy } else { Condition::Unsynced }
+    }
+
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Condition::Stopped => "stopped",
+            Condition::Failing => "failing",
+            Condition::Unsynced => "not synced",
+            Condition::Healthy => "healthy",
+        }
+    }
+}
+
+/// What an informer holds; what is decoded belongs to all that share the budget.
+fn bytes(informer: &Informer) -> u64 {
+    let memory = &informer.memory;
+    let parts = [memory.object_bytes, memory.index_bytes, memory.backlog_bytes, memory.queue_bytes];
+    parts.into_iter().fold(0, u64::saturating_add)
+}
+
+/// What all handlers have not been told yet.
+fn backlog(informer: &Informer) -> u64 {
+    informer.handlers.iter().map(|handler| handler.backlog).fold(0, u64::saturating_add)
+}

@@ -1,0 +1,182 @@
+//! The picture of a state. It reads nothing but the state, and changes nothing.
+
+mod opened;
+
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Cell, Paragraph, Row as TableRow, Table, TableState};
+
+use super::columns::{Column, Condition};
+use super::figures;
+use super::keys::HELP;
+use super::state::{QueueRow, Row, State, View};
+
+/// Less than this shows nothing that could be read.
+const WIDTH_MIN: u16 = 76;
+const HEIGHT_MIN: u16 = 10;
+
+const QUEUE_TITLES: [&str; 7] = ["QUEUE", "WAITING", "DELAYED", "WORKING", "OLDEST", "RETRIES", "ADDS/S"];
+
+/// Draws what a state says.
+pub(super) fn draw(state: &State, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    if area.width < WIDTH_MIN || area.height < HEIGHT_MIN {
+        return too_small(frame, area);
+    }
+    let [top, middle, bottom] =
+        Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
+    frame.render_widget(title(state), top);
+    match &state.view {
+        View::Table | View::Filtering | View::Ended => tables(state, frame, middle),
+        View::Opened { name, scroll } => opened::draw(state, name, *scroll, frame, middle),
+        View::Help(_) => help(frame, middle),
+    }
+    frame.render_widget(footer(state), bottom);
+}
+
+fn too_small(frame: &mut Frame<'_>, area: Rect) {
+    let text =
+        format!("{}x{} is too small: make it {WIDTH_MIN}x{HEIGHT_MIN}; q quits", area.width, area.height);
+    frame.render_widget(Paragraph::new(text).wrap(ratatui::widgets::Wrap { trim: true }), area);
+}
+
+fn title(state: &State) -> Line<'_> {
+    let objects = state.rows.iter().map(|row| row.informer.objects).fold(0, u64::saturating_add);
+    let text = format!(
+        "tidings top: {}  {} informers, {} objects, {} queues",
+        figures::plain(&state.title),
+        state.rows.len(),
+        figures::count(objects),
+        state.queues.len(),
+    );
+    Line::styled(text, Style::new().add_modifier(Modifier::BOLD))
+}
+
+fn footer(state: &State) -> Line<'_> {
+    if let Some(trouble) = &state.trouble {
+        let text = format!("no news: {}", figures::plain(trouble));
+        return Line::styled(text, Style::new().fg(Color::Red));
+    }
+    match &state.view {
+        View::Filtering => Line::raw(format!("filter: {}_", state.filter)),
+        View::Help(_) => Line::raw("any key closes"),
+        View::Opened { .. } => Line::raw("up/down scroll  esc close  ? help"),
+        View::Table | View::Ended => {
+            let filter = if state.filter.is_empty() {
+                "filter".to_owned()
+            } else {
+                format!("filter: {}", state.filter)
+            };
+            Line::raw(format!("up/down move  enter open  s sort  r reverse  / {filter}  ? help  q quit"))
+        }
+    }
+}
+
+fn tables(state: &State, frame: &mut Frame<'_>, area: Rect) {
+    let queues = state.shown_queues();
+    // The queues leave the informers two thirds.
+    let wanted = u16::try_from(queues.len()).map_or(u16::MAX, |rows| rows.saturating_add(2));
+    let height = if queues.is_empty() { 0 } else { wanted.min(area.height / 3) };
+    let [above, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
+    let shown = state.shown();
+    if shown.is_empty() {
+        frame.render_widget(Paragraph::new(nothing(state)), above);
+    } else {
+        let mut chosen = TableState::new().with_selected(state.chosen_at());
+        frame.render_stateful_widget(informers(state, &shown), above, &mut chosen);
+    }
+    if height > 0 {
+        frame.render_widget(queue_table(&queues), below);
+    }
+}
+
+fn nothing(state: &State) -> String {
+    if state.rows.is_empty() {
+        return "no informers: this program has not asked for any, or needs none any more".to_owned();
+    }
+    format!("no informer's name contains {:?}; esc shows all {}", state.filter, state.rows.len())
+}
+
+fn informers<'a>(state: &State, shown: &[&Row]) -> Table<'a> {
+    let titles = Column::ALL.map(|column| {
+        let arrow = match (column == state.sort, state.is_reversed) {
+            (false, _) => "",
+            (true, false) => "*",
+            (true, true) => "^",
+        };
+        aligned(column == Column::Name, format!("{}{arrow}", column.title()))
+    });
+    let rows = shown.iter().map(|row| {
+        TableRow::new(Column::ALL.map(|column| {
+            let cell = aligned(is_text(column), column.text(row));
+            if column == Column::Health { cell.style(colour(Condition::of(&row.informer))) } else { cell }
+        }))
+    });
+    let widths = Column::ALL.map(|column| match column {
+        Column::Name => Constraint::Min(12),
+        Column::Bytes | Column::Events => Constraint::Length(10),
+        Column::Health => Constraint::Length(10),
+        Column::Lag => Constraint::Length(7),
+        Column::Objects | Column::Backlog | Column::Relists => Constraint::Length(9),
+    });
+    Table::new(rows, widths)
+        .header(TableRow::new(titles).style(Style::new().add_modifier(Modifier::UNDERLINED)))
+        .row_highlight_style(Style::new().add_modifier(Modifier::REVERSED))
+        .highlight_symbol("> ")
+        .column_spacing(0)
+}
+
+fn is_text(column: Column) -> bool {
+    column == Column::Name
+}
+
+/// Text stands left, figures right.
+fn aligned<'a>(is_text: bool, text: String) -> Cell<'a> {
+    let alignment = if is_text { Alignment::Left } else { Alignment::Right };
+    Cell::from(Line::raw(text).alignment(alignment))
+}
+
+fn queue_table<'a>(queues: &[&QueueRow]) -> Table<'a> {
+    let rows = queues.iter().map(|row| {
+        let queue = &row.queue;
+        let figures = [
+            figures::count(queue.waiting),
+            figures::count(queue.delayed),
+            figures::count(queue.working),
+            figures::seconds(queue.oldest_seconds),
+            figures::count(queue.retries),
+            figures::rate(row.adds_per_second),
+        ];
+        let name = Cell::from(format!("  {}", figures::plain(&queue.name)));
+        TableRow::new([name].into_iter().chain(figures.map(|figure| aligned(false, figure))))
+    });
+    let titles = QUEUE_TITLES.map(|title| match title {
+        "QUEUE" => Cell::from("  QUEUE"),
+        figure => aligned(false, figure.to_owned()),
+    });
+    let widths = [Constraint::Min(12)].into_iter().chain([Constraint::Length(10); 6]);
+    Table::new(rows, widths)
+        .header(TableRow::new(titles).style(Style::new().add_modifier(Modifier::UNDERLINED)).top_margin(1))
+        .column_spacing(0)
+}
+
+fn help(frame: &mut Frame<'_>, area: Rect) {
+    let lines: Vec<Line<'_>> = HELP
+        .iter()
+        .map(|(keys, what)| Line::from(vec![Span::raw(format!("  {keys:<14}")), Span::raw(*what)]))
+        .collect();
+    frame.render_widget(Paragraph::new(lines).block(Block::bordered().title("keys")), area);
+}
+
+fn colour(condition: Condition) -> Style {
+    match condition {
+        Condition::Healthy => Style::new().fg(Color::Green),
+        Condition::Unsynced => Style::new().fg(Color::Yellow),
+        Condition::Failing | Condition::Stopped => Style::new().fg(Color::Red),
+    }
+}
+
+#[cfg(test)]
+mod tests;

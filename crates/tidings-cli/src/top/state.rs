@@ -1,0 +1,259 @@
+//! What is shown: the last sample with the rates since the one before, and what was chosen with keys. Nothing here knows
+//! a terminal or a clock: samples come with their moment.
+
+use std::collections::HashMap;
+
+use tidings_endpoints::Diagnostics;
+use tidings_endpoints::diagnostics::{Informer, Queue};
+use tokio::time::Instant;
+
+use super::columns::Column;
+
+/// All that a picture depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    /// Whose informers these are.
+    pub(super) title: String,
+    pub(super) view: View,
+    pub(super) sort: Column,
+    pub(super) is_reversed: bool,
+    /// Only informers and queues whose names contain this, in any case, are shown.
+    pub(super) filter: String,
+    /// The name of the chosen informer: the choice stays with it wherever sorting puts it. The first shown if none.
+    pub(super) chosen: Option<String>,
+    pub(super) rows: Vec<Row>,
+    pub(super) queues: Vec<QueueRow>,
+    pub(super) sampled_at: Option<Instant>,
+    /// Why there was no newer sample.
+    pub(super) trouble: Option<String>,
+}
+
+/// What fills the screen.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum View {
+    Table,
+    /// The table, while a filter is typed.
+    Filtering,
+    /// One informer, from this line on.
+    Opened {
+        name: String,
+        scroll: u16,
+    },
+    /// What keys do; behind it is what comes back.
+    Help(Box<View>),
+    /// Nothing any more.
+    Ended,
+}
+
+/// An informer, and how fast it is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    pub(super) informer: Informer,
+    /// Since the sample before, if there was one and the program has not started anew since.
+    pub(super) events_per_second: Option<f64>,
+}
+
+/// A queue, and how fast it is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct QueueRow {
+    pub(super) queue: Queue,
+    /// As an informer's.
+    pub(super) adds_per_second: Option<f64>,
+}
+
+impl State {
+    pub(super) fn new(title: String) -> Self {
+        State {
+            title,
+            view: View::Table,
+            sort: Column::Name,
+            is_reversed: false,
+            filter: String::new(),
+            chosen: None,
+            rows: Vec::new(),
+            queues: Vec::new(),
+            sampled_at: None,
+            trouble: None,
+        }
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.view == View::Ended
+    }
+
+    /// After a look that came to this. If it came to nothing, the last figures stay.
+    pub(super) fn sampled(mut self, at: Instant, sample: Result<Diagnostics, String>) -> Self {
+        let sample = match sample {
+            Ok(sample) => sample,
+            Err(trouble) => {
+                self.trouble = Some(trouble);
+                return self;
+            }
+        };
+        let passed = self.sampled_at.map(|before| at.saturating_duration_since(before).as_secs_f64());
+        let events = self.rows.iter().map(|row| (row.informer.name.clone(), row.informer.requests.events));
+        let events: HashMap<String, u64> = events.collect();
+        let adds = self.queues.iter().map(|row| (row.queue.name.clone(), row.queue.adds));
+        let adds: HashMap<String, u64> = adds.collect();
+        let row = |informer: Informer| Row {
+            events_per_second: rate(events.get(&informer.name), informer.requests.events, passed),
+            informer,
+        };
+        let queue = |queue: Queue| QueueRow {
+            adds_per_second: rate(adds.get(&queue.name), queue.adds, passed),
+            queue,
+        };
+        State {
+            rows: sample.informers.into_iter().map(row).collect(),
+            queues: sample.queues.into_iter().map(queue).collect(),
+            sampled_at: Some(at),
+            trouble: None,
+            ..self
+        }
+    }
+
+    /// The informers that are shown, in their order.
+    pub(super) fn shown(&self) -> Vec<&Row> {
+        let mut shown: Vec<&Row> = self.rows.iter().filter(|row| self.passes(&row.informer.name)).collect();
+        shown.sort_by(|one, other| {
+            let order = self.sort.order(one, other);
+            if self.is_reversed { order.reverse() } else { order }
+        });
+        shown
+    }
+
+    /// The queues that are shown.
+    pub(super) fn shown_queues(&self) -> Vec<&QueueRow> {
+        self.queues.iter().filter(|row| self.passes(&row.queue.name)).collect()
+    }
+
+    /// Where the chosen one is among those that are shown.
+    pub(super) fn chosen_at(&self) -> Option<usize> {
+        let shown = self.shown();
+        let at = shown.iter().position(|row| Some(&row.informer.name) == self.chosen.as_ref());
+        at.or((!shown.is_empty()).then_some(0))
+    }
+
+    fn passes(&self, name: &str) -> bool {
+        name.to_lowercase().contains(&self.filter.to_lowercase())
+    }
+}
+
+/// How fast a count grew. One that has shrunk is another program's.
+fn rate(before: Option<&u64>, now: u64, passed_seconds: Option<f64>) -> Option<f64> {
+    let grown = now.checked_sub(*before?)?;
+    let passed = passed_seconds.filter(|passed| *passed > 0.0)?;
+    Some(grown as f64 / passed)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// A program's answer: a busy informer, a failing one, a slow one, and a queue.
+    pub(in crate::top) fn sample(events: u64) -> Diagnostics {
+        let answer = json!({
+            "informers": [
+                {
+                    "name": "pods", "kind": "Pod", "version": "v1", "state": "started", "isSynced": true, "objects": 1200,
+                    "resourceVersion": "4711",
+                    "memory": { "objectBytes": 2_097_152, "packedBytes": 1_048_576, "indexBytes": 1024 },
+                    "requests": { "events": events, "relists": 1 },
+                    "streams": [{ "state": "watching", "forSeconds": 61.0, "listMode": "streaming" }],
+                    "handlers": [{ "name": "printer", "backlog": 3, "lagSeconds": 0.25, "delivered": 7 }],
+                    "lagSeconds": 0.25,
+                },
+                {
+                    "name": "nodes", "kind": "Node", "version": "v1", "state": "started", "isSynced": true, "objects": 3,
+                    "requests": { "events": 5, "relists": 4 },
+                    "streams": [{
+                        "namespace": "kube-system", "state": "waiting", "lastError": "watching nodes: refused",
+                        "failing": { "error": "watching nodes: refused", "class": "ConnectionRefused", "attempts": 9 },
+                    }],
+                },
+                { "name": "secrets", "state": "started", "unsyncedBecause": "the list takes its time", "objects": 40 },
+            ],
+            "queues": [{
+                "name": "replicas", "waiting": 12, "delayed": 2, "working": 1, "oldestSeconds": 3.5, "retries": 6,
+                "adds": events,
+            }],
+        });
+        serde_json::from_value(answer).expect("it is what a program says")
+    }
+
+    pub(in crate::top) fn state() -> State {
+        State::new("here".to_owned()).sampled(Instant::now(), Ok(sample(100)))
+    }
+
+    fn names(state: &State) -> Vec<&str> {
+        state.shown().into_iter().map(|row| &*row.informer.name).collect()
+    }
+
+    #[test]
+    fn a_rate_is_the_growth_between_two_samples() {
+        let state = state();
+        let began = state.sampled_at.unwrap();
+        assert_eq!(state.rows[0].events_per_second, None, "one sample tells no rate");
+        let state = state.sampled(began + Duration::from_secs(2), Ok(sample(150)));
+        assert_eq!(state.rows[0].events_per_second, Some(25.0));
+        assert_eq!(state.queues[0].adds_per_second, Some(25.0));
+        let state = state.sampled(began + Duration::from_secs(3), Ok(sample(10)));
+        assert_eq!(state.rows[0].events_per_second, None, "the program has started anew");
+    }
+
+    #[test]
+    fn figures_stay_while_a_program_does_not_answer_and_the_rate_spans_the_gap() {
+        let state = state();
+        let began = state.sampled_at.unwrap();
+        let state = state.sampled(began + Duration::from_secs(1), Err("refused".to_owned()));
+        assert_eq!((state.trouble.as_deref(), state.rows.len()), (Some("refused"), 3));
+        let state = state.sampled(began + Duration::from_secs(10), Ok(sample(200)));
+        assert_eq!((state.trouble.as_deref(), state.rows[0].events_per_second), (None, Some(10.0)));
+    }
+
+    #[test]
+    fn each_column_puts_first_what_deserves_attention() {
+        for (sort, expected) in [
+            (Column::Name, ["nodes", "pods", "secrets"]),
+            (Column::Objects, ["pods", "secrets", "nodes"]),
+            (Column::Bytes, ["pods", "nodes", "secrets"]),
+            (Column::Events, ["pods", "nodes", "secrets"]),
+            (Column::Lag, ["pods", "nodes", "secrets"]),
+            (Column::Backlog, ["pods", "nodes", "secrets"]),
+            (Column::Relists, ["nodes", "pods", "secrets"]),
+            (Column::Health, ["nodes", "secrets", "pods"]),
+        ] {
+            let state = state();
+            let at = state.sampled_at.unwrap() + Duration::from_secs(1);
+            let mut state = State { sort, ..state.sampled(at, Ok(sample(130))) };
+            assert_eq!(names(&state), expected, "{sort:?}");
+            state.is_reversed = true;
+            let reversed: Vec<&str> = expected.into_iter().rev().collect();
+            assert_eq!(names(&state), reversed, "{sort:?}");
+        }
+    }
+
+    #[test]
+    fn a_filter_asks_for_a_part_of_the_name_in_any_case() {
+        let state = State { filter: "OD".to_owned(), ..state() };
+        assert_eq!(names(&state), ["nodes", "pods"]);
+        assert_eq!(state.shown_queues().len(), 0);
+        let state = State { filter: "repl".to_owned(), ..state };
+        assert_eq!((names(&state).len(), state.shown_queues().len(), state.chosen_at()), (0, 1, None));
+    }
+
+    #[test]
+    fn the_choice_stays_with_its_informer_and_falls_to_the_first_when_that_is_gone() {
+        let mut state = State { chosen: Some("pods".to_owned()), ..state() };
+        assert_eq!(state.chosen_at(), Some(1));
+        state.sort = Column::Objects;
+        assert_eq!(state.chosen_at(), Some(0));
+        state.filter = "s".to_owned();
+        state.chosen = Some("gone".to_owned());
+        assert_eq!(state.chosen_at(), Some(0));
+    }
+}

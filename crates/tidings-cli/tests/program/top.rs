@@ -1,0 +1,58 @@
+//! What `top` says where it can't show anything.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use crate::bad_input::check;
+use crate::running::{Served, run};
+
+/// A server that answers everything with this.
+async fn answering(answer: &'static str) -> (String, JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let _ = socket.read(&mut [0; 4096]).await;
+            let head =
+                format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", answer.len());
+            let _ = socket.write_all(format!("{head}{answer}").as_bytes()).await;
+        }
+    });
+    (url, tasks)
+}
+
+#[tokio::test]
+async fn without_a_terminal_top_says_that_it_needs_one() {
+    check(&run(&["top", "--demo"]).await, 2, &["needs a terminal", "/informers"]);
+    let (url, _tasks) = answering(r#"{"informers":[]}"#).await;
+    check(&run(&["top", "--url", &url]).await, 2, &["needs a terminal"]);
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named_without_its_password() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let ended = run(&["top", "--url", &format!("http://admin:hunter2@127.0.0.1:{port}")]).await;
+    check(&ended, 3, &["refused", &port.to_string(), "is its address right"]);
+    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn what_is_no_diagnostics_is_refused() {
+    for wrong in ["<html>", "{}", r#"{"informers":7}"#, ""] {
+        let (url, _tasks) = answering(wrong).await;
+        check(&run(&["top", "--url", &url]).await, 1, &["something else", "is its address right"]);
+    }
+    let served = Served::start().await;
+    check(&run(&["top", "--url", &served.url]).await, 5, &["404", "tidings-endpoints"]);
+    check(&run(&["top", "--url", "ftp://here"]).await, 2, &["--url \"ftp://here\""]);
+}
+
+#[tokio::test]
+async fn a_cluster_that_can_not_be_asked_is_told_as_everywhere() {
+    check(&run(&["top", "pods"]).await, 3, &["no way to a cluster", "--server"]);
+    let served = Served::start().await;
+    check(&run(&["top", "gadgets", "--server", &served.url]).await, 5, &["\"gadgets\""]);
+}
