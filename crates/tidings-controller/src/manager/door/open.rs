@@ -52,10 +52,12 @@ impl Plan {
             queues.show(controller.queue());
         }
         let stopping = stopping.clone();
-        let mut endpoints =
-            Endpoints::new(factory).registry(registry).queues(queues).readiness_check("shutdown", move || {
+        let mut endpoints = Endpoints::new(factory).registry(registry).queues(queues).readiness_check(
+            "shutdown",
+            move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
-            });
+            },
+        );
         if let Some(office) = &workforce.office {
             let leadership = office.leadership.clone();
             endpoints =
