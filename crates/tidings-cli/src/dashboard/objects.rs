@@ -94,7 +94,7 @@ async fn object(State(sources): State<Sources>, Query(named): Query<Named>) -> A
     let change = sources.recent.last_change(&named.resource, &named.key);
     Ok(Json(json!({
         "key": object.key().as_str(), "version": object.version().to_string(), "uid": object.uid(),
-        "yaml": document(&value(&object)),
+        "yaml": document(&without_managed_fields(value(&object))),
         "change": change.map(|change| told(&change)),
     })))
 }
@@ -150,6 +150,14 @@ fn row(object: &RawObject) -> Value {
         "wireBytes": object.wire_bytes(), "packedBytes": object.packed_bytes(),
         "isBeingDeleted": object.deletion_timestamp().is_some(),
     })
+}
+
+/// Who wrote which field is longer than the fields, and kubectl leaves it out too.
+fn without_managed_fields(mut object: Value) -> Value {
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("managedFields");
+    }
+    object
 }
 
 fn told(change: &LastChange) -> Value {

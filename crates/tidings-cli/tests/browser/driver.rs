@@ -50,7 +50,8 @@ impl Browser {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
-            "--window-size=1280,800",
+            // A page of 1280x800, and the browser's own rows above it.
+            "--window-size=1280,943",
             &data,
         ];
         let wanted = json!({ "capabilities": { "alwaysMatch": {

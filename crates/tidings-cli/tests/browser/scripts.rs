@@ -54,7 +54,7 @@ async fn filters() {
     let scene = Scene::with_pods(&[("db-0", "node-1"), ("web-0", "node-1"), ("web-1", "node-2")]).await;
     let page = &scene.browser;
     page.until(&names_are(&["db-0", "web-0", "web-1"])).await;
-    page.type_into("#search", "web").await;
+    page.type_into("#search", "web-").await;
     page.until(&names_are(&["web-0", "web-1"])).await;
     page.choose("#index", "node").await;
     page.until("document.querySelectorAll('#values option').length === 2").await;
