@@ -28,7 +28,7 @@ pub(crate) enum Diagnosed {
     /// A program that serves them.
     Program(Program),
     /// This program.
-    Here(Here),
+    Here(Box<Here>),
 }
 
 /// A program that serves `/informers`.
@@ -42,8 +42,8 @@ pub(crate) struct Program {
 pub(crate) struct Here {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) queues: QueueMetrics,
-    /// What nobody needs is not shown.
-    _needed: Vec<SharedInformer<DynamicObject>>,
+    /// Each once, however often it was asked for. They are held, since what nobody needs is not shown.
+    pub(crate) informers: Vec<SharedInformer<DynamicObject>>,
 }
 
 impl Diagnosed {
@@ -51,7 +51,7 @@ impl Diagnosed {
     pub(crate) async fn look(&self) -> Done<Diagnostics> {
         match self {
             Diagnosed::Program(program) => program.look().await,
-            Diagnosed::Here(here) => Ok(Diagnostics::of(&here.factory).with_queues(&here.queues)),
+            Diagnosed::Here(here) => Ok(here.look()),
         }
     }
 }
@@ -112,16 +112,24 @@ impl Here {
             [] => USUAL.to_vec(),
             some => some.iter().map(String::as_str).collect(),
         };
-        let mut needed = Vec::new();
+        let mut informers: Vec<SharedInformer<DynamicObject>> = Vec::new();
         for name in names {
             let resource = resource::find(factory.client(), name).await?;
+            if informers.iter().any(|informer| *informer.resource() == resource) {
+                continue;
+            }
             let mut options = InformerOptions::new();
             if resource.scope == Scope::Namespaced && !namespaces.is_empty() {
                 options = options.namespaces(namespaces).map_err(Failure::usage)?;
             }
-            needed.push(factory.dynamic_with(resource, options)?);
+            informers.push(factory.dynamic_with(resource, options)?);
         }
-        Ok(Here { factory, queues: QueueMetrics::new(), _needed: needed })
+        Ok(Here { factory, queues: QueueMetrics::new(), informers })
+    }
+
+    /// What they say now.
+    pub(crate) fn look(&self) -> Diagnostics {
+        Diagnostics::of(&self.factory).with_queues(&self.queues)
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     let factory = SharedInformerFactory::new(arguments.cluster.client().await?);
     let here = Here::over(factory, &arguments.resources, &arguments.namespace).await?;
     let running = here.factory.start();
-    let seen = view(&Diagnosed::Here(here), "this program's informers".to_owned()).await;
+    let seen = view(&Diagnosed::Here(Box::new(here)), "this program's informers".to_owned()).await;
     running.shutdown().await;
     seen
 }
@@ -76,7 +76,7 @@ async fn demo(seed: u64) -> Done {
     let here = Here::over(factory, &[], &[]).await?;
     here.queues.show(controller.queue());
     let running = here.factory.start();
-    let (diagnosed, never) = (Diagnosed::Here(here), CancellationToken::new());
+    let (diagnosed, never) = (Diagnosed::Here(Box::new(here)), CancellationToken::new());
     let seen = tokio::select! {
         seen = view(&diagnosed, "a small cluster in this process".to_owned()) => seen,
         ended = working.run(never.clone(), never.clone()) => ended.map_err(Failure::from),

@@ -43,7 +43,11 @@ fn overview(row: &Row) -> Vec<Line<'static>> {
     let (requests, applied, faults) = (&informer.requests, &informer.applied, &informer.faults);
     let condition = Condition::of(informer);
     let mut lines = vec![
-        Line::raw(format!("{kind}, {} objects, {} events/s", count(informer.objects), Column::Events.text(row))),
+        Line::raw(format!(
+            "{kind}, {} objects, {} events/s",
+            count(informer.objects),
+            Column::Events.text(row)
+        )),
         Line::styled(condition.text(), colour(condition)),
     ];
     let because =
