@@ -19,10 +19,11 @@ use tidings_apiserver::ApiServer;
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::Cluster;
+use crate::diagnosed::Here;
 use crate::failure::Done;
 use crate::interrupt::interrupted;
 use crate::world;
-use board::{Board, Wanted};
+use board::Board;
 use door::Lock;
 use live::Live;
 
@@ -59,10 +60,9 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     if arguments.demo {
         return demo(&arguments, lock).await;
     }
-    let client = arguments.cluster.client().await?;
-    let factory = SharedInformerFactory::new(client);
-    let board = Board::over(factory, &arguments.wanted()).await?;
-    show(board, lock, arguments.listen).await
+    let factory = SharedInformerFactory::new(arguments.cluster.client().await?);
+    let here = Here::over(factory, &arguments.resources, &arguments.namespace).await?;
+    show(Board::of(here, &arguments.index)?, lock, arguments.listen).await
 }
 
 /// A cluster in this process, and the controller that keeps its pods.
@@ -71,8 +71,9 @@ async fn demo(arguments: &Arguments, lock: Lock) -> Done {
         ApiServer::builder().seed(arguments.seed).bookmark_interval(Duration::from_secs(2)).start().await;
     let factory = SharedInformerFactory::new(server.client()).seed(arguments.seed);
     let (controller, working) = world::controller(|_, _| {}).attach(&factory)?;
-    let board = Board::over(factory, &arguments.wanted()).await?;
-    board.queues.show(controller.queue());
+    let here = Here::over(factory, &[], &[]).await?;
+    here.queues.show(controller.queue());
+    let board = Board::of(here, &arguments.index)?;
     let never = CancellationToken::new();
     tokio::select! {
         shown = show(board, lock, arguments.listen) => shown,
@@ -89,7 +90,7 @@ async fn show(board: Board, lock: Lock, listen: SocketAddr) -> Done {
     let router = page::router().merge(feed.router()).merge(objects::router(board.clone(), live.recent()));
     let (serving, task) = tidings_endpoints::serve(lock.guard(router), listen).await?;
     announce(serving.address(), &greeting)?;
-    let running = board.factory.start();
+    let running = board.here.factory.start();
     let mut answering = pin!(task.run());
     tokio::select! {
         asked = interrupted() => asked?,
@@ -112,10 +113,4 @@ fn announce(bound: SocketAddr, greeting: &str) -> std::io::Result<()> {
         ip => ip,
     };
     writeln!(std::io::stdout(), "http://{}/{greeting}", SocketAddr::new(host, bound.port()))
-}
-
-impl Arguments {
-    fn wanted(&self) -> Wanted<'_> {
-        Wanted { resources: &self.resources, namespaces: &self.namespace, indexes: &self.index }
-    }
 }

@@ -1,24 +1,21 @@
-//! What the dashboard shows: an informer for each resource, with indexes to filter by, and queues.
+//! What the dashboard shows: informers of this program, with indexes to filter by, and queues.
 
 use kube_core::dynamic::DynamicObject;
 use serde_json::{Value, json};
-use tidings::workqueue::QueueMetrics;
-use tidings::{Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory};
+use tidings::{Index, Scope, SharedInformer};
 
-use crate::cluster::resource;
+use crate::diagnosed::Here;
 use crate::failure::{Done, Failure};
 use crate::query;
 
-/// What is looked at when nothing else is asked for.
-const USUAL: [&str; 3] = ["pods", "nodes", "deployments.apps"];
 /// What people ask of pods most often.
 const INDEXES_OF_PODS: [(&str, &str); 2] = [("node", ".spec.nodeName"), ("phase", ".status.phase")];
 
 /// The informers and queues that are shown.
 pub(super) struct Board {
-    pub(super) factory: SharedInformerFactory,
+    pub(super) here: Here,
+    /// The informers with the names that the page knows.
     pub(super) shown: Vec<Shown>,
-    pub(super) queues: QueueMetrics,
 }
 
 /// The informer of one resource.
@@ -27,28 +24,17 @@ pub(super) struct Shown {
     pub(super) informer: SharedInformer<DynamicObject>,
 }
 
-/// What was asked for, as it was written.
-pub(super) struct Wanted<'a> {
-    pub(super) resources: &'a [String],
-    pub(super) namespaces: &'a [String],
-    pub(super) indexes: &'a [String],
-}
-
 impl Board {
-    /// Finds the resources and makes their informers. Nothing is listed yet.
-    pub(super) async fn over(factory: SharedInformerFactory, wanted: &Wanted<'_>) -> Done<Board> {
-        let mut board = Board { factory, shown: Vec::new(), queues: QueueMetrics::new() };
-        let names: Vec<&str> = match wanted.resources {
-            [] => USUAL.to_vec(),
-            some => some.iter().map(String::as_str).collect(),
-        };
-        for name in names {
-            let resource = resource::find(board.factory.client(), name).await?;
-            if board.find(&resource.to_string()).is_none() {
-                board.add(resource, wanted)?;
+    /// With these indexes, as they were written, and with those that everybody wants.
+    pub(super) fn of(here: Here, indexes: &[String]) -> Done<Board> {
+        let mut shown = Vec::new();
+        for informer in &here.informers {
+            for index in indexes_of(informer, indexes)? {
+                informer.add_index(index).map_err(Failure::usage)?;
             }
+            shown.push(Shown { resource: informer.resource().to_string(), informer: informer.clone() });
         }
-        Ok(board)
+        Ok(Board { here, shown })
     }
 
     /// The informer of a resource, by the name that the page knows.
@@ -68,26 +54,19 @@ impl Board {
         });
         contents.collect()
     }
+}
 
-    fn add(&mut self, resource: ResourceKind, wanted: &Wanted<'_>) -> Done {
-        let mut options = InformerOptions::new();
-        if resource.scope == Scope::Namespaced && !wanted.namespaces.is_empty() {
-            options = options.namespaces(wanted.namespaces).map_err(Failure::usage)?;
-        }
-        let informer = self.factory.dynamic_with(resource.clone(), options)?;
-        // The values of an index are proposed to whoever filters: of what Secrets hold there must be none.
-        let wanted = if resource.kind == "Secret" { &[] } else { wanted.indexes };
-        let mut indexes = wanted.iter().map(|text| query::index(text)).collect::<Done<Vec<_>>>()?;
-        if (&*resource.group, &*resource.plural) == ("", "pods") {
-            let asked_for: Vec<String> = indexes.iter().map(|index| index.name().to_owned()).collect();
-            let usual =
-                INDEXES_OF_PODS.iter().filter(|(name, _)| !asked_for.iter().any(|other| other == name));
-            indexes.extend(usual.map(|(name, path)| Index::field(*name, path)));
-        }
-        for index in indexes {
-            informer.add_index(index).map_err(Failure::usage)?;
-        }
-        self.shown.push(Shown { resource: resource.to_string(), informer });
-        Ok(())
+fn indexes_of(informer: &SharedInformer<DynamicObject>, wanted: &[String]) -> Done<Vec<Index>> {
+    let mut indexes = wanted.iter().map(|text| query::index(text)).collect::<Done<Vec<_>>>()?;
+    let resource = informer.resource();
+    // The values of an index are proposed to whoever filters: of what Secrets hold there must be none.
+    if resource.kind == "Secret" {
+        indexes.clear();
     }
+    if (&*resource.group, &*resource.plural) == ("", "pods") {
+        let is_free = |name: &str| !indexes.iter().any(|index| index.name() == name);
+        let usual: Vec<_> = INDEXES_OF_PODS.into_iter().filter(|(name, _)| is_free(name)).collect();
+        indexes.extend(usual.into_iter().map(|(name, path)| Index::field(name, path)));
+    }
+    Ok(indexes)
 }

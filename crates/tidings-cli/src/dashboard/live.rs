@@ -17,7 +17,6 @@ use kube_core::dynamic::DynamicObject;
 use serde_json::json;
 use tidings::Event;
 use tidings::stages::informer::HandlerOptions;
-use tidings_endpoints::Diagnostics;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -81,7 +80,7 @@ impl Live {
         let fresh = self.recent.take_fresh();
         let sample = json!({
             "seconds": self.started.elapsed().as_secs_f64(),
-            "diagnostics": Diagnostics::of(&self.board.factory).with_queues(&self.board.queues),
+            "diagnostics": self.board.here.look(),
             "notifications": fresh.told,
             "untold": fresh.untold,
         });
