@@ -176,3 +176,31 @@ impl LastChanges {
 fn bytes(change: &LastChange) -> usize {
     change.old.memory_bytes() + change.new.memory_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_samples_go_when_there_are_too_many_or_they_are_too_large() {
+        let recent = Recent::default();
+        for number in 0..SAMPLES_MAX + 2 {
+            recent.keep_sample(number.to_string().into());
+        }
+        let kept = recent.samples();
+        assert_eq!((kept.len(), &*kept[0]), (SAMPLES_MAX, "2"));
+        recent.keep_sample("x".repeat(SAMPLES_BYTES_MAX).into());
+        assert_eq!(recent.samples().len(), 1);
+        recent.keep_sample("y".into());
+        assert_eq!(recent.samples(), [Arc::from("y")]);
+    }
+
+    #[test]
+    fn what_is_too_much_for_one_second_is_counted() {
+        let mut fresh = Fresh::default();
+        for number in 0..TOLD_MAX + 3 {
+            fresh.push(json!(number));
+        }
+        assert_eq!((fresh.told.len(), fresh.untold), (TOLD_MAX, 3));
+    }
+}
