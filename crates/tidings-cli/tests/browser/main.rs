@@ -27,7 +27,8 @@ fn main() -> ExitCode {
             return Trial::ignorable_test(*name, missing);
         }
         Trial::test(*name, || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             runtime.block_on(script());
             Ok(())
         })
