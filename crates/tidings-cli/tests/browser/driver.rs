@@ -1,5 +1,6 @@
 //! A browser without a screen, driven through WebDriver: as much of the protocol as the tests need.
 
+use std::io::{Read as _, Write as _};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -125,11 +126,6 @@ impl Browser {
         base64::engine::general_purpose::STANDARD.decode(picture).expect("a picture is in base64")
     }
 
-    /// Closes the browser. Its processes would outlive the driver otherwise.
-    pub(crate) async fn close(self) {
-        command(&self.address, Method::DELETE, &format!("/session/{}", self.session), None).await;
-    }
-
     async fn element(&self, selector: &str) -> String {
         let found = self.post("/element", &json!({ "using": "css selector", "value": selector })).await;
         found[ELEMENT].as_str().unwrap_or_else(|| panic!("no {selector}")).to_owned()
@@ -137,6 +133,20 @@ impl Browser {
 
     async fn post(&self, path: &str, body: &Value) -> Value {
         command(&self.address, Method::POST, &format!("/session/{}{path}", self.session), Some(body)).await
+    }
+}
+
+/// The browser's processes would outlive the driver, which is killed: it is told to end them first. A test that panics
+/// has no runtime to do so with.
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let (address, session) = (&self.address, &self.session);
+        let Ok(mut driver) = std::net::TcpStream::connect(address) else { return };
+        let asked =
+            format!("DELETE /session/{session} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        let _ = driver.set_read_timeout(Some(Duration::from_secs(10)));
+        let _ = driver.write_all(asked.as_bytes());
+        let _ = driver.read(&mut [0; 1024]);
     }
 }
 

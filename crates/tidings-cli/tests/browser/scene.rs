@@ -68,10 +68,7 @@ impl Scene {
     }
 
     pub(crate) async fn end(mut self) {
-        self.browser.close().await;
-        let mut dashboard = self.dashboard.take().expect("it runs");
-        dashboard.terminate().await;
-        assert_eq!(dashboard.ended().await, 0);
+        self.stop_dashboard().await;
     }
 }
 

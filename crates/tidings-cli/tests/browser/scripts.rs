@@ -151,7 +151,7 @@ async fn takes_the_token() {
     browser.until(IS_LIVE).await;
     assert_eq!(browser.run("return location.search").await, json!(""));
     assert_eq!(browser.run("return document.cookie").await, json!(""), "scripts can't read it");
-    browser.close().await;
+    drop(browser);
     dashboard.terminate().await;
     assert_eq!(dashboard.ended().await, 0);
 }
@@ -178,7 +178,7 @@ async fn draws_the_demo() {
     if let Some(file) = file {
         std::fs::write(file, picture).expect("the picture can be kept");
     }
-    browser.close().await;
+    drop(browser);
     dashboard.terminate().await;
     assert_eq!(dashboard.ended().await, 0);
 }
