@@ -143,7 +143,7 @@ impl Drop for Browser {
         let (address, session) = (&self.address, &self.session);
         let Ok(mut driver) = std::net::TcpStream::connect(address) else { return };
         let asked =
-            format!("DELETE /session/{session} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+            format!("DELETE /session/{session} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 0\r\n\r\n");
         let _ = driver.set_read_timeout(Some(Duration::from_secs(10)));
         let _ = driver.write_all(asked.as_bytes());
         let _ = driver.read(&mut [0; 1024]);
