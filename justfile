@@ -47,6 +47,11 @@ instructions *arguments:
 instructions-record:
     cargo run --release -p tidings-bench -- instructions --record
 
+# The tests on a real kube-apiserver with etcd, of this release; the first time it builds it, for ten minutes (needs Go).
+kubernetes release="1.36":
+    cargo run -p kubernetes-tests -- build {{ release }}
+    TIDINGS_KUBERNETES={{ release }} cargo test -p kubernetes-tests
+
 # What decides whether a change lands.
 ci:
     bash .ci/run

@@ -223,6 +223,23 @@ fn every_crate_introduces_itself() {
 }
 
 #[test]
+fn the_grafana_dashboard_asks_for_metrics_that_are_there() {
+    let page =
+        std::fs::read_to_string(root().join("docs/grafana-dashboard.json")).expect("it is a page of ours");
+    let asked = page.split("{job").filter_map(|before| before.rsplit(|c: char| !is_word(c)).next());
+    let asked: Vec<&str> = asked.filter(|name| name.contains('_')).collect();
+    assert!(asked.len() > 20, "only {asked:?} is asked for");
+    let code: String =
+        rust_files().iter().filter(|file| file.path.contains("/src/")).map(|file| &*file.text).collect();
+    let is_there = |name: &str| {
+        let plain = ["_total", "_bucket"].iter().fold(name, |name, suffix| name.trim_end_matches(suffix));
+        code.contains(&format!("\"{plain}\""))
+    };
+    let missing = asked.iter().filter(|name| !is_there(name)).map(ToString::to_string);
+    none_of(missing.collect(), "name it as the collector does");
+}
+
+#[test]
 fn every_fuzz_body_has_a_target_and_a_corpus() {
     let mut found = Vec::new();
     for file in rust_files() {
