@@ -6,5 +6,6 @@ mod dashboard;
 mod get;
 mod pages;
 mod running;
+mod serve;
 mod top;
 mod watch;
