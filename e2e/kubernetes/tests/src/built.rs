@@ -21,6 +21,11 @@ pub struct Built {
 /// The release that is tested unless `TIDINGS_KUBERNETES` names another.
 pub const RELEASE_DEFAULT: &str = "1.36";
 
+/// The release that is tested.
+pub fn release_tested() -> String {
+    std::env::var("TIDINGS_KUBERNETES").unwrap_or_else(|_| RELEASE_DEFAULT.to_owned())
+}
+
 /// Why there is no server.
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltError {
@@ -57,7 +62,7 @@ impl Built {
     /// The server of the release that `TIDINGS_KUBERNETES` names, if it is built. With `TIDINGS_E2E=1` it is built
     /// if it is not.
     pub fn from_environment() -> Result<Built, BuiltError> {
-        let release = std::env::var("TIDINGS_KUBERNETES").unwrap_or_else(|_| RELEASE_DEFAULT.to_owned());
+        let release = release_tested();
         match Self::find(&release) {
             Err(BuiltError::NotBuilt { .. })
                 if std::env::var("TIDINGS_E2E").is_ok_and(|asked| asked == "1") =>
