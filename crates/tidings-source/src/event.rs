@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tidings_object::{Intake, IntakeError, KnownObjects, identity};
 
-use crate::watch_frame::{EventType, NoEvent, WatchFrame};
+use crate::json::watch_frame::{EventType, NoEvent, WatchFrame};
 use crate::{Change, Skipped, WatchEvent, network, status};
 
 /// Makes events of the frames of one watch.

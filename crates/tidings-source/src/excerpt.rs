@@ -3,7 +3,7 @@
 
 use http::header::{CONTENT_TYPE, HeaderMap};
 
-use crate::value_end::trim_start;
+use crate::json::value_end::trim_start;
 
 const QUOTED_CHARS_MAX: usize = 80;
 

@@ -5,10 +5,11 @@ use http::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 use tidings_object::{Projection, ResourceKind, Scope};
 
-use crate::frames::{FrameError, Frames};
 use crate::gunzip::Gunzip;
-use crate::list_split::{Head, ListKind, ListSplit, SplitError};
-use crate::watch_frame::WatchFrame;
+use crate::json::frames::{FrameError, Frames};
+use crate::json::list_split::{ListSplit, SplitError};
+use crate::json::watch_frame::WatchFrame;
+use crate::list_head::{Head, ListKind};
 use crate::{ListEnd, status};
 
 /// Small, so that limits are met.

@@ -21,7 +21,8 @@ pub use self::builder::{BuildError, KubeSourceBuilder};
 use self::chunks::Chunks;
 use self::listing::Listing;
 use self::watching::Watching;
-use crate::list_split::{ListKind, ListSplit};
+use crate::json::list_split::ListSplit;
+use crate::list_head::ListKind;
 use crate::{
     ListOptions, ListStream, ListWatch, Query, ShardRange, SourceError, StreamScope, Trouble, WatchOptions,
     WatchStream, asked, network, status,

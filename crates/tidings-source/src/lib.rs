@@ -38,12 +38,13 @@ pub mod client;
 pub mod error;
 mod event;
 mod excerpt;
-mod frames;
+
 #[doc(hidden)]
 pub mod fuzz;
 mod gunzip;
+mod json;
 pub mod kube_source;
-mod list_split;
+mod list_head;
 mod network;
 pub mod pager;
 pub mod port;
@@ -58,8 +59,6 @@ mod sync;
 #[cfg(test)]
 mod testing;
 pub mod until;
-mod value_end;
-mod watch_frame;
 
 #[cfg(feature = "http2")]
 pub use client::http2_client;

@@ -8,7 +8,8 @@ use http::header::HeaderMap;
 use tidings_object::{Intake, IntakeError, KnownObjects};
 
 use super::chunks::Chunks;
-use crate::list_split::{Head, ListSplit, SplitError, Wrong};
+use crate::json::list_split::{ListSplit, SplitError};
+use crate::list_head::{Head, Wrong};
 use crate::{ListPart, ListStream, Skipped, SourceError, Trouble, excerpt, network};
 
 /// Reads one page.

@@ -9,7 +9,7 @@ use tidings_object::{Intake, KnownObjects};
 
 use super::chunks::Chunks;
 use crate::event::EventReader;
-use crate::frames::{FrameError, Frames};
+use crate::json::frames::{FrameError, Frames};
 use crate::{SourceError, Trouble, WatchEvent, WatchStream, excerpt};
 
 /// Reads one watch.

@@ -56,11 +56,11 @@ impl ListKind {
 }
 
 impl Head {
-    pub(super) fn new(kind: ListKind) -> Head {
+    pub(crate) fn new(kind: ListKind) -> Head {
         Head { kind, fields: Map::new(), has_items: false }
     }
 
-    pub(super) fn begin_items(&mut self) -> Result<(), Wrong> {
+    pub(crate) fn begin_items(&mut self) -> Result<(), Wrong> {
         if std::mem::replace(&mut self.has_items, true) {
             return Err(Wrong::ItemsTwice);
         }
@@ -68,7 +68,7 @@ impl Head {
     }
 
     /// Takes one field. A wrong kind is told as soon as it is known, before any item that follows.
-    pub(super) fn take(&mut self, name: &str, value: Value) -> Result<(), Wrong> {
+    pub(crate) fn take(&mut self, name: &str, value: Value) -> Result<(), Wrong> {
         self.fields.insert(name.to_owned(), value);
         match self.text("kind").and(self.text("apiVersion")) {
             Some(_) => self.check_kind(),
@@ -76,7 +76,7 @@ impl Head {
         }
     }
 
-    pub(super) fn check_whole(&self) -> Result<(), Wrong> {
+    pub(crate) fn check_whole(&self) -> Result<(), Wrong> {
         self.check_kind()?;
         if self.text("kind") == Some("Status") {
             let whole = Value::Object(self.fields.clone());

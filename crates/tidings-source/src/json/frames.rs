@@ -4,7 +4,7 @@
 
 use memchr::memchr;
 
-use crate::value_end::trim_start;
+use super::value_end::trim_start;
 
 /// Cuts one body.
 #[derive(Debug)]

@@ -6,13 +6,11 @@
 //! is refused: what the first one held has been handed on. Only what is read is checked to be well-formed: the
 //! items by whoever takes them in, and the fields of the list's head.
 
-mod head;
-
 use serde_json::Value;
 
-pub(crate) use self::head::{Head, ListKind, Wrong};
-use crate::frames::KEPT_BYTES_MAX;
-use crate::value_end::{ValueEnd, trim_start};
+use super::frames::KEPT_BYTES_MAX;
+use super::value_end::{ValueEnd, trim_start};
+use crate::list_head::{Head, ListKind, Wrong};
 
 /// Splits one body.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 
 use serde_json::from_slice;
 
-use crate::value_end::{ValueEnd, trim_start};
+use super::value_end::{ValueEnd, trim_start};
 
 /// One event of a watch, its object still in bytes.
 #[derive(Debug, PartialEq, Eq)]
