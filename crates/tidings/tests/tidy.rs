@@ -13,8 +13,9 @@ const FUNCTION_LINES_MAX: usize = 70;
 
 /// Which of our crates each crate may know: a crate is a promise about what it does not know.
 const MAY_KNOW: &[(&str, &[&str])] = &[
-    ("tidings-object", &[]),
-    ("tidings-source", &["tidings-object"]),
+    ("tidings-protobuf", &[]),
+    ("tidings-object", &["tidings-protobuf"]),
+    ("tidings-source", &["tidings-object", "tidings-protobuf"]),
     ("tidings-informer", &["tidings-object", "tidings-source"]),
     ("tidings-factory", &["tidings-object", "tidings-source", "tidings-informer"]),
     ("tidings-workqueue", &[]),
@@ -42,7 +43,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "tidings-workqueue",
         ],
     ),
-    ("tidings-apiserver", &["tidings-object"]),
+    ("tidings-apiserver", &["tidings-object", "tidings-protobuf"]),
     ("tidings-cli", &["tidings", "tidings-apiserver", "tidings-endpoints"]),
     (
         "tidings-bench",
