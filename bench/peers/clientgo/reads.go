@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	seed   = 42
+	rounds = 7
+	// roundLimit ends a round of slow reads early; each round does at least one.
+	roundLimit = 300 * time.Millisecond
+	// gets is how many single objects one round reads: so many that reading the clock does not count.
+	gets = 20_000
+)
+
+// sink keeps the compiler from leaving reads out.
+var sink atomic.Int64
+
+// reads times the ways to read pods that controllers use: keys for one object, the indexer for an index, the lister for the rest.
+func (s *subject) reads(say func(answer)) error {
+	if s.current == nil || s.synced.Resource != "pods" {
+		return fmt.Errorf("only pods are read")
+	}
+	indexer := s.current.informer.GetIndexer()
+	pods := corelisters.NewPodLister(indexer)
+	keys := shuffled(indexer.ListKeys())
+	nodes := shuffled(indexer.ListIndexFuncValues(byNode))
+	namespaces := shuffled(indexer.ListIndexFuncValues(cache.NamespaceIndex))
+	if len(keys) == 0 || len(nodes) == 0 {
+		return fmt.Errorf("nothing to read")
+	}
+	one := labels.SelectorFromSet(labels.Set{"app": "app-17"})
+
+	kept := func(ns float64) answer { return answer{"kept_ns": ns, "cold_ns": nil} }
+	say(answer{"reads": answer{
+		"get": kept(perOperation(1, func(n int) int {
+			touched := 0
+			for i := range gets {
+				object, _, _ := indexer.GetByKey(keys[(n*gets+i)%len(keys)])
+				touched += len(object.(*corev1.Pod).Name)
+			}
+			return touched
+		}) / gets),
+		"by_index": kept(perOperation(len(nodes), func(n int) int {
+			found, _ := indexer.ByIndex(byNode, nodes[n%len(nodes)])
+			touched := 0
+			for _, object := range found {
+				touched += len(object.(*corev1.Pod).Name)
+			}
+			return touched
+		})),
+		"by_namespace": kept(perOperation(len(namespaces), func(n int) int {
+			found, _ := pods.Pods(namespaces[n%len(namespaces)]).List(labels.Everything())
+			return names(found)
+		})),
+		"by_label": kept(perOperation(len(namespaces), func(n int) int {
+			found, _ := pods.Pods(namespaces[n%len(namespaces)]).List(one)
+			return names(found)
+		})),
+		"list_all": kept(perOperation(1, func(int) int {
+			found, _ := pods.List(labels.Everything())
+			return names(found)
+		})),
+		"namespace_1000_one_field": answer{
+			"kept_ns": perOperation(len(namespaces), func(n int) int {
+				found, _ := pods.Pods(namespaces[n%len(namespaces)]).List(labels.Everything())
+				touched := 0
+				for _, pod := range found {
+					touched += len(pod.Spec.NodeName)
+				}
+				return touched
+			}),
+			"cold_field_ns": nil, "cold_slim_ns": nil, "cold_whole_ns": nil,
+		},
+	}})
+	return nil
+}
+
+// perOperation is the nanoseconds that one operation takes: the median of rounds.
+func perOperation(operations int, operation func(n int) int) float64 {
+	var each []float64
+	done := 0
+	for range rounds {
+		begin, touched, before := time.Now(), 0, done
+		for done-before < operations {
+			touched += operation(done)
+			done++
+			if time.Since(begin) > roundLimit {
+				break
+			}
+		}
+		each = append(each, float64(time.Since(begin).Nanoseconds())/float64(done-before))
+		sink.Add(int64(touched))
+	}
+	slices.Sort(each)
+	return each[len(each)/2]
+}
+
+func names(pods []*corev1.Pod) int {
+	touched := 0
+	for _, pod := range pods {
+		touched += len(pod.Name)
+	}
+	return touched
+}
+
+// shuffled is the same order in every run, and no order that the store would like.
+func shuffled(all []string) []string {
+	slices.Sort(all)
+	random := rand.New(rand.NewPCG(seed, seed))
+	random.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	return all
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+)
+
+// readerPause is how long each reader rests between two reads.
+const readerPause = time.Millisecond
+
+// await sets what each handler awaits before it says that updates may come, and returns when all have come.
+func (s *subject) await(make func(handler int, begin int64) *awaited, say func(answer)) ([]*awaited, error) {
+	if s.current == nil || len(s.current.handlers) == 0 {
+		return nil, fmt.Errorf("no handler runs")
+	}
+	var all []*awaited
+	for n, handler := range s.current.handlers {
+		awaited := make(n, handler.updates.Load())
+		if awaited == nil {
+			continue
+		}
+		all = append(all, awaited)
+		handler.awaited.Store(awaited)
+		defer handler.awaited.Store(nil)
+	}
+	say(answer{"ready": true})
+	for _, awaited := range all {
+		<-awaited.done
+	}
+	return all, nil
+}
+
+func (s *subject) expect(updates int64, say func(answer)) error {
+	seen, err := s.await(func(_ int, begin int64) *awaited {
+		return &awaited{begin: begin, end: begin + updates, done: make(chan struct{})}
+	}, say)
+	if err != nil {
+		return err
+	}
+	say(answer{"updates": updates, "first_to_last_seconds": firstToLast(seen).Seconds()})
+	return nil
+}
+
+func firstToLast(seen []*awaited) time.Duration {
+	first, last := seen[0].first, seen[0].last
+	for _, one := range seen {
+		if one.first.Before(first) {
+			first = one.first
+		}
+		if one.last.After(last) {
+			last = one.last
+		}
+	}
+	return last.Sub(first)
+}
+
+// latency is told by the first handler; the others only count.
+func (s *subject) latency(updates int64, readers int, say func(answer)) error {
+	stop, err := s.read(readers)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	seen, err := s.await(func(handler int, begin int64) *awaited {
+		awaited := &awaited{begin: begin, end: begin + updates, done: make(chan struct{})}
+		if handler == 0 {
+			awaited.delays = make([]int64, 0, updates)
+		}
+		return awaited
+	}, say)
+	if err != nil {
+		return err
+	}
+	delays := seen[0].delays
+	slices.Sort(delays)
+	microseconds := func(rank float64) float64 {
+		return float64(delays[int(rank*float64(len(delays)-1))]) / 1e3
+	}
+	say(answer{
+		"updates":               updates,
+		"first_to_last_seconds": firstToLast(seen).Seconds(),
+		"p50_us":                microseconds(0.50),
+		"p99_us":                microseconds(0.99),
+		"max_us":                microseconds(1),
+	})
+	return nil
+}
+
+// read lets so many goroutines get random objects until the returned function is called.
+func (s *subject) read(readers int) (stop func(), err error) {
+	if s.current == nil {
+		return nil, fmt.Errorf("no informer runs")
+	}
+	indexer := s.current.informer.GetIndexer()
+	var keys []string
+	if readers > 0 {
+		keys = indexer.ListKeys()
+	}
+	if readers > 0 && len(keys) == 0 {
+		return nil, fmt.Errorf("nothing to read")
+	}
+	stopped := make(chan struct{})
+	for reader := range readers {
+		go func() {
+			random := rand.New(rand.NewPCG(seed, uint64(reader)))
+			rest := time.NewTicker(readerPause)
+			defer rest.Stop()
+			touched := 0
+			for {
+				object, _, _ := indexer.GetByKey(keys[random.IntN(len(keys))])
+				touched += identity(object)
+				select {
+				case <-stopped:
+					sink.Add(int64(touched))
+					return
+				case <-rest.C:
+				}
+			}
+		}()
+	}
+	return func() { close(stopped) }, nil
+}
+
+// relist counts what handlers are told of other objects until the sentinel is updated.
+func (s *subject) relist(sentinel string, say func(answer)) error {
+	namespace, name, found := strings.Cut(sentinel, "/")
+	if !found {
+		return fmt.Errorf("a sentinel has a namespace and a name: %q", sentinel)
+	}
+	seen, err := s.await(func(handler int, _ int64) *awaited {
+		if handler > 0 {
+			return nil
+		}
+		return &awaited{namespace: namespace, name: name, done: make(chan struct{})}
+	}, say)
+	if err != nil {
+		return err
+	}
+	say(answer{"notifications": seen[0].others})
+	return nil
+}
