@@ -1,17 +1,26 @@
 //! Kubernetes' protobuf, read as if it were JSON.
 
+mod error;
+mod json;
+mod message;
+mod node;
+mod read;
+mod table;
+mod text;
+mod time;
 pub mod wire;
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-/// The fields of one message, as the table has them.
-#[derive(Debug)]
-pub struct Message {}
+pub use error::Error;
+pub use message::Message;
+pub use table::KUBERNETES_VERSION;
 
-/// The release of Kubernetes whose types the table was made from.
-pub const KUBERNETES_VERSION: &str = "v0.36.3";
+/// How deep messages may be nested in each other. Only the schemas of custom resources nest at all deep.
+pub const DEPTH_MAX: usize = 100;
 
 /// What the reader is to see as `apiVersion` and `kind` of the outermost object; `None`: there is no such member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,37 +40,31 @@ pub enum Step<'a> {
     Each,
 }
 
-/// Why bytes could not be read as this message, or as this Rust type. It never quotes a value.
-#[derive(Debug, thiserror::Error)]
-#[error("not written yet")]
-pub struct Error {}
-
 /// Why JSON could not be written as this message.
 #[derive(Debug, thiserror::Error)]
 #[error("not written yet")]
 pub struct EncodeError {}
 
-/// The message of a built-in kind.
-pub fn message(_group: &str, _version: &str, _kind: &str) -> Option<&'static Message> {
-    None
+/// The message of a built-in kind, of its list, of a `Status` or of `PartialObjectMetadata`.
+pub fn message(group: &str, version: &str, kind: &str) -> Option<&'static Message> {
+    let at = table::KINDS.binary_search_by_key(&(group, version, kind), |(name, _)| *name).ok()?;
+    Some(table::KINDS[at].1)
 }
 
 /// Reads a value from the bytes of a message.
 pub fn from_slice<T: DeserializeOwned>(
-    _message: &'static Message,
-    _type_meta: TypeMeta<'_>,
-    _bytes: &[u8],
+    message: &'static Message,
+    type_meta: TypeMeta<'_>,
+    bytes: &[u8],
 ) -> Result<T, Error> {
-    Err(Error {})
+    read::Root { message, type_meta, bytes }.read(PhantomData)
 }
 
 /// The JSON of a message.
-pub fn to_json(
-    _message: &'static Message,
-    _type_meta: TypeMeta<'_>,
-    _bytes: &[u8],
-) -> Result<Vec<u8>, Error> {
-    Err(Error {})
+pub fn to_json(message: &'static Message, type_meta: TypeMeta<'_>, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut json = Vec::with_capacity(2 * bytes.len());
+    read::Root { message, type_meta, bytes }.read(json::JsonWriter(&mut json))?;
+    Ok(json)
 }
 
 /// What stands at a path, as JSON has it.
@@ -70,7 +73,7 @@ pub fn values_at(
     _bytes: &[u8],
     _path: &[Step<'_>],
 ) -> Result<Vec<serde_json::Value>, Error> {
-    Err(Error {})
+    Err(Error::WrongWireType)
 }
 
 /// The message without the fields at these paths.
@@ -79,7 +82,7 @@ pub fn without(
     _bytes: &[u8],
     _paths: &[Vec<Step<'_>>],
 ) -> Result<Vec<u8>, Error> {
-    Err(Error {})
+    Err(Error::WrongWireType)
 }
 
 /// The bytes of a message whose JSON this is.

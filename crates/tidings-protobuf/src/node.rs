@@ -1,0 +1,230 @@
+//! Finding the members of a message: one pass over its bytes notes where each field stands, and the table says what
+//! JSON has there. Every reader of the crate goes through here, so that all of them see the same object.
+//!
+//! Of a field that should stand once, the last counts, embedded messages too: nothing is merged. The items of a list
+//! may stand between other fields.
+
+use crate::Error;
+use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::time::Timestamp;
+use crate::wire::{Reader, Value, WireError};
+
+/// Where a field stands in its message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Slot<'a> {
+    Absent,
+    One(Value<'a>),
+    /// The items of a list or map: the message from the first on, and how many there are.
+    Many(&'a [u8], u32),
+}
+
+/// What stands at one place of the JSON, not read yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Node<'a> {
+    Null,
+    One(Kind, Value<'a>),
+    Many(Items<'a>),
+    Map(Items<'a>),
+}
+
+/// The items of a list or the entries of a map.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Items<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) number: u32,
+    pub(crate) from: &'a [u8],
+    pub(crate) count: u32,
+}
+
+/// Notes where each field of the message stands; `slots` has one for each.
+pub(crate) fn scan<'a>(
+    message: &'static Message,
+    bytes: &'a [u8],
+    slots: &mut [Slot<'a>],
+) -> Result<(), Error> {
+    let mut reader = Reader::new(bytes);
+    loop {
+        let from = reader.rest();
+        let Some((number, value)) = reader.next()? else { return Ok(()) };
+        match message.place(number) {
+            Place::Nothing => {}
+            Place::Field(at) => {
+                let at = usize::from(at);
+                slots[at] = match (message.fields[at].shape, slots[at]) {
+                    (Shape::One | Shape::Optional, _) => Slot::One(value),
+                    (_, Slot::Many(first, count)) => Slot::Many(first, count.saturating_add(1)),
+                    _ => Slot::Many(from, 1),
+                };
+            }
+            // It recurses as deep as Go structs inline each other: twice.
+            Place::Inlined(at, inner) => {
+                let slots = &mut slots[usize::from(at)..][..inner.fields.len()];
+                slots.fill(Slot::Absent);
+                scan(inner, bytes_of(value)?, slots)?;
+            }
+        }
+    }
+}
+
+/// What JSON has for a field; `None`: the object has no such member.
+#[inline]
+pub(crate) fn node<'a>(field: &'static Field, slot: Slot<'a>) -> Result<Option<Node<'a>>, Error> {
+    let absent = match field.presence {
+        Presence::Always => Some(Node::Null),
+        Presence::NotEmpty => None,
+    };
+    Ok(match (field.shape, slot) {
+        // Go always writes it. Only an older server, or someone who pruned it, does not, and neither has it in JSON.
+        (Shape::One, Slot::Absent) if !matches!(field.kind, Kind::Bytes | Kind::List(_)) => None,
+        (_, Slot::Absent) => absent,
+        (Shape::One, Slot::One(value))
+            if field.presence == Presence::NotEmpty && is_empty(field.kind, value)? =>
+        {
+            None
+        }
+        (_, Slot::One(value)) => Some(Node::One(field.kind, value)),
+        (shape, Slot::Many(from, count)) => {
+            let items = Items { kind: field.kind, number: field.number, from, count };
+            Some(if shape == Shape::Map { Node::Map(items) } else { Node::Many(items) })
+        }
+    })
+}
+
+fn is_empty(kind: Kind, value: Value<'_>) -> Result<bool, Error> {
+    Ok(match (kind, value) {
+        (Kind::Time | Kind::MicroTime, Value::Bytes(bytes)) => Timestamp::read(bytes)?.is_none(),
+        (Kind::List(_), Value::Bytes(bytes)) => count(bytes)? == 0,
+        (_, Value::Varint(number)) => number == 0,
+        (_, Value::Fixed64(number)) => f64::from_bits(number) == 0.0,
+        (_, Value::Fixed32(number)) => number == 0,
+        (_, Value::Bytes(bytes)) => bytes.is_empty(),
+    })
+}
+
+/// The items of a named list, whose message has nothing else; none are null.
+pub(crate) fn list<'a>(kind: &'static Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
+    Ok(match count(bytes)? {
+        0 => Node::Null,
+        count => Node::Many(Items { kind: *kind, number: 1, from: bytes, count }),
+    })
+}
+
+fn count(list: &[u8]) -> Result<u32, WireError> {
+    let mut reader = Reader::new(list);
+    let mut count = 0;
+    while let Some((number, _)) = reader.next()? {
+        count += u32::from(number == 1);
+    }
+    Ok(count)
+}
+
+/// What one of apiextensions' choices between a schema and something else holds.
+pub(crate) fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
+    let mut schema = None;
+    let mut other = None;
+    let (schema_number, message) = match kind {
+        Kind::SchemaOrBool(message) => (2, message),
+        Kind::SchemaOrArray(message) | Kind::SchemaOrStrings(message) => (1, message),
+        _ => return Err(Error::WrongWireType),
+    };
+    let mut reader = Reader::new(bytes);
+    loop {
+        let from = reader.rest();
+        let Some((number, value)) = reader.next()? else { break };
+        match (number, other) {
+            (number, _) if number == schema_number => schema = Some(value),
+            (1 | 2, Some((first, _, count))) => other = Some((first, value, count + 1)),
+            (1 | 2, None) => other = Some((from, value, 1)),
+            _ => {}
+        }
+    }
+    let schema = schema.map(|value| Node::One(Kind::Message(message), value));
+    let items = |kind| other.map(|(from, _, count)| Node::Many(Items { kind, number: 2, from, count }));
+    Ok(match kind {
+        Kind::SchemaOrBool(_) => {
+            let allows = other.map_or(Value::Varint(0), |(_, value, _)| value);
+            schema.unwrap_or(Node::One(Kind::Bool, allows))
+        }
+        Kind::SchemaOrArray(_) => items(Kind::Message(message)).or(schema).unwrap_or(Node::Null),
+        _ => items(Kind::String).or(schema).unwrap_or(Node::Null),
+    })
+}
+
+impl<'a> Items<'a> {
+    /// The next item as it stands on the wire.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Option<Value<'a>>, WireError> {
+        let mut reader = Reader::new(self.from);
+        while self.count > 0 {
+            let Some((number, value)) = reader.next()? else { break };
+            if number == self.number {
+                self.from = reader.rest();
+                self.count -= 1;
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next entry of a map: its key, and what stands there.
+    #[inline]
+    pub(crate) fn next_entry(&mut self) -> Result<Option<(&'a [u8], Node<'a>)>, Error> {
+        let Some(entry) = self.next()? else { return Ok(None) };
+        let mut reader = Reader::new(bytes_of(entry)?);
+        let mut key = &[][..];
+        let mut value = None;
+        while let Some((number, part)) = reader.next()? {
+            match number {
+                1 => key = bytes_of(part)?,
+                2 => value = Some(part),
+                _ => {}
+            }
+        }
+        let value = value.unwrap_or_else(|| self.kind.zero());
+        Ok(Some((key, Node::One(self.kind, value))))
+    }
+}
+
+impl Kind {
+    /// What Go has where an entry of a map lacks its value.
+    fn zero(self) -> Value<'static> {
+        match self {
+            Kind::Bool | Kind::Int32 | Kind::Int64 => Value::Varint(0),
+            Kind::Double => Value::Fixed64(0),
+            _ => Value::Bytes(&[]),
+        }
+    }
+
+    /// Whether several values of a list may be packed into one field.
+    pub(crate) fn is_packable(self) -> bool {
+        matches!(self, Kind::Bool | Kind::Int32 | Kind::Int64)
+    }
+}
+
+#[inline]
+pub(crate) fn bytes_of(value: Value<'_>) -> Result<&[u8], Error> {
+    match value {
+        Value::Bytes(bytes) => Ok(bytes),
+        _ => Err(Error::WrongWireType),
+    }
+}
+
+#[inline]
+pub(crate) fn varint_of(value: Value<'_>) -> Result<u64, Error> {
+    match value {
+        Value::Varint(number) => Ok(number),
+        _ => Err(Error::WrongWireType),
+    }
+}
+
+/// The bytes of one field of a message that has no other of interest; the last counts.
+pub(crate) fn only_field(bytes: &[u8]) -> Result<&[u8], Error> {
+    let mut reader = Reader::new(bytes);
+    let mut found = &[][..];
+    while let Some((number, value)) = reader.next()? {
+        if number == 1 {
+            found = bytes_of(value)?;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,339 @@
+//! A `serde::Deserializer` over protobuf: to the type that is read it looks as if it were JSON's.
+//!
+//! Nothing is built in between, and what the type ignores is not read. It recurses once a message that is nested in
+//! another, and no deeper than [`DEPTH_MAX`](crate::DEPTH_MAX).
+
+mod key;
+mod members;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::value::StringDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+
+use crate::message::{Kind, Message};
+use crate::node::{Items, Node, Slot, bytes_of, choice, list, only_field, varint_of};
+use crate::text::text;
+use crate::time::Timestamp;
+use crate::wire::{Reader, Value};
+use crate::{DEPTH_MAX, Error, TypeMeta};
+use key::Key;
+use members::Members;
+
+/// Asked for as a newtype struct of this name, JSON inside a raw field is handed over as its bytes, so that it can be
+/// copied as it stands.
+pub(crate) const RAW_JSON: &str = "$tidings_protobuf::RawJson";
+
+/// What reading needs on the way, made once for all messages of an object.
+#[derive(Default)]
+pub(crate) struct Scratch<'de> {
+    /// Of the message that is being read and of those it is nested in.
+    pub(crate) slots: Vec<Slot<'de>>,
+    depth: usize,
+}
+
+/// Reads the outermost message.
+pub(crate) struct Root<'a, 'de> {
+    pub(crate) message: &'static Message,
+    pub(crate) type_meta: TypeMeta<'a>,
+    pub(crate) bytes: &'de [u8],
+}
+
+/// Reads what stands at one place.
+pub(crate) struct NodeReader<'a, 'de> {
+    pub(crate) node: Node<'de>,
+    pub(crate) scratch: &'a mut Scratch<'de>,
+}
+
+impl<'de> Scratch<'de> {
+    /// Scans a message and lets `read` look at its slots, which begin at the index that it is given.
+    pub(crate) fn within<T>(
+        &mut self,
+        message: &'static Message,
+        bytes: &'de [u8],
+        read: impl FnOnce(&mut Self, usize) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if self.depth == DEPTH_MAX {
+            return Err(Error::TooDeep);
+        }
+        let base = self.slots.len();
+        self.slots.resize(base + message.fields.len(), Slot::Absent);
+        self.depth += 1;
+        let result = crate::node::scan(message, bytes, &mut self.slots[base..]);
+        let result = match result {
+            Ok(()) => read(self, base),
+            Err(error) => Err(error),
+        };
+        self.depth -= 1;
+        self.slots.truncate(base);
+        result
+    }
+}
+
+impl<'de> Root<'_, 'de> {
+    pub(crate) fn read<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(self)
+    }
+}
+
+impl<'de> Deserializer<'de> for Root<'_, 'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        Scratch::default().within(self.message, self.bytes, |scratch, base| {
+            visitor.visit_map(Members::new(self.message, scratch, base).with_type_meta(self.type_meta))
+        })
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if name == RAW_JSON { self.deserialize_any(visitor) } else { visitor.visit_newtype_struct(self) }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de> NodeReader<'_, 'de> {
+    fn one<V: Visitor<'de>>(self, kind: Kind, value: Value<'de>, visitor: V) -> Result<V::Value, Error> {
+        match kind {
+            Kind::String => text(bytes_of(value)?).visit(visitor),
+            Kind::Message(message) => self.scratch.within(message, bytes_of(value)?, |scratch, base| {
+                visitor.visit_map(Members::new(message, scratch, base))
+            }),
+            Kind::Bool => visitor.visit_bool(varint_of(value)? != 0),
+            Kind::Int32 => integer(i64::from(varint_of(value)? as i32), visitor),
+            Kind::Int64 => integer(varint_of(value)? as i64, visitor),
+            Kind::Double => double(value, visitor),
+            Kind::Bytes => visitor.visit_string(STANDARD.encode(bytes_of(value)?)),
+            Kind::Time | Kind::MicroTime => time(kind, bytes_of(value)?, visitor),
+            Kind::Quantity => match only_field(bytes_of(value)?)? {
+                b"" => visitor.visit_borrowed_str("0"),
+                quantity => text(quantity).visit(visitor),
+            },
+            Kind::IntOrString => int_or_string(bytes_of(value)?, visitor),
+            Kind::Raw => raw(only_field(bytes_of(value)?)?, visitor),
+            Kind::List(kind) => self.at(list(kind, bytes_of(value)?)?).deserialize_any(visitor),
+            Kind::SchemaOrBool(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
+                self.at(choice(kind, bytes_of(value)?)?).deserialize_any(visitor)
+            }
+        }
+    }
+
+    fn at(self, node: Node<'de>) -> Self {
+        NodeReader { node, ..self }
+    }
+
+    /// Whether JSON has null here, which takes a look inside for some.
+    fn is_null(&self) -> Result<bool, Error> {
+        Ok(match self.node {
+            Node::Null => true,
+            Node::Many(_) | Node::Map(_) => false,
+            Node::One(kind, value) => match kind {
+                Kind::Time | Kind::MicroTime => Timestamp::read(bytes_of(value)?)?.is_none(),
+                Kind::Raw => {
+                    let json = only_field(bytes_of(value)?)?.trim_ascii();
+                    json.is_empty() || json == b"null"
+                }
+                Kind::List(kind) => matches!(list(kind, bytes_of(value)?)?, Node::Null),
+                Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
+                    matches!(choice(kind, bytes_of(value)?)?, Node::Null)
+                }
+                _ => false,
+            },
+        })
+    }
+}
+
+impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.node {
+            Node::Null => visitor.visit_unit(),
+            Node::One(kind, value) => self.one(kind, value, visitor),
+            Node::Many(items) => visitor.visit_seq(List { items, packed: None, scratch: self.scratch }),
+            Node::Map(items) => visitor.visit_map(Entries { items, value: Node::Null, scratch: self.scratch }),
+        }
+    }
+
+    #[inline]
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.is_null()? { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.node {
+            _ if name != RAW_JSON => visitor.visit_newtype_struct(self),
+            Node::One(Kind::Raw, value) if !self.is_null()? => {
+                visitor.visit_borrowed_bytes(only_field(bytes_of(value)?)?)
+            }
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    /// A string names a variant without content; anything else is rare enough to be built as JSON first.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match serde_json::Value::deserialize(self)? {
+            serde_json::Value::String(text) => {
+                let variant: StringDeserializer<Error> = text.into_deserializer();
+                variant.deserialize_enum(name, variants, visitor)
+            }
+            other => other.deserialize_enum(name, variants, visitor).map_err(|error| Error::raw(&error)),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map struct identifier
+    }
+}
+
+/// The items of a list.
+struct List<'a, 'de> {
+    items: Items<'de>,
+    /// What is left of the field that packs several numbers.
+    packed: Option<Reader<'de>>,
+    scratch: &'a mut Scratch<'de>,
+}
+
+impl<'de> List<'_, 'de> {
+    fn next(&mut self) -> Result<Option<Value<'de>>, Error> {
+        loop {
+            if let Some(packed) = &mut self.packed
+                && !packed.rest().is_empty()
+            {
+                return Ok(Some(Value::Varint(packed.varint()?)));
+            }
+            match self.items.next()? {
+                Some(Value::Bytes(bytes)) if self.items.kind.is_packable() => {
+                    self.packed = Some(Reader::new(bytes));
+                }
+                item => return Ok(item),
+            }
+        }
+    }
+}
+
+impl<'de> SeqAccess<'de> for List<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some(value) = self.next()? else { return Ok(None) };
+        let node = Node::One(self.items.kind, value);
+        seed.deserialize(NodeReader { node, scratch: self.scratch }).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.count as usize)
+    }
+}
+
+/// The entries of a map.
+struct Entries<'a, 'de> {
+    items: Items<'de>,
+    value: Node<'de>,
+    scratch: &'a mut Scratch<'de>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'_, 'de> {
+    type Error = Error;
+
+    #[inline]
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some((key, value)) = self.items.next_entry()? else { return Ok(None) };
+        self.value = value;
+        seed.deserialize(Key(text(key).0)).map(Some)
+    }
+
+    #[inline]
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        seed.deserialize(NodeReader { node: self.value, scratch: self.scratch })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.count as usize)
+    }
+}
+
+/// As serde_json has them: what is not negative is unsigned.
+#[inline]
+fn integer<'de, V: Visitor<'de>>(number: i64, visitor: V) -> Result<V::Value, Error> {
+    match u64::try_from(number) {
+        Ok(number) => visitor.visit_u64(number),
+        Err(_) => visitor.visit_i64(number),
+    }
+}
+
+/// Go writes whole numbers without a point, and a reader of JSON takes these for integers.
+fn double<'de, V: Visitor<'de>>(value: Value<'_>, visitor: V) -> Result<V::Value, Error> {
+    let Value::Fixed64(bits) = value else { return Err(Error::WrongWireType) };
+    let number = f64::from_bits(bits);
+    if !number.is_finite() {
+        return Err(Error::NotFinite);
+    }
+    let is_whole = number.fract() == 0.0 && number.abs() < (1_u64 << 63) as f64;
+    if is_whole { integer(number as i64, visitor) } else { visitor.visit_f64(number) }
+}
+
+fn time<'de, V: Visitor<'de>>(kind: Kind, bytes: &[u8], visitor: V) -> Result<V::Value, Error> {
+    match (kind, Timestamp::read(bytes)?) {
+        (_, None) => visitor.visit_unit(),
+        (Kind::MicroTime, Some(time)) => visitor.visit_str(time.micro_text().as_str()),
+        (_, Some(time)) => visitor.visit_str(time.text().as_str()),
+    }
+}
+
+fn int_or_string<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
+    let (mut variant, mut number, mut string) = (0, 0, &[][..]);
+    let mut reader = Reader::new(bytes);
+    while let Some((field, value)) = reader.next()? {
+        match field {
+            1 => variant = varint_of(value)?,
+            2 => number = varint_of(value)? as i32,
+            3 => string = bytes_of(value)?,
+            _ => {}
+        }
+    }
+    match variant {
+        0 => integer(i64::from(number), visitor),
+        1 => text(string).visit(visitor),
+        other => Err(Error::IntOrString(other)),
+    }
+}
+
+fn raw<'de, V: Visitor<'de>>(json: &'de [u8], visitor: V) -> Result<V::Value, Error> {
+    if json.is_empty() {
+        return visitor.visit_unit();
+    }
+    let json = str::from_utf8(json).map_err(|_| Error::Raw { line: 0, column: 0 })?;
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let value = deserializer.deserialize_any(visitor).map_err(|error| Error::raw(&error))?;
+    deserializer.end().map_err(|error| Error::raw(&error))?;
+    Ok(value)
+}

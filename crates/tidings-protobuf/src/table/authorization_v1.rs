@@ -1,0 +1,159 @@
+//! The messages of k8s.io/api/authorization/v1.
+//! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
+
+use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+
+pub(super) static FIELD_SELECTOR_ATTRIBUTES: Message = Message {
+    name: "FieldSelectorAttributes",
+    fields: &[
+        Field { number: 1, name: "rawSelector", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 2, name: "requirements", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::FIELD_SELECTOR_REQUIREMENT), presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static LABEL_SELECTOR_ATTRIBUTES: Message = Message {
+    name: "LabelSelectorAttributes",
+    fields: &[
+        Field { number: 1, name: "rawSelector", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 2, name: "requirements", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR_REQUIREMENT), presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static LOCAL_SUBJECT_ACCESS_REVIEW: Message = Message {
+    name: "LocalSubjectAccessReview",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
+        Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_SPEC), presence: Presence::Always },
+        Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_STATUS), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+};
+
+pub(super) static NON_RESOURCE_ATTRIBUTES: Message = Message {
+    name: "NonResourceAttributes",
+    fields: &[
+        Field { number: 1, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 2, name: "verb", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static NON_RESOURCE_RULE: Message = Message {
+    name: "NonResourceRule",
+    fields: &[
+        Field { number: 1, name: "verbs", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
+        Field { number: 2, name: "nonResourceURLs", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static RESOURCE_ATTRIBUTES: Message = Message {
+    name: "ResourceAttributes",
+    fields: &[
+        Field { number: 1, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 2, name: "verb", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 3, name: "group", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 4, name: "version", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 5, name: "resource", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 6, name: "subresource", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 7, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 8, name: "fieldSelector", shape: Shape::Optional, kind: Kind::Message(&FIELD_SELECTOR_ATTRIBUTES), presence: Presence::NotEmpty },
+        Field { number: 9, name: "labelSelector", shape: Shape::Optional, kind: Kind::Message(&LABEL_SELECTOR_ATTRIBUTES), presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+};
+
+pub(super) static RESOURCE_RULE: Message = Message {
+    name: "ResourceRule",
+    fields: &[
+        Field { number: 1, name: "verbs", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
+        Field { number: 2, name: "apiGroups", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 3, name: "resources", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 4, name: "resourceNames", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+};
+
+pub(super) static SELF_SUBJECT_ACCESS_REVIEW: Message = Message {
+    name: "SelfSubjectAccessReview",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
+        Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SELF_SUBJECT_ACCESS_REVIEW_SPEC), presence: Presence::Always },
+        Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_STATUS), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+};
+
+pub(super) static SELF_SUBJECT_ACCESS_REVIEW_SPEC: Message = Message {
+    name: "SelfSubjectAccessReviewSpec",
+    fields: &[
+        Field { number: 1, name: "resourceAttributes", shape: Shape::Optional, kind: Kind::Message(&RESOURCE_ATTRIBUTES), presence: Presence::NotEmpty },
+        Field { number: 2, name: "nonResourceAttributes", shape: Shape::Optional, kind: Kind::Message(&NON_RESOURCE_ATTRIBUTES), presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static SELF_SUBJECT_RULES_REVIEW: Message = Message {
+    name: "SelfSubjectRulesReview",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
+        Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SELF_SUBJECT_RULES_REVIEW_SPEC), presence: Presence::Always },
+        Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_RULES_REVIEW_STATUS), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+};
+
+pub(super) static SELF_SUBJECT_RULES_REVIEW_SPEC: Message = Message {
+    name: "SelfSubjectRulesReviewSpec",
+    fields: &[
+        Field { number: 1, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0)],
+};
+
+pub(super) static SUBJECT_ACCESS_REVIEW: Message = Message {
+    name: "SubjectAccessReview",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
+        Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_SPEC), presence: Presence::Always },
+        Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_STATUS), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+};
+
+pub(super) static SUBJECT_ACCESS_REVIEW_SPEC: Message = Message {
+    name: "SubjectAccessReviewSpec",
+    fields: &[
+        Field { number: 1, name: "resourceAttributes", shape: Shape::Optional, kind: Kind::Message(&RESOURCE_ATTRIBUTES), presence: Presence::NotEmpty },
+        Field { number: 2, name: "nonResourceAttributes", shape: Shape::Optional, kind: Kind::Message(&NON_RESOURCE_ATTRIBUTES), presence: Presence::NotEmpty },
+        Field { number: 3, name: "user", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 4, name: "groups", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 5, name: "extra", shape: Shape::Map, kind: Kind::List(&Kind::String), presence: Presence::NotEmpty },
+        Field { number: 6, name: "uid", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+};
+
+pub(super) static SUBJECT_ACCESS_REVIEW_STATUS: Message = Message {
+    name: "SubjectAccessReviewStatus",
+    fields: &[
+        Field { number: 1, name: "allowed", shape: Shape::One, kind: Kind::Bool, presence: Presence::Always },
+        Field { number: 4, name: "denied", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
+        Field { number: 2, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 3, name: "evaluationError", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+};
+
+pub(super) static SUBJECT_RULES_REVIEW_STATUS: Message = Message {
+    name: "SubjectRulesReviewStatus",
+    fields: &[
+        Field { number: 1, name: "resourceRules", shape: Shape::Many, kind: Kind::Message(&RESOURCE_RULE), presence: Presence::Always },
+        Field { number: 2, name: "nonResourceRules", shape: Shape::Many, kind: Kind::Message(&NON_RESOURCE_RULE), presence: Presence::Always },
+        Field { number: 3, name: "incomplete", shape: Shape::One, kind: Kind::Bool, presence: Presence::Always },
+        Field { number: 4, name: "evaluationError", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+};

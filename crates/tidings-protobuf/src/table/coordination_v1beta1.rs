@@ -1,0 +1,67 @@
+//! The messages of k8s.io/api/coordination/v1beta1.
+//! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
+
+use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+
+pub(super) static LEASE: Message = Message {
+    name: "Lease",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
+        Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&LEASE_SPEC), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static LEASE_CANDIDATE: Message = Message {
+    name: "LeaseCandidate",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
+        Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&LEASE_CANDIDATE_SPEC), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static LEASE_CANDIDATE_LIST: Message = Message {
+    name: "LeaseCandidateList",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
+        Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&LEASE_CANDIDATE), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static LEASE_CANDIDATE_SPEC: Message = Message {
+    name: "LeaseCandidateSpec",
+    fields: &[
+        Field { number: 1, name: "leaseName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
+        Field { number: 2, name: "pingTime", shape: Shape::Optional, kind: Kind::MicroTime, presence: Presence::NotEmpty },
+        Field { number: 3, name: "renewTime", shape: Shape::Optional, kind: Kind::MicroTime, presence: Presence::NotEmpty },
+        Field { number: 4, name: "binaryVersion", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
+        Field { number: 5, name: "emulationVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 6, name: "strategy", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+};
+
+pub(super) static LEASE_LIST: Message = Message {
+    name: "LeaseList",
+    fields: &[
+        Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
+        Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&LEASE), presence: Presence::Always },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+};
+
+pub(super) static LEASE_SPEC: Message = Message {
+    name: "LeaseSpec",
+    fields: &[
+        Field { number: 1, name: "holderIdentity", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 2, name: "leaseDurationSeconds", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
+        Field { number: 3, name: "acquireTime", shape: Shape::Optional, kind: Kind::MicroTime, presence: Presence::NotEmpty },
+        Field { number: 4, name: "renewTime", shape: Shape::Optional, kind: Kind::MicroTime, presence: Presence::NotEmpty },
+        Field { number: 5, name: "leaseTransitions", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
+        Field { number: 6, name: "strategy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
+        Field { number: 7, name: "preferredHolder", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
+    ],
+    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+};
