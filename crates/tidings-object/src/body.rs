@@ -1,13 +1,15 @@
-//! The body of an object: what the server sent after a leading kind and apiVersion, packed.
+//! The body of an object, packed: of JSON what stands after a leading kind and apiVersion, of protobuf the
+//! message without its envelope.
 //!
-//! A body holds no pointer into a frame. It knows its wire format, so that another can join JSON. It is
-//! unpacked into exactly as many bytes as went in, never more.
+//! A body holds no pointer into a frame. It knows its wire format. It is unpacked into exactly as many bytes as
+//! went in, never more.
 
 mod codec;
 mod dictionary;
 mod pool;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::TransformError;
@@ -22,6 +24,8 @@ pub use pool::PackPool;
 pub enum Wire {
     /// JSON text.
     Json,
+    /// Kubernetes' protobuf.
+    Protobuf,
 }
 
 /// One body.
@@ -121,5 +125,15 @@ impl Body {
     /// Whether this codec packed it.
     pub(crate) fn is_packed_by(&self, codec: &Arc<Codec>) -> bool {
         matches!(&self.content, Content::Packed { codec: own, .. } if Arc::ptr_eq(own, codec))
+    }
+}
+
+/// `json`, or `protobuf`.
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wire::Json => "json",
+            Wire::Protobuf => "protobuf",
+        })
     }
 }

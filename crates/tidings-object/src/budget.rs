@@ -1,6 +1,6 @@
 //! Which objects stay decoded: a bound in bytes, shared by the informers of a factory.
 //!
-//! Sizes are estimates: the length of the JSON times a factor for the kind, and the size of the type. What must
+//! Sizes are estimates: the length of the body times a factor for the kind and wire, and the size of the type. What must
 //! go is chosen so that a scan over the cache does not push out what is read all the time.
 
 pub(crate) mod keep;
@@ -8,6 +8,7 @@ mod queue;
 
 use std::fmt;
 
+use crate::body::Wire;
 use crate::sync::{self, Ordering};
 use crate::{RawObject, ResourceKind};
 use keep::Keeper;
@@ -83,19 +84,36 @@ impl fmt::Debug for Budget {
     }
 }
 
-/// How many bytes of heap a byte of an object's JSON becomes when decoded, in hundredths.
+/// How many bytes of heap a byte of an object becomes when decoded, in hundredths.
 ///
 /// Kinds whose structs are wide and mostly empty (a container has dozens of optional fields) grow most; kinds
-/// that are little but maps of text hardly grow.
-pub(crate) fn growth_percent(resource: &ResourceKind) -> u64 {
-    match (&*resource.group, &*resource.kind) {
-        ("", "Pod") => 600,
-        // Their values are base64 in JSON and bytes when decoded.
-        ("", "Secret") => 80,
-        ("", "ConfigMap") => 180,
-        // Small, and mostly managed fields: those become trees of maps.
-        ("coordination.k8s.io", "Lease") => 550,
-        _ => 400,
+/// that are little but maps of text hardly grow. Protobuf writes no names of fields, so that the less of a kind
+/// is text, the more its bytes stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Growth {
+    json_percent: u64,
+    protobuf_percent: u64,
+}
+
+impl Growth {
+    pub(crate) fn of(resource: &ResourceKind) -> Growth {
+        let (json_percent, protobuf_percent) = match (&*resource.group, &*resource.kind) {
+            ("", "Pod") => (600, 950),
+            // Their values are base64 in JSON, and bytes in protobuf and when decoded.
+            ("", "Secret") => (80, 110),
+            ("", "ConfigMap") => (180, 190),
+            // Small, and mostly managed fields: those become trees of maps.
+            ("coordination.k8s.io", "Lease") => (550, 700),
+            _ => (400, 600),
+        };
+        Growth { json_percent, protobuf_percent }
+    }
+
+    pub(crate) fn percent(self, wire: Wire) -> u64 {
+        match wire {
+            Wire::Json => self.json_percent,
+            Wire::Protobuf => self.protobuf_percent,
+        }
     }
 }
 

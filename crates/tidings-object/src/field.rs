@@ -13,6 +13,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+pub(crate) use tidings_protobuf::Step;
+
 /// A path to one or several values inside an object.
 ///
 /// ```
@@ -28,15 +30,8 @@ use serde_json::Value;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldPath {
-    steps: Vec<Step>,
+    steps: Vec<Step<'static>>,
     text: String,
-}
-
-/// One step down into an object.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Step {
-    Member(String),
-    Each,
 }
 
 /// Why a text is no field path.
@@ -67,15 +62,19 @@ impl FieldPath {
 
     /// Reads the values at this path from an object's JSON, without building the object.
     pub fn read(&self, json: &[u8]) -> Result<FieldValue, serde_json::Error> {
-        read::values(&self.steps, json).map(|values| FieldValue { values })
+        read::values(&self.steps, json).map(FieldValue::of)
     }
 
-    pub(crate) fn steps(&self) -> &[Step] {
+    pub(crate) fn steps(&self) -> &[Step<'static>] {
         &self.steps
     }
 }
 
 impl FieldValue {
+    pub(crate) fn of(values: Vec<Value>) -> FieldValue {
+        FieldValue { values }
+    }
+
     /// Whether nothing stands there.
     pub fn is_absent(&self) -> bool {
         self.values.is_empty()

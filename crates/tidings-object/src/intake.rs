@@ -6,16 +6,19 @@
 
 mod packer;
 mod reservoir;
+mod stored;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use tidings_protobuf::TypeMeta;
 use twox_hash::XxHash3_64;
 
-use crate::body::{Body, PackPool, Trained, Training, Wire};
+use crate::body::{Body, PackPool, Trained, Training};
 use crate::identity::{self, Identity, ScanError};
 use crate::raw::{Arrival, Head, Origin, PackStats, Strings};
-use crate::{Budget, Projection, RawObject, ReadError, ResourceKind, Transform, TransformError};
+use crate::{Budget, Projection, RawObject, ReadError, ResourceKind, Transform};
 use packer::Packer;
 
 /// Turns the frames of one informer into objects.
@@ -91,6 +94,12 @@ pub enum IntakeError {
         /// What the object says it is.
         found: String,
     },
+    /// A protobuf message whose fields nobody told us: it is skipped, what follows is fine.
+    #[error("the protobuf of {found} is not known")]
+    UnknownMessage {
+        /// What the message is, as `apiVersion/kind`.
+        found: String,
+    },
 }
 
 impl Intake {
@@ -138,15 +147,47 @@ impl Intake {
         self.check_kind(&identity)?;
         let (head, rest) = self.head_and_rest(&identity, frame);
         let arrival = arrival(&identity, XxHash3_64::oneshot(rest))?;
+        Ok(self.known_or_new(arrival, known, || self.json_body(head, rest)))
+    }
+
+    /// Takes one protobuf message in, such as a `v1.Pod`, which came in an envelope that says what it is, or in a
+    /// list. The rules are those of [`json`](Self::json); what is checked of the bytes tells
+    /// [`scan_protobuf`](identity::scan_protobuf).
+    pub fn protobuf(
+        &self,
+        type_meta: TypeMeta<'_>,
+        message: &[u8],
+        known: &dyn KnownObjects,
+    ) -> Result<Arc<RawObject>, IntakeError> {
+        let identity = Identity {
+            kind: type_meta.kind.filter(|kind| !kind.is_empty()).map(Cow::Borrowed),
+            api_version: type_meta.api_version.filter(|version| !version.is_empty()).map(Cow::Borrowed),
+            ..identity::scan_protobuf(message)?
+        };
+        self.check_kind(&identity)?;
+        let sort = self.sort_of(&identity)?;
+        let arrival = arrival(&identity, XxHash3_64::oneshot(message))?;
+        Ok(self.known_or_new(arrival, known, || self.protobuf_body(sort, message)))
+    }
+
+    /// Whether it can take protobuf in: its kind's messages are known, or it takes metadata only, which every kind
+    /// has.
+    pub fn speaks_protobuf(&self) -> bool {
+        self.origin.message().is_some()
+    }
+
+    fn known_or_new(
+        &self,
+        arrival: Arrival,
+        known: &dyn KnownObjects,
+        body: impl FnOnce() -> (Head, Body),
+    ) -> Arc<RawObject> {
         if let Some(same) = known.known(arrival.strings.key())
             && same.is_what_arrived(arrival.strings.uid(), &arrival.version, arrival.body_hash)
         {
-            return Ok(same);
+            return same;
         }
-        let (head, body) = match &self.transform {
-            None => (head, self.packer.pack(Wire::Json, rest)),
-            Some(transform) => self.transformed(transform, head, rest),
-        };
+        let (head, body) = body();
         let object = RawObject::new(Arc::clone(&self.origin), arrival, head, body);
         self.packer.offer_sample(&object);
         if let Some(wake) = self.wake.get()
@@ -154,7 +195,7 @@ impl Intake {
         {
             wake();
         }
-        Ok(object)
+        object
     }
 
     /// Calls this once for each object that someone could not decode. Only the first call of this counts.
@@ -189,33 +230,6 @@ impl Intake {
         PackStats { dictionary_bytes: self.packer.dictionary_bytes(), ..self.origin.stats() }
     }
 
-    /// The transform sees the same bytes whether the object came from a list or a watch.
-    fn transformed(&self, transform: &Transform, head: Head, rest: &[u8]) -> (Head, Body) {
-        let whole = [self.origin.head(head, rest.len()).as_bytes(), rest].concat();
-        let transformed = transform.apply(&whole).and_then(|json| {
-            let identity = identity::scan(&json)
-                .map_err(|e| TransformError { message: format!("what came out is {e}") })?;
-            let (head, rest) = self.head_and_rest(&identity, &json);
-            Ok((head, self.packer.pack(Wire::Json, rest)))
-        });
-        transformed.unwrap_or_else(|error| (head, Body::refused(Wire::Json, error)))
-    }
-
-    /// What is stored of a frame: all of it after a kind and apiVersion that can be supplied again.
-    fn head_and_rest<'f>(&self, identity: &Identity<'_>, frame: &'f [u8]) -> (Head, &'f [u8]) {
-        let is_ours = |said: &Option<_>, ours: &str| said.as_deref().is_none_or(|said: &str| said == ours);
-        if is_ours(&identity.kind, self.origin.sent_kind())
-            && is_ours(&identity.api_version, &self.origin.sent_api_version())
-        {
-            let head = Head { kind: !identity.rest_has_kind, api_version: !identity.rest_has_api_version };
-            (head, frame[identity.rest_at..].trim_ascii_end())
-        } else {
-            let head = Head { kind: identity.kind.is_none(), api_version: identity.api_version.is_none() };
-            let members = frame.trim_ascii().strip_prefix(b"{").unwrap_or_default();
-            (head, members.trim_ascii_start())
-        }
-    }
-
     fn check_kind(&self, identity: &Identity<'_>) -> Result<(), IntakeError> {
         let resource = &self.origin.resource;
         let said_kind = identity.kind.as_deref();
@@ -225,16 +239,21 @@ impl Intake {
         };
         // A server that knows no partial metadata sends whole objects instead.
         if is_kind(&resource.kind, &resource.group)
-            || is_kind(self.origin.sent_kind(), group_of(&self.origin.sent_api_version()))
+            || is_kind(self.origin.sent_kind(), group_of(self.origin.sent_api_version()))
         {
             return Ok(());
         }
-        let found = [identity.api_version.as_deref(), said_kind];
         Err(IntakeError::WrongKind {
             expected: format!("{}/{}", self.origin.sent_api_version(), self.origin.sent_kind()),
-            found: found.into_iter().flatten().collect::<Vec<_>>().join("/"),
+            found: found(identity),
         })
     }
+}
+
+/// What an object says it is.
+fn found(identity: &Identity<'_>) -> String {
+    let said = [identity.api_version.as_deref(), identity.kind.as_deref()];
+    said.into_iter().flatten().collect::<Vec<_>>().join("/")
 }
 
 fn group_of(api_version: &str) -> &str {

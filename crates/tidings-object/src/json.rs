@@ -10,17 +10,14 @@ mod text;
 use nesting::{Container, Nesting};
 pub(crate) use text::JsonStr;
 
-/// Why bytes have no identity.
+/// Bytes that are not well-formed JSON, or no object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ScanError {
-    /// The bytes are no JSON object.
-    #[error("not well-formed JSON at byte {at}: expected {expected}")]
-    Malformed {
-        /// Where it went wrong.
-        at: usize,
-        /// What should have stood there.
-        expected: &'static str,
-    },
+#[error("not well-formed JSON at byte {at}: expected {expected}")]
+pub struct JsonError {
+    /// Where it went wrong.
+    pub at: usize,
+    /// What should have stood there.
+    pub expected: &'static str,
 }
 
 /// A place in a JSON text. Each method leaves it behind what it read.
@@ -32,9 +29,9 @@ pub(crate) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// At the first value of `bytes`.
-    pub(crate) fn new(bytes: &'a [u8]) -> Result<Cursor<'a>, ScanError> {
-        let text = str::from_utf8(bytes)
-            .map_err(|e| ScanError::Malformed { at: e.valid_up_to(), expected: "valid UTF-8" })?;
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Cursor<'a>, JsonError> {
+        let text =
+            str::from_utf8(bytes).map_err(|e| JsonError { at: e.valid_up_to(), expected: "valid UTF-8" })?;
         let mut cursor = Cursor { text, at: 0 };
         cursor.skip_space();
         Ok(cursor)
@@ -58,8 +55,8 @@ impl<'a> Cursor<'a> {
     /// Reads every member of an object; `visit` must read the member's value.
     pub(crate) fn members(
         &mut self,
-        mut visit: impl FnMut(&mut Self, JsonStr<'a>) -> Result<(), ScanError>,
-    ) -> Result<(), ScanError> {
+        mut visit: impl FnMut(&mut Self, JsonStr<'a>) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
         let mut is_more = self.enter_object()?;
         while is_more {
             let key = self.key()?;
@@ -72,8 +69,8 @@ impl<'a> Cursor<'a> {
     /// Reads every item of an array; `visit` must read the item.
     pub(crate) fn items(
         &mut self,
-        mut visit: impl FnMut(&mut Self) -> Result<(), ScanError>,
-    ) -> Result<(), ScanError> {
+        mut visit: impl FnMut(&mut Self) -> Result<(), JsonError>,
+    ) -> Result<(), JsonError> {
         let mut is_more = self.enter_array()?;
         while is_more {
             visit(self)?;
@@ -83,50 +80,50 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes into an object: to its first key, or behind it if it has none.
-    pub(crate) fn enter_object(&mut self) -> Result<bool, ScanError> {
+    pub(crate) fn enter_object(&mut self) -> Result<bool, JsonError> {
         self.pass(b'{', "an object")?;
         self.skip_space();
         Ok(!self.passed(b'}'))
     }
 
     /// Behind a member's value: goes to the next key, or behind the object.
-    pub(crate) fn is_another_member(&mut self) -> Result<bool, ScanError> {
+    pub(crate) fn is_another_member(&mut self) -> Result<bool, JsonError> {
         self.is_another(b'}', "a comma or a closing brace")
     }
 
     /// Goes into an array: to its first item, or behind it if it has none.
-    pub(crate) fn enter_array(&mut self) -> Result<bool, ScanError> {
+    pub(crate) fn enter_array(&mut self) -> Result<bool, JsonError> {
         self.pass(b'[', "an array")?;
         self.skip_space();
         Ok(!self.passed(b']'))
     }
 
     /// Behind an item: goes to the next one, or behind the array.
-    pub(crate) fn is_another_item(&mut self) -> Result<bool, ScanError> {
+    pub(crate) fn is_another_item(&mut self) -> Result<bool, JsonError> {
         self.is_another(b']', "a comma or a closing bracket")
     }
 
     /// Reads a member's key and goes to its value.
-    pub(crate) fn key(&mut self) -> Result<JsonStr<'a>, ScanError> {
+    pub(crate) fn key(&mut self) -> Result<JsonStr<'a>, JsonError> {
         let key = self.string()?;
         self.colon()?;
         Ok(key)
     }
 
     /// Reads a string.
-    pub(crate) fn string(&mut self) -> Result<JsonStr<'a>, ScanError> {
+    pub(crate) fn string(&mut self) -> Result<JsonStr<'a>, JsonError> {
         let start = self.at + 1;
         let is_escaped = self.skip_string()?;
         Ok(JsonStr::new(&self.text[start..self.at - 1], is_escaped))
     }
 
     /// Reads a string; a value of another type is passed over.
-    pub(crate) fn string_if_any(&mut self) -> Result<Option<JsonStr<'a>>, ScanError> {
+    pub(crate) fn string_if_any(&mut self) -> Result<Option<JsonStr<'a>>, JsonError> {
         if self.peek() == b'"' { self.string().map(Some) } else { self.skip_value().map(|()| None) }
     }
 
     /// Passes one value of any type and depth.
-    pub(crate) fn skip_value(&mut self) -> Result<(), ScanError> {
+    pub(crate) fn skip_value(&mut self) -> Result<(), JsonError> {
         let mut open = Nesting::default();
         loop {
             match self.peek() {
@@ -170,29 +167,29 @@ impl<'a> Cursor<'a> {
     }
 
     /// Nothing but white space may follow.
-    pub(crate) fn end(&mut self) -> Result<(), ScanError> {
+    pub(crate) fn end(&mut self) -> Result<(), JsonError> {
         self.skip_space();
         if self.at == self.text.len() { Ok(()) } else { Err(self.expected("the end")) }
     }
 
     /// The error that something else should have stood here.
-    pub(crate) fn expected(&self, expected: &'static str) -> ScanError {
-        ScanError::Malformed { at: self.at, expected }
+    pub(crate) fn expected(&self, expected: &'static str) -> JsonError {
+        JsonError { at: self.at, expected }
     }
 
-    fn skip_key(&mut self) -> Result<(), ScanError> {
+    fn skip_key(&mut self) -> Result<(), JsonError> {
         self.skip_string()?;
         self.colon()
     }
 
-    fn colon(&mut self) -> Result<(), ScanError> {
+    fn colon(&mut self) -> Result<(), JsonError> {
         self.skip_space();
         self.pass(b':', "a colon")?;
         self.skip_space();
         Ok(())
     }
 
-    fn is_another(&mut self, close: u8, expected: &'static str) -> Result<bool, ScanError> {
+    fn is_another(&mut self, close: u8, expected: &'static str) -> Result<bool, JsonError> {
         self.skip_space();
         if self.passed(b',') {
             self.skip_space();
@@ -202,7 +199,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether there were escapes.
-    fn skip_string(&mut self) -> Result<bool, ScanError> {
+    fn skip_string(&mut self) -> Result<bool, JsonError> {
         self.pass(b'"', "a string")?;
         let mut is_escaped = false;
         loop {
@@ -221,7 +218,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn skip_escape(&mut self) -> Result<(), ScanError> {
+    fn skip_escape(&mut self) -> Result<(), JsonError> {
         self.at += 1;
         match self.peek() {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
@@ -239,7 +236,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn skip_scalar(&mut self) -> Result<(), ScanError> {
+    fn skip_scalar(&mut self) -> Result<(), JsonError> {
         match self.peek() {
             b't' => self.skip_literal("true"),
             b'f' => self.skip_literal("false"),
@@ -249,7 +246,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn skip_literal(&mut self, literal: &'static str) -> Result<(), ScanError> {
+    fn skip_literal(&mut self, literal: &'static str) -> Result<(), JsonError> {
         if !self.text.as_bytes()[self.at..].starts_with(literal.as_bytes()) {
             return Err(self.expected(literal));
         }
@@ -257,7 +254,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn skip_number(&mut self) -> Result<(), ScanError> {
+    fn skip_number(&mut self) -> Result<(), JsonError> {
         self.passed(b'-');
         if !self.passed(b'0') {
             self.skip_digits()?;
@@ -272,7 +269,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn skip_digits(&mut self) -> Result<(), ScanError> {
+    fn skip_digits(&mut self) -> Result<(), JsonError> {
         if !self.peek().is_ascii_digit() {
             return Err(self.expected("a digit"));
         }
@@ -288,7 +285,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn pass(&mut self, byte: u8, expected: &'static str) -> Result<(), ScanError> {
+    fn pass(&mut self, byte: u8, expected: &'static str) -> Result<(), JsonError> {
         if self.passed(byte) { Ok(()) } else { Err(self.expected(expected)) }
     }
 

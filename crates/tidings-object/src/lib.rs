@@ -49,14 +49,14 @@ pub mod selector;
 pub mod transform;
 pub mod version;
 
-pub use body::{PackPool, Trained, Training};
+pub use body::{PackPool, Trained, Training, Wire};
 pub use budget::Budget;
 pub use field::{FieldPath, FieldPathError, FieldValue};
 pub use intake::{Intake, IntakeError, KnownObjects, NothingKnown};
 pub use key::{Key, KeyError, KeyRef};
 pub use kind::{Kind, Projection, ResourceKind, Scope};
 pub use object::Object;
-pub use raw::{Labels, Origin, PackStats, RawObject, ReadError};
+pub use raw::{DecodeError, Labels, Origin, PackStats, RawObject, ReadError};
 pub use selector::{FieldSelector, FieldSelectorError, LabelSelector, SelectorError};
 pub use transform::{Transform, TransformError};
 pub use version::Version;

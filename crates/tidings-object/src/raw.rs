@@ -1,24 +1,24 @@
 //! One version of one object, as the server sent it: its identity, readable at once, and its packed body.
 
 mod origin;
+mod read;
 mod strings;
 
-use std::any::Any;
-use std::borrow::Cow;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 
 use serde::de::DeserializeOwned;
 
 use crate::body::{Body, Wire};
 use crate::budget::keep::{Ask, Memo, Remembers};
-use crate::sync::{AtomicBool, Ordering};
-use crate::{FieldPath, FieldPathError, FieldValue, KeyRef, TransformError, Version};
+use crate::sync::AtomicBool;
+use crate::{KeyRef, Version};
 use origin::Share;
 
-pub(crate) use origin::Head;
+pub(crate) use origin::{Head, message_of};
 pub use origin::{Origin, PackStats};
+pub(crate) use read::panic_message;
+pub use read::{DecodeError, ReadError};
 pub(crate) use strings::Strings;
 
 /// One version of one object.
@@ -52,50 +52,6 @@ pub struct RawObject {
     memo: Memo,
     /// Whether it was told already that it can't be decoded: once is enough.
     is_told_unreadable: AtomicBool,
-}
-
-/// Why an object's body could not be read. It concerns its reader and nobody else.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum ReadError {
-    /// The body does not decode into the type that was asked for.
-    #[error("decoding {resource} {key} as {into}")]
-    Decode {
-        /// The resource.
-        resource: String,
-        /// The object.
-        key: String,
-        /// The Rust type.
-        into: &'static str,
-        /// Why.
-        #[source]
-        source: Arc<serde_json::Error>,
-    },
-    /// Its transform refused the object when it arrived.
-    #[error("reading {resource} {key}")]
-    Transform {
-        /// The resource.
-        resource: String,
-        /// The object.
-        key: String,
-        /// What the transform said.
-        #[source]
-        source: TransformError,
-    },
-    /// The type's `Deserialize` panicked.
-    #[error("decoding {resource} {key} as {into} panicked: {message}")]
-    Panicked {
-        /// The resource.
-        resource: String,
-        /// The object.
-        key: String,
-        /// The Rust type.
-        into: &'static str,
-        /// The panic's message.
-        message: String,
-    },
-    /// The field path is none.
-    #[error("reading a field")]
-    Path(#[from] FieldPathError),
 }
 
 impl RawObject {
@@ -179,13 +135,15 @@ impl RawObject {
         self.strings.owners().find(|(_, is_controller)| *is_controller).map(|(uid, _)| uid)
     }
 
-    /// A hash of the body as it arrived, after a leading kind and apiVersion.
+    /// A hash of the body as it arrived, after a leading kind and apiVersion. The same object has another one on
+    /// another wire.
     pub fn body_hash(&self) -> u64 {
         self.body_hash
     }
 
     /// Whether `other` is the same version of the same object with the same body. Versions alone do not prove
-    /// it: a restored server gives them out again. An empty uid or version is never the same.
+    /// it: a restored server gives them out again. An empty uid or version is never the same, nor is what came
+    /// by another wire.
     pub fn is_unchanged(&self, other: &RawObject) -> bool {
         self.is_what_arrived(other.uid(), &other.version, other.body_hash)
     }
@@ -208,54 +166,6 @@ impl RawObject {
         self.body.wire()
     }
 
-    /// The object as JSON, with the kind and apiVersion that list items lack.
-    pub fn json(&self) -> Result<Cow<'_, [u8]>, ReadError> {
-        let head = self.origin.head(self.head, self.body.raw_len());
-        self.body.unpacked_after(head.as_bytes()).map(Cow::Owned).map_err(|source| ReadError::Transform {
-            resource: self.origin.resource.to_string(),
-            key: self.key().to_string(),
-            source,
-        })
-    }
-
-    /// Why its body can't be read by anybody, if its transform refused it.
-    pub fn refusal(&self) -> Option<ReadError> {
-        self.body.refusal().map(|error| ReadError::Transform {
-            resource: self.origin.resource.to_string(),
-            key: self.key().to_string(),
-            source: error.clone(),
-        })
-    }
-
-    /// Reads what stands at a field path such as `.status.phase`, without building the object.
-    pub fn field(&self, path: &str) -> Result<FieldValue, ReadError> {
-        self.field_at(&FieldPath::parse(path)?)
-    }
-
-    /// As [`field`](Self::field), with a path that was parsed before.
-    pub fn field_at(&self, path: &FieldPath) -> Result<FieldValue, ReadError> {
-        path.read(&self.json()?).map_err(|e| self.undecodable::<FieldValue>(e))
-    }
-
-    /// Reads a part of the object into a struct of your own; nothing is kept.
-    pub fn view<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
-        let json = self.json()?;
-        let error = match catch_unwind(AssertUnwindSafe(|| serde_json::from_slice(&json))) {
-            Ok(Ok(decoded)) => return Ok(decoded),
-            Ok(Err(error)) => self.undecodable::<T>(error),
-            Err(panic) => ReadError::Panicked {
-                resource: self.origin.resource.to_string(),
-                key: self.key().to_string(),
-                into: std::any::type_name::<T>(),
-                message: panic_message(&*panic),
-            },
-        };
-        if !self.is_told_unreadable.swap(true, Ordering::Relaxed) {
-            self.origin.tell_unreadable(&error);
-        }
-        Err(error)
-    }
-
     /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for.
     ///
     /// Threads that ask at the same time share one decoding. What a second type takes is estimated as if it
@@ -270,7 +180,7 @@ impl RawObject {
         self.origin.budget.keeper().decoded(&ask, || self.view())
     }
 
-    /// How many bytes its body had as the server sent it, a leading kind and apiVersion apart.
+    /// How many bytes its body had as the server sent it, kind, apiVersion and envelope apart.
     pub fn wire_bytes(&self) -> usize {
         self.body.raw_len()
     }
@@ -289,7 +199,7 @@ impl RawObject {
 
     /// About how many bytes it takes as a `K`.
     pub fn decoded_bytes_estimate<K>(&self) -> u64 {
-        let grown = self.body.raw_len() as u64 * self.origin.growth_percent / 100;
+        let grown = self.body.raw_len() as u64 * self.origin.growth.percent(self.wire()) / 100;
         grown + size_of::<K>() as u64
     }
 
@@ -308,15 +218,6 @@ impl RawObject {
             raw_bytes: self.body.raw_len(),
             packed_bytes: self.packed_bytes(),
             memory_bytes: self.memory_bytes(),
-        }
-    }
-
-    fn undecodable<T>(&self, error: serde_json::Error) -> ReadError {
-        ReadError::Decode {
-            resource: self.origin.resource.to_string(),
-            key: self.key().to_string(),
-            into: std::any::type_name::<T>(),
-            source: Arc::new(error),
         }
     }
 }
@@ -340,13 +241,6 @@ impl Drop for RawObject {
         self.origin.ledger.strike(self.share());
         self.origin.budget.keeper().release(&mut self.memo);
     }
-}
-
-/// What a panic said, if it said a text.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("a panic without a text").to_owned()
 }
 
 /// The labels of an object.

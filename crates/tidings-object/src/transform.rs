@@ -6,6 +6,7 @@
 
 mod prune;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,12 +14,18 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tidings_protobuf::{Message, TypeMeta};
 
 use crate::FieldPath;
+use crate::body::Wire;
 use crate::raw::panic_message;
 use prune::Pruning;
 
 /// A change to every body of an informer.
+///
+/// Pruning works on the bytes of either wire. Any other step needs JSON: an object that came as protobuf is first
+/// written as JSON, which costs about as much as decoding it, and stays JSON, half as large again as it came.
+/// So prune first, and where every object is changed otherwise, ask the server for JSON.
 ///
 /// ```
 /// use tidings_object::{FieldPath, Transform};
@@ -92,11 +99,34 @@ impl Transform {
     /// Applies every step.
     pub fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
         let Some((first, others)) = self.steps.split_first() else { return Ok(json.to_vec()) };
-        let mut json = first.apply(json)?;
-        for step in others {
-            json = step.apply(&json)?;
+        others.iter().try_fold(first.apply(json)?, |json, step| step.apply(&json))
+    }
+
+    /// Applies every step to a protobuf message, and says what came out: protobuf if nothing but pruning was
+    /// asked for, otherwise JSON.
+    pub(crate) fn apply_protobuf(
+        &self,
+        table: &'static Message,
+        type_meta: TypeMeta<'_>,
+        message: &[u8],
+    ) -> Result<(Wire, Vec<u8>), TransformError> {
+        let mut message = Cow::Borrowed(message);
+        let mut steps = self.steps.iter();
+        while let Some(step) = steps.next() {
+            match step {
+                Step::Prune(pruning) => {
+                    let pruned = pruning.apply_protobuf(table, &message);
+                    message = Cow::Owned(pruned.map_err(TransformError::because)?);
+                }
+                Step::Change(_) => {
+                    let json = tidings_protobuf::to_json(table, type_meta, &message);
+                    let json = step.apply(&json.map_err(TransformError::because)?)?;
+                    let json = steps.try_fold(json, |json, step| step.apply(&json))?;
+                    return Ok((Wire::Json, json));
+                }
+            }
         }
-        Ok(json)
+        Ok((Wire::Protobuf, message.into_owned()))
     }
 
     fn of(change: impl Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync + 'static) -> Transform {
@@ -130,7 +160,7 @@ impl PartialEq for Transform {
 impl Eq for Transform {}
 
 impl TransformError {
-    fn because(error: impl fmt::Display) -> Self {
+    pub(crate) fn because(error: impl fmt::Display) -> Self {
         TransformError { message: error.to_string() }
     }
 }

@@ -4,9 +4,9 @@ use serde::de::Error as _;
 use serde_json::Value;
 
 use super::Step;
-use crate::json::{Cursor, ScanError};
+use crate::json::{Cursor, JsonError};
 
-pub(super) fn values(steps: &[Step], json: &[u8]) -> Result<Vec<Value>, serde_json::Error> {
+pub(super) fn values(steps: &[Step<'_>], json: &[u8]) -> Result<Vec<Value>, serde_json::Error> {
     let mut found = Vec::new();
     let walked = Cursor::new(json).and_then(|mut cursor| {
         walk(&mut cursor, steps, &mut found)?;
@@ -17,7 +17,7 @@ pub(super) fn values(steps: &[Step], json: &[u8]) -> Result<Vec<Value>, serde_js
 }
 
 /// Adds the text of each value to `found`. It recurses once a step, and a path's steps are bounded.
-fn walk<'a>(cursor: &mut Cursor<'a>, steps: &[Step], found: &mut Vec<&'a str>) -> Result<(), ScanError> {
+fn walk<'a>(cursor: &mut Cursor<'a>, steps: &[Step<'_>], found: &mut Vec<&'a str>) -> Result<(), JsonError> {
     match steps.split_first() {
         None => {
             let start = cursor.at();

@@ -4,8 +4,11 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use tidings_protobuf::{Message, TypeMeta};
+
+use crate::budget::Growth;
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Budget, Projection, ReadError, ResourceKind, budget};
+use crate::{Budget, Projection, ReadError, ResourceKind};
 
 /// What the objects of one informer share.
 pub struct Origin {
@@ -15,7 +18,11 @@ pub struct Origin {
     pub budget: Arc<Budget>,
     /// How much of them is asked for.
     pub projection: Projection,
-    pub(super) growth_percent: u64,
+    pub(super) growth: Growth,
+    /// The apiVersion that the server writes into them.
+    sent_api_version: Box<str>,
+    /// What their protobuf messages consist of, if that is known.
+    message: Option<&'static Message>,
     /// The text before an object's rest for each [`Head`].
     heads: [Box<str>; 4],
     pub(super) ledger: Ledger,
@@ -30,6 +37,11 @@ pub(crate) type OnUnreadable = Box<dyn Fn(&ReadError) + Send + Sync>;
 pub(crate) struct Head {
     pub(crate) kind: bool,
     pub(crate) api_version: bool,
+}
+
+impl Head {
+    /// Both: a protobuf message has neither.
+    pub(crate) const WHOLE: Head = Head { kind: true, api_version: true };
 }
 
 /// What the living objects of one informer take.
@@ -77,8 +89,14 @@ impl Origin {
     }
 
     pub(crate) fn new(resource: ResourceKind, projection: Projection, budget: Arc<Budget>) -> Origin {
+        let sent_api_version = match projection {
+            Projection::Full => resource.api_version().into(),
+            Projection::Metadata => "meta.k8s.io/v1".into(),
+        };
         let mut origin = Origin {
-            growth_percent: budget::growth_percent(&resource),
+            growth: Growth::of(&resource),
+            sent_api_version,
+            message: None,
             resource,
             budget,
             projection,
@@ -88,7 +106,7 @@ impl Origin {
         };
         let text = |value: &str| serde_json::Value::from(value).to_string();
         let kind = format!("\"kind\":{},", text(origin.sent_kind()));
-        let api_version = format!("\"apiVersion\":{},", text(&origin.sent_api_version()));
+        let api_version = format!("\"apiVersion\":{},", text(origin.sent_api_version()));
         origin.heads = [(false, false), (true, false), (false, true), (true, true)].map(
             |(has_kind, has_api_version)| {
                 let (kind, api_version) =
@@ -96,6 +114,7 @@ impl Origin {
                 format!("{{{kind}{api_version}").into()
             },
         );
+        origin.message = message_of(origin.sent_type());
         origin
     }
 
@@ -108,11 +127,18 @@ impl Origin {
     }
 
     /// The apiVersion that the server writes into its objects.
-    pub(crate) fn sent_api_version(&self) -> std::borrow::Cow<'_, str> {
-        match self.projection {
-            Projection::Full => self.resource.api_version(),
-            Projection::Metadata => "meta.k8s.io/v1".into(),
-        }
+    pub(crate) fn sent_api_version(&self) -> &str {
+        &self.sent_api_version
+    }
+
+    /// Both, as a protobuf message lacks them.
+    pub(crate) fn sent_type(&self) -> TypeMeta<'_> {
+        TypeMeta { api_version: Some(self.sent_api_version()), kind: Some(self.sent_kind()) }
+    }
+
+    /// What the messages of its objects consist of, if that is known.
+    pub(crate) fn message(&self) -> Option<&'static Message> {
+        self.message
     }
 
     /// What their bodies take; the dictionaries are not among it.
@@ -132,6 +158,13 @@ impl Origin {
         let text = &*self.heads[usize::from(head.kind) + 2 * usize::from(head.api_version)];
         if rest_len == 1 { text.trim_end_matches(',') } else { text }
     }
+}
+
+/// What the messages of this type consist of, if that is known.
+pub(crate) fn message_of(said: TypeMeta<'_>) -> Option<&'static Message> {
+    let (api_version, kind) = (said.api_version?, said.kind?);
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    tidings_protobuf::message(group, version, kind)
 }
 
 impl Ledger {

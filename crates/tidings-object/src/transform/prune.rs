@@ -2,33 +2,43 @@
 
 use std::ops::Range;
 
+use tidings_protobuf::{Error, Message};
+
 use crate::FieldPath;
 use crate::field::Step;
-use crate::json::{Cursor, ScanError};
+use crate::json::{Cursor, JsonError};
 
-/// The fields to drop, as one tree, so that an object is walked once for all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The fields to drop.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pruning {
+    root: Node,
+    paths: Vec<Vec<Step<'static>>>,
+}
+
+/// The fields as one tree, so that JSON is walked once for all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Node {
     /// What is below is dropped wholly.
     is_end: bool,
-    members: Vec<(String, Pruning)>,
-    each: Option<Box<Pruning>>,
+    members: Vec<(String, Node)>,
+    each: Option<Box<Node>>,
 }
 
 impl Pruning {
     pub(super) fn new(paths: impl IntoIterator<Item = FieldPath>) -> Pruning {
-        let mut root = Pruning::default();
-        for path in paths {
-            let end = path.steps().iter().fold(&mut root, |node, step| node.below(step));
+        let paths: Vec<_> = paths.into_iter().map(|path| path.steps().to_vec()).collect();
+        let mut root = Node::default();
+        for path in &paths {
+            let end = path.iter().fold(&mut root, |node, step| node.below(step));
             end.is_end = true;
         }
-        root
+        Pruning { root, paths }
     }
 
-    pub(super) fn apply(&self, json: &[u8]) -> Result<Vec<u8>, ScanError> {
+    pub(super) fn apply(&self, json: &[u8]) -> Result<Vec<u8>, JsonError> {
         let mut cursor = Cursor::new(json)?;
         let mut cuts = Vec::new();
-        self.walk(&mut cursor, &mut cuts)?;
+        self.root.walk(&mut cursor, &mut cuts)?;
         cursor.end()?;
         let mut kept = Vec::with_capacity(json.len());
         let mut from = 0;
@@ -40,12 +50,19 @@ impl Pruning {
         Ok(kept)
     }
 
-    fn below(&mut self, step: &Step) -> &mut Pruning {
+    /// The same of a protobuf message.
+    pub(super) fn apply_protobuf(&self, table: &'static Message, message: &[u8]) -> Result<Vec<u8>, Error> {
+        tidings_protobuf::without(table, message, &self.paths)
+    }
+}
+
+impl Node {
+    fn below(&mut self, step: &Step<'_>) -> &mut Node {
         match step {
             Step::Each => self.each.get_or_insert_default(),
             Step::Member(name) => {
                 let place = self.members.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
-                    self.members.push((name.clone(), Pruning::default()));
+                    self.members.push((name.clone().into_owned(), Node::default()));
                     self.members.len() - 1
                 });
                 &mut self.members[place].1
@@ -54,7 +71,7 @@ impl Pruning {
     }
 
     /// Adds what to cut to `cuts`, in order. It recurses once a step, and a path's steps are bounded.
-    fn walk(&self, cursor: &mut Cursor<'_>, cuts: &mut Vec<Range<usize>>) -> Result<(), ScanError> {
+    fn walk(&self, cursor: &mut Cursor<'_>, cuts: &mut Vec<Range<usize>>) -> Result<(), JsonError> {
         match cursor.peek() {
             b'{' if !self.members.is_empty() => {
                 let mut parts = Parts::default();
@@ -94,12 +111,12 @@ impl Parts {
     /// Passes the value of a part that began at `start`, and goes on to the next.
     fn pass<'a>(
         &mut self,
-        below: Option<&Pruning>,
+        below: Option<&Node>,
         start: usize,
         cursor: &mut Cursor<'a>,
         cuts: &mut Vec<Range<usize>>,
-        next: impl Fn(&mut Cursor<'a>) -> Result<bool, ScanError>,
-    ) -> Result<bool, ScanError> {
+        next: impl Fn(&mut Cursor<'a>) -> Result<bool, JsonError>,
+    ) -> Result<bool, JsonError> {
         if !below.is_some_and(|below| below.is_end) {
             match below {
                 Some(below) => below.walk(cursor, cuts)?,

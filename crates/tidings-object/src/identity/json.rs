@@ -1,0 +1,161 @@
+//! Reads an identity from JSON.
+//!
+//! Keys in any order, keys and values escaped or not, the last of duplicate keys (as decoding takes it). A field
+//! of the wrong type counts as absent. The whole frame is checked, so that what is kept is well-formed.
+
+use std::borrow::Cow;
+
+use super::{INITIAL_EVENTS_END, Identity, Label, keep_last_of_each};
+use crate::Version;
+use crate::json::{Cursor, JsonError, JsonStr};
+
+/// Reads the identity of one object.
+pub(super) fn scan(frame: &[u8]) -> Result<Identity<'_>, JsonError> {
+    let mut cursor = Cursor::new(frame)?;
+    let mut identity = Identity::default();
+    let mut is_head = true;
+    let mut is_more = cursor.enter_object()?;
+    while is_more {
+        let start = cursor.at();
+        let key = cursor.key()?;
+        let is_string = cursor.peek() == b'"';
+        let name = key.decoded();
+        let is_type = matches!(name.as_ref(), "kind" | "apiVersion");
+        if is_head && !(is_type && is_string) {
+            is_head = false;
+            identity.rest_at = start;
+        }
+        match name.as_ref() {
+            "kind" => {
+                identity.kind = cursor.string_if_any()?.map(JsonStr::decoded);
+                identity.rest_has_kind |= !is_head;
+            }
+            "apiVersion" => {
+                identity.api_version = cursor.string_if_any()?.map(JsonStr::decoded);
+                identity.rest_has_api_version |= !is_head;
+            }
+            "metadata" => identity.read_metadata(&mut cursor)?,
+            _ => cursor.skip_value()?,
+        }
+        is_more = cursor.is_another_member()?;
+    }
+    if is_head {
+        identity.rest_at = cursor.at() - "}".len();
+    }
+    cursor.end()?;
+    Ok(identity)
+}
+
+impl<'a> Identity<'a> {
+    fn read_metadata(&mut self, cursor: &mut Cursor<'a>) -> Result<(), JsonError> {
+        *self = Identity {
+            kind: self.kind.take(),
+            api_version: self.api_version.take(),
+            rest_at: self.rest_at,
+            rest_has_kind: self.rest_has_kind,
+            rest_has_api_version: self.rest_has_api_version,
+            ..Identity::default()
+        };
+        if cursor.peek() != b'{' {
+            return cursor.skip_value();
+        }
+        cursor.members(|cursor, key| {
+            match key.decoded().as_ref() {
+                "namespace" => self.namespace = text(cursor)?.unwrap_or_default(),
+                "name" => self.name = text(cursor)?.unwrap_or_default(),
+                "uid" => self.uid = text(cursor)?.unwrap_or_default(),
+                "resourceVersion" => self.version = text(cursor)?.map(|text| Version::new(&text)),
+                "generation" => self.generation = integer(cursor)?,
+                "deletionTimestamp" => self.deletion_timestamp = text(cursor)?,
+                "labels" => self.labels = labels(cursor)?,
+                "ownerReferences" => self.owners = owners(cursor)?,
+                "annotations" => self.is_initial_events_end = has_initial_events_end(cursor)?,
+                _ => cursor.skip_value()?,
+            }
+            Ok(())
+        })
+    }
+}
+
+fn text<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
+    Ok(cursor.string_if_any()?.map(JsonStr::decoded))
+}
+
+fn integer(cursor: &mut Cursor<'_>) -> Result<Option<i64>, JsonError> {
+    let start = cursor.at();
+    cursor.skip_value()?;
+    Ok(cursor.since(start).parse().ok())
+}
+
+fn labels<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Label<'a>>, JsonError> {
+    if cursor.peek() != b'{' {
+        return cursor.skip_value().map(|()| Vec::new());
+    }
+    let mut labels: Vec<Label<'a>> = Vec::new();
+    // Where a label that is no string was left out, and its key: it still hides an earlier duplicate.
+    let mut mistyped: Vec<(usize, Cow<'a, str>)> = Vec::new();
+    cursor.members(|cursor, key| {
+        match text(cursor)? {
+            Some(value) => labels.push((key.decoded(), value)),
+            None => mistyped.push((labels.len(), key.decoded())),
+        }
+        Ok(())
+    })?;
+    if mistyped.is_empty() {
+        keep_last_of_each(&mut labels, |label| &label.0);
+        return Ok(labels);
+    }
+    keep_last_of_each(&mut mistyped, |(_, key)| key);
+    let mut places: Vec<_> = labels.into_iter().enumerate().collect();
+    places.retain(|(place, (key, _))| {
+        let hiding = mistyped.binary_search_by(|(_, other)| other.as_ref().cmp(key));
+        hiding.is_err() || hiding.is_ok_and(|i| mistyped[i].0 <= *place)
+    });
+    labels = places.into_iter().map(|(_, label)| label).collect();
+    keep_last_of_each(&mut labels, |label| &label.0);
+    Ok(labels)
+}
+
+fn owners<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<(Cow<'a, str>, bool)>, JsonError> {
+    let mut owners = Vec::new();
+    if cursor.peek() != b'[' {
+        return cursor.skip_value().map(|()| owners);
+    }
+    cursor.items(|cursor| {
+        if cursor.peek() != b'{' {
+            return cursor.skip_value();
+        }
+        let (mut uid, mut is_controller) = (None, false);
+        cursor.members(|cursor, key| {
+            match key.decoded().as_ref() {
+                "uid" => uid = text(cursor)?,
+                "controller" => {
+                    let start = cursor.at();
+                    cursor.skip_value()?;
+                    is_controller = cursor.since(start) == "true";
+                }
+                _ => cursor.skip_value()?,
+            }
+            Ok(())
+        })?;
+        owners.extend(uid.map(|uid| (uid, is_controller)));
+        Ok(())
+    })?;
+    Ok(owners)
+}
+
+fn has_initial_events_end(cursor: &mut Cursor<'_>) -> Result<bool, JsonError> {
+    let mut is_end = false;
+    if cursor.peek() != b'{' {
+        return cursor.skip_value().map(|()| is_end);
+    }
+    cursor.members(|cursor, key| {
+        if key.says(INITIAL_EVENTS_END) {
+            is_end = cursor.string_if_any()?.is_some_and(|value| value.says("true"));
+            Ok(())
+        } else {
+            cursor.skip_value()
+        }
+    })?;
+    Ok(is_end)
+}

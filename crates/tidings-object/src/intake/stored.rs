@@ -1,0 +1,96 @@
+//! What is stored of a frame: what its transform leaves of it, packed, and without what can be supplied again.
+
+use tidings_protobuf::{Message, TypeMeta, to_json};
+
+use super::{Intake, IntakeError, found};
+use crate::body::{Body, Wire};
+use crate::identity::{self, Identity};
+use crate::raw::{Head, message_of};
+use crate::{Transform, TransformError};
+
+/// What a protobuf message is, and what it consists of.
+#[derive(Clone, Copy)]
+pub(super) struct Sort<'a> {
+    table: &'static Message,
+    /// What it says it is, if that is not what the server was asked for.
+    other: Option<TypeMeta<'a>>,
+}
+
+impl Intake {
+    /// What is stored of a JSON frame: all of it after a kind and apiVersion that can be supplied again.
+    pub(super) fn head_and_rest<'f>(&self, identity: &Identity<'_>, frame: &'f [u8]) -> (Head, &'f [u8]) {
+        if self.is_as_asked(identity) {
+            let head = Head { kind: !identity.rest_has_kind, api_version: !identity.rest_has_api_version };
+            (head, frame[identity.rest_at..].trim_ascii_end())
+        } else {
+            let head = Head { kind: identity.kind.is_none(), api_version: identity.api_version.is_none() };
+            let members = frame.trim_ascii().strip_prefix(b"{").unwrap_or_default();
+            (head, members.trim_ascii_start())
+        }
+    }
+
+    /// The transform sees the same bytes whether the object came from a list or a watch.
+    pub(super) fn json_body(&self, head: Head, rest: &[u8]) -> (Head, Body) {
+        let Some(transform) = &self.transform else { return (head, self.packer.pack(Wire::Json, rest)) };
+        let whole = [self.origin.head(head, rest.len()).as_bytes(), rest].concat();
+        let stored = transform.apply(&whole).and_then(|json| self.whole_json_body(&json));
+        stored.unwrap_or_else(|error| (head, Body::refused(Wire::Json, error)))
+    }
+
+    /// What a message with this identity is, if it is known what such a message consists of.
+    pub(super) fn sort_of<'a>(&'a self, identity: &'a Identity<'_>) -> Result<Sort<'a>, IntakeError> {
+        let other = (!self.is_as_asked(identity)).then(|| TypeMeta {
+            api_version: identity.api_version.as_deref().or(self.origin.sent_type().api_version),
+            kind: identity.kind.as_deref().or(self.origin.sent_type().kind),
+        });
+        match other.map_or(self.origin.message(), message_of) {
+            Some(table) => Ok(Sort { table, other }),
+            None => Err(IntakeError::UnknownMessage { found: found(identity) }),
+        }
+    }
+
+    /// Nothing in a message says what it is. So one that is not what was asked for, such as a whole object where
+    /// metadata would do, is stored as JSON, which says it.
+    pub(super) fn protobuf_body(&self, sort: Sort<'_>, message: &[u8]) -> (Head, Body) {
+        let stored = match (&self.transform, sort.other) {
+            (None, None) => return (Head::WHOLE, self.packer.pack(Wire::Protobuf, message)),
+            (Some(transform), None) => self.transformed_message(transform, sort.table, message),
+            (transform, Some(said)) => {
+                let json = to_json(sort.table, said, message).map_err(TransformError::because);
+                let json = match transform {
+                    Some(transform) => json.and_then(|json| transform.apply(&json)),
+                    None => json,
+                };
+                json.and_then(|json| self.whole_json_body(&json))
+            }
+        };
+        stored.unwrap_or_else(|error| (Head::WHOLE, Body::refused(Wire::Protobuf, error)))
+    }
+
+    fn transformed_message(
+        &self,
+        transform: &Transform,
+        table: &'static Message,
+        message: &[u8],
+    ) -> Result<(Head, Body), TransformError> {
+        match transform.apply_protobuf(table, self.origin.sent_type(), message)? {
+            (Wire::Protobuf, message) => Ok((Head::WHOLE, self.packer.pack(Wire::Protobuf, &message))),
+            (Wire::Json, json) => self.whole_json_body(&json),
+        }
+    }
+
+    /// Of JSON that is ours, or was transformed.
+    fn whole_json_body(&self, json: &[u8]) -> Result<(Head, Body), TransformError> {
+        let identity =
+            identity::scan(json).map_err(|e| TransformError { message: format!("what came out is {e}") })?;
+        let (head, rest) = self.head_and_rest(&identity, json);
+        Ok((head, self.packer.pack(Wire::Json, rest)))
+    }
+
+    /// Whether kind and apiVersion are those that the server was asked for, as far as the object says them.
+    fn is_as_asked(&self, identity: &Identity<'_>) -> bool {
+        let is_ours = |said: &Option<_>, ours: &str| said.as_deref().is_none_or(|said: &str| said == ours);
+        is_ours(&identity.kind, self.origin.sent_kind())
+            && is_ours(&identity.api_version, self.origin.sent_api_version())
+    }
+}

@@ -1,0 +1,194 @@
+//! Reading an object's body, whichever wire it came by: as JSON, at a field path, or into a Rust type. What goes
+//! wrong is the error of that reader, and says nothing of what stands in the body.
+
+use std::any::{Any, type_name};
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tidings_protobuf::Message;
+
+use super::RawObject;
+use crate::body::Wire;
+use crate::field::Step;
+use crate::sync::Ordering;
+use crate::{FieldPath, FieldPathError, FieldValue, TransformError};
+
+/// Why an object's body could not be read. It concerns its reader and nobody else.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ReadError {
+    /// The body does not decode into the type that was asked for.
+    #[error("decoding {resource} {key} as {into}")]
+    Decode {
+        /// The resource.
+        resource: String,
+        /// The object.
+        key: String,
+        /// The Rust type.
+        into: &'static str,
+        /// Why.
+        #[source]
+        source: DecodeError,
+    },
+    /// Its transform refused the object when it arrived.
+    #[error("reading {resource} {key}")]
+    Transform {
+        /// The resource.
+        resource: String,
+        /// The object.
+        key: String,
+        /// What the transform said.
+        #[source]
+        source: TransformError,
+    },
+    /// The type's `Deserialize` panicked.
+    #[error("decoding {resource} {key} as {into} panicked: {message}")]
+    Panicked {
+        /// The resource.
+        resource: String,
+        /// The object.
+        key: String,
+        /// The Rust type.
+        into: &'static str,
+        /// The panic's message.
+        message: String,
+    },
+    /// The field path is none.
+    #[error("reading a field")]
+    Path(#[from] FieldPathError),
+}
+
+/// Why bytes do not decode: the error of their wire's decoder.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum DecodeError {
+    /// Of JSON.
+    #[error(transparent)]
+    Json(Arc<serde_json::Error>),
+    /// Of protobuf.
+    #[error(transparent)]
+    Protobuf(Arc<tidings_protobuf::Error>),
+}
+
+impl RawObject {
+    /// The object as JSON, with the kind and apiVersion that list items lack. One that came as protobuf is
+    /// written as JSON each time.
+    pub fn json(&self) -> Result<Cow<'_, [u8]>, ReadError> {
+        match self.wire() {
+            Wire::Json => {
+                let head = self.origin.head(self.head, self.body.raw_len());
+                self.body.unpacked_after(head.as_bytes()).map(Cow::Owned).map_err(|e| self.refused(e))
+            }
+            Wire::Protobuf => {
+                let json = tidings_protobuf::to_json(self.table(), self.origin.sent_type(), &self.bytes()?);
+                json.map(Cow::Owned).map_err(|e| self.undecodable::<Value>(e))
+            }
+        }
+    }
+
+    /// Why its body can't be read by anybody, if its transform refused it.
+    pub fn refusal(&self) -> Option<ReadError> {
+        self.body.refusal().map(|error| self.refused(error.clone()))
+    }
+
+    /// Reads what stands at a field path such as `.status.phase`, without building the object.
+    pub fn field(&self, path: &str) -> Result<FieldValue, ReadError> {
+        self.field_at(&FieldPath::parse(path)?)
+    }
+
+    /// As [`field`](Self::field), with a path that was parsed before.
+    pub fn field_at(&self, path: &FieldPath) -> Result<FieldValue, ReadError> {
+        match self.wire() {
+            Wire::Json => path.read(&self.json()?).map_err(|e| self.undecodable::<FieldValue>(e)),
+            Wire::Protobuf => self.field_of_message(path.steps()),
+        }
+    }
+
+    fn field_of_message(&self, steps: &[Step<'_>]) -> Result<FieldValue, ReadError> {
+        let bytes = self.bytes()?;
+        // A message does not have these two; a text has no members.
+        let sent = match steps.first() {
+            Some(Step::Member(name)) if name == "kind" => Some(self.origin.sent_kind()),
+            Some(Step::Member(name)) if name == "apiVersion" => Some(self.origin.sent_api_version()),
+            _ => None,
+        };
+        if let Some(text) = sent {
+            return Ok(FieldValue::of(if steps.len() == 1 { vec![text.into()] } else { Vec::new() }));
+        }
+        let values = tidings_protobuf::values_at(self.table(), &bytes, steps);
+        values.map(FieldValue::of).map_err(|e| self.undecodable::<FieldValue>(e))
+    }
+
+    /// Reads a part of the object into a struct of your own; nothing is kept.
+    pub fn view<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        let error = match catch_unwind(AssertUnwindSafe(|| self.decode())) {
+            Ok(Ok(decoded)) => return Ok(decoded),
+            Ok(Err(error @ ReadError::Transform { .. })) => return Err(error),
+            Ok(Err(error)) => error,
+            Err(panic) => ReadError::Panicked {
+                resource: self.origin.resource.to_string(),
+                key: self.key().to_string(),
+                into: type_name::<T>(),
+                message: panic_message(&*panic),
+            },
+        };
+        if !self.is_told_unreadable.swap(true, Ordering::Relaxed) {
+            self.origin.tell_unreadable(&error);
+        }
+        Err(error)
+    }
+
+    fn decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        match self.wire() {
+            Wire::Json => serde_json::from_slice(&self.json()?).map_err(|e| self.undecodable::<T>(e)),
+            Wire::Protobuf => {
+                let decoded =
+                    tidings_protobuf::from_slice(self.table(), self.origin.sent_type(), &self.bytes()?);
+                decoded.map_err(|e| self.undecodable::<T>(e))
+            }
+        }
+    }
+
+    /// The body, unpacked.
+    fn bytes(&self) -> Result<Cow<'_, [u8]>, ReadError> {
+        self.body.unpacked().map_err(|e| self.refused(e))
+    }
+
+    fn table(&self) -> &'static Message {
+        self.origin.message().expect("what is kept as protobuf was taken in by its table")
+    }
+
+    fn refused(&self, source: TransformError) -> ReadError {
+        let (resource, key) = (self.origin.resource.to_string(), self.key().to_string());
+        ReadError::Transform { resource, key, source }
+    }
+
+    fn undecodable<T>(&self, error: impl Into<DecodeError>) -> ReadError {
+        ReadError::Decode {
+            resource: self.origin.resource.to_string(),
+            key: self.key().to_string(),
+            into: type_name::<T>(),
+            source: error.into(),
+        }
+    }
+}
+
+impl From<serde_json::Error> for DecodeError {
+    fn from(error: serde_json::Error) -> Self {
+        DecodeError::Json(Arc::new(error))
+    }
+}
+
+impl From<tidings_protobuf::Error> for DecodeError {
+    fn from(error: tidings_protobuf::Error) -> Self {
+        DecodeError::Protobuf(Arc::new(error))
+    }
+}
+
+/// What a panic said, if it said a text.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a text").to_owned()
+}
