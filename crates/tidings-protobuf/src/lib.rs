@@ -1,22 +1,28 @@
 //! Kubernetes' protobuf, read as if it were JSON.
 
+mod encode;
 mod error;
 mod json;
 mod message;
 mod node;
+mod path;
+mod prune;
 mod read;
 mod table;
 mod text;
 mod time;
 pub mod wire;
+mod write;
 
-use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
+pub use encode::{EncodeError, encode};
 pub use error::Error;
 pub use message::Message;
+pub use path::{Step, values_at};
+pub use prune::without;
 pub use table::KUBERNETES_VERSION;
 
 /// How deep messages may be nested in each other. Only the schemas of custom resources nest at all deep.
@@ -30,20 +36,6 @@ pub struct TypeMeta<'a> {
     /// The kind.
     pub kind: Option<&'a str>,
 }
-
-/// One step down into an object.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Step<'a> {
-    /// The member of an object or map.
-    Member(Cow<'a, str>),
-    /// Every item of a list.
-    Each,
-}
-
-/// Why JSON could not be written as this message.
-#[derive(Debug, thiserror::Error)]
-#[error("not written yet")]
-pub struct EncodeError {}
 
 /// The message of a built-in kind, of its list, of a `Status` or of `PartialObjectMetadata`.
 pub fn message(group: &str, version: &str, kind: &str) -> Option<&'static Message> {
@@ -65,27 +57,4 @@ pub fn to_json(message: &'static Message, type_meta: TypeMeta<'_>, bytes: &[u8])
     let mut json = Vec::with_capacity(2 * bytes.len());
     read::Root { message, type_meta, bytes }.read(json::JsonWriter(&mut json))?;
     Ok(json)
-}
-
-/// What stands at a path, as JSON has it.
-pub fn values_at(
-    _message: &'static Message,
-    _bytes: &[u8],
-    _path: &[Step<'_>],
-) -> Result<Vec<serde_json::Value>, Error> {
-    Err(Error::WrongWireType)
-}
-
-/// The message without the fields at these paths.
-pub fn without(
-    _message: &'static Message,
-    _bytes: &[u8],
-    _paths: &[Vec<Step<'_>>],
-) -> Result<Vec<u8>, Error> {
-    Err(Error::WrongWireType)
-}
-
-/// The bytes of a message whose JSON this is.
-pub fn encode(_message: &'static Message, _json: &serde_json::Value) -> Result<Vec<u8>, EncodeError> {
-    Err(EncodeError {})
 }

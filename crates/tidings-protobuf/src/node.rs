@@ -32,8 +32,11 @@ pub(crate) enum Node<'a> {
 pub(crate) struct Items<'a> {
     pub(crate) kind: Kind,
     pub(crate) number: u32,
-    pub(crate) from: &'a [u8],
-    pub(crate) count: u32,
+    from: &'a [u8],
+    /// How many fields of this number there are from there on.
+    count: u32,
+    /// What is left of the last of them, if it packs several numbers.
+    packed: &'a [u8],
 }
 
 /// Notes where each field of the message stands; `slots` has one for each.
@@ -68,7 +71,7 @@ pub(crate) fn scan<'a>(
 
 /// What JSON has for a field; `None`: the object has no such member.
 #[inline]
-pub(crate) fn node<'a>(field: &'static Field, slot: Slot<'a>) -> Result<Option<Node<'a>>, Error> {
+pub(crate) fn node_of<'a>(field: &'static Field, slot: Slot<'a>) -> Result<Option<Node<'a>>, Error> {
     let absent = match field.presence {
         Presence::Always => Some(Node::Null),
         Presence::NotEmpty => None,
@@ -84,7 +87,7 @@ pub(crate) fn node<'a>(field: &'static Field, slot: Slot<'a>) -> Result<Option<N
         }
         (_, Slot::One(value)) => Some(Node::One(field.kind, value)),
         (shape, Slot::Many(from, count)) => {
-            let items = Items { kind: field.kind, number: field.number, from, count };
+            let items = Items::new(field.kind, field.number, from, count);
             Some(if shape == Shape::Map { Node::Map(items) } else { Node::Many(items) })
         }
     })
@@ -101,11 +104,26 @@ fn is_empty(kind: Kind, value: Value<'_>) -> Result<bool, Error> {
     })
 }
 
+impl<'a> Node<'a> {
+    /// What it is inside, where a message stands on the wire and JSON has none.
+    #[inline]
+    pub(crate) fn opened(self) -> Result<Node<'a>, Error> {
+        match self {
+            Node::One(Kind::List(kind), value) => list(kind, bytes_of(value)?),
+            Node::One(kind @ Kind::SchemaOrBool(_), value) => choice(kind, bytes_of(value)?),
+            Node::One(kind @ (Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_)), value) => {
+                choice(kind, bytes_of(value)?)
+            }
+            node => Ok(node),
+        }
+    }
+}
+
 /// The items of a named list, whose message has nothing else; none are null.
-pub(crate) fn list<'a>(kind: &'static Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
+fn list<'a>(kind: &'static Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
     Ok(match count(bytes)? {
         0 => Node::Null,
-        count => Node::Many(Items { kind: *kind, number: 1, from: bytes, count }),
+        count => Node::Many(Items::new(*kind, 1, bytes, count)),
     })
 }
 
@@ -119,7 +137,7 @@ fn count(list: &[u8]) -> Result<u32, WireError> {
 }
 
 /// What one of apiextensions' choices between a schema and something else holds.
-pub(crate) fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
+fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
     let mut schema = None;
     let mut other = None;
     let (schema_number, message) = match kind {
@@ -139,7 +157,7 @@ pub(crate) fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error>
         }
     }
     let schema = schema.map(|value| Node::One(Kind::Message(message), value));
-    let items = |kind| other.map(|(from, _, count)| Node::Many(Items { kind, number: 2, from, count }));
+    let items = |kind| other.map(|(from, _, count)| Node::Many(Items::new(kind, 2, from, count)));
     Ok(match kind {
         Kind::SchemaOrBool(_) => {
             let allows = other.map_or(Value::Varint(0), |(_, value, _)| value);
@@ -151,9 +169,29 @@ pub(crate) fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error>
 }
 
 impl<'a> Items<'a> {
+    fn new(kind: Kind, number: u32, from: &'a [u8], count: u32) -> Self {
+        Items { kind, number, from, count, packed: &[] }
+    }
+
     /// The next item as it stands on the wire.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Value<'a>>, WireError> {
+        loop {
+            if !self.packed.is_empty() {
+                let mut packed = Reader::new(self.packed);
+                let number = packed.varint()?;
+                self.packed = packed.rest();
+                return Ok(Some(Value::Varint(number)));
+            }
+            match self.next_field()? {
+                Some(Value::Bytes(packed)) if self.kind.is_packable() => self.packed = packed,
+                item => return Ok(item),
+            }
+        }
+    }
+
+    #[inline]
+    fn next_field(&mut self) -> Result<Option<Value<'a>>, WireError> {
         let mut reader = Reader::new(self.from);
         while self.count > 0 {
             let Some((number, value)) = reader.next()? else { break };
@@ -164,6 +202,11 @@ impl<'a> Items<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// How many there are, unless they are packed.
+    pub(crate) fn len_hint(&self) -> usize {
+        self.count as usize
     }
 
     /// The next entry of a map: its key, and what stands there.
@@ -196,7 +239,7 @@ impl Kind {
     }
 
     /// Whether several values of a list may be packed into one field.
-    pub(crate) fn is_packable(self) -> bool {
+    fn is_packable(self) -> bool {
         matches!(self, Kind::Bool | Kind::Int32 | Kind::Int64)
     }
 }

@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqA
 use serde::{Deserialize, forward_to_deserialize_any};
 
 use crate::message::{Kind, Message};
-use crate::node::{Items, Node, Slot, bytes_of, choice, list, only_field, varint_of};
+use crate::node::{Items, Node, Slot, bytes_of, only_field, scan, varint_of};
 use crate::text::text;
 use crate::time::Timestamp;
 use crate::wire::{Reader, Value};
@@ -60,8 +60,7 @@ impl<'de> Scratch<'de> {
         let base = self.slots.len();
         self.slots.resize(base + message.fields.len(), Slot::Absent);
         self.depth += 1;
-        let result = crate::node::scan(message, bytes, &mut self.slots[base..]);
-        let result = match result {
+        let result = match scan(message, bytes, &mut self.slots[base..]) {
             Ok(()) => read(self, base),
             Err(error) => Err(error),
         };
@@ -123,15 +122,10 @@ impl<'de> NodeReader<'_, 'de> {
             },
             Kind::IntOrString => int_or_string(bytes_of(value)?, visitor),
             Kind::Raw => raw(only_field(bytes_of(value)?)?, visitor),
-            Kind::List(kind) => self.at(list(kind, bytes_of(value)?)?).deserialize_any(visitor),
-            Kind::SchemaOrBool(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
-                self.at(choice(kind, bytes_of(value)?)?).deserialize_any(visitor)
+            Kind::List(_) | Kind::SchemaOrBool(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
+                NodeReader { node: self.node.opened()?, ..self }.deserialize_any(visitor)
             }
         }
-    }
-
-    fn at(self, node: Node<'de>) -> Self {
-        NodeReader { node, ..self }
     }
 
     /// Whether JSON has null here, which takes a look inside for some.
@@ -145,9 +139,8 @@ impl<'de> NodeReader<'_, 'de> {
                     let json = only_field(bytes_of(value)?)?.trim_ascii();
                     json.is_empty() || json == b"null"
                 }
-                Kind::List(kind) => matches!(list(kind, bytes_of(value)?)?, Node::Null),
-                Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
-                    matches!(choice(kind, bytes_of(value)?)?, Node::Null)
+                Kind::List(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
+                    matches!(self.node.opened()?, Node::Null)
                 }
                 _ => false,
             },
@@ -163,8 +156,10 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
         match self.node {
             Node::Null => visitor.visit_unit(),
             Node::One(kind, value) => self.one(kind, value, visitor),
-            Node::Many(items) => visitor.visit_seq(List { items, packed: None, scratch: self.scratch }),
-            Node::Map(items) => visitor.visit_map(Entries { items, value: Node::Null, scratch: self.scratch }),
+            Node::Many(items) => visitor.visit_seq(List { items, scratch: self.scratch }),
+            Node::Map(items) => {
+                visitor.visit_map(Entries { items, value: Node::Null, scratch: self.scratch })
+            }
         }
     }
 
@@ -216,27 +211,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
 /// The items of a list.
 struct List<'a, 'de> {
     items: Items<'de>,
-    /// What is left of the field that packs several numbers.
-    packed: Option<Reader<'de>>,
     scratch: &'a mut Scratch<'de>,
-}
-
-impl<'de> List<'_, 'de> {
-    fn next(&mut self) -> Result<Option<Value<'de>>, Error> {
-        loop {
-            if let Some(packed) = &mut self.packed
-                && !packed.rest().is_empty()
-            {
-                return Ok(Some(Value::Varint(packed.varint()?)));
-            }
-            match self.items.next()? {
-                Some(Value::Bytes(bytes)) if self.items.kind.is_packable() => {
-                    self.packed = Some(Reader::new(bytes));
-                }
-                item => return Ok(item),
-            }
-        }
-    }
 }
 
 impl<'de> SeqAccess<'de> for List<'_, 'de> {
@@ -244,13 +219,13 @@ impl<'de> SeqAccess<'de> for List<'_, 'de> {
 
     #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        let Some(value) = self.next()? else { return Ok(None) };
+        let Some(value) = self.items.next()? else { return Ok(None) };
         let node = Node::One(self.items.kind, value);
         seed.deserialize(NodeReader { node, scratch: self.scratch }).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.items.count as usize)
+        Some(self.items.len_hint())
     }
 }
 
@@ -277,7 +252,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.items.count as usize)
+        Some(self.items.len_hint())
     }
 }
 

@@ -56,21 +56,25 @@ impl Timestamp {
             let part = text.get(range)?;
             part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<i64>().ok())?
         };
-        let is_at = |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|byte| wanted.contains(byte));
-        let separators = is_at(4, b"-") && is_at(7, b"-") && is_at(10, b"Tt") && is_at(13, b":") && is_at(16, b":");
+        let is_at =
+            |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|byte| wanted.contains(byte));
+        let separators =
+            is_at(4, b"-") && is_at(7, b"-") && is_at(10, b"Tt") && is_at(13, b":") && is_at(16, b":");
         let (month, day) = (digits(5..7)?, digits(8..10)?);
         let (hour, minute, second) = (digits(11..13)?, digits(14..16)?, digits(17..19)?);
-        let is_sound = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 60;
+        let is_sound =
+            (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 60;
         if !separators || !is_sound {
             return None;
         }
         let rest = &text[19..];
-        let fraction = rest.strip_prefix('.').map_or("", |rest| {
-            &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()]
-        });
+        let fraction = rest
+            .strip_prefix('.')
+            .map_or("", |rest| &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()]);
         let zone = if fraction.is_empty() { rest } else { &rest[1 + fraction.len()..] };
         let micros = format!("{:0<6}", fraction.get(..6).unwrap_or(fraction)).parse().ok()?;
-        let seconds = days_from_civil(digits(0..4)?, month, day) * DAY_SECONDS + hour * 3_600 + minute * 60 + second;
+        let seconds =
+            days_from_civil(digits(0..4)?, month, day) * DAY_SECONDS + hour * 3_600 + minute * 60 + second;
         Some(Timestamp { seconds: seconds - offset_seconds(zone)?, micros })
     }
 
@@ -205,7 +209,8 @@ mod tests {
         assert_eq!(parse("2026-11-16T04:32:01+02:30"), micros("2026-11-16T02:02:01.000000Z"));
         assert_eq!(parse("2026-11-16T04:32:01.5-01:00"), micros("2026-11-16T05:32:01.500000Z"));
         assert_eq!(parse("2026-11-16T04:32:01.123456789Z"), micros("2026-11-16T04:32:01.123456Z"));
-        for wrong in ["", "2026", "2026-11-16T04:32:01", "2026-13-16T04:32:01Z", "2026-11-16 04:32:01Z", "x"] {
+        for wrong in ["", "2026", "2026-11-16T04:32:01", "2026-13-16T04:32:01Z", "2026-11-16 04:32:01Z", "x"]
+        {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
     }

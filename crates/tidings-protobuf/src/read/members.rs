@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess};
 use super::key::Key;
 use super::{NodeReader, Scratch};
 use crate::message::Message;
-use crate::node::{Node, node};
+use crate::node::{Node, node_of};
 use crate::{Error, TypeMeta};
 
 pub(super) struct Members<'a, 'de> {
@@ -55,7 +55,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
         while let Some(field) = self.message.fields.get(self.next) {
             let slot = self.scratch.slots[self.base + self.next];
             self.next += 1;
-            if let Some(node) = node(field, slot)? {
+            if let Some(node) = node_of(field, slot)? {
                 self.value = Member::Node(node);
                 return seed.deserialize(Key(Cow::Borrowed(field.name))).map(Some);
             }

@@ -1,0 +1,246 @@
+//! JSON to protobuf, for servers and tests: what Go writes for an object that it read from this JSON.
+//!
+//! Members that the message does not know are left out. Quantities are written as they are given: Go would write
+//! `1000m` as `1`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value as Json};
+
+use crate::DEPTH_MAX;
+use crate::message::{Field, Kind, Message, Place, Shape};
+use crate::time::Timestamp;
+use crate::write::{write_bytes, write_double, write_number};
+
+/// Why JSON could not be written as a message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// A member is no such value.
+    #[error("member {member} is no {wanted}")]
+    Unfit {
+        /// The member's name; that of the Go type for a whole object.
+        member: &'static str,
+        /// What the message has there.
+        wanted: &'static str,
+    },
+    /// Objects are nested too deep.
+    #[error("more than {DEPTH_MAX} objects are nested in each other")]
+    TooDeep,
+}
+
+/// The bytes of the message whose JSON this is, as Go writes them: empty values too, keys of maps in order.
+///
+/// ```
+/// use tidings_protobuf::{TypeMeta, encode, message, to_json};
+///
+/// let lease = message("coordination.k8s.io", "v1", "Lease").expect("a built-in kind");
+/// let json = serde_json::json!({"metadata": {"name": "leader"}, "spec": {"leaseTransitions": 3}});
+/// let bytes = encode(lease, &json)?;
+/// assert_eq!(to_json(lease, TypeMeta::default(), &bytes)?, json.to_string().as_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn encode(message: &'static Message, json: &Json) -> Result<Vec<u8>, EncodeError> {
+    let mut out = Vec::new();
+    write_message(message, object(Some(json), message.name)?, &mut out, 0)?;
+    Ok(out)
+}
+
+/// It recurses once a message that is nested in another, up to [`DEPTH_MAX`].
+fn write_message(
+    message: &'static Message,
+    members: Option<&Map<String, Json>>,
+    out: &mut Vec<u8>,
+    depth: usize,
+) -> Result<(), EncodeError> {
+    if depth == DEPTH_MAX {
+        return Err(EncodeError::TooDeep);
+    }
+    for (number, place) in (0..).zip(message.places) {
+        match place {
+            Place::Nothing => {}
+            Place::Inlined(_, inlined) => {
+                let mut inside = Vec::new();
+                write_message(inlined, members, &mut inside, depth + 1)?;
+                write_bytes(number, &inside, out);
+            }
+            Place::Field(at) => {
+                let field = &message.fields[usize::from(*at)];
+                let member = members.and_then(|members| members.get(field.name));
+                write_field(field, member.filter(|value| !value.is_null()), out, depth)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_field(
+    field: &'static Field,
+    json: Option<&Json>,
+    out: &mut Vec<u8>,
+    depth: usize,
+) -> Result<(), EncodeError> {
+    let place = At { number: field.number, member: field.name, depth };
+    match (field.shape, json) {
+        // Nil lists are not written, and nil bytes and named lists are such.
+        (Shape::One, None) if matches!(field.kind, Kind::Bytes | Kind::List(_)) => Ok(()),
+        (Shape::One, json) => place.write(field.kind, json, out),
+        (_, None) => Ok(()),
+        (Shape::Optional, json) => place.write(field.kind, json, out),
+        (Shape::Many, Some(json)) => place.write_items(field.kind, json, out),
+        (Shape::Map, Some(json)) => {
+            let entries = object(Some(json), field.name)?.into_iter().flatten();
+            let mut entries: Vec<_> = entries.collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            for (key, value) in entries {
+                let mut entry = Vec::new();
+                write_bytes(1, key.as_bytes(), &mut entry);
+                At { number: 2, ..place }.write(
+                    field.kind,
+                    Some(value).filter(|v| !v.is_null()),
+                    &mut entry,
+                )?;
+                write_bytes(field.number, &entry, out);
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Where a value is written.
+#[derive(Clone, Copy)]
+struct At {
+    number: u32,
+    member: &'static str,
+    depth: usize,
+}
+
+impl At {
+    fn unfit(self, wanted: &'static str) -> EncodeError {
+        EncodeError::Unfit { member: self.member, wanted }
+    }
+
+    fn write_items(self, kind: Kind, json: &Json, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let items = json.as_array().ok_or_else(|| self.unfit("list"))?;
+        items.iter().try_for_each(|item| self.write(kind, Some(item).filter(|item| !item.is_null()), out))
+    }
+
+    /// Writes one value; without one, what Go has for zero.
+    fn write(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match kind {
+            Kind::Bool => write_number(self.number, i64::from(self.bool(json)?), out),
+            Kind::Int32 => {
+                let number = self.integer(json)?;
+                let number = i32::try_from(number).map_err(|_| self.unfit("integer of 32 bits"))?;
+                write_number(self.number, i64::from(number), out);
+            }
+            Kind::Int64 => write_number(self.number, self.integer(json)?, out),
+            Kind::Double => {
+                let number = json.map_or(Some(0.0), Json::as_f64).ok_or_else(|| self.unfit("number"))?;
+                write_double(self.number, number, out);
+            }
+            Kind::String => write_bytes(self.number, self.text(json)?.as_bytes(), out),
+            Kind::Bytes => {
+                let bytes = STANDARD.decode(self.text(json)?).map_err(|_| self.unfit("base64"))?;
+                write_bytes(self.number, &bytes, out);
+            }
+            _ => {
+                let mut inside = Vec::new();
+                self.write_inside(kind, json, &mut inside)?;
+                write_bytes(self.number, &inside, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what stands in a value that is a message on the wire.
+    fn write_inside(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        match kind {
+            Kind::Message(message) => {
+                write_message(message, object(json, self.member)?, out, self.depth + 1)?;
+            }
+            Kind::List(kind) => {
+                let items = At { number: 1, ..self };
+                json.map_or(Ok(()), |json| items.write_items(*kind, json, out))?;
+            }
+            Kind::Time | Kind::MicroTime => self.write_time(kind, json, out)?,
+            Kind::Quantity => match json {
+                Some(number @ Json::Number(_)) => write_bytes(1, number.to_string().as_bytes(), out),
+                Some(json) => write_bytes(1, self.text(Some(json))?.as_bytes(), out),
+                None => write_bytes(1, b"0", out),
+            },
+            Kind::IntOrString => match json {
+                Some(Json::String(text)) => write_int_or_string(1, 0, text, out),
+                json => {
+                    let number =
+                        i32::try_from(self.integer(json)?).map_err(|_| self.unfit("small integer"))?;
+                    write_int_or_string(0, number, "", out);
+                }
+            },
+            Kind::Raw => {
+                if let Some(json) = json {
+                    write_bytes(1, json.to_string().as_bytes(), out);
+                }
+            }
+            Kind::SchemaOrBool(schema) => match json {
+                Some(Json::Object(_)) => {
+                    write_number(1, 1, out);
+                    At { number: 2, ..self }.write(Kind::Message(schema), json, out)?;
+                }
+                json => write_number(1, i64::from(self.bool(json)?), out),
+            },
+            Kind::SchemaOrArray(schema) | Kind::SchemaOrStrings(schema) => {
+                let is_strings = matches!(kind, Kind::SchemaOrStrings(_));
+                let item = if is_strings { Kind::String } else { Kind::Message(schema) };
+                match json {
+                    None => {}
+                    Some(json @ Json::Array(_)) => At { number: 2, ..self }.write_items(item, json, out)?,
+                    json => At { number: 1, ..self }.write(Kind::Message(schema), json, out)?,
+                }
+            }
+            Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Double | Kind::String | Kind::Bytes => {
+                unreachable!("it is no message on the wire")
+            }
+        }
+        Ok(())
+    }
+
+    fn write_time(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let Some(json) = json else { return Ok(()) };
+        let time = Timestamp::parse(self.text(Some(json))?).ok_or_else(|| self.unfit("time"))?;
+        if time.is_zero() {
+            return Ok(());
+        }
+        let (seconds, nanos) = time.parts();
+        write_number(1, seconds, out);
+        write_number(2, if matches!(kind, Kind::MicroTime) { i64::from(nanos) } else { 0 }, out);
+        Ok(())
+    }
+
+    fn bool(self, json: Option<&Json>) -> Result<bool, EncodeError> {
+        json.map_or(Some(false), Json::as_bool).ok_or_else(|| self.unfit("boolean"))
+    }
+
+    fn integer(self, json: Option<&Json>) -> Result<i64, EncodeError> {
+        json.map_or(Some(0), Json::as_i64).ok_or_else(|| self.unfit("integer"))
+    }
+
+    fn text(self, json: Option<&Json>) -> Result<&str, EncodeError> {
+        json.map_or(Some(""), Json::as_str).ok_or_else(|| self.unfit("string"))
+    }
+}
+
+fn write_int_or_string(variant: i64, number: i32, text: &str, out: &mut Vec<u8>) {
+    write_number(1, variant, out);
+    write_number(2, i64::from(number), out);
+    write_bytes(3, text.as_bytes(), out);
+}
+
+fn object<'a>(
+    json: Option<&'a Json>,
+    member: &'static str,
+) -> Result<Option<&'a Map<String, Json>>, EncodeError> {
+    match json {
+        None => Ok(None),
+        Some(json) => json.as_object().map(Some).ok_or(EncodeError::Unfit { member, wanted: "object" }),
+    }
+}
