@@ -15,21 +15,22 @@ use crate::failure::{Code, Done, Failure};
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Which cluster, and as whom.
+/// Which cluster, and as whom. It stands last among a command's arguments: clap lets a heading go on over all that
+/// follow.
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct Cluster {
     /// The kubeconfig file; $KUBECONFIG or ~/.kube/config if not given.
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig.
-    #[arg(long, global = true)]
+    #[arg(long)]
     context: Option<String>,
     /// The server's address, instead of the kubeconfig's; plain http:// works without any kubeconfig.
-    #[arg(short, long, value_name = "URL", global = true)]
+    #[arg(short, long, value_name = "URL")]
     server: Option<String>,
     /// Does not check the server's certificate: for experiments only.
-    #[arg(long, global = true)]
+    #[arg(long)]
     insecure_skip_tls_verify: bool,
 }
 

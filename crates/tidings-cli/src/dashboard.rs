@@ -8,21 +8,19 @@ mod objects;
 mod page;
 mod recent;
 
-use std::io::Write as _;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{AddrParseError, IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
+use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidings::SharedInformerFactory;
-use tidings_apiserver::ApiServer;
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::Cluster;
 use crate::diagnosed::Here;
 use crate::failure::Done;
 use crate::interrupt::interrupted;
-use crate::world;
+use crate::output;
 use board::Board;
 use door::Lock;
 use live::Live;
@@ -33,8 +31,6 @@ pub(crate) struct Arguments {
     /// The resources, each by any of its names; pods, nodes and deployments if none is given.
     #[arg(value_name = "RESOURCE")]
     resources: Vec<String>,
-    #[command(flatten)]
-    cluster: Cluster,
     /// A namespace; may be given several times. All if not given.
     #[arg(short, long, value_name = "NAMESPACE")]
     namespace: Vec<String>,
@@ -47,38 +43,49 @@ pub(crate) struct Arguments {
     /// Repeats a demo's workload.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where to listen; port 0 takes any that is free. Beyond this machine, whoever asks must have the token.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
-    listen: SocketAddr,
+    /// Where to listen; without a port, or with port 0, on any that is free. Beyond this machine, whoever asks must
+    /// have the token.
+    #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1:0")]
+    listen: Listen,
     /// What whoever asks must have; made and printed if it is needed and not given.
     #[arg(long)]
     token: Option<String>,
+    #[command(flatten)]
+    cluster: Cluster,
+}
+
+/// An address with or without a port.
+#[derive(Debug, Clone, Copy)]
+struct Listen(SocketAddr);
+
+impl FromStr for Listen {
+    type Err = AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let with_port = text.parse();
+        with_port
+            .or_else(|error| text.parse().map(|ip| SocketAddr::new(ip, 0)).map_err(|_| error))
+            .map(Listen)
+    }
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Done {
-    let lock = Lock::new(arguments.listen.ip(), arguments.token.clone())?;
+    let lock = Lock::new(arguments.listen.0.ip(), arguments.token.clone())?;
     if arguments.demo {
         return demo(&arguments, lock).await;
     }
     let factory = SharedInformerFactory::new(arguments.cluster.client().await?);
     let here = Here::over(factory, &arguments.resources, &arguments.namespace).await?;
-    show(Board::of(here, &arguments.index)?, lock, arguments.listen).await
+    show(Board::of(here, &arguments.index)?, lock, arguments.listen.0).await
 }
 
-/// A cluster in this process, and the controller that keeps its pods.
+/// A cluster in this process.
 async fn demo(arguments: &Arguments, lock: Lock) -> Done {
-    let server =
-        ApiServer::builder().seed(arguments.seed).bookmark_interval(Duration::from_secs(2)).start().await;
-    let factory = SharedInformerFactory::new(server.client()).seed(arguments.seed);
-    let (controller, working) = world::controller(|_, _| {}).attach(&factory)?;
-    let here = Here::over(factory, &[], &[]).await?;
-    here.queues.show(controller.queue());
+    let (here, living) = Here::demo(arguments.seed).await?;
     let board = Board::of(here, &arguments.index)?;
-    let never = CancellationToken::new();
     tokio::select! {
-        shown = show(board, lock, arguments.listen) => shown,
-        ended = working.run(never.clone(), never.clone()) => Ok(ended?),
-        () = world::live(&server, arguments.seed) => Ok(()),
+        shown = show(board, lock, arguments.listen.0) => shown,
+        ended = living => ended,
     }
 }
 
@@ -112,5 +119,5 @@ fn announce(bound: SocketAddr, greeting: &str) -> std::io::Result<()> {
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    writeln!(std::io::stdout(), "http://{}/{greeting}", SocketAddr::new(host, bound.port()))
+    output::print(&format!("http://{}/{greeting}", SocketAddr::new(host, bound.port()))).map(drop)
 }

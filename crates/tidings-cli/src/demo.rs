@@ -2,11 +2,11 @@
 //! prints what handlers hear, breaks the watches now and then, and ends with a comparison of caches and server: only
 //! if they agree it exits with 0.
 
+mod recovery;
 mod summary;
-mod trouble;
+mod voice;
 
-use std::fmt::Display;
-use std::io::Write as _;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,15 +14,18 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_core::dynamic::DynamicObject;
+use tidings::controller::Request;
 use tidings::{Handler, Index, Kind, SharedInformer, SharedInformerFactory};
-use tidings_apiserver::ApiServer;
 use tokio_util::sync::CancellationToken;
 
 use crate::changes;
 use crate::failure::{Code, Done, Failure};
 use crate::interrupt::interrupted;
+use crate::output;
 use crate::shown::{Cached, value};
 use crate::world;
+use summary::Agreement;
+use voice::Voice;
 
 /// How long, and which workload.
 #[derive(clap::Args)]
@@ -42,50 +45,56 @@ struct Watched {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Done {
-    let server =
-        ApiServer::builder().seed(arguments.seed).bookmark_interval(Duration::from_secs(2)).start().await;
+    let voice = Voice::default();
+    let faults = voice.clone();
+    let server = world::server(arguments.seed).await;
     let factory = SharedInformerFactory::new(server.client())
         .resync(Duration::from_secs(10))
         .seed(arguments.seed)
-        .on_error(|fault| say("[FAULT]", fault));
+        .on_error(move |fault| faults.say("[FAULT]", fault));
     let counts = Arc::new(Counts::default());
     let watched = [
-        watch::<Node>(&factory, "nodes", &counts)?,
-        watch::<Deployment>(&factory, "deployments.apps", &counts)?,
-        watch::<Pod>(&factory, "pods", &counts)?,
+        watch::<Node>(&factory, "nodes", &counts, &voice)?,
+        watch::<Deployment>(&factory, "deployments.apps", &counts, &voice)?,
+        watch::<Pod>(&factory, "pods", &counts, &voice)?,
     ];
     watched[2].informer.add_index(Index::field("node", ".spec.nodeName"))?;
-    let reconciled = |request: &tidings::controller::Request, what: &str| {
-        say("[RECONCILE]", format_args!("Deployment {request} {what}"));
+    let reconciles = voice.clone();
+    let reconciled = move |request: &Request, what: &str| {
+        reconciles.say("[RECONCILE]", format_args!("Deployment {request} {what}"));
     };
     let (controller, working) = world::controller(reconciled).attach(&factory)?;
     let running = factory.start();
     running.synced().await?;
 
     let stop = CancellationToken::new();
-    let mut working = std::pin::pin!(working.run(stop.clone(), CancellationToken::new()));
+    let mut working = pin!(working.run(stop.clone(), CancellationToken::new()));
     tokio::select! {
         ended = &mut working => {
             ended?;
             return Err(Failure::new(Code::Failed, "the controller ended before it was told to"));
         }
         () = world::live(&server, arguments.seed) => {}
-        () = trouble::make(&server, arguments.seed) => {}
+        () = world::make_trouble(&server, arguments.seed, |what| voice.say("[BREAK]", what)) => {}
+        () = recovery::tell(&factory, &watched, &voice) => {}
         () = tokio::time::sleep(Duration::from_secs(arguments.seconds)) => {}
+        () = voice.closed() => {}
         asked = interrupted() => asked?,
     }
     server.faults().clear();
     stop.cancel();
     working.await?;
 
-    let agreed = summary::agreed(&server, &watched).await;
-    summary::print(&factory, &controller, &counts)?;
+    let agreement = summary::agreement(&server, &watched).await;
+    output::print(&summary::written(&factory, &controller, &counts, agreement))?;
     running.shutdown().await;
-    if agreed {
-        return Ok(());
+    match agreement {
+        Agreement::Same => Ok(()),
+        Agreement::Differ => {
+            let repeat = format!("caches and server do not agree; --seed {} repeats this", arguments.seed);
+            Err(Failure::new(Code::Failed, repeat))
+        }
     }
-    let repeat = format!("caches and server do not agree; --seed {} repeats this", arguments.seed);
-    Err(Failure::new(Code::Failed, repeat))
 }
 
 /// An informer of that kind, printed.
@@ -93,9 +102,10 @@ fn watch<K: Kind>(
     factory: &SharedInformerFactory,
     plural: &'static str,
     counts: &Arc<Counts>,
+    voice: &Voice,
 ) -> Done<Watched> {
     let informer = factory.informer::<K>().seen_as::<DynamicObject>();
-    informer.add_handler(printer(&K::resource().kind, counts))?;
+    informer.add_handler(printer(&K::resource().kind, counts, voice))?;
     Ok(Watched { plural, informer })
 }
 
@@ -121,27 +131,25 @@ impl Counts {
     }
 }
 
-fn printer(kind: &str, counts: &Arc<Counts>) -> Handler<DynamicObject> {
-    let told = |of: usize| (kind.to_owned(), Arc::clone(counts), of);
-    let ((add_kind, adds, add), (update_kind, updates, update), (delete_kind, deletes, delete)) =
-        (told(0), told(1), told(2));
+fn printer(kind: &str, counts: &Arc<Counts>, voice: &Voice) -> Handler<DynamicObject> {
+    let told = |of: usize| {
+        let (kind, counts, voice) = (kind.to_owned(), Arc::clone(counts), voice.clone());
+        move |what: &str, object: &Cached, changes: &str| {
+            counts.one_more(of);
+            voice.say(what, format_args!("{kind} {}{changes}", object.key()));
+        }
+    };
+    let (added, updated, deleted) = (told(0), told(1), told(2));
     Handler::new()
         .named("printer")
-        .on_add(move |object, _is_initial| {
-            adds.one_more(add);
-            say("[ADD]", format_args!("{add_kind} {}", object.key()));
-        })
+        .on_add(move |object, _is_initial| added("[ADD]", object, ""))
         .on_update(move |old, new| {
             // A resync tells the same version again.
             if old.version() != new.version() {
-                updates.one_more(update);
-                say("[UPDATE]", format_args!("{update_kind} {} {}", new.key(), changed(old, new)));
+                updated("[UPDATE]", new, &format!(" {}", changed(old, new)));
             }
         })
-        .on_delete(move |gone| {
-            deletes.one_more(delete);
-            say("[DELETE]", format_args!("{delete_kind} {}", gone.key()));
-        })
+        .on_delete(move |gone| deleted("[DELETE]", gone.object(), ""))
 }
 
 /// The first few fields that changed, for one line.
@@ -151,9 +159,4 @@ fn changed(old: &Cached, new: &Cached) -> String {
     let fields: Vec<String> =
         changes::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect();
     fields.join(", ")
-}
-
-/// One line. A closed pipe is no reason to stop: the comparison at the end still counts.
-fn say(what: &str, text: impl Display) {
-    let _ = writeln!(std::io::stdout(), "{what:<11} {text}");
 }

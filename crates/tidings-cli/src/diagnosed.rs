@@ -15,6 +15,7 @@ use tidings_endpoints::Diagnostics;
 
 use crate::cluster::{self, resource};
 use crate::failure::{Code, Done, Failure};
+use crate::world::{self, World};
 
 /// How long a program may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -125,6 +126,17 @@ impl Here {
             informers.push(factory.dynamic_with(resource, options)?);
         }
         Ok(Here { factory, queues: QueueMetrics::new(), informers })
+    }
+
+    /// Informers of a small cluster in this process, and what lives in it and now and then breaks: the task runs
+    /// once the factory has started.
+    pub(crate) async fn demo(seed: u64) -> Done<(Self, impl Future<Output = Done>)> {
+        let server = world::server(seed).await;
+        let factory = SharedInformerFactory::new(server.client()).seed(seed);
+        let world = World::over(&server, &factory, seed)?;
+        let here = Here::over(factory, &[], &[]).await?;
+        here.queues.show(world.controller().queue());
+        Ok((here, world.live_in_trouble()))
     }
 
     /// What they say now.

@@ -1,6 +1,8 @@
 //! What ends the program early: one line that says what to do, and an exit code for scripts. No backtrace, and no
 //! word of credentials.
 
+mod tls;
+
 use std::fmt;
 use std::process::ExitCode;
 
@@ -59,16 +61,16 @@ impl Failure {
                         status.message
                     ),
                 ),
-                404 => Failure::new(Code::NotFound, format!("{asked}: not found (404)")),
+                404 => Failure::new(
+                    Code::NotFound,
+                    format!("{asked}: not found (404); is this the address of an API server?"),
+                ),
                 code => Failure::new(
                     Code::Failed,
                     format!("{asked}: the server answers {code}: {}", status.message),
                 ),
             },
-            error => Failure::new(
-                Code::NoServer,
-                format!("{asked}: {}; is the server running, and is its address right?", innermost(error)),
-            ),
+            error => Failure::new(Code::NoServer, unreached(asked, error)),
         }
     }
 
@@ -77,7 +79,14 @@ impl Failure {
     }
 }
 
-/// The last of the causes says most: "connection refused", "certificate has expired".
+fn unreached(asked: &str, error: &KubeError) -> String {
+    tls::advice(error).map_or_else(
+        || format!("{asked}: {}; is the server running, and is its address right?", innermost(error)),
+        |advice| format!("{asked}: {advice}"),
+    )
+}
+
+/// The last of the causes says most: "connection refused".
 fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {

@@ -1,7 +1,7 @@
 //! `tidings get`: one list into a cache, one query by index, and its answer.
 
 use serde_json::{Value, json};
-use tidings::LabelSelector;
+use tidings::{FieldPath, LabelSelector};
 
 use crate::cluster::Cluster;
 use crate::failure::{Done, Failure};
@@ -14,8 +14,6 @@ use crate::shown::{Cached, document, value};
 pub(crate) struct Arguments {
     #[command(flatten)]
     query: Query,
-    #[command(flatten)]
-    cluster: Cluster,
     /// Only objects that an index has under this value; all of several. namespace=NAME always works, other indexes
     /// are made with --index.
     #[arg(long, value_name = "INDEX=VALUE")]
@@ -23,6 +21,8 @@ pub(crate) struct Arguments {
     /// How the objects are written.
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     output: Format,
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 /// How objects are written.
@@ -45,7 +45,9 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     found.sort_by(|a, b| a.key().cmp(&b.key()));
     let mut out = Output::stdout();
     match arguments.output {
-        Format::Table => table(&found).iter().try_for_each(|line| out.line(line).map(drop))?,
+        Format::Table => {
+            table(&found, &asked.indexes).iter().try_for_each(|line| out.line(line).map(drop))?
+        }
         Format::Json => drop(out.line(&serde_json::to_string_pretty(&list(&found))?)?),
         Format::Yaml => drop(out.line(&document(&list(&found)))?),
     }
@@ -74,21 +76,35 @@ fn list(found: &[Cached]) -> Value {
 }
 
 /// Columns as wide as their widest cell.
-fn table(found: &[Cached]) -> Vec<String> {
-    let rows = found.iter().map(|object| {
-        [
-            object.namespace().unwrap_or_default().to_owned(),
-            object.name().to_owned(),
-            object.version().to_string(),
-        ]
-    });
-    let head = ["NAMESPACE", "NAME", "VERSION"].map(str::to_owned);
-    let rows: Vec<[String; 3]> = std::iter::once(head).chain(rows).collect();
+fn table(found: &[Cached], indexes: &[(String, FieldPath)]) -> Vec<String> {
+    let head = ["NAMESPACE", "NAME", "VERSION"].map(str::to_owned).into_iter();
+    let head = head.chain(indexes.iter().map(|(name, _)| name.to_uppercase())).collect();
+    let rows: Vec<Vec<String>> =
+        std::iter::once(head).chain(found.iter().map(|object| row(object, indexes))).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths = [width(0), width(1)];
-    rows.iter()
-        .map(|[namespace, name, version]| {
-            format!("{namespace:<0$}   {name:<1$}   {version}", widths[0], widths[1])
-        })
-        .collect()
+    let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("   ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+fn row(object: &Cached, indexes: &[(String, FieldPath)]) -> Vec<String> {
+    let mut row = vec![
+        object.namespace().unwrap_or_default().to_owned(),
+        object.name().to_owned(),
+        object.version().to_string(),
+    ];
+    if !indexes.is_empty() {
+        // Of what may be shown: an index over the data of Secrets would say it.
+        let json = value(object).to_string();
+        row.extend(indexes.iter().map(|(_, path)| cell(path, &json)));
+    }
+    row
+}
+
+fn cell(path: &FieldPath, json: &str) -> String {
+    let values = path.read(json.as_bytes());
+    values.map_or_else(|_| String::new(), |values| values.texts().collect::<Vec<_>>().join(","))
 }

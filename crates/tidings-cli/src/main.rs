@@ -26,7 +26,7 @@ use failure::Failure;
 
 /// Informers for Kubernetes: caches what the server sent, decodes what you look at.
 #[derive(Parser)]
-#[command(name = "tidings", version, about, after_long_help = pages::EXIT_CODES)]
+#[command(name = "tidings", version, after_long_help = pages::EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -48,8 +48,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Writes the completions of a shell to standard output.
     Completions(pages::CompletionsArguments),
-    /// Writes the manual page to standard output.
-    Man,
+    /// Writes the manual page of the program or of a command to standard output.
+    Man(pages::ManualArguments),
 }
 
 #[tokio::main]
@@ -67,9 +67,9 @@ async fn main() -> ExitCode {
         Command::Get(arguments) => get::run(arguments).await,
         Command::Dashboard(arguments) => dashboard::run(arguments).await,
         Command::Top(arguments) => top::run(arguments).await,
-        Command::Serve(arguments) => serve::run(arguments).await.map_err(Failure::from),
+        Command::Serve(arguments) => serve::run(arguments).await,
         Command::Completions(arguments) => pages::completions(&arguments),
-        Command::Man => pages::manual(),
+        Command::Man(arguments) => pages::manual(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

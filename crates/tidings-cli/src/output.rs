@@ -32,6 +32,15 @@ impl Output {
     }
 }
 
+/// A text and a line break, at once.
+pub(crate) fn print(text: &str) -> io::Result<Written> {
+    let mut out = Output::stdout();
+    match out.line(text)? {
+        Written::Yes => out.flush(),
+        closed => Ok(closed),
+    }
+}
+
 fn closed(done: io::Result<()>) -> io::Result<Written> {
     match done {
         Ok(()) => Ok(Written::Yes),

@@ -1,11 +1,10 @@
 //! What comes with a program: shell completions and a manual page, made of its own description.
 
-use std::io::Write as _;
-
 use clap::CommandFactory as _;
 
 use crate::Arguments;
-use crate::failure::Done;
+use crate::failure::{Done, Failure};
+use crate::output;
 
 /// What scripts can tell from the exit code.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
@@ -25,14 +24,34 @@ pub(crate) struct CompletionsArguments {
     shell: clap_complete::Shell,
 }
 
+/// Of what.
+#[derive(clap::Args)]
+pub(crate) struct ManualArguments {
+    /// The command; the page of the whole program if not given.
+    command: Option<String>,
+}
+
 pub(crate) fn completions(arguments: &CompletionsArguments) -> Done {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "tidings", &mut text);
-    Ok(std::io::stdout().write_all(&text)?)
+    write(&text)
 }
 
-pub(crate) fn manual() -> Done {
+pub(crate) fn manual(arguments: &ManualArguments) -> Done {
+    let mut program = Arguments::command().disable_help_subcommand(true);
+    program.build();
+    let page = match arguments.command.as_deref() {
+        None => &program,
+        Some(name) => program.find_subcommand(name).ok_or_else(|| {
+            Failure::usage(format!("there is no command {name:?}; `tidings --help` lists them"))
+        })?,
+    };
     let mut text = Vec::new();
-    clap_mangen::Man::new(Arguments::command()).render(&mut text)?;
-    Ok(std::io::stdout().write_all(&text)?)
+    clap_mangen::Man::new(page.clone()).render(&mut text)?;
+    write(&text)
+}
+
+fn write(text: &[u8]) -> Done {
+    output::print(String::from_utf8_lossy(text).trim_end())?;
+    Ok(())
 }

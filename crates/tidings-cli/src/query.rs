@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use kube_core::dynamic::DynamicObject;
-use tidings::stages::source::{ErrorClass, SourceError};
-use tidings::{Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory};
+use tidings::stages::source::{ErrorClass, SourceError, Trouble};
+use tidings::{
+    FieldPath, Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory,
+};
 
 use crate::cluster::{Cluster, resource};
 use crate::failure::{Code, Done, Failure};
@@ -40,12 +42,14 @@ pub(crate) struct Asked {
     pub(crate) informer: SharedInformer<DynamicObject>,
     pub(crate) resource: ResourceKind,
     pub(crate) timeout: Option<Duration>,
+    /// The names and paths of the indexes that were asked for.
+    pub(crate) indexes: Vec<(String, FieldPath)>,
 }
 
 impl Query {
     /// Finds the resource and makes its informer. Nothing is listed yet.
     pub(crate) async fn ask(&self, cluster: &Cluster) -> Done<Asked> {
-        let indexes = self.index.iter().map(|text| index(text)).collect::<Done<Vec<_>>>()?;
+        let indexes = self.index.iter().map(|text| named_path(text)).collect::<Done<Vec<_>>>()?;
         let mut options = self.selectors()?;
         let client = cluster.client().await?;
         let resource = resource::find(&client, &self.resource).await?;
@@ -58,10 +62,10 @@ impl Query {
         }
         let factory = SharedInformerFactory::new(client);
         let informer = factory.dynamic_with(resource.clone(), options)?;
-        for index in indexes {
-            informer.add_index(index).map_err(Failure::usage)?;
+        for (name, path) in &indexes {
+            informer.add_index(Index::field(name, &path.to_string())).map_err(Failure::usage)?;
         }
-        Ok(Asked { factory, informer, resource, timeout: self.timeout.map(Duration::from_secs) })
+        Ok(Asked { factory, informer, resource, timeout: self.timeout.map(Duration::from_secs), indexes })
     }
 
     fn selectors(&self) -> Done<InformerOptions> {
@@ -83,12 +87,15 @@ impl Query {
 
 /// `node=.spec.nodeName`.
 pub(crate) fn index(text: &str) -> Done<Index> {
+    let (name, path) = named_path(text)?;
+    Ok(Index::field(name, &path.to_string()))
+}
+
+fn named_path(text: &str) -> Done<(String, FieldPath)> {
     let wrong = |reason: &str| Failure::usage(format!("--index {text:?}: {reason}; try node=.spec.nodeName"));
     let (name, path) = text.split_once('=').ok_or_else(|| wrong("a name, =, and a path"))?;
-    let path: tidings::FieldPath = path
-        .parse()
-        .map_err(|error: <tidings::FieldPath as std::str::FromStr>::Err| wrong(&error.to_string()))?;
-    Ok(Index::field(name, &path.to_string()))
+    let path = FieldPath::parse(path).map_err(|error| wrong(&error.to_string()))?;
+    Ok((name.to_owned(), path))
 }
 
 impl Asked {
@@ -125,10 +132,18 @@ impl Asked {
 /// Whether a person has to mend it. Everything else gets better by itself, or has a timeout.
 fn refusal(error: &SourceError) -> Option<Failure> {
     let (code, advice) = match error.class() {
+        // A server knows the names of some fields only, and no other can be told before it is asked.
+        ErrorClass::Server if is_bad_request(error) => {
+            (Code::Usage, "can --selector and --field-selector be asked of this resource?")
+        }
         ErrorClass::Unauthorized => (Code::NotAllowed, "log in again, or choose another --context"),
         ErrorClass::Forbidden => (Code::NotAllowed, "ask for the right to list and watch it"),
         ErrorClass::NotFound => (Code::NotFound, "was it removed just now?"),
         _ => return None,
     };
     Some(Failure::new(code, format!("{error}: {advice}")))
+}
+
+fn is_bad_request(error: &SourceError) -> bool {
+    matches!(&error.trouble, Trouble::Status(status) if matches!(status.code, 400 | 422))
 }

@@ -10,10 +10,11 @@ use anyhow::Context;
 use tidings::SharedInformerFactory;
 use tidings_apiserver::auth::Rights;
 use tidings_apiserver::{ApiServer, Listen};
-use tokio_util::sync::CancellationToken;
 
+use crate::failure::Done;
 use crate::interrupt::interrupted;
-use crate::world;
+use crate::output;
+use crate::world::World;
 use fault_plan::FaultPlan;
 
 /// How to serve.
@@ -43,7 +44,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
+pub(crate) async fn run(arguments: Arguments) -> Done {
     let mut server = ApiServer::builder();
     if arguments.anonymous {
         server = server.anonymous(Rights::Admin);
@@ -69,7 +70,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
             )?;
         }
         None => {
-            write!(std::io::stdout(), "{}", listening.kubeconfig())?;
+            output::print(listening.kubeconfig().trim_end())?;
             writeln!(
                 std::io::stderr(),
                 "serving on {}; save the lines above as a kubeconfig for kubectl",
@@ -79,21 +80,16 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<()> {
     }
     tokio::select! {
         () = serving => {}
-        lived = live(&server, &arguments), if arguments.seed_workload => lived?,
+        lived = live(&server, arguments.seed), if arguments.seed_workload => lived?,
         stopped = interrupted() => stopped.context("waiting for Ctrl-C")?,
     }
     Ok(())
 }
 
 /// A cluster in the server: a workload, and the controller that keeps its pods.
-async fn live(server: &ApiServer, arguments: &Arguments) -> anyhow::Result<()> {
+async fn live(server: &ApiServer, seed: u64) -> Done {
     let factory = SharedInformerFactory::new(server.client());
-    let (_controller, working) = world::controller(|_, _| {}).attach(&factory)?;
+    let world = World::over(server, &factory, seed)?;
     let _running = factory.start();
-    let never = CancellationToken::new();
-    tokio::select! {
-        ended = working.run(never.clone(), never.clone()) => ended?,
-        () = world::live(server, arguments.seed) => {}
-    }
-    Ok(())
+    world.live().await
 }

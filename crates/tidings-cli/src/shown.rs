@@ -1,7 +1,8 @@
 //! Objects for people and scripts: as a line, a name, JSON or YAML. Secrets lose their data on the way.
 
 use kube_core::dynamic::DynamicObject;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 use tidings::{Event, Object};
 
 use crate::changes;
@@ -63,7 +64,8 @@ impl<'a> Told<'a> {
         match format {
             Format::Line | Format::Wide => self.line(format, with_changes),
             Format::Name => format!("{}/{}", self.object.raw().origin().resource, self.object.name()),
-            Format::Json => self.json(with_objects).to_string(),
+            Format::Json => serde_json::to_string(&self.json(with_objects))
+                .expect("its keys are texts, and nothing in it fails"),
             Format::Yaml => document(&value(self.object)),
         }
     }
@@ -92,21 +94,41 @@ impl<'a> Told<'a> {
         line
     }
 
-    fn json(&self, with_objects: bool) -> Value {
-        let mut told = Map::new();
-        told.insert("event".into(), self.event.into());
-        told.insert("namespace".into(), self.object.namespace().into());
-        told.insert("name".into(), self.object.name().into());
-        told.insert("uid".into(), self.object.uid().into());
-        told.insert("resourceVersion".into(), self.object.version().to_string().into());
-        told.insert("initial".into(), self.is_initial.into());
-        told.insert("finalStateUnknown".into(), self.is_final_state_unknown.into());
-        if with_objects {
-            told.insert("object".into(), value(self.object));
-            told.insert("old".into(), self.old.map_or(Value::Null, value));
+    fn json(&self, with_objects: bool) -> Line<'_> {
+        Line {
+            event: self.event,
+            namespace: self.object.namespace(),
+            name: self.object.name(),
+            uid: self.object.uid(),
+            resource_version: self.object.version().to_string(),
+            initial: self.is_initial,
+            final_state_unknown: self.is_final_state_unknown,
+            objects: with_objects
+                .then(|| Objects { object: value(self.object), old: self.old.map_or(Value::Null, value) }),
         }
-        Value::Object(told)
     }
+}
+
+/// A notification as one JSON object, its fields in the order in which people read them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    event: &'static str,
+    namespace: Option<&'a str>,
+    name: &'a str,
+    uid: &'a str,
+    resource_version: String,
+    initial: bool,
+    final_state_unknown: bool,
+    #[serde(flatten)]
+    objects: Option<Objects>,
+}
+
+/// What is told of whole objects, if asked for.
+#[derive(Serialize)]
+struct Objects {
+    object: Value,
+    old: Value,
 }
 
 /// One YAML document, without the line break at its end.

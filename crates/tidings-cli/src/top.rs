@@ -15,15 +15,12 @@ use std::time::Duration;
 use crossterm::event::{Event, EventStream};
 use futures_util::{StreamExt as _, stream};
 use tidings::SharedInformerFactory;
-use tidings_apiserver::ApiServer;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::cluster::Cluster;
 use crate::diagnosed::{Diagnosed, Here, Program};
 use crate::failure::{Done, Failure};
 use crate::interrupt::interrupted;
-use crate::world;
 use screen::Screen;
 use state::State;
 
@@ -35,8 +32,6 @@ pub(crate) struct Arguments {
     /// The resources, each by any of its names; pods, nodes and deployments if none is given.
     #[arg(value_name = "RESOURCE")]
     resources: Vec<String>,
-    #[command(flatten)]
-    cluster: Cluster,
     /// A namespace; may be given several times. All if not given.
     #[arg(short, long, value_name = "NAMESPACE")]
     namespace: Vec<String>,
@@ -49,6 +44,8 @@ pub(crate) struct Arguments {
     /// Repeats a demo's workload.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Done {
@@ -68,19 +65,14 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     seen
 }
 
-/// A cluster in this process, and the controller that keeps its pods.
+/// A cluster in this process.
 async fn demo(seed: u64) -> Done {
-    let server = ApiServer::builder().seed(seed).bookmark_interval(Duration::from_secs(2)).start().await;
-    let factory = SharedInformerFactory::new(server.client()).seed(seed);
-    let (controller, working) = world::controller(|_, _| {}).attach(&factory)?;
-    let here = Here::over(factory, &[], &[]).await?;
-    here.queues.show(controller.queue());
+    let (here, living) = Here::demo(seed).await?;
     let running = here.factory.start();
-    let (diagnosed, never) = (Diagnosed::Here(Box::new(here)), CancellationToken::new());
+    let diagnosed = Diagnosed::Here(Box::new(here));
     let seen = tokio::select! {
         seen = view(&diagnosed, "a small cluster in this process".to_owned()) => seen,
-        ended = working.run(never.clone(), never.clone()) => ended.map_err(Failure::from),
-        () = world::live(&server, seed) => Ok(()),
+        ended = living => ended,
     };
     running.shutdown().await;
     seen

@@ -24,8 +24,6 @@ use report::Report;
 pub(crate) struct Arguments {
     #[command(flatten)]
     query: Query,
-    #[command(flatten)]
-    cluster: Cluster,
     /// How each notification is written.
     #[arg(short, long, value_enum, default_value_t = Format::Line)]
     output: Format,
@@ -47,6 +45,8 @@ pub(crate) struct Arguments {
     /// Writes one line of figures at the end.
     #[arg(long, value_enum, value_name = "FORMAT")]
     report: Option<report::Form>,
+    #[command(flatten)]
+    cluster: Cluster,
 }
 
 /// Why watching ended.

@@ -1,5 +1,7 @@
 //! The controller of this world: keeps as many pods as a deployment asks for.
 
+use std::sync::Arc;
+
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Pod;
 use kube_core::params::DeleteParams;
@@ -7,18 +9,20 @@ use serde_json::json;
 use tidings::Object;
 use tidings::controller::{Action, Context, Controller, Error, Request, controller_reference};
 
-/// Called with what each reconcile came to.
-pub(crate) type Tell = fn(&Request, &str);
-
 /// The controller, which tells of each reconcile that changed something.
-pub(crate) fn controller(tell: Tell) -> Controller {
+pub(crate) fn controller(tell: impl Fn(&Request, &str) + Send + Sync + 'static) -> Controller {
+    let tell = Arc::new(tell);
     Controller::for_kind::<Deployment>("replicas")
         .owns::<Pod>()
         .workers(2)
-        .reconcile(move |request, context| reconcile(request, context, tell))
+        .reconcile(move |request, context| reconcile(request, context, Arc::clone(&tell)))
 }
 
-async fn reconcile(request: Request, context: Context, tell: Tell) -> Result<Action, Error> {
+async fn reconcile(
+    request: Request,
+    context: Context,
+    tell: Arc<impl Fn(&Request, &str)>,
+) -> Result<Action, Error> {
     // The pods of a deployment that is gone are collected by the server, through their owner references.
     let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
         return Ok(Action::await_change());

@@ -1,7 +1,7 @@
 //! Wrong arguments, no server, no rights: one line that says what to do, and an exit code.
 
+use tidings_apiserver::ApiServer;
 use tidings_apiserver::auth::Rights;
-use tidings_apiserver::{ApiServer, Listen};
 
 use crate::running::{Ended, Served, run};
 
@@ -57,12 +57,19 @@ async fn a_server_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_refused() {
-    let server = ApiServer::start().await;
-    let (listening, serving) = server.listen(Listen::tls()).await.unwrap();
-    let mut tasks = tokio::task::JoinSet::new();
-    tasks.spawn(serving);
-    check(&run(&["get", "pods", "--server", &listening.url()]).await, 3, &["certificate"]);
+async fn a_server_that_is_something_else_is_told_so() {
+    let served = Served::start().await;
+    let ended = run(&["get", "pods", "--server", &format!("{}/elsewhere", served.url)]).await;
+    check(&ended, 5, &["404", "address of an API server"]);
+}
+
+#[tokio::test]
+async fn a_field_that_the_server_can_not_select_by_is_told_at_once() {
+    let served = Served::start().await;
+    for command in ["watch", "get"] {
+        let arguments = [command, "pods", "--server", &served.url, "--field-selector", "spec.oops=1"];
+        check(&run(&arguments).await, 2, &["400", "spec.oops", "--field-selector"]);
+    }
 }
 
 #[tokio::test]

@@ -35,6 +35,18 @@ async fn a_table_has_a_line_for_each_object() {
 }
 
 #[tokio::test]
+async fn the_indexes_that_were_asked_for_are_columns() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Running");
+    let arguments =
+        ["get", "po", "--index", "node=.spec.nodeName", "--index", "image=.spec.containers[*].image"];
+    let ended = run(&[&arguments[..], &["--server", &served.url]].concat()).await;
+    let lines: Vec<Vec<&str>> = ended.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][3..], ["NODE", "IMAGE"], "{ended:?}");
+    assert_eq!(lines[1][3..], ["node-1", "nginx"], "{ended:?}");
+}
+
+#[tokio::test]
 async fn the_data_of_a_secret_is_never_shown() {
     let served = Served::start().await;
     served.server.put(

@@ -2,10 +2,12 @@
 
 mod asking;
 mod bad_input;
+mod certificates;
 mod dashboard;
 mod get;
 mod pages;
 mod running;
+mod secrecy;
 mod serve;
 mod top;
 mod watch;

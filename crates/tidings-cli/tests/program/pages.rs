@@ -1,6 +1,7 @@
 //! What comes with the program: help, completions, a manual page, the demo.
 
-use crate::running::run;
+use crate::bad_input::check;
+use crate::running::{Running, run};
 
 #[tokio::test]
 async fn completions_and_the_manual_name_every_command() {
@@ -16,6 +17,27 @@ async fn completions_and_the_manual_name_every_command() {
 }
 
 #[tokio::test]
+async fn every_command_has_a_manual_page_with_its_flags() {
+    for (command, flag) in [("watch", "until\\-events"), ("get", "by"), ("top", "url"), ("serve", "faults")] {
+        let ended = run(&["man", command]).await;
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        assert!(ended.stdout.contains(&format!(".TH tidings-{command}")), "{}", ended.stdout);
+        assert!(ended.stdout.contains(&format!("\\-\\-{flag}\\fR")), "{flag}: {}", ended.stdout);
+    }
+    check(&run(&["man", "oops"]).await, 2, &["\"oops\"", "tidings --help"]);
+}
+
+#[tokio::test]
+async fn flags_for_the_cluster_stand_together_in_the_help() {
+    for (command, own) in [("watch", "--until-synced"), ("get", "--by"), ("dashboard", "--listen")] {
+        let help = run(&[command, "--help"]).await.stdout;
+        let (options, cluster) = help.split_once("Cluster:").expect("there is such a heading");
+        assert!(options.contains(own) && !cluster.contains(own), "{help}");
+        assert!(cluster.contains("--kubeconfig") && cluster.contains("--server"), "{help}");
+    }
+}
+
+#[tokio::test]
 async fn help_lists_the_exit_codes() {
     let ended = run(&["--help"]).await;
     assert!(ended.stdout.contains("Exit codes") && ended.stdout.contains("401 or 403"), "{}", ended.stdout);
@@ -23,9 +45,31 @@ async fn help_lists_the_exit_codes() {
 
 #[tokio::test]
 async fn the_demo_ends_by_itself_with_cache_and_server_in_agreement() {
-    let ended = run(&["demo", "--seconds", "2"]).await;
+    let ended = run(&["demo", "--seconds", "5"]).await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    for mark in ["[ADD]", "[UPDATE]", "nothing lost"] {
+    for mark in ["[ADD]", "[UPDATE]", "[RECONCILE]", "status.phase Pending -> Running", "nothing lost"] {
         assert!(ended.stdout.contains(mark), "{mark} is missing in {}", ended.stdout);
     }
+}
+
+#[tokio::test]
+async fn the_demo_breaks_its_watches_and_shows_the_recovery() {
+    let mut demo = Running::start(&["demo", "--seconds", "60"]);
+    for mark in ["[BREAK]", "[FAULT]", "[RECOVER]"] {
+        while !demo.line().await.expect("it goes on").starts_with(mark) {}
+    }
+    demo.terminate().await;
+    let mut last = Vec::new();
+    while let Some(line) = demo.line().await {
+        last.push(line);
+    }
+    assert!(last.iter().any(|line| line.contains("nothing lost: caches and server agree")), "{last:?}");
+    assert_eq!(demo.ended().await, 0);
+}
+
+#[tokio::test]
+async fn the_demo_ends_quietly_when_nobody_reads_any_more() {
+    let mut demo = Running::start(&["demo", "--seconds", "3600"]);
+    assert!(demo.line().await.is_some());
+    assert_eq!(demo.close().await, 0);
 }

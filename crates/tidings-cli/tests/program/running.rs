@@ -68,7 +68,18 @@ fn command(arguments: &[&str]) -> Command {
 
 /// Runs it to its end.
 pub(crate) async fn run(arguments: &[&str]) -> Ended {
-    let output = tokio::time::timeout(PATIENCE, command(arguments).output());
+    ended(command(arguments)).await
+}
+
+/// Runs it to its end, with everything logged that can be.
+pub(crate) async fn run_logging(arguments: &[&str]) -> Ended {
+    let mut command = command(arguments);
+    command.env("RUST_LOG", "trace");
+    ended(command).await
+}
+
+async fn ended(mut command: Command) -> Ended {
+    let output = tokio::time::timeout(PATIENCE, command.output());
     let output = output.await.expect("the program ends").expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program prints text");
     Ended {

@@ -33,6 +33,16 @@ async fn each_change_is_one_json_line_and_the_last_line_is_the_cache() {
 }
 
 #[tokio::test]
+async fn a_json_line_has_its_fields_in_the_order_of_the_manual() {
+    let served = Served::start().await;
+    served.put_pod("web-0", "node-1", "Pending");
+    let ended = run(&["watch", "po", "-o", "json", "--until-synced", "--server", &served.url]).await;
+    let fields = ["event", "namespace", "name", "uid", "resourceVersion", "initial", "finalStateUnknown"];
+    let places: Vec<_> = fields.iter().map(|field| ended.stdout.find(&format!("\"{field}\":"))).collect();
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{}", ended.stdout);
+}
+
+#[tokio::test]
 async fn whole_objects_and_differences_are_told_if_asked_for() {
     let served = Served::start().await;
     served.put_pod("web-0", "node-1", "Pending");

@@ -1,0 +1,124 @@
+//! Servers that are not to be trusted, or that do not speak TLS at all: one line that says which, and what to do.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use serde_json::json;
+use tidings_apiserver::auth::Rights;
+use tidings_apiserver::{ApiServer, Listen};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::bad_input::check;
+use crate::running::{Ended, Served, run};
+
+/// A server that does nothing but shake hands: whoever does not like its certificate gets no further.
+struct Door {
+    url: String,
+    authority: String,
+    _tasks: JoinSet<()>,
+}
+
+impl Door {
+    /// With a certificate for this name, changed in some way.
+    async fn open(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Door {
+        let mut authority = CertificateParams::default();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        change(&mut params);
+        let key = KeyPair::generate().unwrap();
+        let chain = vec![params.signed_by(&key, &authority).unwrap().der().clone()];
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.unwrap().with_no_client_auth().with_single_cert(chain, key).unwrap();
+
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}", listener.local_addr().unwrap());
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            loop {
+                let (socket, _) = listener.accept().await.unwrap();
+                drop(acceptor.accept(socket).await);
+            }
+        });
+        Door { url, authority: authority.pem(), _tasks: tasks }
+    }
+
+    /// Asked by somebody who trusts this authority.
+    async fn asked_trusting(&self, authority: &str) -> Ended {
+        let kubeconfig = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "here",
+            "contexts": [{ "name": "here", "context": { "cluster": "here", "user": "me" } }],
+            "users": [{ "name": "me", "user": { "token": "hunter2" } }],
+            "clusters": [{ "name": "here", "cluster": {
+                "server": self.url, "certificate-authority-data": STANDARD.encode(authority),
+            } }],
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config");
+        std::fs::write(&file, kubeconfig.to_string()).unwrap();
+        let ended = run(&["get", "pods", "--kubeconfig", file.to_str().unwrap()]).await;
+        for secret in ["hunter2", "BEGIN CERTIFICATE", &STANDARD.encode(authority)[..40]] {
+            assert!(!ended.stderr.contains(secret), "{}", ended.stderr);
+        }
+        ended
+    }
+}
+
+#[tokio::test]
+async fn an_expired_certificate_is_to_be_renewed() {
+    let expired = Door::open("127.0.0.1", |params| {
+        params.not_before = date_time_ymd(2019, 1, 1);
+        params.not_after = date_time_ymd(2020, 1, 1);
+    })
+    .await;
+    check(&expired.asked_trusting(&expired.authority).await, 3, &["has expired", "renewed", "clock"]);
+}
+
+#[tokio::test]
+async fn a_certificate_from_the_future_points_at_the_clock() {
+    let early = Door::open("127.0.0.1", |params| params.not_before = date_time_ymd(2300, 1, 1)).await;
+    check(&early.asked_trusting(&early.authority).await, 3, &["not valid yet", "clock"]);
+}
+
+#[tokio::test]
+async fn a_certificate_of_another_authority_asks_for_the_right_kubeconfig() {
+    let (door, other) = (Door::open("127.0.0.1", |_| {}).await, Door::open("127.0.0.1", |_| {}).await);
+    check(
+        &door.asked_trusting(&other.authority).await,
+        3,
+        &["nobody you trust", "kubeconfig of this cluster", "certificate-authority"],
+    );
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_asks_for_that_name() {
+    let other = Door::open("elsewhere.example", |_| {}).await;
+    check(&other.asked_trusting(&other.authority).await, 3, &["other names", "tls-server-name"]);
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_to_be_asked_without_it() {
+    let served = Served::start().await;
+    let url = served.url.replace("http://", "https://");
+    check(&run(&["get", "pods", "--server", &url]).await, 3, &["does not speak TLS", "http://"]);
+}
+
+#[tokio::test]
+async fn who_insists_gets_in_without_a_check() {
+    let server = ApiServer::builder().anonymous(Rights::Admin).start().await;
+    let (listening, serving) = server.listen(Listen::tls()).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(serving);
+    let ended = run(&["get", "ns", "--server", &listening.url(), "--insecure-skip-tls-verify"]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
+    assert!(ended.stdout.contains("kube-system"), "{}", ended.stdout);
+}
