@@ -99,13 +99,14 @@ type awaited struct {
 	// delays are the times from write to handler, if somebody wants to know them.
 	delays []int64
 
+	// The object whose update is awaited, and how many notifications of others came.
 	namespace, name string
-	others          int64
+	others          atomic.Int64
 
 	done chan struct{}
 }
 
-// update sees the handler's update number count. Only one goroutine calls it, and nobody reads the fields before done is closed.
+// update sees the handler's update number count. Only one goroutine calls it, and nobody reads the times before done is closed.
 func (a *awaited) update(count int64, new any) {
 	if a.name != "" {
 		a.updateOrSentinel(new)
@@ -129,7 +130,7 @@ func (a *awaited) update(count int64, new any) {
 func (a *awaited) updateOrSentinel(new any) {
 	object, ok := new.(metav1.Object)
 	if !ok || object.GetName() != a.name || object.GetNamespace() != a.namespace {
-		a.others++
+		a.others.Add(1)
 		return
 	}
 	select {
@@ -139,7 +140,7 @@ func (a *awaited) updateOrSentinel(new any) {
 	}
 }
 
-func (a *awaited) other() { a.others++ }
+func (a *awaited) other() { a.others.Add(1) }
 
 // delay is how long ago the object was written; the only reading of the clock that two processes share.
 func delay(obj any) int64 {

@@ -8,8 +8,12 @@ import (
 	"time"
 )
 
-// readerPause is how long each reader rests between two reads.
-const readerPause = time.Millisecond
+const (
+	// readerPause is how long each reader rests between two reads.
+	readerPause = time.Millisecond
+	// quiet is how long after the sentinel's update a relist is taken to be over.
+	quiet = 200 * time.Millisecond
+)
 
 // await sets what each handler awaits before it says that updates may come, and returns when all have come.
 func (s *subject) await(make func(handler int, begin int64) *awaited, say func(answer)) ([]*awaited, error) {
@@ -19,9 +23,6 @@ func (s *subject) await(make func(handler int, begin int64) *awaited, say func(a
 	var all []*awaited
 	for n, handler := range s.current.handlers {
 		awaited := make(n, handler.updates.Load())
-		if awaited == nil {
-			continue
-		}
 		all = append(all, awaited)
 		handler.awaited.Store(awaited)
 		defer handler.awaited.Store(nil)
@@ -124,21 +125,22 @@ func (s *subject) read(readers int) (stop func(), err error) {
 	return func() { close(stopped) }, nil
 }
 
-// relist counts what handlers are told of other objects until the sentinel is updated.
+// relist counts what the first handler is told of other objects. The sentinel's update may come in the middle of a relist's: hence the rest.
 func (s *subject) relist(sentinel string, say func(answer)) error {
 	namespace, name, found := strings.Cut(sentinel, "/")
 	if !found {
 		return fmt.Errorf("a sentinel has a namespace and a name: %q", sentinel)
 	}
-	seen, err := s.await(func(handler int, _ int64) *awaited {
-		if handler > 0 {
-			return nil
-		}
-		return &awaited{namespace: namespace, name: name, done: make(chan struct{})}
-	}, say)
-	if err != nil {
-		return err
+	if s.current == nil || len(s.current.handlers) == 0 {
+		return fmt.Errorf("no handler runs")
 	}
-	say(answer{"notifications": seen[0].others})
+	handler := s.current.handlers[0]
+	sentinelSeen := &awaited{namespace: namespace, name: name, done: make(chan struct{})}
+	handler.awaited.Store(sentinelSeen)
+	defer handler.awaited.Store(nil)
+	say(answer{"ready": true})
+	<-sentinelSeen.done
+	time.Sleep(quiet)
+	say(answer{"notifications": sentinelSeen.others.Load()})
 	return nil
 }
