@@ -62,7 +62,8 @@ pub struct TransformError {
 }
 
 impl Transform {
-    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties arrays.
+    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties arrays. (In
+    /// protobuf, where a list or map is its items, one that was emptied is absent.)
     pub fn prune(paths: impl IntoIterator<Item = FieldPath>) -> Transform {
         Transform { steps: vec![Step::Prune(Arc::new(Pruning::new(paths)))] }
     }

@@ -12,16 +12,17 @@ use k8s_openapi::api::core::v1::Pod;
 use tidings_object::{
     Budget, FieldPath, Intake, Kind, KnownObjects, NothingKnown, RawObject, Transform, identity,
 };
+use tidings_protobuf::{TypeMeta, encode, message};
 
-criterion_group!(benches, arrival, reading);
+criterion_group!(benches, arrival, arrival_of_protobuf, reading, reading_protobuf);
 criterion_main!(benches);
 
 const PODS: u64 = 2_000;
 
 /// An intake with a dictionary, and its pods packed with it.
-fn pods(budget: Budget) -> (Intake, Vec<Arc<RawObject>>) {
+fn pods(budget: Budget, take: impl Fn(&Intake, u64) -> Arc<RawObject>) -> (Intake, Vec<Arc<RawObject>>) {
     let intake = Intake::new(Pod::resource(), Arc::new(budget));
-    let mut cached: Vec<_> = (0..PODS).map(|n| take(&intake, &specimen::pod(n))).collect();
+    let mut cached: Vec<_> = (0..PODS).map(|n| take(&intake, n)).collect();
     intake.adopt(intake.training_due().expect("there are enough pods").run());
     for object in &mut cached {
         *object = intake.repacked(object).expect("a pod gains by a dictionary");
@@ -31,6 +32,24 @@ fn pods(budget: Budget) -> (Intake, Vec<Arc<RawObject>>) {
 
 fn take(intake: &Intake, frame: &str) -> Arc<RawObject> {
     intake.json(frame.as_bytes(), &NothingKnown).expect("a pod is a pod")
+}
+
+fn take_specimen(intake: &Intake, number: u64) -> Arc<RawObject> {
+    take(intake, &specimen::pod(number))
+}
+
+fn take_message(intake: &Intake, message: &[u8]) -> Arc<RawObject> {
+    intake.protobuf(TypeMeta::default(), message, &NothingKnown).expect("a pod is a pod")
+}
+
+fn take_specimen_message(intake: &Intake, number: u64) -> Arc<RawObject> {
+    take_message(intake, &specimen_message(number))
+}
+
+/// A pod as protobuf.
+fn specimen_message(number: u64) -> Vec<u8> {
+    let pod = serde_json::from_str(&specimen::pod(number)).expect("a specimen is JSON");
+    encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("a specimen is a pod")
 }
 
 struct Same(Arc<RawObject>);
@@ -50,12 +69,40 @@ fn arrival(c: &mut Criterion) {
     });
     let plain = Intake::new(Pod::resource(), Arc::default());
     group.bench_function("kept plain", |b| b.iter(|| take(&plain, black_box(&frame))));
-    let (intake, cached) = pods(Budget::default());
+    let (intake, cached) = pods(Budget::default(), take_specimen);
     group.bench_function("packed with a dictionary", |b| b.iter(|| take(&intake, black_box(&frame))));
     let known = Same(take(&intake, &frame));
     group.bench_function("unchanged", |b| b.iter(|| intake.json(black_box(frame.as_bytes()), &known)));
     let prune = Transform::drop_managed_fields();
     group.bench_function("pruned of managed fields", |b| b.iter(|| prune.apply(black_box(frame.as_bytes()))));
+    group.finish();
+
+    tell_sizes(&intake);
+    drop(cached);
+}
+
+fn arrival_of_protobuf(c: &mut Criterion) {
+    let message = specimen_message(7_777);
+    let mut group = c.benchmark_group("arrival of protobuf");
+    group.throughput(Throughput::Bytes(message.len() as u64));
+    group.bench_function("identity", |b| {
+        b.iter(|| identity::scan_protobuf(black_box(&message)).map(|i| i.rest_at))
+    });
+    let plain = Intake::new(Pod::resource(), Arc::default());
+    group.bench_function("kept plain", |b| b.iter(|| take_message(&plain, black_box(&message))));
+    let (intake, cached) = pods(Budget::default(), take_specimen_message);
+    group.bench_function("packed with a dictionary", |b| {
+        b.iter(|| take_message(&intake, black_box(&message)))
+    });
+    let known = Same(take_message(&intake, &message));
+    group.bench_function("unchanged", |b| {
+        b.iter(|| intake.protobuf(TypeMeta::default(), black_box(&message), &known))
+    });
+    let pruning =
+        Intake::new(Pod::resource(), Arc::default()).with_transform(Transform::drop_managed_fields());
+    group.bench_function("pruned of managed fields and kept plain", |b| {
+        b.iter(|| take_message(&pruning, black_box(&message)))
+    });
     group.finish();
 
     tell_sizes(&intake);
@@ -75,7 +122,7 @@ fn tell_sizes(intake: &Intake) {
 
 fn reading(c: &mut Criterion) {
     let mut group = c.benchmark_group("reading");
-    let (_intake, cached) = pods(Budget::bytes(0));
+    let (_intake, cached) = pods(Budget::bytes(0), take_specimen);
     let mut turns = cached.iter().cycle();
     let mut next = move || Arc::clone(turns.next().expect("a cycle has no end"));
     group.bench_function("json", |b| b.iter(|| next().json().map(|json| json.len())));
@@ -83,11 +130,25 @@ fn reading(c: &mut Criterion) {
     group.bench_function("field", |b| b.iter(|| next().field_at(&phase)));
     group.bench_function("decoded cold", |b| b.iter(|| next().decoded::<Pod>()));
 
-    let (_intake, kept) = pods(Budget::unlimited());
+    let (_intake, kept) = pods(Budget::unlimited(), take_specimen);
     kept.iter().for_each(|object| drop(object.decoded::<Pod>()));
     let mut turns = kept.iter().cycle();
     group.bench_function("decoded kept", |b| {
         b.iter(|| turns.next().expect("a cycle has no end").decoded::<Pod>())
     });
+    group.finish();
+}
+
+fn reading_protobuf(c: &mut Criterion) {
+    let mut group = c.benchmark_group("reading protobuf");
+    let (_intake, cached) = pods(Budget::bytes(0), take_specimen_message);
+    let mut turns = cached.iter().cycle();
+    let mut next = move || Arc::clone(turns.next().expect("a cycle has no end"));
+    group.bench_function("json", |b| b.iter(|| next().json().map(|json| json.len())));
+    let phase = FieldPath::parse(".status.phase").expect("a path");
+    group.bench_function("field", |b| b.iter(|| next().field_at(&phase)));
+    let kind = FieldPath::parse(".kind").expect("a path");
+    group.bench_function("unpacked", |b| b.iter(|| next().field_at(&kind)));
+    group.bench_function("decoded cold", |b| b.iter(|| next().decoded::<Pod>()));
     group.finish();
 }

@@ -171,3 +171,6 @@ fn varint(field: &'static str, value: Value<'_>) -> Result<u64, ScanError> {
         _ => Err(ScanError::Field { field, expected: "a number" }),
     }
 }
+
+#[cfg(test)]
+mod tests;

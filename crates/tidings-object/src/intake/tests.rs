@@ -1,5 +1,7 @@
 //! What becomes an object, what does not, and what is recognised.
 
+mod protobuf;
+
 use std::collections::HashMap;
 
 use serde_json::Value;

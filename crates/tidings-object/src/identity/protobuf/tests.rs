@@ -1,0 +1,169 @@
+//! That a scan of protobuf reads what a scan of the same object's JSON does, and no bytes are too odd for it.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::identity;
+
+/// One field with its length.
+fn field(number: u32, content: &[u8]) -> Vec<u8> {
+    [&varints(&[u64::from(number) << 3 | 2, content.len() as u64]), content].concat()
+}
+
+fn number(number: u32, value: u64) -> Vec<u8> {
+    varints(&[u64::from(number) << 3, value])
+}
+
+fn varints(values: &[u64]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for value in values {
+        let mut value = *value;
+        while value >= 0x80 {
+            bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        bytes.push(value as u8);
+    }
+    bytes
+}
+
+fn entry(map: u32, key: &str, value: &str) -> Vec<u8> {
+    field(map, &[field(1, key.as_bytes()), field(2, value.as_bytes())].concat())
+}
+
+fn object(metadata: &[Vec<u8>]) -> Vec<u8> {
+    field(METADATA, &metadata.concat())
+}
+
+fn owner_of(uid: &str, controller: Option<u64>) -> Vec<u8> {
+    let texts = [(1, "ReplicaSet"), (3, "web"), (4, uid), (5, "apps/v1")];
+    let mut reference: Vec<u8> = texts.iter().flat_map(|(n, text)| field(*n, text.as_bytes())).collect();
+    reference.extend(controller.into_iter().flat_map(|value| number(6, value)));
+    field(object_meta::OWNER_REFERENCES, &reference)
+}
+
+/// As Go writes it: fields in order, empty ones too.
+fn web() -> Vec<u8> {
+    let metadata = [
+        field(1, b"web-0"),
+        field(2, b"web-"),
+        field(3, b"shop"),
+        field(4, b""),
+        field(5, b"u-1"),
+        field(6, b"42"),
+        number(7, 3),
+        field(8, &number(1, 1_767_225_600)),
+        field(9, &[number(1, 1_767_225_660), number(2, 0)].concat()),
+        entry(11, "app", "web"),
+        entry(11, "tier", ""),
+        entry(12, "k8s.io/initial-events-end", "true"),
+        entry(12, "note", "é"),
+        owner_of("o-1", None),
+        owner_of("o-2", Some(1)),
+        owner_of("o-3", Some(0)),
+        field(14, b"example.com/finalizer"),
+        field(17, &field(1, b"kubelet")),
+    ];
+    [object(&metadata), field(2, b"\xff what is no pod's spec"), field(3, b"")].concat()
+}
+
+const WEB: &str = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u-1","resourceVersion":"42",
+    "generation":3,"deletionTimestamp":"2026-01-01T00:01:00Z","labels":{"app":"web","tier":""},
+    "annotations":{"k8s.io/initial-events-end":"true","note":"é"},
+    "ownerReferences":[{"uid":"o-1"},{"uid":"o-2","controller":true},{"uid":"o-3","controller":false}]}}"#;
+
+#[test]
+fn the_identity_is_that_of_the_same_object_as_json_and_nothing_else_is_looked_into() {
+    let (message, json) = (web(), identity::scan(WEB.as_bytes()).unwrap());
+    assert_eq!(scan(&message).unwrap(), Identity { rest_at: 0, ..json });
+}
+
+#[test]
+fn what_json_omits_as_empty_is_absent() {
+    let empty = [field(1, b""), field(3, b""), field(5, b""), field(6, b""), number(7, 0), field(8, b"")];
+    assert_eq!(scan(&object(&empty)).unwrap(), Identity::default());
+    assert_eq!(scan(b"").unwrap(), Identity::default());
+    assert_eq!(scan(&object(&[field(9, b"")])).unwrap().deletion_timestamp, None);
+}
+
+#[test]
+fn labels_are_sorted_and_the_last_of_duplicates_counts() {
+    let labels = [entry(11, "b", "1"), entry(11, "a", "2"), entry(11, "b", "3"), field(11, b"")];
+    let message = object(&labels);
+    let expected = [("", ""), ("a", "2"), ("b", "3")].map(|(key, value)| (key.into(), value.into()));
+    assert_eq!(scan(&message).unwrap().labels, expected);
+}
+
+#[test]
+fn a_second_metadata_takes_the_place_of_the_first() {
+    let message = [object(&[field(1, b"a"), field(5, b"u")]), object(&[field(1, b"b")])].concat();
+    let identity = scan(&message).unwrap();
+    assert_eq!((&*identity.name, &*identity.uid), ("b", ""));
+}
+
+#[test]
+fn a_generation_may_have_any_number() {
+    for generation in [1, i64::MAX, -1] {
+        let message = object(&[number(7, generation.cast_unsigned())]);
+        assert_eq!(scan(&message).unwrap().generation, Some(generation));
+    }
+}
+
+#[test]
+fn texts_that_are_none_and_fields_of_the_wrong_type_are_not_well_formed() {
+    let odd = b"\xff\xfe";
+    for metadata in [
+        field(1, odd),
+        field(3, odd),
+        field(5, odd),
+        field(6, odd),
+        field(11, &field(1, odd)),
+        field(11, &field(2, odd)),
+        field(13, &field(4, odd)),
+        number(1, 7),
+        field(7, b"7"),
+        number(11, 7),
+        number(12, 7),
+        number(13, 7),
+        field(13, &field(6, b"true")),
+        field(9, &field(1, b"yesterday")),
+        field(11, b"\x0a\x7f"),
+        field(12, b"\x0b"),
+    ] {
+        assert!(scan(&object(std::slice::from_ref(&metadata))).is_err(), "{metadata:x?}");
+    }
+    assert!(scan(&number(METADATA, 7)).is_err());
+    let error = scan(&object(&[field(1, odd)])).unwrap_err();
+    assert_eq!(error.to_string(), "not well-formed protobuf: metadata.name is not valid UTF-8");
+}
+
+#[test]
+fn a_message_that_ends_within_a_field_is_not_well_formed() {
+    let message = web();
+    let metadata_end = object(&[]).len();
+    let whole = scan(&message).unwrap();
+    for end in metadata_end..message.len() {
+        match scan(&message[..end]) {
+            Err(ScanError::Protobuf(_)) => {}
+            Ok(identity) => assert_eq!(identity, whole, "only what follows the metadata may lack: {end}"),
+            Err(error) => panic!("{error} at {end}"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+    #[test]
+    fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), metadata in any::<bool>()) {
+        let _ = scan(&if metadata { object(&[bytes]) } else { bytes });
+    }
+
+    #[test]
+    fn no_damage_is_a_panic(at in any::<proptest::sample::Index>(), byte in any::<u8>()) {
+        let mut message = web();
+        let at = at.index(message.len());
+        message[at] = byte;
+        let _ = scan(&message);
+    }
+}

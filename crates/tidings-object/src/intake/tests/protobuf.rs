@@ -1,0 +1,217 @@
+//! The same of what comes as protobuf.
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tidings_protobuf::{encode, message};
+
+use super::*;
+use crate::Wire;
+
+fn pod() -> Value {
+    json!({
+        "metadata": {"name": "web-0", "namespace": "shop", "uid": "u-1", "resourceVersion": "7"},
+        "spec": {"containers": [{"name": "web", "image": "web:1", "resources": {}}], "nodeName": "node-1"},
+        "status": {"phase": "Running"},
+    })
+}
+
+fn bytes(object: &Value) -> Vec<u8> {
+    encode(message("", "v1", "Pod").unwrap(), object).unwrap()
+}
+
+const LISTED: TypeMeta<'static> = TypeMeta { api_version: None, kind: None };
+
+fn said(api_version: &'static str, kind: &'static str) -> TypeMeta<'static> {
+    TypeMeta { api_version: Some(api_version), kind: Some(kind) }
+}
+
+fn taken(intake: &Intake, type_meta: TypeMeta<'_>, message: &[u8]) -> Result<Arc<RawObject>, IntakeError> {
+    intake.protobuf(type_meta, message, &NothingKnown)
+}
+
+fn as_value(object: &RawObject) -> Value {
+    serde_json::from_slice(&object.json().unwrap()).unwrap()
+}
+
+// holds: X14, X23
+#[test]
+fn a_list_item_that_the_watch_brought_before_is_the_very_same_object() {
+    let (intake, message) = (intake(), bytes(&pod()));
+    let watched = taken(&intake, said("v1", "Pod"), &message).unwrap();
+    assert_eq!((watched.wire(), watched.wire_bytes()), (Wire::Protobuf, message.len()));
+    for type_meta in [LISTED, said("", "")] {
+        let listed = intake.protobuf(type_meta, &message, &Cache::of(&watched)).unwrap();
+        assert!(Arc::ptr_eq(&watched, &listed));
+    }
+    let mut changed = pod();
+    changed["spec"]["nodeName"] = "node-2".into();
+    let changed = intake.protobuf(LISTED, &bytes(&changed), &Cache::of(&watched)).unwrap();
+    assert!(!Arc::ptr_eq(&watched, &changed));
+}
+
+#[test]
+fn an_object_reads_the_same_from_list_and_watch_with_its_kind_supplied() {
+    for type_meta in [LISTED, said("v1", "Pod")] {
+        let object = taken(&intake(), type_meta, &bytes(&pod())).unwrap();
+        assert_eq!(as_value(&object)["kind"], "Pod");
+        assert_eq!(as_value(&object)["apiVersion"], "v1");
+        for (path, text) in [
+            (".kind", "Pod"),
+            (".apiVersion", "v1"),
+            (".kind.name", "<none>"),
+            (".kind[*]", "<none>"),
+            (".spec.containers[*].image", "web:1"),
+        ] {
+            assert_eq!(object.field(path).unwrap().to_string(), text, "{path}");
+        }
+        assert_eq!(object.decoded::<Pod>().unwrap().spec.as_ref().unwrap().containers[0].name, "web");
+        assert_eq!(object.view::<Value>().unwrap(), as_value(&object));
+    }
+}
+
+#[test]
+fn a_wire_that_changes_brings_another_object_and_none_that_reads_otherwise() {
+    let intake = intake();
+    let json = take(&intake, &pod().to_string()).unwrap();
+    let protobuf = intake.protobuf(LISTED, &bytes(&pod()), &Cache::of(&json)).unwrap();
+    assert!(!protobuf.is_unchanged(&json));
+    assert_eq!(as_value(&protobuf), as_value(&json));
+}
+
+#[test]
+fn only_another_kind_or_group_is_a_wrong_kind() {
+    let (intake, message) = (intake(), bytes(&pod()));
+    for wrong in [said("v1", "Node"), said("apps/v1", "Pod"), said("v1", "Status")] {
+        let error = taken(&intake, wrong, &message).unwrap_err();
+        assert!(matches!(error, IntakeError::WrongKind { .. }), "{error}");
+    }
+    let error = taken(&intake, said("v9", "Pod"), &message).unwrap_err();
+    assert_eq!(error, IntakeError::UnknownMessage { found: "v9/Pod".to_owned() });
+}
+
+#[test]
+fn another_version_of_the_same_group_is_taken_and_says_which() {
+    let intake = Intake::new(resource("apps", "v1", "Deployment", "deployments"), Arc::default());
+    let table = message("apps", "v1beta1", "Deployment").unwrap();
+    let object = json!({"metadata": {"name": "a", "resourceVersion": "1"}, "spec": {"replicas": 3}});
+    let message = encode(table, &object).unwrap();
+    let object = taken(&intake, said("apps/v1beta1", "Deployment"), &message).unwrap();
+    assert_eq!(object.field(".apiVersion").unwrap().to_string(), "apps/v1beta1");
+    assert_eq!(object.field(".spec.replicas").unwrap().to_string(), "3");
+}
+
+#[test]
+fn an_intake_of_metadata_takes_partial_objects_and_whole_ones() {
+    let intake = intake().with_projection(Projection::Metadata);
+    let partial = said("meta.k8s.io/v1", "PartialObjectMetadata");
+    for type_meta in [LISTED, partial] {
+        let object = taken(&intake, type_meta, &bytes(&json!({"metadata": pod()["metadata"]}))).unwrap();
+        assert_eq!(object.field(".kind").unwrap().to_string(), "PartialObjectMetadata");
+        assert_eq!(object.field(".metadata.uid").unwrap().to_string(), "u-1");
+    }
+    let whole = taken(&intake, said("v1", "Pod"), &bytes(&pod())).unwrap();
+    assert_eq!(whole.field(".kind").unwrap().to_string(), "Pod");
+    assert_eq!(whole.field(".status.phase").unwrap().to_string(), "Running");
+    assert!(taken(&intake, said("v1", "Node"), &bytes(&pod())).is_err());
+}
+
+#[test]
+fn an_intake_speaks_protobuf_where_its_messages_are_known() {
+    let custom = || Intake::new(resource("example.com", "v1", "Widget", "widgets"), Arc::default());
+    assert!(intake().speaks_protobuf());
+    assert!(!custom().speaks_protobuf());
+    assert!(custom().with_projection(Projection::Metadata).speaks_protobuf());
+    let error = taken(&custom(), said("example.com/v1", "Widget"), &bytes(&pod())).unwrap_err();
+    assert_eq!(error, IntakeError::UnknownMessage { found: "example.com/v1/Widget".to_owned() });
+}
+
+// holds: X5
+#[test]
+fn an_object_without_identity_is_told_from_bytes_that_are_not_well_formed() {
+    let intake = intake();
+    for (object, missing) in [
+        (json!({}), "metadata.name"),
+        (json!({"metadata": {"name": "a"}}), "metadata.resourceVersion"),
+        (json!({"metadata": {"name": "a/b", "resourceVersion": "1"}}), "a name that can be a key"),
+    ] {
+        let error = taken(&intake, LISTED, &bytes(&object)).unwrap_err();
+        assert_eq!(error, IntakeError::NoIdentity { missing }, "{object}");
+    }
+    for bytes in [&b"\x0a\x05"[..], b"{}", b"\x08", b"k8s\0", &bytes(&pod())[..20]] {
+        let error = taken(&intake, LISTED, bytes).unwrap_err();
+        assert!(matches!(error, IntakeError::Malformed(_)), "{bytes:x?} {error}");
+    }
+}
+
+// holds: X5
+#[test]
+fn bytes_that_are_broken_below_are_an_error_to_their_reader_alone() {
+    // The spec is no message.
+    let message = [bytes(&json!({"metadata": pod()["metadata"]})), b"\x12\x02\xff\xff".to_vec()].concat();
+    let object = taken(&intake(), LISTED, &message).unwrap();
+    assert_eq!(object.field(".metadata.uid").unwrap().to_string(), "u-1");
+    let error = object.decoded::<Pod>().unwrap_err();
+    assert!(matches!(error, ReadError::Decode { .. }), "{error:?}");
+    assert!(error.to_string().starts_with("decoding pods shop/web-0 as k8s_openapi"));
+    assert!(matches!(object.json().unwrap_err(), ReadError::Decode { .. }));
+    assert!(matches!(object.field(".spec.nodeName").unwrap_err(), ReadError::Decode { .. }));
+    let prune = Transform::prune([FieldPath::parse(".spec.nodeName").unwrap()]);
+    let pruned = taken(&intake().with_transform(prune), LISTED, &message).unwrap();
+    assert!(matches!(pruned.refusal(), Some(ReadError::Transform { .. })));
+    assert!(matches!(pruned.view::<Value>().unwrap_err(), ReadError::Transform { .. }));
+}
+
+#[test]
+fn pruning_leaves_protobuf_and_any_other_transform_leaves_json() {
+    let prune = || Transform::prune([FieldPath::parse(".spec.containers[*].image").unwrap()]);
+    let message = bytes(&pod());
+    let pruned = taken(&intake().with_transform(prune()), LISTED, &message).unwrap();
+    assert_eq!(pruned.wire(), Wire::Protobuf);
+    assert!(pruned.wire_bytes() < message.len());
+    assert!(pruned.field(".spec.containers[*].image").unwrap().is_absent());
+    assert_eq!(pruned.field(".spec.containers[*].name").unwrap().to_string(), "web");
+
+    let transform = prune()
+        .then(Transform::json(|object| object["status"]["seen"] = object["kind"].clone()))
+        .then(Transform::prune([FieldPath::parse(".spec.nodeName").unwrap()]));
+    let changed = taken(&intake().with_transform(transform), LISTED, &message).unwrap();
+    assert_eq!(changed.wire(), Wire::Json);
+    let value = as_value(&changed);
+    assert_eq!((&value["status"]["seen"], &value["status"]["phase"]), (&"Pod".into(), &"Running".into()));
+    assert!(value["spec"]["nodeName"].is_null() && value["spec"]["containers"][0]["image"].is_null());
+}
+
+// holds: X5
+#[test]
+fn a_refused_transform_costs_the_body_and_leaves_the_identity() {
+    let intake = intake().with_transform(Transform::json(|_| panic!("no")));
+    let object = taken(&intake, LISTED, &bytes(&pod())).unwrap();
+    assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
+    for error in [
+        object.field(".metadata").unwrap_err(),
+        object.field(".kind").unwrap_err(),
+        object.json().unwrap_err(),
+        object.view::<Value>().unwrap_err(),
+    ] {
+        assert!(matches!(error, ReadError::Transform { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn neither_debug_nor_an_error_shows_what_stands_in_the_body() {
+    let secrets = Intake::new(resource("", "v1", "Secret", "secrets"), Arc::default());
+    let table = message("", "v1", "Secret").unwrap();
+    let object = json!({"metadata": pod()["metadata"], "stringData": {"key": "hidden"}, "type": "hidden"});
+    let message = encode(table, &object).unwrap();
+    let object = taken(&secrets, LISTED, &message).unwrap();
+    #[derive(Debug, serde::Deserialize)]
+    struct Odd {
+        #[allow(dead_code, reason = "it never is one")]
+        r#type: u64,
+    }
+    let error = object.view::<Odd>().unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    for text in [format!("{object:?}"), format!("{error:?}"), error.to_string(), source.to_string()] {
+        assert!(!text.contains("hidden"), "{text}");
+    }
+}

@@ -1,0 +1,239 @@
+//! That an object reads the same whichever wire it came by: its identity, every field, the whole, and what pruning
+//! leaves of it.
+
+mod pod;
+#[path = "../../benches/object/specimen.rs"]
+mod specimen;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
+use proptest::prelude::*;
+use proptest::sample::{Index, subsequence};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tidings_object::{FieldPath, Intake, Kind, NothingKnown, RawObject, Transform, Wire};
+use tidings_protobuf::{TypeMeta, encode, message};
+
+/// One object, from either wire.
+struct Both {
+    json: Arc<RawObject>,
+    protobuf: Arc<RawObject>,
+}
+
+impl Both {
+    fn of(intake: &Intake, object: &Value) -> Both {
+        let kind = &intake.origin().resource;
+        let table = message(&kind.group, &kind.version, &kind.kind).expect("a built-in kind");
+        let bytes = encode(table, object).expect("it is of this kind");
+        let both = Both {
+            json: intake.json(object.to_string().as_bytes(), &NothingKnown).expect("it has an identity"),
+            protobuf: intake.protobuf(TypeMeta::default(), &bytes, &NothingKnown).expect("so has this"),
+        };
+        assert_eq!((both.json.wire(), both.protobuf.wire()), (Wire::Json, Wire::Protobuf));
+        both
+    }
+
+    fn check_identity(&self) {
+        let identity = |object: &RawObject| {
+            (
+                (object.key().to_string(), object.uid().to_owned(), object.version().clone()),
+                (object.generation(), object.deletion_timestamp().map(str::to_owned)),
+                object.owner_uids().map(str::to_owned).collect::<Vec<_>>(),
+                object.controller_uid().map(str::to_owned),
+                object.labels().iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(identity(&self.protobuf), identity(&self.json));
+    }
+
+    fn check_every_field(&self, whole: &Value) {
+        let mut paths =
+            vec![".status.absent".to_owned(), ".spec.absent[*].x".to_owned(), ".nothing".to_owned()];
+        paths_of(whole, "", &mut paths);
+        for path in paths {
+            let path = FieldPath::parse(&path).expect("names are quoted");
+            let (json, protobuf) = (self.json.field_at(&path), self.protobuf.field_at(&path));
+            assert_eq!(protobuf.expect("it reads"), json.expect("it reads"), "{path}");
+        }
+    }
+
+    fn check_whole<K: DeserializeOwned + PartialEq + Debug + Send + Sync + 'static>(&self) -> Value {
+        assert_eq!(
+            self.protobuf.decoded::<K>().expect("decodes"),
+            self.json.decoded::<K>().expect("decodes")
+        );
+        let json = value(&self.json);
+        assert_eq!(value(&self.protobuf), json);
+        assert_eq!(self.protobuf.view::<Value>().expect("decodes"), json);
+        json
+    }
+}
+
+fn value(object: &RawObject) -> Value {
+    serde_json::from_slice(&object.json().expect("it reads as JSON")).expect("JSON is JSON")
+}
+
+/// The paths of everything inside, with `[*]` for the items of lists, and one step beyond every scalar.
+fn paths_of(value: &Value, path: &str, paths: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, below) in members {
+                let name = name.replace('\\', "\\\\").replace('\'', "\\'");
+                let path = format!("{path}['{name}']");
+                paths.push(path.clone());
+                paths_of(below, &path, paths);
+            }
+            paths.push(format!("{path}[*]"));
+        }
+        Value::Array(items) => {
+            paths.push(format!("{path}[*]"));
+            items.iter().for_each(|item| paths_of(item, &format!("{path}[*]"), paths));
+            paths.push(format!("{path}.name"));
+        }
+        _ => paths.extend([format!("{path}.below"), format!("{path}[*]")]),
+    }
+}
+
+/// Without what is null or empty: protobuf can't tell a list or map that was emptied from one that is absent.
+fn filled(value: Value) -> Value {
+    let is_empty = |below: &Value| match below {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        other => other.is_null(),
+    };
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, below)| (name, filled(below)));
+            members.filter(|(_, below)| !is_empty(below)).collect()
+        }
+        Value::Array(items) => items.into_iter().map(filled).collect(),
+        other => other,
+    }
+}
+
+fn pods() -> Intake {
+    Intake::new(Pod::resource(), Arc::default())
+}
+
+const PRUNED: [&str; 11] = [
+    ".metadata.managedFields",
+    ".metadata.annotations",
+    ".metadata.annotations['a.b/c']",
+    ".metadata.ownerReferences[*].name",
+    ".metadata.deletionTimestamp",
+    ".spec.containers[*].env",
+    ".spec.containers[*].resources.limits.memory",
+    ".spec.volumes[*]",
+    ".spec.nodeName",
+    ".status",
+    ".kind",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn a_pod_reads_the_same_from_either_wire(pod in pod::pod()) {
+        let both = Both::of(&pods(), &pod);
+        both.check_identity();
+        let whole = both.check_whole::<Pod>();
+        both.check_every_field(&whole);
+        prop_assert_eq!(&whole["spec"], &pod["spec"]);
+    }
+
+    #[test]
+    fn pruning_leaves_the_same_on_either_wire(
+        pod in pod::pod(),
+        paths in subsequence(PRUNED.to_vec(), 1..4),
+    ) {
+        let paths = paths.iter().map(|path| FieldPath::parse(path).expect("a constant path"));
+        let both = Both::of(&pods().with_transform(Transform::prune(paths)), &pod);
+        both.check_identity();
+        prop_assert_eq!(filled(value(&both.protobuf)), filled(value(&both.json)));
+    }
+
+    #[test]
+    fn a_change_sees_and_leaves_the_same_on_either_wire(pod in pod::pod()) {
+        let transform = Transform::typed::<Pod>(|pod| pod.metadata.annotations = None)
+            .then(Transform::json(|pod| pod["status"]["seen"] = pod["spec"].clone()));
+        let intake = pods().with_transform(transform);
+        let bytes = encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("it is a pod");
+        let json = intake.json(pod.to_string().as_bytes(), &NothingKnown).expect("it has an identity");
+        let protobuf = intake.protobuf(TypeMeta::default(), &bytes, &NothingKnown).expect("so has this");
+        prop_assert_eq!(protobuf.wire(), Wire::Json);
+        prop_assert_eq!(value(&protobuf), value(&json));
+    }
+
+    #[test]
+    fn damaged_bytes_are_an_error_or_another_object_and_never_a_panic(
+        pod in pod::pod(),
+        damage in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..4),
+        end in of_end(),
+    ) {
+        let mut bytes = encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("it is a pod");
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(end) = end {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        let prune = Transform::prune(PRUNED.iter().map(|path| FieldPath::parse(path).expect("a constant path")));
+        for intake in [pods(), pods().with_transform(prune), pods().with_transform(Transform::json(|_| ()))] {
+            let Ok(object) = intake.protobuf(TypeMeta::default(), &bytes, &NothingKnown) else { continue };
+            let _ = (object.json().is_ok(), object.decoded::<Pod>().is_ok(), object.view::<Value>().is_ok());
+            let _ = object.field(".spec.containers[*].env[*].name");
+        }
+    }
+}
+
+fn of_end() -> impl Strategy<Value = Option<Index>> {
+    proptest::option::weighted(0.3, any::<Index>())
+}
+
+fn check_specimens<K>(specimen: fn(u64) -> String)
+where
+    K: Kind + DeserializeOwned + PartialEq + Debug + Send + Sync + 'static,
+{
+    let intake = Intake::new(K::resource(), Arc::default());
+    let specimens = (0..5).map(|n| serde_json::from_str(&specimen(n)).expect("JSON is JSON"));
+    let all: Vec<_> = specimens.map(|object: Value| (Both::of(&intake, &object), object)).collect();
+    for (both, object) in all {
+        both.check_identity();
+        let whole = both.check_whole::<K>();
+        both.check_every_field(&whole);
+        assert_eq!(whole, object);
+        assert!(both.protobuf.wire_bytes() < both.json.wire_bytes());
+    }
+}
+
+#[test]
+fn objects_of_a_busy_cluster_read_the_same_from_either_wire() {
+    check_specimens::<Pod>(specimen::pod);
+    check_specimens::<ConfigMap>(specimen::config_map);
+    check_specimens::<Secret>(specimen::secret);
+    check_specimens::<Lease>(specimen::lease);
+}
+
+#[test]
+fn one_dictionary_packs_what_came_by_either_wire() {
+    let intake = pods();
+    let mut cached: Vec<_> = (0..200)
+        .flat_map(|n| {
+            let pod = serde_json::from_str(&specimen::pod(n)).expect("JSON is JSON");
+            let both = Both::of(&intake, &pod);
+            [both.json, both.protobuf].map(|object| (object, pod.clone()))
+        })
+        .collect();
+    intake.adopt(intake.training_due().expect("there are enough pods").run());
+    for (object, _) in &mut cached {
+        *object = intake.repacked(object).expect("a pod gains by a dictionary");
+    }
+    for (object, pod) in &cached {
+        assert!(object.packed_bytes() * 3 < object.wire_bytes(), "{} packed", object.packed_bytes());
+        assert_eq!(value(object), *pod);
+    }
+}
