@@ -13,7 +13,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
-use tidings_object::Kind as _;
+use tidings_object::{Kind as _, Wire};
 use tidings_source::{KubeSource, ListOptions, ListWatch as _, fuzz};
 
 const CHUNK_BYTES: usize = 64 << 10;
@@ -66,7 +66,7 @@ fn bench(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("list of 1000 pods");
     group.throughput(Throughput::Bytes(body.len() as u64)).sample_size(20);
     group.bench_function("split", |bencher| {
-        bencher.iter(|| assert_eq!(fuzz::count_items(black_box(&body), CHUNK_BYTES), PODS));
+        bencher.iter(|| assert_eq!(fuzz::count_items(Wire::Json, black_box(&body), CHUNK_BYTES), PODS));
     });
     group.bench_function("split and take in", |bencher| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

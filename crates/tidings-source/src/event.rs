@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use tidings_object::{Intake, IntakeError, KnownObjects, identity};
+use tidings_object::{Intake, IntakeError, KnownObjects, Wire};
 
-use crate::json::watch_frame::{EventType, NoEvent, WatchFrame};
+use crate::json::watch_frame::NoEvent;
+use crate::payload::Payload;
+use crate::protobuf::envelope::MessageError;
+use crate::watch_frame::{EventType, WatchFrame};
 use crate::{Change, Skipped, WatchEvent, network, status};
 
 /// Makes events of the frames of one watch.
 pub(crate) struct EventReader {
+    wire: Wire,
     intake: Arc<Intake>,
     known: Arc<dyn KnownObjects>,
 }
@@ -18,27 +22,36 @@ pub(crate) struct EventReader {
 pub(crate) enum EventError {
     #[error(transparent)]
     NoEvent(#[from] NoEvent),
+    #[error("not a watch event")]
+    NoMessage(#[from] MessageError),
     #[error("{0}")]
     Object(String),
 }
 
 impl EventReader {
-    pub(crate) fn new(intake: Arc<Intake>, known: Arc<dyn KnownObjects>) -> EventReader {
-        EventReader { intake, known }
+    pub(crate) fn new(wire: Wire, intake: Arc<Intake>, known: Arc<dyn KnownObjects>) -> EventReader {
+        EventReader { wire, intake, known }
     }
 
     /// Reads one frame.
     pub(crate) fn read(&self, frame: &[u8]) -> Result<WatchEvent, EventError> {
+        match self.wire {
+            Wire::Json => self.read_json(frame),
+            Wire::Protobuf => self.open(WatchFrame::read_protobuf(frame)?),
+        }
+    }
+
+    fn read_json(&self, frame: &[u8]) -> Result<WatchEvent, EventError> {
         // A guess that was wrong leaves an object that is not well-formed: then the frame is of another shape,
         // or no frame at all.
-        if let Some(guess) = WatchFrame::guess(frame)
+        if let Some(guess) = WatchFrame::guess_json(frame)
             && let EventType::Added | EventType::Modified | EventType::Deleted | EventType::Bookmark =
                 guess.event_type
             && let Ok(event) = self.open(guess)
         {
             return Ok(event);
         }
-        self.open(WatchFrame::read(frame)?)
+        self.open(WatchFrame::read_json(frame)?)
     }
 
     fn open(&self, frame: WatchFrame<'_>) -> Result<WatchEvent, EventError> {
@@ -52,17 +65,17 @@ impl EventReader {
                 return Ok(WatchEvent::Skipped(Skipped::UnknownEvent { event_type }));
             }
         };
-        match self.intake.json(frame.object, &*self.known) {
+        match frame.object.object(&self.intake, &*self.known) {
             Ok(object) => Ok(WatchEvent::Changed(change, object)),
             Err(error) => skipped(error),
         }
     }
 
     /// A bookmark's object has a version, perhaps an annotation, and nothing else.
-    fn bookmark(&self, object: &[u8]) -> Result<WatchEvent, EventError> {
-        let identity = match identity::scan(object) {
+    fn bookmark(&self, object: Payload<'_>) -> Result<WatchEvent, EventError> {
+        let identity = match object.identity() {
             Ok(identity) => identity,
-            Err(error) => return skipped(error.into()),
+            Err(error) => return skipped(error),
         };
         let expected = &self.intake.origin().resource.kind;
         let found = identity.kind.as_deref().unwrap_or_default();

@@ -3,33 +3,33 @@
 
 use http::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
-use tidings_object::{Projection, ResourceKind, Scope};
+use tidings_object::{Projection, ResourceKind, Scope, Wire};
 
+use crate::frames::{FrameError, Frames};
 use crate::gunzip::Gunzip;
-use crate::json::frames::{FrameError, Frames};
-use crate::json::list_split::{ListSplit, SplitError};
-use crate::json::watch_frame::WatchFrame;
-use crate::list_head::{Head, ListKind};
-use crate::{ListEnd, status};
+use crate::list_head::ListKind;
+use crate::list_split::{ListSplit, SplitError};
+use crate::payload::Payload;
+use crate::protobuf::envelope::{Envelope, each};
+use crate::watch_frame::WatchFrame;
+use crate::{ListEnd, StatusDetail, status};
 
 /// Small, so that limits are met.
 const LIMIT_BYTES: usize = 256;
 
 /// A body is cut into the same frames whatever its chunks.
 pub fn frames(body: &[u8]) {
-    let whole = cut(body, body.len().max(1));
-    for size in [1, 2, 7] {
-        assert_eq!(cut(body, size), whole, "chunks of {size}");
-    }
+    cut_in_all_sizes(Wire::Json, body);
+}
+
+/// The same of protobuf.
+pub fn protobuf_frames(body: &[u8]) {
+    cut_in_all_sizes(Wire::Protobuf, body);
 }
 
 /// A list splits into the same items whatever its chunks, and into what `serde_json` reads.
 pub fn list_split(body: &[u8]) {
-    let whole = split(body, body.len().max(1));
-    for size in [1, 2, 7] {
-        assert_eq!(split(body, size), whole, "chunks of {size}");
-    }
-    let (items, end) = whole;
+    let (items, end) = split_in_all_sizes(Wire::Json, body);
     if let (Ok(_), Ok(list)) = (end, serde_json::from_slice::<Value>(body)) {
         let expected = list["items"].as_array().cloned().unwrap_or_default();
         let items: Vec<Value> =
@@ -38,13 +38,38 @@ pub fn list_split(body: &[u8]) {
     }
 }
 
+/// A list of protobuf splits into the same items whatever its chunks, and into what reading it whole finds.
+pub fn protobuf_list_split(body: &[u8]) {
+    let (items, end) = split_in_all_sizes(Wire::Protobuf, body);
+    if end.is_ok() {
+        let list = Envelope::open(body).expect("a whole list stands in an envelope").message;
+        let mut expected = Vec::new();
+        let read = each(list, |number, value| {
+            if let (2, tidings_protobuf::wire::Value::Bytes(item)) = (number, value) {
+                expected.push(item.to_vec());
+            }
+            Ok(())
+        });
+        assert_eq!((read, items), (Ok(()), expected));
+    }
+}
+
 /// A frame that was guessed rightly reads the same.
 pub fn watch_frame(frame: &[u8]) {
-    let read = WatchFrame::read(frame);
-    if let Some(guess) = WatchFrame::guess(frame)
-        && serde_json::from_slice::<Value>(guess.object).is_ok_and(|object| object.is_object())
+    let read = WatchFrame::read_json(frame);
+    if let Some(guess) = WatchFrame::guess_json(frame)
+        && let Payload::Json(object) = guess.object
+        && serde_json::from_slice::<Value>(object).is_ok_and(|object| object.is_object())
     {
         assert_eq!(read, Ok(guess));
+    }
+}
+
+/// A frame of protobuf is an event, whose object can be looked at, or none.
+pub fn protobuf_watch_frame(frame: &[u8]) {
+    if let Ok(event) = WatchFrame::read_protobuf(frame) {
+        check_status(&status::from_event(event.object));
+        let _ = event.object.identity();
     }
 }
 
@@ -57,10 +82,13 @@ pub fn status(body: &[u8]) {
             headers.insert(name, value);
         }
     }
-    for detail in [status::from_answer(503, &headers, body), status::from_event(body)] {
-        assert!(detail.message.chars().count() <= 2048 && detail.causes.len() <= 32);
-        let _ = (detail.class(), detail.to_string());
-    }
+    check_status(&status::from_answer(503, &headers, body));
+    check_status(&status::from_event(Payload::Json(body)));
+}
+
+fn check_status(detail: &StatusDetail) {
+    assert!(detail.message.chars().count() <= 2048 && detail.causes.len() <= 32);
+    let _ = (detail.class(), detail.to_string());
 }
 
 /// A stream unpacks the same whatever its chunks, if it unpacks at all.
@@ -74,15 +102,9 @@ pub fn gunzip(packed: &[u8]) {
 }
 
 /// How many items a list of pods has; for the bench.
-pub fn count_items(body: &[u8], chunk_bytes: usize) -> usize {
-    let pods = ResourceKind {
-        group: "".into(),
-        version: "v1".into(),
-        kind: "Pod".into(),
-        plural: "pods".into(),
-        scope: Scope::Namespaced,
-    };
-    let mut split = ListSplit::new(ListKind::of(&pods, Projection::Full), body.len());
+pub fn count_items(wire: Wire, body: &[u8], chunk_bytes: usize) -> usize {
+    let pods = resource("", "Pod", "pods");
+    let mut split = ListSplit::new(wire, ListKind::of(&pods, Projection::Full), body.len());
     for chunk in body.chunks(chunk_bytes) {
         let mut input = chunk;
         while split.next(&mut input).expect("a list of pods").is_some() {}
@@ -93,8 +115,15 @@ pub fn count_items(body: &[u8], chunk_bytes: usize) -> usize {
 /// The frames of a body, then what is left or why it can't be cut.
 type Cut = (Vec<Vec<u8>>, Result<Option<Vec<u8>>, FrameError>);
 
-fn cut(body: &[u8], size: usize) -> Cut {
-    let mut frames = Frames::new(LIMIT_BYTES);
+fn cut_in_all_sizes(wire: Wire, body: &[u8]) {
+    let whole = cut(wire, body, body.len().max(1));
+    for size in [1, 2, 7] {
+        assert_eq!(cut(wire, body, size), whole, "chunks of {size}");
+    }
+}
+
+fn cut(wire: Wire, body: &[u8], size: usize) -> Cut {
+    let mut frames = Frames::new(wire, LIMIT_BYTES);
     let mut found = Vec::new();
     for chunk in body.chunks(size) {
         let mut input = chunk;
@@ -106,30 +135,47 @@ fn cut(body: &[u8], size: usize) -> Cut {
             }
         }
     }
-    (found, Ok(frames.rest().map(<[u8]>::to_vec)))
+    (found, frames.rest().map(|rest| rest.map(<[u8]>::to_vec)))
 }
 
-fn split(body: &[u8], size: usize) -> (Vec<Vec<u8>>, Result<ListEnd, SplitError>) {
-    let widgets = ResourceKind {
-        group: "example.com".into(),
-        version: "v1".into(),
-        kind: "Widget".into(),
-        plural: "widgets".into(),
-        scope: Scope::Namespaced,
-    };
-    let mut split = ListSplit::new(ListKind::of(&widgets, Projection::Full), LIMIT_BYTES);
+/// The items of a body, then what it says of itself or why it is no list.
+type Split = (Vec<Vec<u8>>, Result<ListEnd, SplitError>);
+
+fn split_in_all_sizes(wire: Wire, body: &[u8]) -> Split {
+    let whole = split(wire, body, body.len().max(1));
+    for size in [1, 2, 7] {
+        assert_eq!(split(wire, body, size), whole, "chunks of {size}");
+    }
+    whole
+}
+
+fn split(wire: Wire, body: &[u8], size: usize) -> Split {
+    let widgets = resource("example.com", "Widget", "widgets");
+    let mut split = ListSplit::new(wire, ListKind::of(&widgets, Projection::Full), LIMIT_BYTES);
     let mut found = Vec::new();
     for chunk in body.chunks(size) {
         let mut input = chunk;
         loop {
             match split.next(&mut input) {
-                Ok(Some(item)) => found.push(item.to_vec()),
+                Ok(Some(Payload::Json(item) | Payload::Protobuf(Envelope { message: item, .. }))) => {
+                    found.push(item.to_vec());
+                }
                 Ok(None) => break,
                 Err(error) => return (found, Err(error)),
             }
         }
     }
-    (found, split.finish().map(Head::into_end))
+    (found, split.finish())
+}
+
+fn resource(group: &'static str, kind: &'static str, plural: &'static str) -> ResourceKind {
+    ResourceKind {
+        group: group.into(),
+        version: "v1".into(),
+        kind: kind.into(),
+        plural: plural.into(),
+        scope: Scope::Namespaced,
+    }
 }
 
 fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {

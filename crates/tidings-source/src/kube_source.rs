@@ -1,6 +1,7 @@
-//! [`ListWatch`] over kube-client: requests out, parts and events in. It keeps nothing from one request to the
-//! next, and nothing that it yields is a slice of what it received.
+//! [`ListWatch`] over kube-client: requests out, parts and events in. Of one request it keeps nothing to the next
+//! but whether protobuf was refused, and nothing that it yields is a slice of what it received.
 
+mod answer;
 mod builder;
 mod chunks;
 mod listing;
@@ -11,21 +12,22 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap};
-use http::{Request, Response};
+use http::header::{ACCEPT, ACCEPT_ENCODING};
+use http::{Request, Response, StatusCode};
 use kube_client::Client;
 use kube_client::client::Body;
-use tidings_object::{Intake, KnownObjects, LabelSelector, Projection, ResourceKind};
+use tidings_object::{Intake, KnownObjects, LabelSelector, Projection, ResourceKind, Wire};
 
+use self::answer::Answer;
 pub use self::builder::{BuildError, KubeSourceBuilder};
-use self::chunks::Chunks;
 use self::listing::Listing;
 use self::watching::Watching;
-use crate::json::list_split::ListSplit;
 use crate::list_head::ListKind;
+use crate::list_split::ListSplit;
+use crate::wire::{Asked, Negotiation};
 use crate::{
     ListOptions, ListStream, ListWatch, Query, ShardRange, SourceError, StreamScope, Trouble, WatchOptions,
-    WatchStream, asked, network, status,
+    WatchStream, WirePreference, asked, network,
 };
 
 /// The largest frame that is taken unless told otherwise: 64 MiB.
@@ -41,6 +43,8 @@ pub struct KubeSource {
     label_selector: LabelSelector,
     field_selector: String,
     projection: Projection,
+    wire_preference: WirePreference,
+    negotiation: Arc<Negotiation>,
     list_encoding: ListEncoding,
     may_stream_lists: bool,
     frame_bytes_max: usize,
@@ -70,16 +74,12 @@ impl KubeSource {
             ListEncoding::Identity => "identity",
             ListEncoding::Gzip => "gzip",
         };
-        let accept = match self.projection {
-            Projection::Full => "application/json",
-            Projection::Metadata => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-        };
-        match self.send(Query::of_list(&options), accept, encoding).await {
-            Ok((headers, chunks)) => {
+        match self.ask(Query::of_list(&options), Asked::List(self.projection), encoding).await {
+            Ok(answer) => {
                 let kind = ListKind::of(&self.resource, self.projection);
-                let split = ListSplit::new(kind, self.frame_bytes_max);
+                let split = ListSplit::new(answer.wire, kind, self.frame_bytes_max);
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
-                let list = Listing::new(asked.clone(), headers, chunks, split, intake, known).into_stream();
+                let list = Listing::new(asked.clone(), answer, split, intake, known).into_stream();
                 Ok(match self.shard {
                     Some(range) => shard::of_list(list, range, asked),
                     None => list,
@@ -91,15 +91,11 @@ impl KubeSource {
 
     async fn start_watch(&self, options: WatchOptions) -> Result<WatchStream, SourceError> {
         let asked = asked::watch(&self.resource, &self.scope, &options);
-        let accept = match self.projection {
-            Projection::Full => "application/json",
-            Projection::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-        };
         // Packed, a watch would be one gzip member an event: no smaller, and dearer.
-        match self.send(Query::of_watch(&options), accept, "identity").await {
-            Ok((headers, chunks)) => {
+        match self.ask(Query::of_watch(&options), Asked::Watch(self.projection), "identity").await {
+            Ok(answer) => {
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
-                let watch = Watching::new(asked, headers, chunks, self.frame_bytes_max, intake, known);
+                let watch = Watching::new(asked, answer, self.frame_bytes_max, intake, known);
                 Ok(match self.shard {
                     Some(range) => shard::of_watch(watch.into_stream(), range),
                     None => watch.into_stream(),
@@ -109,25 +105,44 @@ impl KubeSource {
         }
     }
 
+    /// Asks for protobuf where it can be had, and once more for JSON where it then can't.
+    async fn ask(&self, query: Query, asked: Asked, encoding: &'static str) -> Result<Answer, Trouble> {
+        let uri = self.uri(query);
+        let preferred = self.preferred_wire();
+        let mut response = self.send(&uri, asked.accept(preferred), encoding).await?;
+        let is_refusal = [StatusCode::NOT_ACCEPTABLE, StatusCode::UNSUPPORTED_MEDIA_TYPE];
+        if preferred == Wire::Protobuf && is_refusal.contains(&response.status()) {
+            if self.negotiation.refuse() {
+                let (resource, code) = (&self.resource, response.status().as_u16());
+                tracing::info!(%resource, scope = %self.scope, code, "protobuf is refused: JSON from now on");
+            }
+            response = self.send(&uri, asked.accept(Wire::Json), encoding).await?;
+        }
+        let answer = Answer::of(response, asked, self.intake.speaks_protobuf()).await?;
+        self.negotiation.note(answer.wire);
+        Ok(answer)
+    }
+
+    fn preferred_wire(&self) -> Wire {
+        let may_be_protobuf = self.wire_preference == WirePreference::ProtobufFirst
+            && self.intake.speaks_protobuf()
+            && !self.negotiation.is_refused();
+        if may_be_protobuf { Wire::Protobuf } else { Wire::Json }
+    }
+
     async fn send(
         &self,
-        query: Query,
+        uri: &str,
         accept: &'static str,
         encoding: &'static str,
-    ) -> Result<(HeaderMap, Chunks), Trouble> {
-        let request = Request::get(self.uri(query))
+    ) -> Result<Response<Body>, Trouble> {
+        let request = Request::get(uri)
             .header(ACCEPT, accept)
             // Said even when nothing is wanted: a client with kube's `gzip` would ask for it otherwise.
             .header(ACCEPT_ENCODING, encoding)
             .body(Body::empty())
             .map_err(|error| network::trouble(&error))?;
-        let response = self.client.send(request).await.map_err(|error| network::trouble(&error))?;
-        let (parts, body) = Response::into_parts(response);
-        if parts.status.is_success() {
-            return Ok((parts.headers.clone(), Chunks::new(body, &parts.headers)?));
-        }
-        let body = chunks::beginning(body, &parts.headers).await;
-        Err(Trouble::Status(status::from_answer(parts.status.as_u16(), &parts.headers, &body)))
+        self.client.send(request).await.map_err(|error| network::trouble(&error))
     }
 
     fn uri(&self, mut query: Query) -> String {
@@ -159,6 +174,10 @@ impl ListWatch for KubeSource {
     fn may_stream_lists(&self) -> bool {
         // A streaming list does not say whether a shard was applied.
         self.may_stream_lists && self.shard.is_none()
+    }
+
+    fn wire(&self) -> Option<Wire> {
+        self.negotiation.got()
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {

@@ -38,27 +38,33 @@ pub mod client;
 pub mod error;
 mod event;
 mod excerpt;
+mod frames;
 
 #[doc(hidden)]
 pub mod fuzz;
 mod gunzip;
+mod held;
 mod json;
 pub mod kube_source;
 mod list_head;
+mod list_split;
 mod network;
 pub mod pager;
+mod payload;
 pub mod port;
+mod protobuf;
 pub mod query;
 pub mod retry_watcher;
 #[cfg(feature = "scripted")]
 pub mod scripted;
 pub mod shard_range;
 mod status;
-#[cfg(feature = "scripted")]
 mod sync;
 #[cfg(test)]
 mod testing;
 pub mod until;
+mod watch_frame;
+pub mod wire;
 
 #[cfg(feature = "http2")]
 pub use client::http2_client;
@@ -74,3 +80,4 @@ pub use query::Query;
 pub use retry_watcher::{NoStart, ObjectEvent, retry_watch};
 pub use shard_range::{ShardRange, ShardRangeError, fnv1a};
 pub use until::{Condition, UntilError, list_then_watch, until, until_with_list};
+pub use wire::WirePreference;

@@ -1,4 +1,4 @@
-//! What a list says of itself, and whether it is the list that was asked for.
+//! What a list says of itself, in the words of JSON on either wire, and whether it is the list that was asked for.
 
 use serde_json::{Map, Value};
 use tidings_object::{Projection, ResourceKind, Version};
@@ -33,8 +33,10 @@ pub(crate) enum Wrong {
     Kind { expected: String, found: String },
     #[error("a list without items")]
     NoItems,
-    #[error("a list with two fields items")]
+    #[error("a list whose items come twice")]
     ItemsTwice,
+    #[error("a list without metadata")]
+    NoMetadata,
 }
 
 impl ListKind {
@@ -67,6 +69,18 @@ impl Head {
         self.check_kind()
     }
 
+    pub(crate) fn has_items(&self) -> bool {
+        self.has_items
+    }
+
+    pub(crate) fn has_metadata(&self) -> bool {
+        self.fields.contains_key("metadata")
+    }
+
+    pub(crate) fn is_status(&self) -> bool {
+        self.text("kind") == Some("Status")
+    }
+
     /// Takes one field. A wrong kind is told as soon as it is known, before any item that follows.
     pub(crate) fn take(&mut self, name: &str, value: Value) -> Result<(), Wrong> {
         self.fields.insert(name.to_owned(), value);
@@ -78,7 +92,7 @@ impl Head {
 
     pub(crate) fn check_whole(&self) -> Result<(), Wrong> {
         self.check_kind()?;
-        if self.text("kind") == Some("Status") {
+        if self.is_status() {
             let whole = Value::Object(self.fields.clone());
             return Err(Wrong::Status(status::from_json(&whole)));
         }

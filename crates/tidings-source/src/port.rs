@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidings_object::{IntakeError, RawObject, ResourceKind, Version};
+use tidings_object::{IntakeError, RawObject, ResourceKind, Version, Wire};
 
 use crate::SourceError;
 
@@ -22,6 +22,11 @@ pub trait ListWatch: Send + Sync {
     /// Whether streaming lists may be tried at all.
     fn may_stream_lists(&self) -> bool {
         true
+    }
+
+    /// The wire that the last answer came by; `None` before the first, and where there is none.
+    fn wire(&self) -> Option<Wire> {
+        None
     }
 
     /// Waits until a list may begin; whoever lists holds the turn until the list is whole. Time spent waiting is

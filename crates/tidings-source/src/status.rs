@@ -1,5 +1,5 @@
-//! Reads the `Status` that a server answers instead of what was asked: from JSON, from headers, or guessed from
-//! the HTTP code when a proxy answers in words of its own.
+//! Reads the `Status` that a server answers instead of what was asked: from JSON or protobuf, from headers, or
+//! guessed from the HTTP code when a proxy answers in words of its own.
 
 use std::time::Duration;
 
@@ -7,7 +7,9 @@ use http::header::{DATE, HeaderMap, RETRY_AFTER};
 use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
 
+use crate::payload::Payload;
 use crate::port::StatusCause;
+use crate::protobuf::envelope::Envelope;
 use crate::{StatusDetail, excerpt};
 
 /// A message or reason longer than this is cut: it ends up in logs.
@@ -34,24 +36,31 @@ pub(crate) fn from_json(status: &Value) -> StatusDetail {
     }
 }
 
+/// Reads a `Status` from protobuf, outside of its envelope.
+pub(crate) fn from_protobuf(message: &[u8]) -> StatusDetail {
+    let value = tidings_protobuf::message("", "v1", "Status").and_then(|status| {
+        let nothing = tidings_protobuf::TypeMeta { api_version: None, kind: None };
+        tidings_protobuf::from_slice::<Value>(status, nothing, message).ok()
+    });
+    from_json(&value.unwrap_or_default())
+}
+
 /// Reads the `Status` in an `ERROR` event.
-pub(crate) fn from_event(object: &[u8]) -> StatusDetail {
-    match serde_json::from_slice::<Value>(object) {
-        Ok(status) if status["kind"] == "Status" => from_json(&status),
-        _ => StatusDetail {
-            reason: "Unknown".to_owned(),
-            message: "an ERROR event without a Status".to_owned(),
-            ..StatusDetail::default()
-        },
-    }
+pub(crate) fn from_event(object: Payload<'_>) -> StatusDetail {
+    from_payload(object).unwrap_or_else(|| StatusDetail {
+        reason: "Unknown".to_owned(),
+        message: "an ERROR event without a Status".to_owned(),
+        ..StatusDetail::default()
+    })
 }
 
 /// Reads a refusal: an HTTP answer with a code of 400 or more, and as much of its body as was read.
 pub(crate) fn from_answer(code: u16, headers: &HeaderMap, body: &[u8]) -> StatusDetail {
-    let mut detail = match serde_json::from_slice::<Value>(body) {
-        Ok(status) if status["kind"] == "Status" => from_json(&status),
-        _ => StatusDetail { message: excerpt::of_body(headers, body), ..StatusDetail::default() },
-    };
+    let payload = Envelope::open(body).map_or(Payload::Json(body), Payload::Protobuf);
+    let mut detail = from_payload(payload).unwrap_or_else(|| StatusDetail {
+        message: excerpt::of_body(headers, body),
+        ..StatusDetail::default()
+    });
     if detail.code < 400 {
         detail.code = code;
     }
@@ -60,6 +69,19 @@ pub(crate) fn from_answer(code: u16, headers: &HeaderMap, body: &[u8]) -> Status
     }
     detail.retry_after = retry_after(headers).or(detail.retry_after);
     detail
+}
+
+/// The `Status`, if it is one.
+fn from_payload(payload: Payload<'_>) -> Option<StatusDetail> {
+    match payload {
+        Payload::Json(text) => {
+            let value = serde_json::from_slice::<Value>(text).ok()?;
+            (value["kind"] == "Status").then(|| from_json(&value))
+        }
+        Payload::Protobuf(Envelope { type_meta, message }) => {
+            (type_meta.kind == "Status").then(|| from_protobuf(message))
+        }
+    }
 }
 
 /// `Retry-After` in seconds or as a date. A date is compared with the answer's own `Date`: the server's clock
@@ -106,6 +128,10 @@ mod tests {
 
     use super::*;
     use crate::ErrorClass;
+
+    fn json(text: &[u8]) -> Payload<'_> {
+        Payload::Json(text)
+    }
 
     fn headers(pairs: &[(HeaderName, &str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
@@ -165,16 +191,17 @@ mod tests {
 
     #[test]
     fn a_status_of_wrong_types_is_read_as_far_as_it_goes() {
-        let status = from_event(br#"{"kind":"Status","code":"410","reason":null,"details":[],"message":7}"#);
+        let status =
+            from_event(json(br#"{"kind":"Status","code":"410","reason":null,"details":[],"message":7}"#));
         assert_eq!(status, StatusDetail::default());
-        let status = from_event(br#"{"kind":"Pod"}"#);
+        let status = from_event(json(br#"{"kind":"Pod"}"#));
         assert_eq!(status.message, "an ERROR event without a Status");
-        assert_eq!(from_event(b"{\xff").reason, "Unknown");
+        assert_eq!(from_event(json(b"{\xff")).reason, "Unknown");
     }
 
     #[test]
     fn a_boundless_message_is_cut() {
         let body = format!(r#"{{"kind":"Status","message":"{}"}}"#, "x".repeat(100_000));
-        assert_eq!(from_event(body.as_bytes()).message.len(), TEXT_CHARS_MAX);
+        assert_eq!(from_event(json(body.as_bytes())).message.len(), TEXT_CHARS_MAX);
     }
 }

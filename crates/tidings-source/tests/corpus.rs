@@ -34,6 +34,21 @@ fn any_bytes_are_guessed_as_they_read() {
 }
 
 #[test]
+fn any_bytes_are_cut_into_the_same_frames_of_protobuf() {
+    check("protobuf_frames", fuzz::protobuf_frames);
+}
+
+#[test]
+fn any_bytes_split_into_the_same_list_of_protobuf() {
+    check("protobuf_list_split", fuzz::protobuf_list_split);
+}
+
+#[test]
+fn any_bytes_are_an_event_of_protobuf_or_none() {
+    check("protobuf_watch_frame", fuzz::protobuf_watch_frame);
+}
+
+#[test]
 fn any_bytes_become_a_bounded_status() {
     check("status", fuzz::status);
 }

@@ -5,38 +5,20 @@
 use memchr::memchr;
 
 use super::value_end::trim_start;
+use crate::frames::FrameError;
+use crate::held::{Found, Held};
 
 /// Cuts one body.
 #[derive(Debug)]
 pub(crate) struct Frames {
     frame_bytes_max: usize,
     /// The beginning of a line whose end has not come, without leading white space.
-    held: Vec<u8>,
-    /// Whether `held` was lent as a frame and is to be emptied.
-    is_lent: bool,
+    held: Held,
 }
-
-/// Why a body can't be cut.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum FrameError {
-    #[error("a frame is larger than {limit_bytes} bytes")]
-    TooLarge { limit_bytes: usize },
-    #[error("a frame is no JSON object")]
-    NotAnObject,
-}
-
-/// Where a frame stands.
-enum Found<'a> {
-    InChunk(&'a [u8]),
-    Held,
-}
-
-/// A larger buffer is given back once its frame is done.
-pub(crate) const KEPT_BYTES_MAX: usize = 256 << 10;
 
 impl Frames {
     pub(crate) fn new(frame_bytes_max: usize) -> Frames {
-        Frames { frame_bytes_max, held: Vec::new(), is_lent: false }
+        Frames { frame_bytes_max, held: Held::default() }
     }
 
     /// The next frame that ends within `input`, which is moved past it; `None` when more must come.
@@ -44,27 +26,24 @@ impl Frames {
         &'a mut self,
         input: &mut &'i [u8],
     ) -> Result<Option<&'a [u8]>, FrameError> {
-        match self.find(input)? {
-            None => Ok(None),
-            Some(Found::InChunk(frame)) => Ok(Some(frame)),
-            Some(Found::Held) => Ok(Some(&self.held)),
-        }
+        let found = self.find(input)?;
+        Ok(found.map(|found| self.held.lend(found)))
     }
 
     /// What is left when the body has ended: a last frame without a line end, or the beginning of one.
     pub(crate) fn rest(&mut self) -> Option<&[u8]> {
-        self.give_back();
-        (!self.held.is_empty()).then_some(&*self.held)
+        self.held.give_back();
+        self.held.rest()
     }
 
-    fn find<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Found<'a>>, FrameError> {
-        self.give_back();
+    fn find<'i>(&mut self, input: &mut &'i [u8]) -> Result<Option<Found<'i>>, FrameError> {
+        self.held.give_back();
         if self.held.is_empty() {
             *input = trim_start(input);
         }
-        let Some(first) = self.held.first().or(input.first()) else { return Ok(None) };
-        if *first != b'{' {
-            return Err(FrameError::NotAnObject);
+        let Some(first) = self.held.first().or(input.first().copied()) else { return Ok(None) };
+        if first != b'{' {
+            return Err(FrameError::NotAFrame);
         }
         let line_end = memchr(b'\n', input);
         let (line, rest) = input.split_at(line_end.unwrap_or(input.len()));
@@ -72,19 +51,11 @@ impl Frames {
         if self.held.len() + line.len() > self.frame_bytes_max {
             return Err(FrameError::TooLarge { limit_bytes: self.frame_bytes_max });
         }
-        if line_end.is_some() && self.held.is_empty() {
-            return Ok(Some(Found::InChunk(line)));
+        if line_end.is_none() {
+            self.held.extend(line);
+            return Ok(None);
         }
-        self.held.extend_from_slice(line);
-        self.is_lent = line_end.is_some();
-        Ok(self.is_lent.then_some(Found::Held))
-    }
-
-    fn give_back(&mut self) {
-        if std::mem::take(&mut self.is_lent) {
-            self.held.clear();
-            self.held.shrink_to(KEPT_BYTES_MAX);
-        }
+        Ok(Some(self.held.complete(line)))
     }
 }
 
@@ -132,18 +103,8 @@ mod tests {
 
     #[test]
     fn a_body_that_is_no_json_is_refused_at_its_first_byte() {
-        assert_eq!(cut(&[b"  <!DOCTYPE html>"], 9), Err(FrameError::NotAnObject));
-        assert_eq!(cut(&[b"{1}\n", b"x"], 9), Err(FrameError::NotAnObject));
-    }
-
-    #[test]
-    fn a_large_frame_does_not_leave_a_large_buffer() {
-        let mut frames = Frames::new(1 << 20);
-        let large = [b'{'; KEPT_BYTES_MAX * 2];
-        assert!(frames.next(&mut &large[..]).unwrap().is_none());
-        assert_eq!(frames.next(&mut &b"\n"[..]).unwrap().map(<[u8]>::len), Some(large.len()));
-        assert!(frames.next(&mut &b"\n"[..]).unwrap().is_none());
-        assert!(frames.held.capacity() <= KEPT_BYTES_MAX);
+        assert_eq!(cut(&[b"  <!DOCTYPE html>"], 9), Err(FrameError::NotAFrame));
+        assert_eq!(cut(&[b"{1}\n", b"x"], 9), Err(FrameError::NotAFrame));
     }
 
     proptest! {

@@ -8,9 +8,11 @@
 
 use serde_json::Value;
 
-use super::frames::KEPT_BYTES_MAX;
 use super::value_end::{ValueEnd, trim_start};
-use crate::list_head::{Head, ListKind, Wrong};
+use crate::ListEnd;
+use crate::held::{Found, Held};
+use crate::list_head::{Head, ListKind};
+use crate::list_split::{HEAD_FIELD_BYTES_MAX, SplitError};
 
 /// Splits one body.
 #[derive(Debug)]
@@ -19,29 +21,12 @@ pub(crate) struct ListSplit {
     expects: Expects,
     head: Head,
     /// The beginning of a key, field or item whose end has not come.
-    held: Vec<u8>,
-    /// Whether `held` was lent as an item and is to be emptied.
-    is_lent: bool,
+    held: Held,
     /// The field whose value comes next.
     field: Field,
     /// How many bytes of the body came before what comes next.
     at: usize,
     items: usize,
-}
-
-/// Why a body is no list.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SplitError {
-    #[error("an item is larger than {limit_bytes} bytes")]
-    ItemTooLarge { limit_bytes: usize },
-    #[error("the list ended after {items} items")]
-    Truncated { items: usize },
-    #[error("the body is no JSON object")]
-    NotAnObject,
-    #[error("not a list at byte {at}: {expected}")]
-    Malformed { at: usize, expected: &'static str },
-    #[error("wrong kind of list")]
-    Wrong(#[from] Wrong),
 }
 
 /// What the next byte that is no white space may be.
@@ -76,15 +61,6 @@ enum Field {
     Unknown,
 }
 
-/// Where an item stands.
-enum Found<'a> {
-    InChunk(&'a [u8]),
-    Held,
-}
-
-/// The head of a list is small: its longest field is a continue token.
-const HEAD_FIELD_BYTES_MAX: usize = 1 << 20;
-
 const HEAD_FIELDS: [&str; 8] =
     ["apiVersion", "kind", "metadata", "status", "message", "reason", "details", "code"];
 
@@ -94,8 +70,7 @@ impl ListSplit {
             frame_bytes_max,
             expects: Expects::Object,
             head: Head::new(kind),
-            held: Vec::new(),
-            is_lent: false,
+            held: Held::default(),
             field: Field::Unknown,
             at: 0,
             items: 0,
@@ -107,11 +82,8 @@ impl ListSplit {
         &'a mut self,
         input: &mut &'i [u8],
     ) -> Result<Option<&'a [u8]>, SplitError> {
-        match self.find(input)? {
-            None => Ok(None),
-            Some(Found::InChunk(item)) => Ok(Some(item)),
-            Some(Found::Held) => Ok(Some(&self.held)),
-        }
+        let found = self.find(input)?;
+        Ok(found.map(|found| self.held.lend(found)))
     }
 
     /// How many items have come.
@@ -120,18 +92,16 @@ impl ListSplit {
     }
 
     /// What the list says of itself, once the body has ended.
-    pub(crate) fn finish(self) -> Result<Head, SplitError> {
+    pub(crate) fn finish(self) -> Result<ListEnd, SplitError> {
         if self.expects != Expects::Nothing {
             return Err(SplitError::Truncated { items: self.items });
         }
         self.head.check_whole()?;
-        Ok(self.head)
+        Ok(self.head.into_end())
     }
 
-    fn find<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Found<'a>>, SplitError> {
-        if std::mem::take(&mut self.is_lent) {
-            self.empty_held();
-        }
+    fn find<'i>(&mut self, input: &mut &'i [u8]) -> Result<Option<Found<'i>>, SplitError> {
+        self.held.give_back();
         loop {
             if let Expects::MoreOf(part, mut end, size) = self.expects {
                 let value_end = end.advance(input);
@@ -166,7 +136,7 @@ impl ListSplit {
         use Expects::*;
         let next = match (self.expects, byte) {
             (Object, b'{') => KeyOrEnd,
-            (Object, _) => return Err(SplitError::NotAnObject),
+            (Object, _) => return Err(SplitError::NotAList),
             (KeyOrEnd | CommaOrEnd, b'}') => Nothing,
             (KeyOrEnd | Key, b'"') => return self.begin(Part::Key, byte),
             (KeyOrEnd | Key, _) => return Err(self.malformed("a key in quotes")),
@@ -214,24 +184,20 @@ impl ListSplit {
 
     fn hold(&mut self, part: Part, bytes: &[u8]) {
         if part != Part::Field || self.field != Field::Unknown {
-            self.held.extend_from_slice(bytes);
+            self.held.extend(bytes);
         }
     }
 
     /// Takes the last bytes of a value.
-    fn take<'a>(&mut self, part: Part, bytes: &'a [u8]) -> Result<Option<Found<'a>>, SplitError> {
-        let is_in_chunk = self.held.is_empty();
-        if !is_in_chunk {
-            self.hold(part, bytes);
-        }
+    fn take<'i>(&mut self, part: Part, bytes: &'i [u8]) -> Result<Option<Found<'i>>, SplitError> {
+        let found = self.held.complete(bytes);
         if part == Part::Item {
             self.items += 1;
             self.expects = Expects::CommaOrEndOfItems;
-            self.is_lent = !is_in_chunk;
-            return Ok(Some(if is_in_chunk { Found::InChunk(bytes) } else { Found::Held }));
+            return Ok(Some(found));
         }
-        let held = std::mem::take(&mut self.held);
-        let text = if is_in_chunk { bytes } else { &held };
+        let mut held = std::mem::take(&mut self.held);
+        let text = held.lend(found);
         if part == Part::Key {
             self.field = self.field_named(text)?;
             self.expects = Expects::Colon;
@@ -239,8 +205,8 @@ impl ListSplit {
             self.take_field(text)?;
             self.expects = Expects::CommaOrEnd;
         }
+        held.give_back();
         self.held = held;
-        self.empty_held();
         Ok(None)
     }
 
@@ -265,11 +231,6 @@ impl ListSplit {
             None if key == "items" => Field::Items,
             None => Field::Unknown,
         })
-    }
-
-    fn empty_held(&mut self) {
-        self.held.clear();
-        self.held.shrink_to(KEPT_BYTES_MAX);
     }
 
     fn malformed(&self, expected: &'static str) -> SplitError {

@@ -5,25 +5,8 @@
 use serde_json::from_slice;
 
 use super::value_end::{ValueEnd, trim_start};
-
-/// One event of a watch, its object still in bytes.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct WatchFrame<'a> {
-    pub(crate) event_type: EventType,
-    pub(crate) object: &'a [u8],
-}
-
-/// What kind of event it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EventType {
-    Added,
-    Modified,
-    Deleted,
-    Bookmark,
-    Error,
-    /// A type that nobody knows, as sent, as far as it is of sensible length.
-    Unknown(String),
-}
+use crate::payload::Payload;
+use crate::watch_frame::{EventType, TYPE_CHARS_MAX, WatchFrame};
 
 /// Why a frame is no event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,22 +16,21 @@ pub(crate) struct NoEvent {
     pub(crate) expected: &'static str,
 }
 
-const TYPE_CHARS_MAX: usize = 64;
-
 impl<'a> WatchFrame<'a> {
     /// Takes the frame for one as API servers write it. The object is what stands between the two ends: if it
-    /// turns out not to be well-formed, [`read`](Self::read) tells whether the frame was of another shape.
-    pub(crate) fn guess(frame: &'a [u8]) -> Option<WatchFrame<'a>> {
+    /// turns out not to be well-formed, [`read_json`](Self::read_json) tells whether the frame was of another shape.
+    pub(crate) fn guess_json(frame: &'a [u8]) -> Option<WatchFrame<'a>> {
         let rest = frame.strip_prefix(br#"{"type":""#)?;
         let quote = rest.iter().take(TYPE_CHARS_MAX).position(|byte| matches!(byte, b'"' | b'\\'))?;
         let (event_type, rest) = rest.split_at(quote);
         let object = rest.strip_prefix(br#"","object":"#)?.trim_ascii_end().strip_suffix(b"}")?;
-        Some(WatchFrame { event_type: EventType::named(std::str::from_utf8(event_type).ok()?), object })
+        let event_type = EventType::named(std::str::from_utf8(event_type).ok()?);
+        Some(WatchFrame { event_type, object: Payload::Json(object) })
     }
 
     /// Reads a frame of any shape. Of duplicate keys the last counts. A bare `Status` is an error event, since
     /// a server that fails while it opens a watch may write one.
-    pub(crate) fn read(frame: &'a [u8]) -> Result<WatchFrame<'a>, NoEvent> {
+    pub(crate) fn read_json(frame: &'a [u8]) -> Result<WatchFrame<'a>, NoEvent> {
         let mut event_type = None;
         let mut object = None;
         let mut kind = None;
@@ -63,26 +45,13 @@ impl<'a> WatchFrame<'a> {
         }
         match (event_type, object) {
             (Some(event_type), Some(object)) => {
-                Ok(WatchFrame { event_type: EventType::named(&event_type), object })
+                Ok(WatchFrame { event_type: EventType::named(&event_type), object: Payload::Json(object) })
             }
             _ if kind.as_deref() == Some("Status") => {
-                Ok(WatchFrame { event_type: EventType::Error, object: frame })
+                Ok(WatchFrame { event_type: EventType::Error, object: Payload::Json(frame) })
             }
             (None, _) => Err(NoEvent { at: 0, expected: "an event with a type" }),
             (_, None) => Err(NoEvent { at: 0, expected: "an event with an object" }),
-        }
-    }
-}
-
-impl EventType {
-    fn named(name: &str) -> EventType {
-        match name {
-            "ADDED" => EventType::Added,
-            "MODIFIED" => EventType::Modified,
-            "DELETED" => EventType::Deleted,
-            "BOOKMARK" => EventType::Bookmark,
-            "ERROR" => EventType::Error,
-            other => EventType::Unknown(other.chars().take(TYPE_CHARS_MAX).collect()),
         }
     }
 }
@@ -158,14 +127,14 @@ mod tests {
     use super::*;
 
     fn frame(event_type: EventType, object: &str) -> WatchFrame<'_> {
-        WatchFrame { event_type, object: object.as_bytes() }
+        WatchFrame { event_type, object: Payload::Json(object.as_bytes()) }
     }
 
     #[test]
     fn a_frame_as_servers_write_it_is_guessed_from_its_ends_and_reads_the_same() {
         let text = b"{\"type\":\"ADDED\",\"object\":{\"a\":\"}\"}}\r";
-        assert_eq!(WatchFrame::guess(text), Some(frame(EventType::Added, r#"{"a":"}"}"#)));
-        assert_eq!(WatchFrame::read(text), Ok(frame(EventType::Added, r#"{"a":"}"}"#)));
+        assert_eq!(WatchFrame::guess_json(text), Some(frame(EventType::Added, r#"{"a":"}"}"#)));
+        assert_eq!(WatchFrame::read_json(text), Ok(frame(EventType::Added, r#"{"a":"}"}"#)));
     }
 
     #[test]
@@ -177,14 +146,14 @@ mod tests {
             (r#"{"type":"BOOKMARK","object":{},"more":[1,{}]}"#, EventType::Bookmark, "{}"),
             (r#"{"type":"PATCHED","object":{}}"#, EventType::Unknown("PATCHED".to_owned()), "{}"),
         ] {
-            assert_eq!(WatchFrame::read(text.as_bytes()), Ok(frame(event_type, object)), "{text}");
+            assert_eq!(WatchFrame::read_json(text.as_bytes()), Ok(frame(event_type, object)), "{text}");
         }
     }
 
     #[test]
     fn a_bare_status_is_an_error_event() {
         let text = r#"{"kind":"Status","code":410}"#;
-        assert_eq!(WatchFrame::read(text.as_bytes()), Ok(frame(EventType::Error, text)));
+        assert_eq!(WatchFrame::read_json(text.as_bytes()), Ok(frame(EventType::Error, text)));
     }
 
     #[test]
@@ -201,7 +170,7 @@ mod tests {
             (r#"{"type":"ADDED","object":{}}{"type":"ADDED","object":{}}"#, 28),
             (r#"{"type":"ADDED","object":{},}"#, 28),
         ] {
-            assert_eq!(WatchFrame::read(text.as_bytes()).map_err(|e| e.at), Err(at), "{text}");
+            assert_eq!(WatchFrame::read_json(text.as_bytes()).map_err(|e| e.at), Err(at), "{text}");
         }
     }
 }

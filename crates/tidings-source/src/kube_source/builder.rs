@@ -8,7 +8,7 @@ use tidings_object::{
 };
 
 use super::{FRAME_BYTES_MAX_DEFAULT, KubeSource, ListEncoding};
-use crate::{NamespaceError, Query, ShardRange, StreamScope};
+use crate::{NamespaceError, Query, ShardRange, StreamScope, WirePreference};
 
 /// Builds a [`KubeSource`].
 #[must_use]
@@ -60,6 +60,8 @@ impl KubeSourceBuilder {
             label_selector: LabelSelector::everything(),
             field_selector: String::new(),
             projection: Projection::Full,
+            wire_preference: WirePreference::default(),
+            negotiation: Arc::default(),
             list_encoding: ListEncoding::Identity,
             may_stream_lists: true,
             frame_bytes_max: FRAME_BYTES_MAX_DEFAULT,
@@ -106,6 +108,12 @@ impl KubeSourceBuilder {
     /// Whole objects, or their metadata only.
     pub fn projection(mut self, projection: Projection) -> Self {
         self.source.projection = projection;
+        self
+    }
+
+    /// Which wire to ask for; protobuf first if not given. [`wire`](crate::ListWatch::wire) tells which was got.
+    pub fn wire(mut self, preference: WirePreference) -> Self {
+        self.source.wire_preference = preference;
         self
     }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, HeaderMap};
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::gunzip::Gunzip;
 use crate::{Trouble, network};
@@ -50,6 +50,14 @@ impl Chunks {
                 None if data.is_empty() => {}
                 None => return Ok(Some(data)),
             }
+        }
+    }
+
+    /// The first chunk, if it comes in time, whatever goes wrong.
+    pub(super) async fn first(mut self) -> Bytes {
+        match timeout(REFUSAL_READ_MAX, self.next()).await {
+            Ok(Ok(Some(chunk))) => chunk,
+            _ => Bytes::new(),
         }
     }
 

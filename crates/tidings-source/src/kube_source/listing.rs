@@ -7,9 +7,10 @@ use futures_util::stream::{self, StreamExt as _};
 use http::header::HeaderMap;
 use tidings_object::{Intake, IntakeError, KnownObjects};
 
+use super::answer::Answer;
 use super::chunks::Chunks;
-use crate::json::list_split::{ListSplit, SplitError};
-use crate::list_head::{Head, Wrong};
+use crate::list_head::Wrong;
+use crate::list_split::{ListSplit, SplitError};
 use crate::{ListPart, ListStream, Skipped, SourceError, Trouble, excerpt, network};
 
 /// Reads one page.
@@ -28,8 +29,7 @@ pub(super) struct Listing {
 impl Listing {
     pub(super) fn new(
         asked: String,
-        headers: HeaderMap,
-        chunks: Chunks,
+        Answer { headers, chunks, .. }: Answer,
         split: ListSplit,
         intake: Arc<Intake>,
         known: Arc<dyn KnownObjects>,
@@ -72,7 +72,7 @@ impl Listing {
         let number = split.items();
         let part = match split.next(&mut rest) {
             Ok(None) => None,
-            Ok(Some(item)) => Some(match self.intake.json(item, &*self.known) {
+            Ok(Some(item)) => Some(match item.object(&self.intake, &*self.known) {
                 Ok(object) => ListPart::Object(object),
                 Err(error @ IntakeError::Malformed(_)) => {
                     let message = network::message(&error);
@@ -90,7 +90,7 @@ impl Listing {
     fn end(&mut self) -> Result<ListPart, Trouble> {
         let split = self.split.take().expect("a page ends once");
         match split.finish() {
-            Ok(head) => Ok(ListPart::End(Head::into_end(head))),
+            Ok(end) => Ok(ListPart::End(end)),
             Err(error) => Err(trouble(error, &self.headers, &[])),
         }
     }
@@ -100,7 +100,7 @@ fn trouble(error: SplitError, headers: &HeaderMap, chunk: &[u8]) -> Trouble {
     match error {
         SplitError::ItemTooLarge { limit_bytes } => Trouble::FrameTooLarge { limit_bytes },
         SplitError::Truncated { items } => Trouble::Truncated { objects: items },
-        SplitError::NotAnObject => {
+        SplitError::NotAList => {
             Trouble::Malformed(format!("expected a list, got {}", excerpt::of_body(headers, chunk)))
         }
         SplitError::Wrong(Wrong::Status(status)) => Trouble::Status(status),

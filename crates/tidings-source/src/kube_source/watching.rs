@@ -1,4 +1,4 @@
-//! One watch, while it lasts: each frame becomes an event as soon as its line has ended.
+//! One watch, while it lasts: each frame becomes an event as soon as its last byte is there.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use futures_util::stream::{self, StreamExt as _};
 use http::header::HeaderMap;
 use tidings_object::{Intake, KnownObjects};
 
+use super::answer::Answer;
 use super::chunks::Chunks;
 use crate::event::EventReader;
-use crate::json::frames::{FrameError, Frames};
-use crate::{SourceError, Trouble, WatchEvent, WatchStream, excerpt};
+use crate::frames::{FrameError, Frames};
+use crate::{SourceError, Trouble, WatchEvent, WatchStream, excerpt, network};
 
 /// Reads one watch.
 pub(super) struct Watching {
@@ -28,8 +29,7 @@ pub(super) struct Watching {
 impl Watching {
     pub(super) fn new(
         asked: String,
-        headers: HeaderMap,
-        chunks: Chunks,
+        Answer { headers, wire, chunks }: Answer,
         frame_bytes_max: usize,
         intake: Arc<Intake>,
         known: Arc<dyn KnownObjects>,
@@ -39,9 +39,9 @@ impl Watching {
             headers,
             chunks,
             chunk: Bytes::new(),
-            frames: Some(Frames::new(frame_bytes_max)),
+            frames: Some(Frames::new(wire, frame_bytes_max)),
             has_begun: false,
-            events: EventReader::new(intake, known),
+            events: EventReader::new(wire, intake, known),
         }
     }
 
@@ -79,10 +79,12 @@ impl Watching {
         let mut rest: &[u8] = &self.chunk;
         let event = match frames.next(&mut rest) {
             Ok(None) => None,
-            Ok(Some(frame)) => Some(self.events.read(frame).map_err(|e| Trouble::Malformed(e.to_string()))?),
+            Ok(Some(frame)) => {
+                Some(self.events.read(frame).map_err(|e| Trouble::Malformed(network::message(&e)))?)
+            }
             Err(FrameError::TooLarge { limit_bytes }) => return Err(Trouble::FrameTooLarge { limit_bytes }),
             // Later in the stream it may be a part of an object, which is not to be quoted.
-            Err(error @ FrameError::NotAnObject) => {
+            Err(error) => {
                 return Err(Trouble::Malformed(if self.has_begun {
                     error.to_string()
                 } else {
@@ -96,16 +98,16 @@ impl Watching {
         Ok(event)
     }
 
-    /// A last frame needs no line end, if it is whole.
+    /// What is left may be a whole frame.
     fn end(&mut self) -> Result<Option<WatchEvent>, Trouble> {
         let mut frames = self.frames.take().expect("a watch ends once");
-        let Some(rest) = frames.rest() else { return Ok(None) };
-        match self.events.read(rest) {
-            Ok(event) => Ok(Some(event)),
-            Err(_) => Err(Trouble::Network {
-                message: "the watch was cut off in the middle of a frame".to_owned(),
-                is_refused: false,
-            }),
-        }
+        let event = match frames.rest() {
+            Ok(None) => return Ok(None),
+            Ok(Some(rest)) => self.events.read(rest).ok(),
+            Err(_) => None,
+        };
+        event
+            .map(Some)
+            .ok_or_else(|| Trouble::Network { message: FrameError::CutOff.to_string(), is_refused: false })
     }
 }

@@ -6,7 +6,8 @@ use serde_json::json;
 use tidings_object::{Kind as _, Projection, ResourceKind, Scope, Version};
 
 use super::*;
-use crate::{ErrorClass, ListEnd};
+use crate::ErrorClass;
+use crate::list_head::Wrong;
 
 fn pods() -> ListKind {
     ListKind::of(&Pod::resource(), Projection::Full)
@@ -42,7 +43,7 @@ fn split_chunks(
         assert!(input.is_empty());
     }
     assert_eq!(split.items(), items.len());
-    (items, split.finish().map(Head::into_end))
+    (items, split.finish())
 }
 
 /// Splits a body whole and cut at every byte: the outcome must be the same.
@@ -143,7 +144,7 @@ fn what_is_not_well_formed_is_told_with_its_place() {
         assert!(matches!(split(pods(), bad).1, Err(SplitError::Malformed { .. })), "{bad}");
     }
     for other in ["<html>", "[]", "\"x\"", "7", "}"] {
-        assert_eq!(split(pods(), other).1, Err(SplitError::NotAnObject), "{other}");
+        assert_eq!(split(pods(), other).1, Err(SplitError::NotAList), "{other}");
     }
     let invalid = b"{\"metadata\":{\"a\":\"\xff\"}}";
     assert!(matches!(split_chunks(pods(), &[invalid], 100).1, Err(SplitError::Malformed { .. })));

@@ -1,0 +1,37 @@
+//! One event of a watch, on whichever wire it came, before its object is read.
+
+use crate::payload::Payload;
+
+/// One event of a watch, its object still in bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WatchFrame<'a> {
+    pub(crate) event_type: EventType,
+    pub(crate) object: Payload<'a>,
+}
+
+/// What kind of event it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EventType {
+    Added,
+    Modified,
+    Deleted,
+    Bookmark,
+    Error,
+    /// A type that nobody knows, as sent, as far as it is of sensible length.
+    Unknown(String),
+}
+
+pub(crate) const TYPE_CHARS_MAX: usize = 64;
+
+impl EventType {
+    pub(crate) fn named(name: &str) -> EventType {
+        match name {
+            "ADDED" => EventType::Added,
+            "MODIFIED" => EventType::Modified,
+            "DELETED" => EventType::Deleted,
+            "BOOKMARK" => EventType::Bookmark,
+            "ERROR" => EventType::Error,
+            other => EventType::Unknown(other.chars().take(TYPE_CHARS_MAX).collect()),
+        }
+    }
+}
