@@ -16,7 +16,8 @@ import (
 const filledPerKind = 3
 
 // Pairs of the same object in both formats, by the path of the file that holds the kinds of one group:
-// version, kind, protobuf in base64 and JSON, with tabs between them.
+// version, kind, protobuf in base64, JSON, and the protobuf that Go writes for this JSON if that is another, with tabs
+// between them.
 func corpus(kinds []kind) map[string][]byte {
 	filler := newFiller(rand.New(rand.NewPCG(1, 2)))
 	files := map[string][]byte{}
@@ -28,7 +29,12 @@ func corpus(kinds []kind) map[string][]byte {
 				filler.fill(object.Elem(), 0)
 			}
 			wire, text := bothFormats(kind, object.Interface().(protobufObject))
-			line := fmt.Sprintf("%s\t%s\t%s\t%s\n", kind.Version, kind.Kind, base64.StdEncoding.EncodeToString(wire), text)
+			fromText := fromJSON(kind, text)
+			if bytes.Equal(fromText, wire) {
+				fromText = nil
+			}
+			inBase64 := base64.StdEncoding.EncodeToString
+			line := fmt.Sprintf("%s\t%s\t%s\t%s\t%s\n", kind.Version, kind.Kind, inBase64(wire), text, inBase64(fromText))
 			files[name] = append(files[name], line...)
 			if strings.HasSuffix(kind.Kind, "List") && i == 1 {
 				break
@@ -54,4 +60,12 @@ func bothFormats(kind kind, object protobufObject) ([]byte, []byte) {
 	encoder.SetEscapeHTML(false)
 	must(encoder.Encode(read))
 	return wire, bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+}
+
+func fromJSON(kind kind, text []byte) []byte {
+	read := reflect.New(kind.goType).Interface().(protobufObject)
+	must(json.Unmarshal(text, read))
+	wire, err := read.Marshal()
+	must(err)
+	return wire
 }

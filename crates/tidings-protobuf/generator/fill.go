@@ -131,8 +131,10 @@ func (f *filler) fillOneOf(value reflect.Value, depth int) {
 }
 
 func (f *filler) time() time.Time {
+	if f.chance.IntN(20) == 0 {
+		return time.Time{}
+	}
 	return pick(f, []time.Time{
-		{},
 		time.Unix(0, 0),
 		time.Unix(1_700_000_000+f.chance.Int64N(1<<27), f.chance.Int64N(1e9)),
 		time.Unix(1_700_000_000+f.chance.Int64N(1<<27), 120_000_000),
@@ -147,7 +149,7 @@ func (f *filler) text() string {
 }
 
 func (f *filler) json() []byte {
-	return []byte(pick(f, []string{`{}`, `{"b":1,"a":[true,null,"x\u00e9"],"n":-1.5e3}`, `"text"`, `[1,{"deep":{"er":18446744073709551615}}]`, `false`}))
+	return []byte(pick(f, []string{`{}`, `{"b": 1, "a":[true,null, "x\u00e9 \" y"], "n":-1.5e3}`, `{"a":[{"b":true},null],"c":-1.5}`, `"text"`, `[1,{"deep":{"er":18446744073709551615}}]`, `false`}))
 }
 
 func pick[T any](f *filler, from []T) T {

@@ -60,7 +60,7 @@ fn write_message(
             Place::Nothing => {}
             Place::Inlined(_, inlined) => {
                 let mut inside = Vec::new();
-                write_message(inlined, members, &mut inside, depth + 1)?;
+                write_message(inlined, members, &mut inside, depth)?;
                 write_bytes(number, &inside, out);
             }
             Place::Field(at) => {

@@ -2,6 +2,8 @@
 
 mod encode;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod json;
 mod message;
 mod node;

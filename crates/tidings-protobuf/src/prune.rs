@@ -66,7 +66,7 @@ impl<'a> Pruning<'a> {
             Place::Nothing => Ok(Fate::Stays),
             Place::Inlined(_, inlined) => {
                 let mut inside = Vec::new();
-                self.message(inlined, bytes_of(value)?, &mut inside, depth + 1)?;
+                self.message(inlined, bytes_of(value)?, &mut inside, depth)?;
                 write_bytes(number, &inside, kept);
                 Ok(Fate::Rewritten)
             }

@@ -1,0 +1,79 @@
+//! Paths: what `values_at` finds at every path of every object is what stands there in the JSON.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+use tidings_protobuf::{Step, values_at};
+
+use crate::pairs::pairs;
+
+/// Every path that leads to something in a value, to inner values too.
+pub(crate) fn all_paths(value: &Value) -> HashSet<Vec<Step<'static>>> {
+    let mut found = HashSet::from([vec![]]);
+    let mut open = vec![(vec![], value)];
+    while let Some((path, value)) = open.pop() {
+        let parts: Vec<(Step<'static>, &Value)> = match value {
+            Value::Object(members) => {
+                members.iter().map(|(name, value)| (Step::Member(name.clone().into()), value)).collect()
+            }
+            Value::Array(items) => items.iter().map(|item| (Step::Each, item)).collect(),
+            _ => vec![],
+        };
+        for (step, value) in parts {
+            let path = [path.clone(), vec![step]].concat();
+            found.insert(path.clone());
+            open.push((path, value));
+        }
+    }
+    found
+}
+
+fn expected<'a>(value: &'a Value, path: &[Step<'_>]) -> Vec<&'a Value> {
+    match (path.split_first(), value) {
+        (_, Value::Null) => vec![],
+        (None, value) => vec![value],
+        (Some((Step::Member(name), rest)), Value::Object(members)) => {
+            members.get(&**name).map(|member| expected(member, rest)).unwrap_or_default()
+        }
+        (Some((Step::Each, rest)), Value::Array(items)) => {
+            items.iter().flat_map(|item| expected(item, rest)).collect()
+        }
+        _ => vec![],
+    }
+}
+
+#[test]
+fn each_path_reads_from_protobuf_what_it_reads_from_json() {
+    let mut paths = 0;
+    for pair in pairs() {
+        let value = pair.value();
+        for path in all_paths(&value) {
+            let found = values_at(pair.message, &pair.protobuf, &path)
+                .unwrap_or_else(|error| panic!("{} {path:?}: {error}", pair.name()));
+            let found: Vec<&Value> = found.iter().collect();
+            assert_eq!(found, expected(&value, &path), "{} {path:?}", pair.name());
+            paths += 1;
+        }
+    }
+    assert!(paths > 20_000, "only {paths} paths");
+}
+
+#[test]
+fn a_path_that_leads_nowhere_finds_nothing() {
+    let member = |name: &'static str| Step::Member(name.into());
+    for path in [
+        vec![member("nothing")],
+        vec![member("spec"), member("nothing")],
+        vec![member("spec"), Step::Each],
+        vec![Step::Each],
+        vec![member("metadata"), member("name"), member("more")],
+        vec![member("metadata"), member("labels"), member("absent")],
+        vec![member("metadata"), member("labels"), Step::Each],
+        vec![member("kind")],
+    ] {
+        for pair in pairs().iter().filter(|pair| pair.kind == "Pod") {
+            let found = values_at(pair.message, &pair.protobuf, &path).expect("a pod");
+            assert_eq!(found, Vec::<Value>::new(), "{path:?}");
+        }
+    }
+}
