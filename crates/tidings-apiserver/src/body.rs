@@ -9,7 +9,10 @@ use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 
+use crate::protobuf;
+use crate::request::Wire;
 use crate::status::ApiError;
+use crate::wire::protobuf_status;
 
 /// The body of an answer.
 pub type Body = UnsyncBoxBody<Bytes, BrokenOff>;
@@ -68,11 +71,16 @@ fn escaped(c: char) -> impl Iterator<Item = char> {
 
 impl ApiError {
     /// The answer that tells it.
-    pub(crate) fn into_response(self) -> Response<Body> {
+    pub(crate) fn into_response(self, wire: Wire) -> Response<Body> {
         let code = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut json_line = self.to_json();
-        json_line.push(b'\n');
-        let mut response = json(code, whole(json_line));
+        let mut response = match wire {
+            Wire::Protobuf => with_type(code, protobuf::MEDIA_TYPE, whole(protobuf_status(&self))),
+            Wire::Json => {
+                let mut json_line = self.to_json();
+                json_line.push(b'\n');
+                json(code, whole(json_line))
+            }
+        };
         if let Some(seconds) = self.details.retry_after_seconds {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -21,6 +21,18 @@ pub(crate) use body_cut::cut_body;
 pub(crate) use mangle::{Mangled, StreamFaults};
 
 /// What goes wrong.
+///
+/// ```
+/// use tidings_apiserver::{ApiServer, Ending, Fault};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let server = ApiServer::start().await;
+/// server.faults().inject(Fault::Status { code: 503, retry_after_seconds: Some(1) }.times(2).of("pods"));
+/// server.faults().cut_watches(Ending::Broken);
+/// assert!(server.client().list_core_api_resources("v1").await.is_ok(), "only pods are out of order");
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// An error answer, as a `Status` with this code.

@@ -45,7 +45,7 @@ pub fn fuzz_query(data: &[u8]) {
 /// An `Accept` header.
 pub fn fuzz_accept(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let _ = accept::negotiate(Some(text), accept::Answered::One);
+    let _ = accept::negotiate(Some(text), accept::Answered::One, |_| true);
 }
 
 /// A label selector and a field selector, parted by a line end.

@@ -29,6 +29,20 @@ const CONNECTIONS_MAX: usize = 4096;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Where and how to listen.
+///
+/// ```
+/// use tidings_apiserver::{ApiServer, Listen};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ApiServer::start().await;
+/// let (listening, serving) = server.listen(Listen::tls()).await?;
+/// println!("{}\n{}", listening.url(), listening.kubeconfig());
+/// listening.close();
+/// serving.await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listen {
     address: SocketAddr,

@@ -12,14 +12,16 @@ use crate::schema::{Field, Scalar, Shape, TypeRef};
 use crate::status::ApiError;
 
 mod wire;
+mod write;
 
 use wire::{Raw, Reader};
+pub(crate) use write::Fields;
 
 /// The media type of such bodies.
 pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
 /// What every body starts with.
-const MAGIC: &[u8] = b"k8s\0";
+pub(crate) const MAGIC: &[u8] = b"k8s\0";
 /// The deepest message that is read.
 const DEPTH_MAX: usize = 64;
 

@@ -8,7 +8,7 @@ pub mod path;
 pub mod query;
 pub mod selector;
 
-pub use accept::Representation;
+pub use accept::{Content, Representation, Wire};
 pub use path::{ResourcePath, Target};
 pub use query::Options;
 pub use selector::Selection;

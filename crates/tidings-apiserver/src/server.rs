@@ -27,13 +27,27 @@ mod settings;
 pub use builder::Builder;
 pub use direct::Loaded;
 pub use service::{InProcess, Refused};
-pub use settings::{Kubelet, Namespaces, Settings, WatchCache};
+pub use settings::{Kubelet, Namespaces, ProtobufAnswers, Settings, WatchCache};
 
 pub(crate) use route::{Caller, handle};
 
 /// A Kubernetes API server in this process.
 ///
 /// Clones are handles on the same server. When the last one is dropped, running requests are cut and new ones refused.
+///
+/// ```
+/// use tidings_apiserver::ApiServer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = ApiServer::start().await;
+/// server.put("pods", serde_json::json!({ "metadata": { "namespace": "default", "name": "web-0" } }));
+/// let client = server.client(); // a kube client without a socket, which works in paused time too
+/// assert_eq!(client.apiserver_version().await?.major, "1");
+/// assert!(server.object("pods", "default/web-0").is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct ApiServer {
     handle: Arc<Handle>,

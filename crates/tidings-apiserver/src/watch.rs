@@ -19,8 +19,6 @@ use crate::wire::Shape;
 pub mod cursor;
 mod stream;
 
-pub(crate) use stream::error_event;
-
 /// What a watcher is sent, and from where on.
 pub(crate) struct Watch {
     pub(crate) def: Arc<ResourceDef>,
@@ -50,7 +48,9 @@ pub(crate) async fn answer(core: &Arc<Core>, watch: Watch) -> Result<Response<Bo
         wait_until(core, version).await?;
     }
     let shape = Shape::of(core, &watch.def, &watch.options, watch.representation)?;
-    Ok(body::json(StatusCode::OK, stream::body(Arc::clone(core), watch, shape, start)))
+    let media_type = shape.watch_media_type();
+    let body = stream::body(Arc::clone(core), watch, shape, start);
+    Ok(body::with_type(StatusCode::OK, media_type, body))
 }
 
 /// See <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-watch> and KEP-3157.

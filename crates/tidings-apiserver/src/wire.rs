@@ -1,4 +1,4 @@
-//! How stored bodies become answers: heads and tails around bytes that are never decoded, tables apart.
+//! How stored bodies become answers: heads and tails around bytes that are never decoded, tables and protobuf apart.
 //!
 //! Objects of built-in kinds begin with `kind`, then `apiVersion`, and their list items carry neither; custom resources
 //! have sorted keys and carry both everywhere, and the metadata of their lists comes last, as a real server writes them.
@@ -10,24 +10,30 @@ use serde_json::{Value, json};
 
 use crate::clock::Clock;
 use crate::convert;
-use crate::request::accept::MetaVersion;
-use crate::request::{Options, Representation};
+use crate::request::accept::{MetaVersion, Wire};
+use crate::request::{Content, Options, Representation};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::Stored;
 use crate::table::{self, IncludeObject};
 
+mod protobuf;
+
+pub(crate) use protobuf::{Protobuf, status as protobuf_status};
+
 /// How the objects of one resource are written in one representation.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    representation: Representation,
+    content: Content,
     /// From the opening brace to what a body has after its own.
     head: Arc<str>,
     /// The same for items of lists.
     item_head: Arc<str>,
     list: ListShape,
     tables: Option<Arc<Tables>>,
+    /// Set where this is not JSON.
+    protobuf: Option<Protobuf>,
     /// The resource, if its objects are stored under other names than it has.
     converted: Option<Arc<ResourceDef>>,
 }
@@ -40,6 +46,10 @@ struct Tables {
     include: IncludeObject,
     clock: Clock,
 }
+
+/// Why an object can't be told as protobuf: its JSON is not of its kind's shape.
+#[derive(Debug)]
+pub(crate) struct Refusal(String);
 
 /// Where in a watch an event stands: a table tells its columns in the first one only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +91,13 @@ impl Shape {
         options: &Options,
         representation: Representation,
     ) -> Result<Self, ApiError> {
-        let mut shape = Self::new(def, representation);
-        if let Representation::Table(version) = representation {
+        let Representation { content, wire } = representation;
+        let mut shape = Self::new(def, content);
+        if wire == Wire::Protobuf {
+            shape.protobuf = Protobuf::of(def, content, core.settings.protobuf);
+            shape.head = format!("protobuf {}", shape.head).into();
+        }
+        if let Content::Table(version) = content {
             let include = IncludeObject::from_query(Some(&options.include_object))?;
             let clock = core.clock.clone();
             shape.tables = Some(Arc::new(Tables { def: def.clone(), version, include, clock }));
@@ -90,33 +105,34 @@ impl Shape {
         Ok(shape)
     }
 
-    fn new(def: &ResourceDef, representation: Representation) -> Self {
+    fn new(def: &ResourceDef, content: Content) -> Self {
         let (kind, api_version) = (&def.kind, def.api_version());
         let builtin_head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
         let custom_head = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}","#);
-        let (head, item_head, list_kind, list_version, order) = match representation {
-            Representation::Metadata(version) => {
+        let (head, item_head, list_kind, list_version, order) = match content {
+            Content::Metadata(version) => {
                 let version = version.api_version();
                 let head =
                     format!(r#"{{"kind":"PartialObjectMetadata","apiVersion":"{version}","metadata":"#);
                 let list_kind = "PartialObjectMetadataList".to_owned();
                 (head.clone(), head, list_kind, version.to_owned(), ListOrder::MetadataFirst)
             }
-            Representation::Whole | Representation::Table(_) if def.is_custom() => {
+            Content::Whole | Content::Table(_) if def.is_custom() => {
                 let list_kind = def.list_kind.to_string();
                 (custom_head.clone(), custom_head, list_kind, api_version, ListOrder::MetadataLast)
             }
-            Representation::Whole | Representation::Table(_) => {
+            Content::Whole | Content::Table(_) => {
                 let list_kind = def.list_kind.to_string();
                 (builtin_head, "{".to_owned(), list_kind, api_version, ListOrder::MetadataFirst)
             }
         };
         Self {
-            representation,
+            content,
             head: head.into(),
             item_head: item_head.into(),
             list: ListShape { kind: list_kind, api_version: list_version, order },
             tables: None,
+            protobuf: None,
             converted: convert::is_converted(def).then(|| Arc::new(def.clone())),
         }
     }
@@ -126,20 +142,37 @@ impl Shape {
         self.tables.is_none()
     }
 
+    /// The media type of objects and lists.
+    pub(crate) fn media_type(&self) -> &'static str {
+        if self.protobuf.is_some() { "application/vnd.kubernetes.protobuf" } else { "application/json" }
+    }
+
+    /// The media type of a watch.
+    pub(crate) fn watch_media_type(&self) -> &'static str {
+        if self.protobuf.is_some() {
+            "application/vnd.kubernetes.protobuf;stream=watch"
+        } else {
+            "application/json"
+        }
+    }
+
     /// What an object begins with: what tells the encodings of one event apart.
     pub(crate) fn head(&self) -> &Arc<str> {
         &self.head
     }
 
     /// One object on its own.
-    pub(crate) fn object(&self, object: &Stored) -> Vec<u8> {
+    pub(crate) fn object(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
+        if let Some(protobuf) = &self.protobuf {
+            return protobuf.object(object);
+        }
         if let Some(tables) = &self.tables {
-            return tables.encode(version_of(object.version()), &[tables.shown(object)], Place::First);
+            return Ok(tables.encode(version_of(object.version()), &[tables.shown(object)], Place::First));
         }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 1);
         self.write(&self.head, object, &mut bytes);
         bytes.push(b'\n');
-        bytes
+        Ok(bytes)
     }
 
     /// One item of a list.
@@ -149,12 +182,12 @@ impl Shape {
 
     fn write(&self, head: &str, object: &Stored, into: &mut Vec<u8>) {
         into.extend_from_slice(head.as_bytes());
-        match self.representation {
-            Representation::Metadata(_) => {
+        match self.content {
+            Content::Metadata(_) => {
                 into.extend_from_slice(object.metadata());
                 into.push(b'}');
             }
-            Representation::Whole | Representation::Table(_) => match &self.converted {
+            Content::Whole | Content::Table(_) => match &self.converted {
                 None => into.extend_from_slice(object.after_brace()),
                 Some(def) => {
                     let renamed = convert::from_storage(def, object.decoded());
@@ -169,6 +202,10 @@ impl Shape {
     pub(crate) fn event(&self, event: &str, object: &Stored, place: Place) -> Bytes {
         if let Some(tables) = &self.tables {
             return tables.event(event, object.version(), tables.shown(object), place);
+        }
+        if let Some(protobuf) = &self.protobuf {
+            let frame = protobuf.event(event, object);
+            return frame.unwrap_or_else(|refusal| self.error_event(&refusal.into()));
         }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 40);
         bytes.extend_from_slice(br#"{"type":""#);
@@ -188,22 +225,37 @@ impl Shape {
             let object = json!({"metadata": serde_json::from_str::<Value>(&metadata).expect("it is JSON")});
             return tables.event("BOOKMARK", version, object, place);
         }
-        let object = match self.representation {
-            Representation::Metadata(_) => format!("{}{metadata}}}", self.head),
-            Representation::Whole | Representation::Table(_) => {
+        if let Some(protobuf) = &self.protobuf {
+            return protobuf.bookmark(serde_json::from_str(&metadata).expect("it is JSON"));
+        }
+        let object = match self.content {
+            Content::Metadata(_) => format!("{}{metadata}}}", self.head),
+            Content::Whole | Content::Table(_) => {
                 format!(r#"{}"metadata":{metadata}}}"#, self.head)
             }
         };
         format!("{{\"type\":\"BOOKMARK\",\"object\":{object}}}\n").into()
     }
 
-    /// A whole list, for representations that can't be streamed.
-    pub(crate) fn unstreamed_list(&self, meta: &ListMeta, objects: &[Arc<Stored>]) -> Option<Vec<u8>> {
+    /// An ERROR event.
+    pub(crate) fn error_event(&self, error: &ApiError) -> Bytes {
+        error_event(error, if self.protobuf.is_some() { Wire::Protobuf } else { Wire::Json })
+    }
+
+    /// A whole list in chunks, for representations that can't be streamed.
+    pub(crate) fn unstreamed_list(
+        &self,
+        meta: &ListMeta,
+        objects: &[Arc<Stored>],
+    ) -> Option<Result<Vec<Bytes>, Refusal>> {
+        if let Some(protobuf) = &self.protobuf {
+            return Some(protobuf.list(meta, objects));
+        }
         let tables = self.tables.as_ref()?;
         let metadata: Value =
             serde_json::from_str(&format!("{{{}}}", meta.in_struct_order())).expect("list metadata is JSON");
         let objects: Vec<_> = objects.iter().map(|object| tables.shown(object)).collect();
-        Some(tables.encode(metadata, &objects, Place::First))
+        Some(Ok(vec![tables.encode(metadata, &objects, Place::First).into()]))
     }
 
     /// What a list begins with, up to its first item.
@@ -226,6 +278,35 @@ impl Shape {
                 format!("],\"kind\":\"{}\",\"metadata\":{{{}}}}}\n", self.list.kind, meta.sorted())
             }
         }
+    }
+}
+
+/// An ERROR event.
+pub(crate) fn error_event(error: &ApiError, wire: Wire) -> Bytes {
+    if wire == Wire::Protobuf {
+        return protobuf::error_event(error);
+    }
+    let mut bytes = br#"{"type":"ERROR","object":"#.to_vec();
+    bytes.extend_from_slice(&error.to_json());
+    bytes.extend_from_slice(b"}\n");
+    bytes.into()
+}
+
+/// An event frame whose JSON was changed.
+pub(crate) fn changed_event(frame: &Bytes, wire: Wire, change: impl FnOnce(&mut Value)) -> Bytes {
+    if wire == Wire::Protobuf {
+        return protobuf::changed(frame, change).expect("a frame is what was encoded");
+    }
+    let mut event: Value = serde_json::from_slice(frame).expect("a frame is what was encoded");
+    change(&mut event);
+    let mut bytes = event.to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes.into()
+}
+
+impl From<Refusal> for ApiError {
+    fn from(Refusal(message): Refusal) -> Self {
+        ApiError::internal(&format!("an object can't be encoded as protobuf: {message}"))
     }
 }
 

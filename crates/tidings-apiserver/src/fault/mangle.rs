@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Ending, EventFault, Fault};
+use crate::request::Wire;
 use crate::status::ApiError;
-use crate::watch::error_event;
+use crate::wire::{changed_event, error_event};
 
 /// The faults of one watch, and how far it is.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StreamFaults {
     faults: Vec<Fault>,
+    wire: Wire,
     events: usize,
     first: Option<Bytes>,
 }
@@ -30,7 +32,7 @@ pub(crate) enum Mangled {
 
 impl StreamFaults {
     /// Keeps the faults that concern a stream.
-    pub(crate) fn new(faults: &[Fault]) -> Self {
+    pub(crate) fn new(faults: &[Fault], wire: Wire) -> Self {
         let concerns = |fault: &&Fault| {
             matches!(
                 fault,
@@ -43,7 +45,7 @@ impl StreamFaults {
                     | Fault::FailStreamingList
             )
         };
-        Self { faults: faults.iter().filter(concerns).cloned().collect(), events: 0, first: None }
+        Self { faults: faults.iter().filter(concerns).cloned().collect(), wire, events: 0, first: None }
     }
 
     /// Whether nothing goes wrong in this stream.
@@ -68,7 +70,7 @@ impl StreamFaults {
     pub(crate) fn opening(&self) -> Option<(Vec<Bytes>, Ending)> {
         self.faults.iter().find_map(|fault| match fault {
             Fault::FailStreamingList => Some((
-                vec![error_event(&ApiError::internal("streaming lists are not supported"))],
+                vec![error_event(&ApiError::internal("streaming lists are not supported"), self.wire)],
                 Ending::Clean,
             )),
             Fault::CutStream { after_events: 0, ending } => Some((Vec::new(), *ending)),
@@ -97,7 +99,7 @@ impl StreamFaults {
                     return Mangled::LastFrames(vec![frame.slice(..frame.len() / 2)], Ending::Broken);
                 }
                 Fault::Event { after_events, fault } if *after_events == before => {
-                    return fault.mangle(frame, first);
+                    return fault.mangle(frame, first, self.wire);
                 }
                 _ => {}
             }
@@ -107,41 +109,36 @@ impl StreamFaults {
 }
 
 impl EventFault {
-    fn mangle(&self, frame: Bytes, first: Bytes) -> Mangled {
+    fn mangle(&self, frame: Bytes, first: Bytes, wire: Wire) -> Mangled {
         match self {
             Self::Duplicate => Mangled::Frames(vec![frame.clone(), frame]),
             Self::Stale => Mangled::Frames(vec![frame, first]),
             Self::UnknownType => {
-                let surprise = changed(&frame, |event| event["type"] = json!("SURPRISE"));
+                let surprise = changed_event(&frame, wire, |event| event["type"] = json!("SURPRISE"));
                 Mangled::Frames(vec![frame, surprise])
             }
-            Self::WithoutMetadata => Mangled::Frames(vec![changed(&frame, |event| {
+            Self::WithoutMetadata => Mangled::Frames(vec![changed_event(&frame, wire, |event| {
                 if let Some(object) = event["object"].as_object_mut() {
                     object.remove("metadata");
                 }
             })]),
-            Self::WithoutVersion => Mangled::Frames(vec![changed(&frame, |event| {
+            Self::WithoutVersion => Mangled::Frames(vec![changed_event(&frame, wire, |event| {
                 if let Some(metadata) = event["object"]["metadata"].as_object_mut() {
                     metadata.remove("resourceVersion");
                 }
             })]),
-            Self::WrongKind => Mangled::Frames(vec![changed(&frame, |event| {
+            Self::WrongKind => Mangled::Frames(vec![changed_event(&frame, wire, |event| {
                 event["object"]["kind"] = json!("Surprise");
                 event["object"]["apiVersion"] = json!("surprise.example/v1");
             })]),
-            Self::Garbage => Mangled::Frames(vec![Bytes::from_static(b"{\"type\":\"ADDED\",\"obj\xff]]\n")]),
+            Self::Garbage => Mangled::Frames(vec![Bytes::from_static(match wire {
+                Wire::Json => b"{\"type\":\"ADDED\",\"obj\xff]]\n",
+                Wire::Protobuf => b"\0\0\0\x08\x0a\x05ADDED\x12",
+            })]),
             Self::Error { code } => {
                 let error = ApiError::of_code(*code, None);
-                Mangled::LastFrames(vec![error_event(&error)], Ending::Clean)
+                Mangled::LastFrames(vec![error_event(&error, wire)], Ending::Clean)
             }
         }
     }
-}
-
-fn changed(frame: &Bytes, change: impl FnOnce(&mut Value)) -> Bytes {
-    let mut event: Value = serde_json::from_slice(frame).expect("a frame is what was encoded");
-    change(&mut event);
-    let mut bytes = event.to_string().into_bytes();
-    bytes.push(b'\n');
-    bytes.into()
 }

@@ -41,7 +41,7 @@ pub(crate) async fn answer(
 ) -> Result<Response<Body>, ApiError> {
     let page = page(core, def, namespace, options).await?;
     let shape = Shape::of(core, def, options, representation)?;
-    Ok(body::json(StatusCode::OK, streamed(shape, page)))
+    response(shape, page)
 }
 
 /// Decides which objects a page has.
@@ -119,11 +119,17 @@ pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError
     }
 }
 
-/// The body of a list.
-pub(crate) fn streamed(shape: Shape, page: Page) -> Body {
-    if let Some(list) = shape.unstreamed_list(&page.meta, &page.objects) {
-        return body::whole(list);
-    }
+/// An answer with a list.
+pub(crate) fn response(shape: Shape, page: Page) -> Result<Response<Body>, ApiError> {
+    let media_type = shape.media_type();
+    let body = match shape.unstreamed_list(&page.meta, &page.objects) {
+        Some(chunks) => body::streamed(stream::iter(chunks?.into_iter().map(Ok))),
+        None => streamed(shape, page),
+    };
+    Ok(body::with_type(StatusCode::OK, media_type, body))
+}
+
+fn streamed(shape: Shape, page: Page) -> Body {
     let head = shape.list_head(&page.meta).into_bytes();
     let writer =
         ListWriter { shape, meta: page.meta, items: page.objects.into_iter(), next: Next::Head(head) };

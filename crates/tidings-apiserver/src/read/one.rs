@@ -44,5 +44,5 @@ pub(crate) fn response(
     code: StatusCode,
 ) -> Result<Response<Body>, ApiError> {
     let shape = Shape::of(core, def, options, representation)?;
-    Ok(body::json(code, body::whole(shape.object(object))))
+    Ok(body::with_type(code, shape.media_type(), body::whole(shape.object(object)?)))
 }

@@ -1,19 +1,38 @@
-//! Which representation a client accepts.
+//! Which representation a client accepts, and on which wire.
 //!
-//! Only JSON is spoken: a client that accepts nothing else than protobuf or CBOR gets a 406, one that also accepts JSON gets
-//! JSON, as a real server answers for custom resources.
+//! Built-in kinds and the metadata of all kinds are also told as protobuf. A client that wants custom resources and accepts
+//! nothing else than protobuf or CBOR gets a 406; one that also accepts JSON gets JSON.
 
+use crate::protobuf::MEDIA_TYPE as PROTOBUF;
 use crate::status::ApiError;
 
-/// What is sent.
+/// What is sent, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Representation {
+pub struct Representation {
+    /// How much of the objects.
+    pub content: Content,
+    /// In which format.
+    pub wire: Wire,
+}
+
+/// How much of the objects is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Content {
     /// The objects themselves.
     Whole,
     /// Only their metadata, as `PartialObjectMetadata`.
     Metadata(MetaVersion),
     /// Rows and columns, as `Table`.
     Table(MetaVersion),
+}
+
+/// The format of what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wire {
+    /// JSON text.
+    Json,
+    /// Kubernetes' protobuf.
+    Protobuf,
 }
 
 /// The version of `meta.k8s.io` that metadata and tables are told in.
@@ -99,31 +118,55 @@ impl MediaRange {
         matches!(self.media_type.as_str(), "application/json" | "*/*" | "")
     }
 
-    fn representation(&self, answered: Answered) -> Option<Representation> {
+    fn wire(&self) -> Option<Wire> {
+        if self.takes_json() {
+            Some(Wire::Json)
+        } else {
+            (self.media_type == PROTOBUF).then_some(Wire::Protobuf)
+        }
+    }
+
+    fn content(&self, answered: Answered) -> Option<Content> {
         let is_meta = self.group.is_empty() || self.group == "meta.k8s.io";
         let version = if self.version == "v1beta1" { MetaVersion::V1Beta1 } else { MetaVersion::V1 };
         match (self.as_kind.as_str(), answered) {
-            ("", _) => Some(Representation::Whole),
-            ("Table", _) if is_meta => Some(Representation::Table(version)),
+            ("", _) => Some(Content::Whole),
+            ("Table", _) if is_meta => Some(Content::Table(version)),
             ("PartialObjectMetadata", Answered::One) | ("PartialObjectMetadataList", Answered::List)
                 if is_meta =>
             {
-                Some(Representation::Metadata(version))
+                Some(Content::Metadata(version))
             }
             _ => None,
         }
     }
 }
 
-/// Chooses the representation for objects and lists.
-pub fn negotiate(header: Option<&str>, answered: Answered) -> Result<Representation, ApiError> {
+/// How a client wants to be told of errors.
+pub fn wire_of_errors(header: Option<&str>) -> Wire {
+    let first = ranges(header.unwrap_or_default()).into_iter().find_map(|range| range.wire());
+    first.unwrap_or(Wire::Json)
+}
+
+/// Chooses the representation for objects and lists; `offers` says what there is as protobuf.
+pub fn negotiate(
+    header: Option<&str>,
+    answered: Answered,
+    offers: impl Fn(Content) -> bool,
+) -> Result<Representation, ApiError> {
     let Some(header) = header.filter(|header| !header.trim().is_empty()) else {
-        return Ok(Representation::Whole);
+        return Ok(Representation { content: Content::Whole, wire: Wire::Json });
     };
-    let taken: Vec<_> = ranges(header).into_iter().filter(MediaRange::takes_json).collect();
-    let first = taken.first().ok_or_else(|| ApiError::not_acceptable("application/json"))?;
-    let chosen = taken.iter().find_map(|range| range.representation(answered));
-    chosen.ok_or_else(|| ApiError::not_acceptable_as(&first.as_kind))
+    let taken: Vec<_> =
+        ranges(header).into_iter().filter_map(|range| range.wire().map(|wire| (range, wire))).collect();
+    let chosen = taken.iter().find_map(|(range, wire)| {
+        let content = range.content(answered)?;
+        (*wire == Wire::Json || offers(content)).then_some(Representation { content, wire: *wire })
+    });
+    chosen.ok_or_else(|| match taken.iter().find(|(_, wire)| *wire == Wire::Json) {
+        Some((first, _)) => ApiError::not_acceptable_as(&first.as_kind),
+        None => ApiError::not_acceptable("application/json"),
+    })
 }
 
 #[cfg(test)]
@@ -132,8 +175,8 @@ mod tests {
 
     #[test]
     fn each_header_gets_what_a_real_server_would_send() {
-        use Representation::{Table, Whole};
-        let (metadata, table) = (Representation::Metadata(MetaVersion::V1), Table(MetaVersion::V1));
+        use Content::{Metadata, Table, Whole};
+        let (metadata, table) = (Metadata(MetaVersion::V1), Table(MetaVersion::V1));
         let partial = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         for (header, expected) in [
             ("application/json", Some(Whole)),
@@ -157,18 +200,39 @@ mod tests {
             ("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", None),
             (
                 "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1",
-                Some(Representation::Metadata(MetaVersion::V1Beta1)),
+                Some(Metadata(MetaVersion::V1Beta1)),
             ),
             ("application/*", None),
             ("text/html", None),
         ] {
+            let chosen = negotiate(Some(header), Answered::One, |_| false);
             match expected {
-                Some(expected) => {
-                    assert_eq!(negotiate(Some(header), Answered::One).unwrap(), expected, "{header}")
+                Some(content) => {
+                    assert_eq!(chosen.unwrap(), Representation { content, wire: Wire::Json }, "{header}")
                 }
-                None => assert_eq!(negotiate(Some(header), Answered::One).unwrap_err().code, 406, "{header}"),
+                None => assert_eq!(chosen.unwrap_err().code, 406, "{header}"),
             }
         }
-        assert_eq!(negotiate(None, Answered::List).unwrap(), Whole);
+        let chosen = negotiate(None, Answered::List, |_| true).unwrap();
+        assert_eq!(chosen, Representation { content: Whole, wire: Wire::Json });
+    }
+
+    #[test]
+    fn protobuf_is_told_to_those_who_want_it_most_and_where_there_is_any() {
+        use Content::{Metadata, Whole};
+        use Wire::{Json, Protobuf};
+        let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+        let both = "application/vnd.kubernetes.protobuf, application/json";
+        let json_first = "application/json, application/vnd.kubernetes.protobuf;q=0.5";
+        for (header, has_whole, content, wire) in [
+            (both, true, Whole, Protobuf),
+            (both, false, Whole, Json),
+            (json_first, true, Whole, Json),
+            ("application/vnd.kubernetes.protobuf;stream=watch", true, Whole, Protobuf),
+            (partial, false, Metadata(MetaVersion::V1), Protobuf),
+        ] {
+            let chosen = negotiate(Some(header), Answered::One, |content| content != Whole || has_whole);
+            assert_eq!(chosen.unwrap(), Representation { content, wire }, "{header}");
+        }
     }
 }

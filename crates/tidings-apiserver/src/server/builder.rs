@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ApiServer, Kubelet, Namespaces, Settings, WatchCache};
+use super::{ApiServer, Kubelet, Namespaces, ProtobufAnswers, Settings, WatchCache};
 use crate::auth::{Rights, Users};
 use crate::clock::Clock;
 use crate::store::HistoryLimits;
@@ -51,6 +51,12 @@ impl Builder {
     /// Whether deleted pods on nodes go away.
     pub fn kubelet(mut self, kubelet: Kubelet) -> Self {
         self.settings.kubelet = kubelet;
+        self
+    }
+
+    /// Whether built-in kinds are told as protobuf.
+    pub fn protobuf(mut self, answers: ProtobufAnswers) -> Self {
+        self.settings.protobuf = answers;
         self
     }
 

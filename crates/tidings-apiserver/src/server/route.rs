@@ -7,17 +7,18 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::Instant;
 
-use super::{Core, Refused, documents};
+use super::{Core, ProtobufAnswers, Refused, documents};
 use crate::auth::User;
 use crate::body::{self, Body};
 use crate::fault::{Asked, Fault, StreamFaults, cut_body};
 use crate::read;
 use crate::record::Recorded;
 use crate::request::accept::{self, Answered};
-use crate::request::{Options, ResourcePath, Selection, Target, path, query};
+use crate::request::{Options, Representation, ResourcePath, Selection, Target, Wire, path, query};
 use crate::resource::{ResourceDef, Scope, Verb};
 use crate::status::{ApiError, Cause};
 use crate::watch::{self, Watch};
+use crate::wire::Protobuf;
 use crate::write::{self, Writing};
 
 /// Who calls.
@@ -124,12 +125,13 @@ impl Question {
                 _ => {}
             }
         }
-        let replaced = faults.iter().find_map(replacement);
+        let errors = self.wire_of_errors(core);
+        let replaced = faults.iter().find_map(|fault| replacement(fault, errors));
         let mut answer = match replaced {
             Some(answer) => answer,
             None => {
                 let answer = self.faultless(core, sent, caller, &faults).await;
-                answer.unwrap_or_else(ApiError::into_response)
+                answer.unwrap_or_else(|error| error.into_response(errors))
             }
         };
         for fault in &faults {
@@ -188,7 +190,7 @@ impl Question {
                         self.write(core, &def, path, &options, &bytes)
                     }
                 }
-                .unwrap_or_else(ApiError::into_response);
+                .unwrap_or_else(|error| error.into_response(self.wire_of_errors(core)));
                 if let Some(deprecation) = deprecation {
                     body::warn(&mut answer, &deprecation);
                 }
@@ -210,7 +212,7 @@ impl Question {
             return Err(ApiError::method_not_allowed());
         }
         let answered = if verb == Verb::List { Answered::List } else { Answered::One };
-        let representation = accept::negotiate(self.header(header::ACCEPT), answered)?;
+        let representation = self.representation(core, &def, answered)?;
         let namespace = path.namespace.as_deref();
         match (verb, &path.name) {
             (Verb::Get, Some(name)) => {
@@ -220,11 +222,28 @@ impl Question {
             (Verb::Watch, _) => {
                 let selection = Selection::parse(&def, &options.label_selector, &options.field_selector)?;
                 let namespace = path.namespace.clone();
-                let faults = StreamFaults::new(faults);
+                let faults = StreamFaults::new(faults, representation.wire);
                 let watch = Watch { def, namespace, options, selection, representation, faults };
                 watch::answer(core, watch).await
             }
             _ => read::list::answer(core, &def, namespace, &options, representation).await,
+        }
+    }
+
+    fn representation(
+        &self,
+        core: &Core,
+        def: &ResourceDef,
+        answered: Answered,
+    ) -> Result<Representation, ApiError> {
+        let offers = |content| Protobuf::of(def, content, core.settings.protobuf).is_some();
+        accept::negotiate(self.header(header::ACCEPT), answered, offers)
+    }
+
+    fn wire_of_errors(&self, core: &Core) -> Wire {
+        match core.settings.protobuf {
+            ProtobufAnswers::Refused => Wire::Json,
+            _ => accept::wire_of_errors(self.header(header::ACCEPT)),
         }
     }
 
@@ -237,7 +256,7 @@ impl Question {
         sent: &Bytes,
     ) -> Result<Response<Body>, ApiError> {
         let answered = if self.verb == Some(Verb::DeleteCollection) { Answered::List } else { Answered::One };
-        let representation = accept::negotiate(self.header(header::ACCEPT), answered)?;
+        let representation = self.representation(core, def, answered)?;
         let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
         let writing = Writing::new(core, def, path, verb, options, self.header(header::USER_AGENT));
         write::answer(&writing, self.header(header::CONTENT_TYPE), sent, representation)
@@ -298,10 +317,10 @@ where
 struct Unreadable;
 
 /// The answer that a fault gives instead of the right one.
-fn replacement(fault: &Fault) -> Option<Response<Body>> {
+fn replacement(fault: &Fault, errors: Wire) -> Option<Response<Body>> {
     match fault {
         Fault::Status { code, retry_after_seconds } => {
-            Some(ApiError::of_code(*code, *retry_after_seconds).into_response())
+            Some(ApiError::of_code(*code, *retry_after_seconds).into_response(errors))
         }
         Fault::HtmlPage { code } => {
             let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
@@ -314,9 +333,9 @@ fn replacement(fault: &Fault) -> Option<Response<Body>> {
         Fault::RefuseStreamingList => {
             let why = "Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
             let cause = Cause::forbidden("sendInitialEvents", why);
-            Some(ApiError::invalid("meta.k8s.io", "ListOptions", "", vec![cause]).into_response())
+            Some(ApiError::invalid("meta.k8s.io", "ListOptions", "", vec![cause]).into_response(errors))
         }
-        Fault::ExpireOnOpen => Some(ApiError::of_code(410, None).into_response()),
+        Fault::ExpireOnOpen => Some(ApiError::of_code(410, None).into_response(errors)),
         _ => None,
     }
 }

@@ -21,6 +21,8 @@ pub struct Settings {
     pub watch_cache: WatchCache,
     /// Whether deleted pods on nodes go away.
     pub kubelet: Kubelet,
+    /// Whether built-in kinds are told as protobuf to those who ask for it.
+    pub protobuf: ProtobufAnswers,
     /// Largest body of a request.
     pub request_bytes_max: usize,
     /// How many requests are remembered.
@@ -56,6 +58,17 @@ pub enum Kubelet {
     Absent,
 }
 
+/// Whether answers are given as protobuf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtobufAnswers {
+    /// Encoded whenever somebody asks.
+    OnDemand,
+    /// Encoded once and kept with the object: twice the memory, for servers that are measured.
+    Kept,
+    /// JSON is all there is: those who accept nothing else get a 406.
+    Refused,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -66,6 +79,7 @@ impl Default for Settings {
             namespaces: Namespaces::OnDemand,
             watch_cache: WatchCache::On,
             kubelet: Kubelet::Imitated,
+            protobuf: ProtobufAnswers::OnDemand,
             request_bytes_max: 3 << 20,
             requests_recorded_max: 65_536,
             seed: 0,

@@ -3,7 +3,12 @@
 //! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`, which whoever writes it out supplies: so that all
 //! versions of one group-kind share one body. It is never decoded to be sent.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
+use tidings_protobuf::Message;
+
+use crate::sync::OnceLock;
 
 /// Bytes before the value of `metadata` in every body.
 const META_AT: usize = br#"{"metadata":"#.len();
@@ -28,7 +33,7 @@ const METADATA_ORDER: [&str; 15] = [
 ];
 
 /// One version of one stored object.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Stored {
     key: Box<str>,
     version: u64,
@@ -38,6 +43,8 @@ pub struct Stored {
     /// Where the digits of `metadata.resourceVersion` begin.
     version_at: u32,
     has_owners: bool,
+    /// The same as protobuf, for servers that keep it: of which message, and its bytes.
+    protobuf: OnceLock<(&'static Message, Box<[u8]>)>,
 }
 
 /// An encoded object that waits for its version.
@@ -160,6 +167,7 @@ impl Draft {
             meta_end: small(self.meta_end + number.len()),
             version_at: small(self.version_at),
             has_owners: self.has_owners,
+            protobuf: OnceLock::new(),
         }
     }
 }
@@ -221,6 +229,24 @@ impl Stored {
             meta_end: small(self.meta_end as usize + number.len() - (after - at)),
             version_at: self.version_at,
             has_owners: self.has_owners,
+            protobuf: OnceLock::new(),
+        }
+    }
+
+    /// Its bytes as this message: encoded once, then kept.
+    pub(crate) fn kept_protobuf<E>(
+        &self,
+        message: &'static Message,
+        encode: impl Fn() -> Result<Vec<u8>, E>,
+    ) -> Result<Cow<'_, [u8]>, E> {
+        if self.protobuf.get().is_none() {
+            // Two who come at once both encode it, and keep one.
+            let _ = self.protobuf.set((message, encode()?.into_boxed_slice()));
+        }
+        match self.protobuf.get() {
+            Some((kept, bytes)) if std::ptr::eq(*kept, message) => Ok(Cow::Borrowed(bytes)),
+            // Kept as another version of its group has it.
+            _ => encode().map(Cow::Owned),
         }
     }
 
@@ -234,6 +260,15 @@ impl Stored {
         serde_json::from_slice(self.metadata()).expect("metadata is what was encoded")
     }
 }
+
+/// What it says, however it is kept.
+impl PartialEq for Stored {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.key, self.version, &self.body) == (&other.key, other.version, &other.body)
+    }
+}
+
+impl Eq for Stored {}
 
 fn digits(version: u64) -> usize {
     version.checked_ilog10().map_or(1, |log| log as usize + 1)

@@ -286,7 +286,7 @@ impl Watcher {
             }
             Act::SendExpired { asked, oldest } => {
                 let error = ApiError::expired(format!("too old resource version: {asked} ({oldest})"));
-                self.ready.push_back(error_event(&error));
+                self.ready.push_back(self.shape.error_event(&error));
                 self.ending = Some(Ending::Clean);
             }
             Act::End => self.ending = Some(Ending::Clean),
@@ -330,12 +330,4 @@ async fn cut(cuts: &mut watch::Receiver<u64>, core: &Core) -> Ending {
         std::future::pending::<()>().await;
     }
     core.faults.cut_ending()
-}
-
-/// An ERROR event.
-pub(crate) fn error_event(error: &ApiError) -> Bytes {
-    let mut bytes = br#"{"type":"ERROR","object":"#.to_vec();
-    bytes.extend_from_slice(&error.to_json());
-    bytes.extend_from_slice(b"}\n");
-    bytes.into()
 }

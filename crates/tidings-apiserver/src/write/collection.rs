@@ -1,11 +1,11 @@
 //! DELETE of all selected objects.
 
-use http::{Response, StatusCode};
+use http::Response;
 
 use super::Writing;
 use super::delete::delete;
 use super::deletion::Deletion;
-use crate::body::{self, Body};
+use crate::body::Body;
 use crate::read::list::{self, Page, range};
 use crate::request::{Representation, Selection};
 use crate::status::ApiError;
@@ -34,5 +34,5 @@ pub(super) fn answer(
     let meta = ListMeta { version, ..ListMeta::default() };
     let page = Page { meta, objects };
     let shape = Shape::of(core, def, options, representation)?;
-    Ok(body::json(StatusCode::OK, list::streamed(shape, page)))
+    list::response(shape, page)
 }

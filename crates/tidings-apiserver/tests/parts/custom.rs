@@ -6,10 +6,10 @@ use tidings_apiserver::ApiServer;
 
 use crate::door::{End, call, delete, get, post, put, watch};
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const WIDGETS: &str = "/apis/example.com/v1/namespaces/t/widgets";
 
-fn definition() -> Value {
+pub(crate) fn definition() -> Value {
     let schema = json!({
         "type": "object",
         "properties": {

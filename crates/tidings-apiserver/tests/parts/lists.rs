@@ -178,8 +178,8 @@ async fn metadata_and_tables_are_sent_to_who_asks_for_them() {
     let one = format!("{MAPS}/c001");
     let table = call(Method::GET, &one).header("accept", &accept("Table")).send(&client).await.json();
     assert_eq!(table["rows"][0]["object"]["kind"], "PartialObjectMetadata");
-    let protobuf = call(Method::GET, MAPS).header("accept", "application/vnd.kubernetes.protobuf");
-    assert_eq!(protobuf.send(&client).await.told(), (406, "NotAcceptable".to_owned()));
+    let cbor = call(Method::GET, MAPS).header("accept", "application/cbor");
+    assert_eq!(cbor.send(&client).await.told(), (406, "NotAcceptable".to_owned()));
 }
 
 proptest! {

@@ -8,5 +8,6 @@ mod doors;
 mod faults;
 mod informers_view;
 mod lists;
+mod protobuf;
 mod watches;
 mod writes;
