@@ -30,7 +30,8 @@ impl fmt::Display for Difference {
 pub(crate) fn differences(expected: &[Value], answered: &[Value]) -> Vec<Difference> {
     let mut found = Vec::new();
     for step in 0..expected.len().max(answered.len()) {
-        let (one, other) = (expected.get(step), answered.get(step));
+        let (one, other) = (expected.get(step).map(timeless), answered.get(step).map(timeless));
+        let (one, other) = (one.as_ref(), other.as_ref());
         let request = one.or(other).and_then(|answer| answer["request"].as_str()).unwrap_or_default();
         let mut fields = Vec::new();
         compare(one, other, String::new(), &mut fields);
@@ -43,6 +44,27 @@ pub(crate) fn differences(expected: &[Value], answered: &[Value]) -> Vec<Differe
         }));
     }
     found
+}
+
+/// Managers in the order of their names: a real server has them in the order of the seconds in which they wrote, so that it
+/// is chance whether two that wrote one after the other stand so.
+fn timeless(answer: &Value) -> Value {
+    match answer {
+        Value::Object(fields) => {
+            let timeless = fields.iter().map(|(name, field)| {
+                let mut field = timeless(field);
+                if let ("managedFields", Value::Array(managers)) = (name.as_str(), &mut field) {
+                    managers.sort_by_key(|manager| {
+                        ["manager", "operation", "subresource"].map(|part| manager[part].to_string())
+                    });
+                }
+                (name.clone(), field)
+            });
+            timeless.collect::<serde_json::Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(timeless).collect(),
+        other => other.clone(),
+    }
 }
 
 type Field = (String, Option<Value>, Option<Value>);
