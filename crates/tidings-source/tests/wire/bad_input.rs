@@ -6,13 +6,15 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
-use tidings_object::{Kind as _, Version};
+use serde_json::json;
+use tidings_object::{Kind as _, Version, Wire};
 use tidings_source::{
     ErrorClass, KubeSource, ListOptions, ListPart, ListWatch as _, SourceError, Trouble, WatchEvent,
     WatchOptions,
 };
 use tokio::time::Instant;
 
+use crate::body::{self, WIRES, envelope, field, framed};
 use crate::server::{Answer, Server};
 
 /// How a list at version 5 fails.
@@ -43,12 +45,12 @@ async fn watch_error(answer: Answer) -> SourceError {
     }
 }
 
-fn status(code: u16, reason: &str, message: &str) -> Answer {
-    let body = serde_json::json!({
+fn status(wire: Wire, code: u16, reason: &str, message: &str) -> Answer {
+    let status = json!({
         "kind": "Status", "apiVersion": "v1", "status": "Failure", "metadata": {},
         "code": code, "reason": reason, "message": message,
     });
-    Answer::new(code).chunk(body.to_string())
+    Answer::new(code).on(wire).chunk(body::object(wire, &status))
 }
 
 // holds: R22, R23, X7
@@ -73,24 +75,28 @@ async fn every_refusal_has_its_class() {
         (504, "Timeout", "", Server),
         (504, "Timeout", "Too large resource version: 9, current: 5", VersionTooLarge),
     ] {
-        let error = watch_error(status(code, reason, message)).await;
-        assert_eq!(error.class(), class, "{error}");
-        assert_eq!(list_error(status(code, reason, message)).await.class(), class, "{error}");
+        for wire in WIRES {
+            let error = watch_error(status(wire, code, reason, message)).await;
+            assert_eq!(error.class(), class, "{error}");
+            assert_eq!(list_error(status(wire, code, reason, message)).await.class(), class, "{error}");
+        }
     }
 }
 
 #[tokio::test]
 async fn an_error_names_the_resource_and_what_was_asked() {
-    let forbidden = || status(403, "Forbidden", "pods is forbidden");
-    assert_eq!(
-        list_error(forbidden()).await.to_string(),
-        "list pods in all namespaces at version 5: the server answered 403 Forbidden: pods is forbidden"
-    );
-    assert_eq!(
-        watch_error(forbidden()).await.to_string(),
-        "watch pods in all namespaces from version 5: the server answered 403 Forbidden: pods is forbidden"
-    );
-    let server = Server::answering([status(404, "NotFound", "namespaces \"gone\" not found")]);
+    for wire in WIRES {
+        let forbidden = || status(wire, 403, "Forbidden", "pods is forbidden");
+        assert_eq!(
+            list_error(forbidden()).await.to_string(),
+            "list pods in all namespaces at version 5: the server answered 403 Forbidden: pods is forbidden"
+        );
+        assert_eq!(
+            watch_error(forbidden()).await.to_string(),
+            "watch pods in all namespaces from version 5: the server answered 403 Forbidden: pods is forbidden"
+        );
+    }
+    let server = Server::answering([status(Wire::Json, 404, "NotFound", "namespaces \"gone\" not found")]);
     let error = list_error_of(&server.builder().namespace("gone").build().unwrap()).await;
     assert!(error.to_string().starts_with("list pods in namespace gone at version 5: "), "{error}");
 }
@@ -103,13 +109,33 @@ async fn retry_after_is_read_from_the_header_and_from_the_status() {
         (error.class(), error.retry_after()),
         (ErrorClass::TooManyRequests, Some(Duration::from_secs(7)))
     );
-    let error = list_error(status(503, "ServiceUnavailable", "")).await;
-    assert_eq!(error.retry_after(), None);
-    let body = r#"{"type":"ERROR","object":{"kind":"Status","code":429,"details":{"retryAfterSeconds":3}}}"#;
-    let mut events =
-        Server::answering([Answer::ok(body)]).pods().watch(WatchOptions::default()).await.unwrap();
-    let Some(Ok(WatchEvent::Error(status))) = events.next().await else { panic!() };
-    assert_eq!(status.retry_after, Some(Duration::from_secs(3)));
+    let busy = json!({"kind":"Status","apiVersion":"v1","code":429,"details":{"retryAfterSeconds":3}});
+    for wire in WIRES {
+        let error = list_error(status(wire, 503, "ServiceUnavailable", "")).await;
+        assert_eq!(error.retry_after(), None);
+        let error = list_error(Answer::new(429).on(wire).chunk(body::object(wire, &busy))).await;
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
+        let server = Server::answering([Answer::ok(body::event(wire, "ERROR", &busy)).on(wire)]);
+        let mut events = server.pods().watch(WatchOptions::default()).await.unwrap();
+        let Some(Ok(WatchEvent::Error(status))) = events.next().await else { panic!() };
+        assert_eq!((status.code, status.retry_after), (429, Some(Duration::from_secs(3))));
+    }
+}
+
+// holds: R23
+#[tokio::test]
+async fn an_error_event_has_the_causes_of_its_status() {
+    let too_large = json!({"kind":"Status","apiVersion":"v1","code":504,"reason":"Timeout","details":{"causes":[
+        {"reason":"ResourceVersionTooLarge","message":"m","field":"f"}]}});
+    let mut told = Vec::new();
+    for wire in WIRES {
+        let server = Server::answering([Answer::ok(body::event(wire, "ERROR", &too_large)).on(wire)]);
+        let mut events = server.pods().watch(WatchOptions::default()).await.unwrap();
+        let Some(Ok(WatchEvent::Error(status))) = events.next().await else { panic!() };
+        assert_eq!(status.class(), ErrorClass::VersionTooLarge, "{wire:?}");
+        told.push(status);
+    }
+    assert_eq!(told[0], told[1]);
 }
 
 #[tokio::test]
@@ -132,14 +158,31 @@ async fn a_page_of_html_is_told_as_such_at_once() {
     }
 }
 
+#[tokio::test]
+async fn text_that_says_it_is_protobuf_is_told_as_such_at_once() {
+    let text = || Answer::ok("<!DOCTYPE html>").on(Wire::Protobuf).hang();
+    let kind = "application/vnd.kubernetes.protobuf";
+    for (error, wanted) in
+        [(list_error_now(text()).await, "a list"), (watch_error_now(text()).await, "a watch")]
+    {
+        let told = format!("the answer is malformed: expected {wanted}, got {kind} of 15 bytes");
+        assert!(error.to_string().ends_with(&told), "{error}");
+    }
+}
+
+/// The first thing that comes is an error.
 async fn list_error_now(answer: Answer) -> SourceError {
-    let mut page = Server::answering([answer]).pods().list(ListOptions::default()).await.unwrap();
-    page.next().await.unwrap().unwrap_err()
+    match Server::answering([answer]).pods().list(ListOptions::default()).await {
+        Ok(mut page) => page.next().await.unwrap().unwrap_err(),
+        Err(error) => error,
+    }
 }
 
 async fn watch_error_now(answer: Answer) -> SourceError {
-    let mut events = Server::answering([answer]).pods().watch(WatchOptions::default()).await.unwrap();
-    events.next().await.unwrap().unwrap_err()
+    match Server::answering([answer]).pods().watch(WatchOptions::default()).await {
+        Ok(mut events) => events.next().await.unwrap().unwrap_err(),
+        Err(error) => error,
+    }
 }
 
 // holds: R26
@@ -147,11 +190,14 @@ async fn watch_error_now(answer: Answer) -> SourceError {
 async fn a_table_or_another_list_in_place_of_a_list_is_told_as_such() {
     let table = r#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"rows":[]}"#;
     assert!(list_error(Answer::ok(table)).await.to_string().contains("a Table in place of a list"));
-    let services = r#"{"kind":"ServiceList","apiVersion":"v1","metadata":{},"items":[]}"#;
-    let error = list_error(Answer::ok(services)).await.to_string();
-    assert!(error.ends_with("expected v1 PodList, got v1 ServiceList"), "{error}");
-    let gone = r#"{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"m"}"#;
-    assert_eq!(list_error(Answer::ok(gone)).await.class(), ErrorClass::Expired);
+    let services = json!({"kind":"ServiceList","apiVersion":"v1","metadata":{},"items":[]});
+    let gone = json!({"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"m"});
+    for wire in WIRES {
+        let error = list_error(Answer::ok(body::list(wire, &services)).on(wire)).await.to_string();
+        assert!(error.ends_with("expected v1 PodList, got v1 ServiceList"), "{error}");
+        let error = list_error(Answer::ok(body::object(wire, &gone)).on(wire)).await;
+        assert_eq!(error.class(), ErrorClass::Expired);
+    }
 }
 
 // holds: X5
@@ -167,6 +213,19 @@ async fn a_list_that_is_cut_off_or_not_well_formed_fails_whole() {
         b"{\"items\":[{}] garbage",
     ] {
         let error = list_error(Answer::ok(body.to_vec())).await;
+        assert_eq!(error.class(), ErrorClass::Malformed, "{error}");
+    }
+    let pods = json!({"kind":"PodList","apiVersion":"v1"});
+    let end = field(1, &field(2, b"5"));
+    for items in [
+        [field(2, b"\x0a\x09"), end.clone()],
+        [end.clone(), field(2, b"garbage")],
+        [end.clone(), b"\x13".to_vec()],
+        [end.clone(), b"\x12\x09x".to_vec()],
+        [end, field(2, &field(1, &field(1, b"\xff")))],
+    ] {
+        let answer = Answer::ok(envelope(&pods, &items.concat())).on(Wire::Protobuf);
+        let error = list_error(answer).await;
         assert_eq!(error.class(), ErrorClass::Malformed, "{error}");
     }
     let broken = Answer::ok(r#"{"items":["#).reset();
@@ -195,12 +254,13 @@ async fn a_frame_over_the_limit_breaks_the_stream_and_says_what_to_do() {
         Answer::ok(format!(r#"{{"items":[{large}]}}"#)),
         Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{large}}}\n")),
         Answer::ok("{").chunk("x".repeat(60)).chunk("x".repeat(60)).hang(),
+        Answer::ok(101_u32.to_be_bytes().to_vec()).on(Wire::Protobuf).hang(),
     ]);
     let source = server.builder().frame_bytes_max(100).build().unwrap();
     let error = list_error_of(&source).await;
     assert!(matches!(error.trouble, Trouble::FrameTooLarge { limit_bytes: 100 }));
     assert!(error.to_string().ends_with("raise frame_bytes_max if such objects are expected"));
-    for _ in 0..2 {
+    for _ in 0..3 {
         let mut events = source.watch(WatchOptions::default()).await.unwrap();
         let error = events.next().await.unwrap().unwrap_err();
         assert!(matches!(error.trouble, Trouble::FrameTooLarge { limit_bytes: 100 }));
@@ -217,6 +277,10 @@ async fn an_error_never_quotes_an_object() {
         Answer::ok(format!(r#"{{"metadata":{secret}"#)),
         Answer::new(500).chunk(secret),
         Answer::ok(secret),
+        Answer::ok(secret).on(Wire::Protobuf),
+        Answer::new(500).chunk(envelope(&json!({"kind":"Secret"}), b"aHVudGVyMg==")).on(Wire::Protobuf),
+        Answer::new(500).chunk("k8s\0aHVudGVyMg=="),
+        Answer::ok(envelope(&json!({"kind":"PodList"}), b"aHVudGVyMg==")).on(Wire::Protobuf),
     ] {
         let error = list_error(answer).await;
         assert!(!error.to_string().contains("aHVudGVyMg"), "{error}");
@@ -225,6 +289,8 @@ async fn an_error_never_quotes_an_object() {
         Answer::ok(format!("{{\"type\":\"ADDED\",\"object\":{secret}}}\n")),
         Answer::ok("{\"type\":\"ADDED\",\"object\":{}}\naHVudGVyMg\n"),
         Answer::ok(format!("[{secret}]\n")),
+        Answer::ok("aHVudGVyMg==").on(Wire::Protobuf),
+        Answer::ok(framed(b"aHVudGVyMg==")).on(Wire::Protobuf),
     ] {
         let error = watch_error(answer).await;
         assert!(!error.to_string().contains("aHVudGVyMg"), "{error}");

@@ -2,8 +2,10 @@
 //! what every sort of bad input does.
 
 mod bad_input;
+mod body;
 mod events;
 mod lists;
+mod negotiation;
 mod requests;
 mod server;
 mod shards;

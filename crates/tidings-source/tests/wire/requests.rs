@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_client::Client;
-use tidings_object::{Budget, Intake, Kind as _, LabelSelector, Projection, ResourceKind, Scope, Version};
+use tidings_object::{Budget, Intake, Kind as _, LabelSelector, ResourceKind, Scope, Version};
 use tidings_source::{
     BuildError, KubeSource, ListOptions, ListWatch as _, StreamScope, VersionMatch, WatchOptions,
 };
@@ -38,7 +38,7 @@ async fn a_list_asks_for_its_namespace_its_selectors_and_its_options() {
         "/api/v1/namespaces/kube-system/pods?limit=500&resourceVersion=5&resourceVersionMatch=NotOlderThan\
          &labelSelector=app%3Dweb&fieldSelector=spec.nodeName%3Dnode-1"
     );
-    assert_eq!(asked.headers["accept"], "application/json");
+    assert_eq!(asked.headers["accept"], "application/vnd.kubernetes.protobuf,application/json");
     assert_eq!(asked.headers["accept-encoding"], "identity");
 }
 
@@ -61,25 +61,6 @@ async fn a_watch_asks_for_its_version_its_timeout_and_bookmarks_unpacked() {
          &sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
     );
     assert_eq!(asked.headers["accept-encoding"], "identity");
-}
-
-// holds: D3
-#[tokio::test]
-async fn metadata_only_is_asked_for_by_its_own_accept_header() {
-    let list = r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[]}"#;
-    let server = Server::answering([Answer::ok(list), Answer::new(200)]);
-    let source = server.builder().projection(Projection::Metadata).build().unwrap();
-    drop(source.list(ListOptions::default()).await.unwrap());
-    drop(source.watch(WatchOptions::default()).await.unwrap());
-    let accepted: Vec<_> =
-        server.requests().iter().map(|asked| asked.headers["accept"].to_str().unwrap().to_owned()).collect();
-    assert_eq!(
-        accepted,
-        [
-            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-        ]
-    );
 }
 
 // holds: F4

@@ -13,8 +13,10 @@ use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
-use tidings_object::Kind as _;
+use tidings_object::{Kind as _, Wire};
 use tidings_source::{KubeSource, KubeSourceBuilder};
+
+use crate::body::content_type;
 
 #[derive(Clone, Default)]
 pub(crate) struct Server {
@@ -48,9 +50,19 @@ impl Answer {
         Answer { code, headers: vec![("content-type", "application/json".to_owned())], steps: Vec::new() }
     }
 
+    /// 200 with this body, in chunks of so many bytes.
+    pub(crate) fn cut(body: &[u8], chunk_bytes: usize) -> Answer {
+        body.chunks(chunk_bytes).fold(Answer::new(200), |answer, chunk| answer.chunk(chunk.to_vec()))
+    }
+
     /// 200 with this body, in one chunk.
     pub(crate) fn ok(body: impl Into<Bytes>) -> Answer {
         Answer::new(200).chunk(body)
+    }
+
+    /// With the content type of a wire.
+    pub(crate) fn on(self, wire: Wire) -> Answer {
+        self.header("content-type", content_type(wire))
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Answer {

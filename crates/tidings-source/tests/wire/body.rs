@@ -1,0 +1,99 @@
+//! What an API server writes, on either wire, from the same JSON.
+
+use serde_json::Value;
+use tidings_object::Wire;
+use tidings_protobuf::{encode, message};
+
+/// What is tested is tested on both.
+pub(crate) const WIRES: [Wire; 2] = [Wire::Json, Wire::Protobuf];
+
+/// What `Content-Type` says.
+pub(crate) fn content_type(wire: Wire) -> &'static str {
+    match wire {
+        Wire::Json => "application/json",
+        Wire::Protobuf => "application/vnd.kubernetes.protobuf",
+    }
+}
+
+/// A list.
+pub(crate) fn list(wire: Wire, list: &Value) -> Vec<u8> {
+    if wire == Wire::Json {
+        return list.to_string().into_bytes();
+    }
+    let items = list["items"].as_array().expect("a list has items").iter();
+    let kind = text(&list["kind"]).strip_suffix("List").expect("a list has a kind");
+    let mut parts = vec![field(1, &list_meta(&list["metadata"]))];
+    parts.extend(items.map(|item| field(2, &encoded(text(&list["apiVersion"]), kind, item))));
+    envelope(list, &parts.concat())
+}
+
+/// One frame of a watch.
+pub(crate) fn event(wire: Wire, event_type: &str, object: &Value) -> Vec<u8> {
+    if wire == Wire::Json {
+        return format!("{{\"type\":{event_type:?},\"object\":{object}}}\n").into_bytes();
+    }
+    let object = self::object(wire, object);
+    framed(&[field(1, event_type.as_bytes()), field(2, &field(1, &object))].concat())
+}
+
+/// One object, such as a `Status`.
+pub(crate) fn object(wire: Wire, object: &Value) -> Vec<u8> {
+    match wire {
+        Wire::Json => object.to_string().into_bytes(),
+        Wire::Protobuf => {
+            envelope(object, &encoded(text(&object["apiVersion"]), text(&object["kind"]), object))
+        }
+    }
+}
+
+/// A message in the envelope that says what `what` says.
+pub(crate) fn envelope(what: &Value, message: &[u8]) -> Vec<u8> {
+    let type_meta =
+        [field(1, text(&what["apiVersion"]).as_bytes()), field(2, text(&what["kind"]).as_bytes())];
+    [b"k8s\0".to_vec(), field(1, &type_meta.concat()), field(2, message), field(3, b""), field(4, b"")]
+        .concat()
+}
+
+/// Some bytes with their length before them.
+pub(crate) fn framed(frame: &[u8]) -> Vec<u8> {
+    [&u32::try_from(frame.len()).unwrap().to_be_bytes(), frame].concat()
+}
+
+/// One field that holds bytes, a text or a message.
+pub(crate) fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [varint(u64::from(number << 3 | 2)), varint(bytes.len() as u64), bytes.to_vec()].concat()
+}
+
+fn list_meta(metadata: &Value) -> Vec<u8> {
+    let mut parts = vec![
+        field(1, b""),
+        field(2, text(&metadata["resourceVersion"]).as_bytes()),
+        field(3, text(&metadata["continue"]).as_bytes()),
+    ];
+    if let Some(count) = metadata["remainingItemCount"].as_u64() {
+        parts.push([varint(4 << 3), varint(count)].concat());
+    }
+    if let Some(selector) = metadata["shardInfo"]["selector"].as_str() {
+        parts.push(field(5, &field(1, selector.as_bytes())));
+    }
+    parts.concat()
+}
+
+fn encoded(api_version: &str, kind: &str, object: &Value) -> Vec<u8> {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    encode(message(group, version, kind).expect("a kind of the table"), object).unwrap()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
