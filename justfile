@@ -30,6 +30,10 @@ deny:
 contract:
     TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test contract
 
+# Writes the table of Kubernetes' messages and the corpus that proves it, from its Go types (needs Go); `-check` compares.
+protobuf-table *arguments:
+    cd crates/tidings-protobuf/generator && go run . {{ arguments }}
+
 # The fuzz targets.
 fuzz-list:
     cargo +nightly fuzz list

@@ -11,7 +11,7 @@ use crate::{Error, Message, Step, TypeMeta, encode, from_slice, to_json, values_
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 3] = [("wire", wire), ("message", message), ("encode", encoded)];
+pub const TARGETS: [Target; 3] = [("wire", wire), ("message", message), ("encoded", encoded)];
 
 /// How much longer than its bytes an object's JSON may be: an empty message is two bytes, and JSON names the lists
 /// that it does not have.

@@ -27,6 +27,14 @@ impl File {
         self.lines().take(end)
     }
 
+    /// Whether a program wrote it, as its first comment then says: nobody reads it at once.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.text
+            .lines()
+            .take_while(|line| line.starts_with("//!"))
+            .any(|line| line.starts_with("//! @generated"))
+    }
+
     fn is_for_tests(&self) -> bool {
         let is_test_folder = ["/tests/", "/benches/"].iter().any(|folder| self.path.contains(folder));
         is_test_folder
