@@ -1,0 +1,328 @@
+//! What is asked of the figures: each bar is a bound on a ratio in one run, and is met or is not.
+//!
+//! "The better peer" is the better of those that were measured and speak the wire: kube-rs speaks JSON only, and is
+//! held against both of ours all the same. "No worse" is at most 1.1 times, by medians.
+
+use serde::{Deserialize, Serialize};
+
+use super::contestant::{
+    CLIENT_GO_JSON, CLIENT_GO_PROTOBUF, KUBE_RS_LIST, KUBE_RS_STREAM, TIDINGS_JSON, TIDINGS_PROTOBUF,
+};
+use super::figures::Figures;
+
+/// "No worse" in numbers.
+const NO_WORSE: f64 = 1.1;
+
+/// How much more a cold get may take than decoding alone, in nanoseconds.
+const COLD_GET_EXTRA_NS: f64 = 3_000.0;
+
+/// What one of many informers may take.
+const MANY_BYTES_MAX: f64 = 40.0 * 1024.0;
+
+/// How much of "linear" is noise, from a hundred thousand objects to a million.
+const LINEAR: f64 = 1.25;
+
+/// One bar and what was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Bar {
+    pub(crate) title: String,
+    /// In words.
+    pub(crate) asked: String,
+    pub(crate) bound: Bound,
+    /// Absent if something that it needs was not measured.
+    pub(crate) measured: Option<f64>,
+}
+
+/// On which side of its limit a ratio must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+/// Ours on one wire, and who it is held against.
+struct Wire {
+    name: &'static str,
+    ours: &'static str,
+    client_go: &'static str,
+    peers: [&'static str; 3],
+    /// The part of the better peer's CPU that a sync may take.
+    sync_cpu: (f64, &'static str),
+}
+
+const WIRES: [Wire; 2] = [
+    Wire {
+        name: "JSON",
+        ours: TIDINGS_JSON,
+        client_go: CLIENT_GO_JSON,
+        peers: [CLIENT_GO_JSON, KUBE_RS_LIST, KUBE_RS_STREAM],
+        sync_cpu: (1.0 / 3.0, "at most 1/3 of the better peer's"),
+    },
+    Wire {
+        name: "protobuf",
+        ours: TIDINGS_PROTOBUF,
+        client_go: CLIENT_GO_PROTOBUF,
+        peers: [CLIENT_GO_PROTOBUF, KUBE_RS_LIST, KUBE_RS_STREAM],
+        sync_cpu: (1.0 / 6.0, "at most 1/6 of the better peer's"),
+    },
+];
+
+/// All bars, measured or not.
+pub(crate) fn bars(figures: &Figures) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    for wire in &WIRES {
+        let over = Over { figures, wire };
+        bars.extend(over.sync());
+        bars.extend(over.updates());
+        bars.extend(over.reads());
+        bars.extend(over.relist());
+        bars.push(over.many());
+        bars.extend(over.growth());
+    }
+    bars
+}
+
+impl Bar {
+    pub(crate) fn is_met(&self) -> Option<bool> {
+        self.measured.map(|measured| self.bound.holds(measured, 1.0))
+    }
+
+    /// Whether it is so far off that no noise explains it.
+    pub(crate) fn is_below_half(&self) -> bool {
+        self.measured.is_some_and(|measured| !self.bound.holds(measured, 2.0))
+    }
+}
+
+impl Bound {
+    /// Whether the value is within the bound, with this factor as slack.
+    fn holds(self, value: f64, slack: f64) -> bool {
+        match self {
+            Bound::AtMost(limit) => value <= limit * slack,
+            Bound::AtLeast(limit) => value >= limit / slack,
+        }
+    }
+}
+
+struct Over<'a> {
+    figures: &'a Figures,
+    wire: &'a Wire,
+}
+
+impl Over<'_> {
+    fn sync(&self) -> Vec<Bar> {
+        let (limit, asked) = self.wire.sync_cpu;
+        let resident = self.ours("resident_bytes");
+        vec![
+            self.bar("CPU to sync", asked, Bound::AtMost(limit), self.to_better_peer("sync_cpu_s")),
+            self.bar(
+                "resident memory after sync",
+                "at most 1/12 of client-go's",
+                Bound::AtMost(1.0 / 12.0),
+                self.to_client_go("resident_bytes"),
+            ),
+            self.bar(
+                "resident memory after sync",
+                "at most 1/30 of kube-rs's",
+                Bound::AtMost(1.0 / 30.0),
+                ratio(resident, self.figures.least(&[KUBE_RS_LIST, KUBE_RS_STREAM], "resident_bytes")),
+            ),
+            self.bar(
+                "memory peak in sync",
+                "at most 1.3 times the resident memory",
+                Bound::AtMost(1.3),
+                ratio(self.ours("sync_peak_bytes"), resident),
+            ),
+        ]
+    }
+
+    fn updates(&self) -> Vec<Bar> {
+        let cpu = |title, asked, limit, figure| {
+            self.bar(title, asked, Bound::AtMost(limit), self.to_better_peer(figure))
+        };
+        let no_worse = "no worse than the better peer's";
+        let fastest = self.figures.largest(&self.wire.peers, "updates_per_s");
+        vec![
+            cpu("CPU per update, identity only", "at most 1/4 of the better peer's", 0.25, "update_cpu_identity_us"),
+            cpu("CPU per update, new object read whole", "at most the better peer's", 1.0, "update_cpu_new_us"),
+            cpu(
+                "CPU per update, old and new read whole",
+                "at most 1.3 times the better peer's",
+                1.3,
+                "update_cpu_both_us",
+            ),
+            self.bar(
+                "updates/s, one handler",
+                "at least 3 times the better peer's",
+                Bound::AtLeast(3.0),
+                ratio(self.ours("updates_per_s"), fastest),
+            ),
+            cpu("latency p50 at 2,000/s", no_worse, NO_WORSE, "latency_p50_us"),
+            cpu("latency p99 at 2,000/s", no_worse, NO_WORSE, "latency_p99_us"),
+        ]
+    }
+
+    fn reads(&self) -> Vec<Bar> {
+        // What is kept is kept decoded: client-go is measured once, whichever wire it came over.
+        let kept = |title: &str, figure: &str| {
+            let theirs = self.figures.least(&[CLIENT_GO_JSON, CLIENT_GO_PROTOBUF], figure);
+            let measured = ratio(self.ours(figure), theirs);
+            self.bar(title, "no worse than client-go's", Bound::AtMost(NO_WORSE), measured)
+        };
+        let extra = self.ours("get_cold_ns").zip(self.ours("get_decode_ns"));
+        let field = "namespace_1000_one_field";
+        vec![
+            kept("get of a kept object", "get_kept_ns"),
+            kept("by index", "by_index_kept_ns"),
+            kept("by namespace", "by_namespace_kept_ns"),
+            kept("by label", "by_label_kept_ns"),
+            self.bar(
+                "get of an object that is not kept",
+                "at most its decode plus 3 us (here: of these 3 us)",
+                Bound::AtMost(1.0),
+                extra.map(|(cold, decode)| (cold - decode) / COLD_GET_EXTRA_NS),
+            ),
+            kept("one field of 1,000, kept", &format!("{field}_kept_ns")),
+            self.bar(
+                "one field of 1,000, cold, through `field()`",
+                "at most 1/4 of whole objects",
+                Bound::AtMost(0.25),
+                ratio(self.ours(&format!("{field}_cold_field_ns")), self.ours(&format!("{field}_cold_whole_ns"))),
+            ),
+        ]
+    }
+
+    fn relist(&self) -> Vec<Bar> {
+        let title = "relist of unchanged objects";
+        let peak = ratio(self.ours("relist_peak_bytes"), self.ours("resident_bytes"));
+        vec![
+            self.bar(
+                &format!("{title}, CPU"),
+                "at most 1/5 of client-go's",
+                Bound::AtMost(0.2),
+                self.to_client_go("relist_cpu_s"),
+            ),
+            self.bar(
+                &format!("{title}, memory peak"),
+                "at most 1.3 times the resident memory",
+                Bound::AtMost(1.3),
+                peak,
+            ),
+            self.bar(
+                &format!("{title}, notifications"),
+                "none",
+                Bound::AtMost(0.0),
+                self.ours("relist_notifications"),
+            ),
+        ]
+    }
+
+    fn many(&self) -> Bar {
+        let measured = self.ours("many_bytes").map(|bytes| bytes / MANY_BYTES_MAX);
+        let asked = "at most 40 KiB each, connections aside (here: of these 40 KiB)";
+        self.bar("1,000 informers of ten small objects", asked, Bound::AtMost(1.0), measured)
+    }
+
+    fn growth(&self) -> Vec<Bar> {
+        let sync = ratio(self.ours("growth_sync_cpu_1000000_s"), self.ours("growth_sync_cpu_100000_s"));
+        let update = ratio(self.ours("growth_update_cpu_1000000_us"), self.ours("growth_update_cpu_10000_us"));
+        vec![
+            self.bar(
+                "growth of a sync, 1M to 100k",
+                "linear: an object costs at most 1.25 times as much",
+                Bound::AtMost(LINEAR),
+                sync.map(|ratio| ratio / 10.0),
+            ),
+            self.bar("growth of an update, 1M to 10k", "at most 1.5 times", Bound::AtMost(1.5), update),
+        ]
+    }
+
+    fn bar(&self, title: &str, asked: &str, bound: Bound, measured: Option<f64>) -> Bar {
+        Bar { title: format!("{title}, {}", self.wire.name), asked: asked.to_owned(), bound, measured }
+    }
+
+    fn ours(&self, figure: &str) -> Option<f64> {
+        self.figures.median(self.wire.ours, figure)
+    }
+
+    fn to_better_peer(&self, figure: &str) -> Option<f64> {
+        ratio(self.ours(figure), self.figures.least(&self.wire.peers, figure))
+    }
+
+    fn to_client_go(&self, figure: &str) -> Option<f64> {
+        ratio(self.ours(figure), self.figures.median(self.wire.client_go, figure))
+    }
+}
+
+fn ratio(ours: Option<f64>, theirs: Option<f64>) -> Option<f64> {
+    let (ours, theirs) = ours.zip(theirs)?;
+    (theirs > 0.0).then(|| ours / theirs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(rows: &[(&str, &str, f64)]) -> Vec<Bar> {
+        let mut figures = Figures::default();
+        for (contestant, figure, value) in rows {
+            figures.take(contestant, figure, *value);
+        }
+        bars(&figures).into_iter().filter(|bar| bar.measured.is_some()).collect()
+    }
+
+    #[test]
+    fn a_sync_is_held_against_the_better_peer() {
+        let rows = [
+            (TIDINGS_JSON, "sync_cpu_s", 3.0),
+            (CLIENT_GO_JSON, "sync_cpu_s", 12.0),
+            (KUBE_RS_STREAM, "sync_cpu_s", 8.0),
+        ];
+        let bars = measured(&rows);
+        assert_eq!(bars.len(), 1);
+        assert_eq!((bars[0].measured, bars[0].is_met()), (Some(3.0 / 8.0), Some(false)));
+        assert!(!bars[0].is_below_half());
+    }
+
+    #[test]
+    fn twice_the_bar_is_below_half_of_it() {
+        let at = |value| Bar {
+            title: String::new(),
+            asked: String::new(),
+            bound: Bound::AtMost(1.0 / 3.0),
+            measured: Some(value),
+        };
+        assert_eq!((at(0.33).is_met(), at(0.33).is_below_half()), (Some(true), false));
+        assert_eq!((at(0.60).is_met(), at(0.60).is_below_half()), (Some(false), false));
+        assert_eq!((at(0.70).is_met(), at(0.70).is_below_half()), (Some(false), true));
+    }
+
+    #[test]
+    fn more_updates_are_better() {
+        let rate = |ours| [(TIDINGS_JSON, "updates_per_s", ours), (CLIENT_GO_JSON, "updates_per_s", 10_000.0)];
+        assert_eq!(measured(&rate(30_000.0))[0].is_met(), Some(true));
+        assert_eq!(measured(&rate(20_000.0))[0].is_met(), Some(false));
+        assert!(!measured(&rate(20_000.0))[0].is_below_half());
+        assert!(measured(&rate(14_000.0))[0].is_below_half());
+    }
+
+    #[test]
+    fn a_single_notification_of_a_relist_is_one_too_many() {
+        let told = |count| measured(&[(TIDINGS_JSON, "relist_notifications", count)]);
+        assert_eq!((told(0.0)[0].is_met(), told(0.0)[0].is_below_half()), (Some(true), false));
+        assert_eq!((told(1.0)[0].is_met(), told(1.0)[0].is_below_half()), (Some(false), true));
+    }
+
+    #[test]
+    fn a_cold_get_may_take_three_microseconds_more_than_decoding() {
+        let bars = measured(&[(TIDINGS_JSON, "get_cold_ns", 43_000.0), (TIDINGS_JSON, "get_decode_ns", 41_500.0)]);
+        assert_eq!((bars[0].measured, bars[0].is_met()), (Some(0.5), Some(true)));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_neither_met_nor_missed() {
+        let all = bars(&Figures::default());
+        assert!(all.iter().all(|bar| bar.is_met().is_none() && !bar.is_below_half()));
+        assert!(all.len() > 40, "only {} bars", all.len());
+    }
+}

@@ -1,0 +1,89 @@
+//! What was measured: for each contestant and figure the values of all runs, of which the median counts.
+
+mod shown;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use shown::{SHOWN, Shown};
+
+/// Values by contestant and figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Figures {
+    runs: BTreeMap<String, BTreeMap<String, Vec<f64>>>,
+}
+
+impl Figures {
+    /// Takes the value of one run.
+    pub(crate) fn take(&mut self, contestant: &str, figure: &str, value: f64) {
+        let figures = self.runs.entry(contestant.to_owned()).or_default();
+        figures.entry(figure.to_owned()).or_default().push(value);
+    }
+
+    /// The median of all runs; of an even number of them, the mean of the two in the middle.
+    pub(crate) fn median(&self, contestant: &str, figure: &str) -> Option<f64> {
+        let mut values = self.runs.get(contestant)?.get(figure)?.clone();
+        values.sort_by(f64::total_cmp);
+        let upper = *values.get(values.len() / 2)?;
+        let lower = values[(values.len() - 1) / 2];
+        Some((lower + upper) / 2.0)
+    }
+
+    /// The least median of these contestants.
+    pub(crate) fn least(&self, contestants: &[&str], figure: &str) -> Option<f64> {
+        self.medians(contestants, figure).reduce(f64::min)
+    }
+
+    /// The largest median of these contestants.
+    pub(crate) fn largest(&self, contestants: &[&str], figure: &str) -> Option<f64> {
+        self.medians(contestants, figure).reduce(f64::max)
+    }
+
+    fn medians(&self, contestants: &[&str], figure: &str) -> impl Iterator<Item = f64> {
+        contestants.iter().filter_map(move |contestant| self.median(contestant, figure))
+    }
+
+    /// Who has any figure at all.
+    pub(crate) fn contestants(&self) -> impl Iterator<Item = &str> {
+        self.runs.keys().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_counts_whatever_the_order_of_the_runs() {
+        let mut figures = Figures::default();
+        for value in [5.0, 1.0, 900.0] {
+            figures.take("a", "cpu", value);
+        }
+        assert_eq!(figures.median("a", "cpu"), Some(5.0));
+        figures.take("a", "cpu", 7.0);
+        assert_eq!(figures.median("a", "cpu"), Some(6.0));
+        assert_eq!(figures.median("a", "memory"), None);
+        assert_eq!(figures.median("b", "cpu"), None);
+    }
+
+    #[test]
+    fn the_better_peer_is_the_better_of_those_measured() {
+        let mut figures = Figures::default();
+        figures.take("a", "cpu", 5.0);
+        figures.take("b", "cpu", 3.0);
+        assert_eq!(figures.least(&["a", "b", "c"], "cpu"), Some(3.0));
+        assert_eq!(figures.largest(&["a", "b", "c"], "cpu"), Some(5.0));
+        assert_eq!(figures.least(&["c"], "cpu"), None);
+    }
+
+    #[test]
+    fn figures_come_back_from_json_as_they_were() {
+        let mut figures = Figures::default();
+        figures.take("a", "cpu", 5.25);
+        let text = serde_json::to_string(&figures).expect("figures are JSON");
+        assert_eq!(text, r#"{"a":{"cpu":[5.25]}}"#);
+        assert_eq!(serde_json::from_str::<Figures>(&text).expect("and back"), figures);
+    }
+}

@@ -1,0 +1,135 @@
+//! What the reader gets: the same figures as a table, as plots and as JSON, with what is needed to repeat them.
+
+mod chart;
+mod markdown;
+mod plots;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use super::bars::{Bar, bars};
+use super::figures::Figures;
+use super::process::ALLOCATOR_SETTINGS;
+use super::scenario::{Info, Run};
+
+/// One finished comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Report {
+    pub(crate) date: String,
+    pub(crate) commit: String,
+    pub(crate) command: String,
+    pub(crate) machine: String,
+    pub(crate) pods: u64,
+    /// How the allocator of the Rust programs is set.
+    pub(crate) allocator_settings: String,
+    pub(crate) contestants: BTreeMap<String, Info>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) bars: Vec<Bar>,
+    pub(crate) figures: Figures,
+}
+
+impl Report {
+    pub(crate) fn new(run: Run, command: String) -> Self {
+        Report {
+            date: jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
+            commit: commit().unwrap_or_else(|| "unknown".to_owned()),
+            command,
+            machine: machine(),
+            pods: run.scale.pods,
+            allocator_settings: ALLOCATOR_SETTINGS.to_owned(),
+            contestants: run.infos,
+            notes: run.notes,
+            bars: bars(&run.figures),
+            figures: run.figures,
+        }
+    }
+
+    /// The tables.
+    pub(crate) fn markdown(&self) -> String {
+        markdown::text(self)
+    }
+
+    /// Writes everything into a folder.
+    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        fs::create_dir_all(folder)?;
+        let write = |name: &str, text: &str| {
+            fs::write(folder.join(name), text).with_context(|| format!("writing {name}"))
+        };
+        write("comparison.json", &(serde_json::to_string_pretty(self)? + "\n"))?;
+        write("comparison.md", &self.markdown())?;
+        for (name, svg) in plots::all(&self.figures) {
+            write(name, &svg)?;
+        }
+        Ok(())
+    }
+}
+
+fn commit() -> Option<String> {
+    let git = Command::new("git").args(["describe", "--always", "--dirty"]).output().ok()?;
+    let text = String::from_utf8(git.stdout).ok()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    format!("{cores} cores, {}", model.map_or("unknown", |(_, model)| model))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn report() -> Report {
+        let mut figures = Figures::default();
+        for (contestant, cpu, bytes) in [("tidings-json", 2.5, 93e6), ("client-go-json", 11.0, 1.6e9)] {
+            figures.take(contestant, "sync_cpu_s", cpu);
+            figures.take(contestant, "resident_bytes", bytes);
+        }
+        let info = |name: &str, version: &str| Info {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            allocator: "jemalloc".to_owned(),
+            wire: Some("json".to_owned()),
+            list: Some("stream".to_owned()),
+        };
+        let contestants = [("tidings-json", "tidings", "0.1.0"), ("client-go-json", "client-go", "0.37.0")];
+        Report {
+            date: "2026-01-02 03:04 UTC".to_owned(),
+            commit: "abc1234".to_owned(),
+            command: "compare".to_owned(),
+            machine: "2 cores, a machine".to_owned(),
+            pods: 500,
+            allocator_settings: "none".to_owned(),
+            contestants: contestants.into_iter().map(|(key, name, version)| (key.to_owned(), info(name, version))).collect(),
+            notes: vec!["kube-rs is left out: cargo is not here".to_owned()],
+            bars: bars(&figures),
+            figures,
+        }
+    }
+
+    #[test]
+    fn a_report_comes_back_from_json_as_it_was() {
+        let report = report();
+        let text = serde_json::to_string(&report).expect("a report is JSON");
+        assert_eq!(serde_json::from_str::<Report>(&text).expect("and back"), report);
+    }
+
+    #[test]
+    fn a_report_is_a_table_plots_and_json() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        report().write(&folder.path().join("new")).expect("it is written");
+        let mut names: Vec<_> = fs::read_dir(folder.path().join("new"))
+            .expect("it is there")
+            .map(|entry| entry.expect("it is there").file_name().into_string().expect("a plain name"))
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names, ["comparison.json", "comparison.md", "resident_memory.svg", "sync_cpu.svg"]);
+    }
+}

@@ -1,0 +1,117 @@
+//! The report as Markdown: what was run, which bars are met, all figures.
+
+use std::fmt::Write;
+
+use super::Report;
+use crate::compare::bars::{Bar, Bound};
+use crate::compare::figures::{SHOWN, Shown};
+
+pub(super) fn text(report: &Report) -> String {
+    let mut text = String::new();
+    head(&mut text, report);
+    bars(&mut text, &report.bars);
+    figures(&mut text, report);
+    text
+}
+
+fn head(text: &mut String, report: &Report) {
+    let Report { date, commit, command, machine, pods, .. } = report;
+    line(text, &format!("Measured {date} at {commit} on {machine}, {pods} pods:\n\n```sh\n{command}\n```\n"));
+    line(text, "| contestant | version | allocator | wire | list |\n|---|---|---|---|---|");
+    for (contestant, info) in &report.contestants {
+        let (wire, list) = (info.wire.as_deref().unwrap_or("-"), info.list.as_deref().unwrap_or("-"));
+        line(
+            text,
+            &format!("| {contestant} | {} {} | {} | {wire} | {list} |", info.name, info.version, info.allocator),
+        );
+    }
+    line(text, &format!("\njemalloc is set to `{}` in every Rust program.", report.allocator_settings));
+    for note in &report.notes {
+        line(text, &format!("\nNote: {note}."));
+    }
+}
+
+fn bars(text: &mut String, bars: &[Bar]) {
+    let measured: Vec<_> = bars.iter().filter(|bar| bar.measured.is_some()).collect();
+    line(text, "\n## Bars\n\n| | bar | measured | |\n|---|---|---|---|");
+    for bar in &measured {
+        let value = bar.measured.map_or(String::new(), |value| ratio(value, bar.bound));
+        let met = if bar.is_met() == Some(true) { "met" } else { "**NOT met**" };
+        line(text, &format!("| {} | {} | {value} | {met} |", bar.title, bar.asked));
+    }
+    let missing = bars.len() - measured.len();
+    if missing > 0 {
+        line(text, &format!("\n{missing} more bars were not measured in this run."));
+    }
+}
+
+/// A small ratio reads better as a part: 1/13.2.
+fn ratio(value: f64, bound: Bound) -> String {
+    let is_part = matches!(bound, Bound::AtMost(limit) if limit < 1.0);
+    match is_part && value > 0.0 {
+        true => format!("1/{:.2}", 1.0 / value),
+        false => format!("{value:.2}"),
+    }
+}
+
+fn figures(text: &mut String, report: &Report) {
+    let contestants: Vec<&str> = order(report);
+    line(text, &format!("\n## Figures\n\n| | {} |", contestants.join(" | ")));
+    line(text, &format!("|---|{}", "---|".repeat(contestants.len())));
+    for Shown { figure, title, unit } in SHOWN {
+        let value = |contestant: &&str| report.figures.median(contestant, figure);
+        let values: Vec<_> = contestants.iter().map(value).collect();
+        if values.iter().all(Option::is_none) {
+            continue;
+        }
+        let cells: Vec<_> =
+            values.iter().map(|value| value.map_or("-".to_owned(), |value| unit.text(value))).collect();
+        line(text, &format!("| {title} | {} |", cells.join(" | ")));
+    }
+}
+
+/// Ours first, then the others by name.
+fn order(report: &Report) -> Vec<&str> {
+    let mut contestants: Vec<&str> = report.figures.contestants().collect();
+    contestants.sort_by_key(|name| !name.starts_with("tidings"));
+    contestants
+}
+
+fn line(text: &mut String, line: &str) {
+    writeln!(text, "{line}").expect("a string can be written to");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_show_ours_first_and_say_what_is_not_met() {
+        let text = text(&super::super::tests::report());
+        for part in [
+            "| | tidings-json | client-go-json |",
+            "| CPU to sync | 2.50 s | 11.0 s |",
+            "| resident memory after sync | 93.0 MB | 1.60 GB |",
+            "| CPU to sync, JSON | at most 1/3 of the better peer's | 1/4.40 | met |",
+            "| resident memory after sync, JSON | at most 1/12 of client-go's | 1/17.20 | met |",
+            "| client-go-json | client-go 0.37.0 | jemalloc | json | stream |",
+            "Note: kube-rs is left out: cargo is not here.",
+            "more bars were not measured",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_bar_that_is_missed_is_loud() {
+        let bar = Bar {
+            title: "latency".to_owned(),
+            asked: "no worse".to_owned(),
+            bound: Bound::AtMost(1.1),
+            measured: Some(1.456),
+        };
+        let mut text = String::new();
+        bars(&mut text, &[bar]);
+        assert!(text.contains("| latency | no worse | 1.46 | **NOT met** |"), "{text}");
+    }
+}

@@ -1,0 +1,156 @@
+//! What is measured, scenario by scenario; each starts its own server and subjects, so that one can't warm another's
+//! memory. Nothing is measured while two subjects run.
+
+mod growth;
+mod kinds;
+mod latency;
+mod life;
+mod many;
+mod reads;
+mod stage;
+mod updates;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::{Context, ensure};
+
+use super::contestant::{Contestant, Field};
+use super::figures::Figures;
+use super::usage;
+pub(crate) use stage::Info;
+use stage::Stage;
+
+/// One comparison, while it is made.
+pub(crate) struct Run {
+    pub(crate) contestants: Vec<Contestant>,
+    pub(crate) scale: Scale,
+    pub(crate) figures: Figures,
+    /// What the reader has to know: who was left out, and why.
+    pub(crate) notes: Vec<String>,
+    /// What each contestant says that it is.
+    pub(crate) infos: BTreeMap<String, Info>,
+}
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scale {
+    pub(crate) pods: u64,
+    pub(crate) is_quick: bool,
+    /// Updates of a burst.
+    pub(crate) updates: u64,
+}
+
+/// A name and how to measure it.
+type Scenario = (&'static str, fn(&mut Run) -> anyhow::Result<()>);
+
+const SCENARIOS: &[Scenario] = &[
+    ("sync", life::measure),
+    ("updates", updates::measure),
+    ("latency", latency::measure),
+    ("reads", reads::measure),
+    ("many", many::measure),
+    ("kinds", kinds::measure),
+    ("growth", growth::measure),
+];
+
+/// The scenarios that CI has time for.
+const QUICK: &[&str] = &["sync"];
+
+const PODS: u64 = 100_000;
+const QUICK_PODS: u64 = 10_000;
+const UPDATES_MAX: u64 = 20_000;
+
+/// What a decoded pod takes in the largest of them, with room to spare.
+const DECODED_POD_BYTES: f64 = 50_000.0;
+
+/// Says what is going on, beside the report.
+pub(crate) fn tell(text: &str) {
+    // Whoever does not listen can't be told so.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+impl Scale {
+    pub(crate) fn new(is_quick: bool, pods: Option<u64>) -> Self {
+        let pods = pods.unwrap_or(if is_quick { QUICK_PODS } else { PODS });
+        Scale { pods, is_quick, updates: pods.min(UPDATES_MAX) }
+    }
+}
+
+impl Run {
+    pub(crate) fn new(field: Field, scale: Scale) -> Self {
+        let Field { contestants, notes } = field;
+        Run { contestants, scale, figures: Figures::default(), notes, infos: BTreeMap::new() }
+    }
+
+    /// Measures the scenarios with these names; without names all, or those that are quick.
+    pub(crate) fn scenarios(&mut self, names: &[String]) -> anyhow::Result<()> {
+        let known = |name: &String| SCENARIOS.iter().any(|(known, _)| known == name);
+        let unknown: Vec<_> = names.iter().filter(|name| !known(name)).cloned().collect();
+        ensure!(unknown.is_empty(), "no scenario is called {}", unknown.join(", "));
+        for (name, measure) in SCENARIOS {
+            let is_asked_for = match names.is_empty() {
+                true => !self.scale.is_quick || QUICK.contains(name),
+                false => names.iter().any(|asked| asked == name),
+            };
+            if is_asked_for {
+                measure(self).with_context(|| format!("measuring {name}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, contestant: &Contestant, figure: &str, value: f64) {
+        self.figures.take(contestant.name, figure, value);
+    }
+
+    fn note(&mut self, text: String) {
+        tell(&text);
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// The contestants, each with whether it is one whose decoded cache fits into this machine's memory now.
+    fn fits_decoded(&mut self, contestant: &Contestant, pods: u64) -> anyhow::Result<bool> {
+        let (needed, available) = (pods as f64 * DECODED_POD_BYTES, usage::available_bytes()?);
+        let fits = available > needed;
+        if !fits {
+            self.note(format!("{} is left out where this machine's memory is too small for it", contestant.name));
+        }
+        Ok(fits)
+    }
+
+    /// Starts a subject, syncs it, and makes sure that it got the wire that it is named for.
+    fn on_wire(&mut self, contestant: &Contestant, stage: &mut Stage) -> anyhow::Result<bool> {
+        let info = stage.info()?;
+        let got_it = info.wire.as_deref().is_none_or(|wire| wire == contestant.wire);
+        if !got_it {
+            let wire = info.wire.as_deref().unwrap_or("nothing");
+            self.note(format!("{} is left out: the server answered {wire}", contestant.name));
+            self.contestants.retain(|other| other.name != contestant.name);
+        }
+        self.infos.insert(contestant.name.to_owned(), info);
+        Ok(got_it)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_never_changes_a_pod_twice() {
+        for (quick, pods) in [(false, None), (true, None), (true, Some(500)), (false, Some(1_000_000))] {
+            let scale = Scale::new(quick, pods);
+            assert!(scale.updates <= scale.pods, "{scale:?}");
+        }
+    }
+
+    #[test]
+    fn a_scenario_that_nobody_knows_is_an_error() {
+        let mut run = Run::new(Field::default(), Scale::new(true, None));
+        let error = run.scenarios(&["sink".to_owned()]).unwrap_err();
+        assert!(error.to_string().contains("sink"), "{error}");
+    }
+}

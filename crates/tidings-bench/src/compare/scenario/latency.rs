@@ -1,0 +1,61 @@
+//! How long updates take at a steady rate, alone and under readers: all subjects are synced, and take turns. Who has
+//! no turn stands still, and catches up before its next one.
+
+use super::stage::{Server, Stage};
+use super::{Run, tell};
+use crate::compare::contestant::{Contestant, KUBE_RS_LIST};
+use crate::protocol::{Read, Resource, SubjectCommand};
+
+/// How many turns everyone has.
+const ROUNDS: usize = 5;
+/// How many updates a turn has, at 2,000 a second.
+const UPDATES: u64 = 4_000;
+const READERS: usize = 200;
+
+pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+    let pods = run.scale.pods.to_string();
+    let mut server = Server::start(&["--pods", &pods])?;
+    let mut stages: Vec<(Contestant, Stage)> = Vec::new();
+    for contestant in run.contestants.clone() {
+        if contestant.name == KUBE_RS_LIST || !run.fits_decoded(&contestant, run.scale.pods)? {
+            continue;
+        }
+        tell(&format!("latency: {}", contestant.name));
+        let mut stage = server.subject(&contestant)?;
+        let synced = stage.sync(Resource::Pods, 1, Read::Identity)?;
+        if run.on_wire(&contestant, &mut stage)? {
+            run.take(&contestant, "sync_cpu_s", synced.cpu_s);
+            stage.program().pause()?;
+            stages.push((contestant, stage));
+        }
+    }
+    for round in 0..ROUNDS {
+        tell(&format!("latency: round {} of {ROUNDS}", round + 1));
+        for (contestant, stage) in &mut stages {
+            stage.program().resume()?;
+            stage.program().wait_until_idle()?;
+            turn(run, &mut server, contestant, stage)?;
+            stage.program().pause()?;
+        }
+    }
+    Ok(())
+}
+
+fn turn(
+    run: &mut Run,
+    server: &mut Server,
+    contestant: &Contestant,
+    stage: &mut Stage,
+) -> anyhow::Result<()> {
+    let updates = UPDATES.min(run.scale.updates);
+    let alone = stage.latency(server, &SubjectCommand::Latency { updates }, updates)?;
+    run.take(contestant, "latency_p50_us", alone.p50_us);
+    run.take(contestant, "latency_p99_us", alone.p99_us);
+    run.take(contestant, "latency_max_us", alone.max_us);
+    let command = SubjectCommand::LatencyUnderReaders { updates, readers: READERS };
+    let read = stage.latency(server, &command, updates)?;
+    run.take(contestant, "readers_p50_us", read.p50_us);
+    run.take(contestant, "readers_p99_us", read.p99_us);
+    run.take(contestant, "readers_max_us", read.max_us);
+    Ok(())
+}

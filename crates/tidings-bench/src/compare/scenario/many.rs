@@ -1,0 +1,39 @@
+//! A thousand informers of ten small objects, and the same number of watches without informers: the difference is what
+//! informers take.
+
+use serde_json::Value;
+
+use super::{Run, tell};
+use super::stage::Server;
+use crate::compare::contestant::Contestant;
+use crate::protocol::SubjectCommand;
+
+const INFORMERS: usize = 1_000;
+
+pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+    let count = INFORMERS.to_string();
+    let server = Server::start(&["--many", &count])?;
+    for contestant in run.contestants.clone() {
+        tell(&format!("many: {}", contestant.name));
+        let none = resident_after(&server, &contestant, None)?;
+        let connections = SubjectCommand::Connections { count: INFORMERS };
+        let connections = resident_after(&server, &contestant, Some(&connections))?;
+        let informers = SubjectCommand::Many { informers: INFORMERS };
+        let informers = resident_after(&server, &contestant, Some(&informers))?;
+        run.take(&contestant, "many_bytes", (informers - connections) / INFORMERS as f64);
+        run.take(&contestant, "connection_bytes", (connections - none) / INFORMERS as f64);
+    }
+    Ok(())
+}
+
+fn resident_after(
+    server: &Server,
+    contestant: &Contestant,
+    command: Option<&SubjectCommand>,
+) -> anyhow::Result<f64> {
+    let mut stage = server.subject(contestant)?;
+    if let Some(command) = command {
+        stage.program().ask::<Value>(command)?;
+    }
+    stage.settle()
+}

@@ -1,0 +1,213 @@
+//! A server and one subject on it, and the steps that scenarios are made of.
+
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use crate::compare::contestant::Contestant;
+use crate::compare::process::Program;
+use crate::compare::usage;
+use crate::protocol::{Read, Resource, SENTINEL, ServerCommand, SubjectCommand};
+
+/// The server of a scenario.
+pub(super) struct Server {
+    program: Program,
+    url: String,
+}
+
+/// One subject on a server.
+pub(super) struct Stage {
+    subject: Program,
+}
+
+/// What a subject says that it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Info {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) allocator: String,
+    pub(crate) wire: Option<String>,
+    pub(crate) list: Option<String>,
+}
+
+/// What a sync took.
+pub(super) struct Synced {
+    pub(super) objects: u64,
+    pub(super) cpu_s: f64,
+    pub(super) wall_s: f64,
+    pub(super) peak_bytes: f64,
+}
+
+/// What a burst of updates took.
+pub(super) struct Burst {
+    pub(super) cpu_us: f64,
+    pub(super) per_s: f64,
+}
+
+/// What a relist took.
+pub(super) struct Relisted {
+    pub(super) cpu_s: f64,
+    pub(super) peak_bytes: f64,
+    pub(super) notifications: u64,
+}
+
+/// How long updates took to arrive.
+#[derive(Deserialize)]
+pub(super) struct Latency {
+    pub(super) p50_us: f64,
+    pub(super) p99_us: f64,
+    pub(super) max_us: f64,
+}
+
+#[derive(Deserialize)]
+struct Listening {
+    url: String,
+}
+
+#[derive(Deserialize)]
+struct Done {
+    #[expect(dead_code, reason = "an answer is enough")]
+    done: bool,
+}
+
+#[derive(Deserialize)]
+struct Ready {
+    #[expect(dead_code, reason = "an answer is enough")]
+    ready: bool,
+}
+
+#[derive(Deserialize)]
+struct Settled {
+    #[expect(dead_code, reason = "an answer is enough")]
+    settled: bool,
+}
+
+#[derive(Deserialize)]
+struct SyncedObjects {
+    synced: u64,
+}
+
+#[derive(Deserialize)]
+struct Seen {
+    first_to_last_seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    notifications: u64,
+}
+
+/// The rate at which latencies are measured.
+const UPDATES_PER_SECOND: u64 = 2_000;
+
+impl Server {
+    /// Starts a server with these objects, such as `["--pods", "500"]`, and waits until it listens.
+    pub(super) fn start(objects: &[&str]) -> anyhow::Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("serve").args(objects);
+        let mut program = Program::start("the server", &command)?;
+        let Listening { url } = program.answer()?;
+        Ok(Server { program, url })
+    }
+
+    /// Starts a subject on it.
+    pub(super) fn subject(&self, contestant: &Contestant) -> anyhow::Result<Stage> {
+        let subject = Program::start(contestant.name, &contestant.command(&self.url))?;
+        Ok(Stage { subject })
+    }
+
+    fn follow(&mut self, command: &ServerCommand) -> anyhow::Result<()> {
+        self.program.ask::<Done>(command).map(drop)
+    }
+
+    fn update(&mut self, count: u64, per_second: Option<u64>) -> anyhow::Result<()> {
+        self.follow(&ServerCommand::Update { count, per_second })
+    }
+}
+
+impl Stage {
+    pub(super) fn program(&mut self) -> &mut Program {
+        &mut self.subject
+    }
+
+    pub(super) fn info(&mut self) -> anyhow::Result<Info> {
+        self.subject.ask(&SubjectCommand::Info)
+    }
+
+    /// Syncs one informer.
+    pub(super) fn sync(&mut self, resource: Resource, handlers: usize, read: Read) -> anyhow::Result<Synced> {
+        let command = SubjectCommand::Sync { resource, handlers, read };
+        self.measured(&command)
+    }
+
+    /// Stops it and syncs again.
+    pub(super) fn restart(&mut self) -> anyhow::Result<Synced> {
+        self.measured(&SubjectCommand::Restart)
+    }
+
+    fn measured(&mut self, command: &SubjectCommand) -> anyhow::Result<Synced> {
+        let pid = self.subject.pid();
+        usage::reset_peak(pid)?;
+        let (cpu, begun) = (usage::cpu_seconds(pid)?, Instant::now());
+        let SyncedObjects { synced } = self.subject.ask(command)?;
+        Ok(Synced {
+            objects: synced,
+            wall_s: begun.elapsed().as_secs_f64(),
+            cpu_s: usage::cpu_seconds(pid)? - cpu,
+            peak_bytes: usage::peak_bytes(pid)?,
+        })
+    }
+
+    /// Lets its memory settle; the resident memory then.
+    pub(super) fn settle(&mut self) -> anyhow::Result<f64> {
+        self.subject.wait_until_idle()?;
+        self.subject.ask::<Settled>(&SubjectCommand::Settle)?;
+        self.subject.wait_until_idle()?;
+        usage::resident_bytes(self.subject.pid())
+    }
+
+    /// Lets the server write updates while the subject stands still, and measures how it catches up: its own speed,
+    /// not the server's.
+    pub(super) fn burst(&mut self, server: &mut Server, updates: u64) -> anyhow::Result<Burst> {
+        let pid = self.subject.pid();
+        self.subject.ask::<Ready>(&SubjectCommand::Expect { updates })?;
+        self.subject.pause()?;
+        let written = server.update(updates, None);
+        let cpu = usage::cpu_seconds(pid)?;
+        self.subject.resume()?;
+        written?;
+        let Seen { first_to_last_seconds } = self.subject.answer()?;
+        let cpu_us = (usage::cpu_seconds(pid)? - cpu) * 1e6 / updates as f64;
+        Ok(Burst { cpu_us, per_s: (updates - 1) as f64 / first_to_last_seconds.max(1e-9) })
+    }
+
+    /// Ends its watch in such a way that it must list again, though nothing has changed.
+    pub(super) fn relist(&mut self, server: &mut Server) -> anyhow::Result<Relisted> {
+        let pid = self.subject.pid();
+        self.subject.ask::<Ready>(&SubjectCommand::Relist { sentinel: SENTINEL.to_owned() })?;
+        usage::reset_peak(pid)?;
+        let cpu = usage::cpu_seconds(pid)?;
+        server.follow(&ServerCommand::Expire)?;
+        self.subject.wait_until_idle()?;
+        server.follow(&ServerCommand::Touch { key: SENTINEL.to_owned() })?;
+        let Told { notifications } = self.subject.answer()?;
+        Ok(Relisted {
+            cpu_s: usage::cpu_seconds(pid)? - cpu,
+            peak_bytes: usage::peak_bytes(pid)?,
+            notifications,
+        })
+    }
+
+    /// Writes updates at a steady rate; how long they took.
+    pub(super) fn latency(
+        &mut self,
+        server: &mut Server,
+        command: &SubjectCommand,
+        updates: u64,
+    ) -> anyhow::Result<Latency> {
+        self.subject.ask::<Ready>(command)?;
+        server.update(updates, Some(UPDATES_PER_SECOND))?;
+        self.subject.answer()
+    }
+}

@@ -1,0 +1,39 @@
+//! Bursts of updates through ten handlers, and through handlers that read whole objects.
+
+use super::stage::Server;
+use super::{Run, tell};
+use crate::compare::contestant::KUBE_RS_LIST;
+use crate::protocol::{Read, Resource};
+
+/// How many handlers, what they read, and where the CPU and the rate go.
+const VARIANTS: &[(usize, Read, &str, Option<&str>)] = &[
+    (10, Read::Identity, "update_cpu_ten_us", Some("updates_ten_per_s")),
+    (1, Read::New, "update_cpu_new_us", None),
+    (1, Read::Both, "update_cpu_both_us", None),
+];
+
+pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+    let pods = run.scale.pods.to_string();
+    let mut server = Server::start(&["--pods", &pods])?;
+    for contestant in run.contestants.clone() {
+        // How it listed makes no difference to its updates.
+        if contestant.name == KUBE_RS_LIST || !run.fits_decoded(&contestant, run.scale.pods)? {
+            continue;
+        }
+        for (handlers, read, cpu, rate) in VARIANTS {
+            tell(&format!("updates, {handlers} handlers, {read:?}: {}", contestant.name));
+            let mut stage = server.subject(&contestant)?;
+            stage.sync(Resource::Pods, *handlers, *read)?;
+            if !run.on_wire(&contestant, &mut stage)? {
+                break;
+            }
+            stage.settle()?;
+            let burst = stage.burst(&mut server, run.scale.updates)?;
+            run.take(&contestant, cpu, burst.cpu_us);
+            if let Some(rate) = rate {
+                run.take(&contestant, rate, burst.per_s);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! What a process has used, as the kernel tells it: alike for every program, whatever it is written in.
+
+use std::fs;
+
+use anyhow::Context;
+
+/// The unit of CPU times in `/proc`: 1/100 s in every Linux that shows them to programs.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// CPU seconds of the process and all its threads so far.
+pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
+    let stat = read(pid, "stat")?;
+    cpu_of(&stat).with_context(|| format!("reading the CPU time of process {pid}"))
+}
+
+/// Its resident memory, in bytes.
+pub(crate) fn resident_bytes(pid: u32) -> anyhow::Result<f64> {
+    let status = read(pid, "status")?;
+    memory_of(&status, "VmRSS").with_context(|| format!("reading the memory of process {pid}"))
+}
+
+/// The most resident memory that it had since its start, or since [`reset_peak`], in bytes.
+pub(crate) fn peak_bytes(pid: u32) -> anyhow::Result<f64> {
+    let status = read(pid, "status")?;
+    memory_of(&status, "VmHWM").with_context(|| format!("reading the peak memory of process {pid}"))
+}
+
+/// Measures the peak from now on.
+pub(crate) fn reset_peak(pid: u32) -> anyhow::Result<()> {
+    fs::write(format!("/proc/{pid}/clear_refs"), "5")
+        .with_context(|| format!("resetting the peak memory of process {pid}"))
+}
+
+/// What new programs could have, in bytes.
+pub(crate) fn available_bytes() -> anyhow::Result<f64> {
+    let info = fs::read_to_string("/proc/meminfo").context("reading the memory of this machine")?;
+    memory_of(&info, "MemAvailable").context("reading the memory of this machine")
+}
+
+fn read(pid: u32, file: &str) -> anyhow::Result<String> {
+    fs::read_to_string(format!("/proc/{pid}/{file}")).with_context(|| format!("looking at process {pid}"))
+}
+
+/// User and system time: the 14th and 15th field. The second is the program's name in parentheses, which may hold
+/// anything, spaces and parentheses included.
+fn cpu_of(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let user: f64 = fields.next()?.parse().ok()?;
+    let system: f64 = fields.next()?.parse().ok()?;
+    Some((user + system) / TICKS_PER_SECOND)
+}
+
+fn memory_of(status: &str, name: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_read_past_a_name_with_parentheses() {
+        let stat = "42 (a) S (b) R 1 42 42 0 -1 4194304 90 0 0 0 250 50 7 8 20 0 3 0 100 1 2";
+        assert_eq!(cpu_of(stat), Some(3.0));
+        assert_eq!(cpu_of("42 (a"), None);
+        assert_eq!(cpu_of("42 (a) R 1"), None);
+    }
+
+    #[test]
+    fn memory_is_read_in_bytes() {
+        let status = "Name:\tserver\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
+        assert_eq!(memory_of(status, "VmRSS"), Some(1024.0 * 1024.0));
+        assert_eq!(memory_of(status, "VmHWM"), Some(2048.0 * 1024.0));
+        assert_eq!(memory_of(status, "VmSwap"), None);
+    }
+
+    #[test]
+    fn this_process_has_used_something() {
+        let pid = std::process::id();
+        assert!(resident_bytes(pid).expect("it lives") > 0.0);
+        assert!(peak_bytes(pid).expect("it lives") > 0.0);
+        assert!(cpu_seconds(pid).expect("it lives") >= 0.0);
+        assert!(available_bytes().expect("a machine has memory") > 0.0);
+    }
+}

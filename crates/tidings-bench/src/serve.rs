@@ -1,0 +1,141 @@
+//! The server of the comparison: `tidings-apiserver` in a process of its own, so that what it costs is nobody else's.
+//! It loads its objects, prints where it listens, and then does what the lines on its standard input say.
+
+mod specimen;
+mod updates;
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use tidings_apiserver::auth::Rights;
+use tidings_apiserver::record::Recorded;
+use tidings_apiserver::resource::Verb;
+use tidings_apiserver::store::HistoryLimits;
+use tidings_apiserver::{ApiServer, Ending, Listen};
+use tokio::time::Instant;
+
+use crate::protocol::{SENTINEL, ServerCommand};
+use updates::Updates;
+
+/// How many objects of which kind there are.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct Arguments {
+    /// Pods, and one more: the sentinel.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) pods: u64,
+    /// Pods of 1 KB instead of 6.7 KB.
+    #[arg(long)]
+    pub(crate) small: bool,
+    #[arg(long, default_value_t = 0)]
+    pub(crate) configmaps: u64,
+    #[arg(long, default_value_t = 0)]
+    pub(crate) secrets: u64,
+    #[arg(long, default_value_t = 0)]
+    pub(crate) leases: u64,
+    #[arg(long, default_value_t = 0)]
+    pub(crate) widgets: u64,
+    /// Namespaces with ten small config maps each.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) many: u64,
+}
+
+/// How many config maps each of the many namespaces has.
+const MANY_OBJECTS: u64 = 10;
+
+/// How long a client may take to list again, and how often to look whether it does.
+const RELIST_WAIT_MAX: Duration = Duration::from_secs(20);
+const RELIST_LOOK: Duration = Duration::from_millis(20);
+
+/// No watch that is behind may lose its place in the middle of a measurement.
+const HISTORY: HistoryLimits =
+    HistoryLimits { changes_max: 4_000_000, age_max: Duration::from_secs(3_600), bytes_max: 4 << 30 };
+
+/// Serves until its input ends.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
+    let _inside = runtime.enter();
+    let builder = ApiServer::builder().anonymous(Rights::Admin).history(HISTORY);
+    let server = runtime.block_on(builder.start());
+    let keys = load(&server, arguments);
+    let (listening, serving) = runtime.block_on(server.listen(Listen::plain()))?;
+    let _serving = runtime.spawn(serving);
+    say(&json!({ "url": listening.url() }))?;
+    let mut updates = Updates::new(&server, keys);
+    for line in std::io::stdin().lock().lines() {
+        let line = line.context("reading what to do")?;
+        match serde_json::from_str(&line).with_context(|| format!("reading {line:?}"))? {
+            ServerCommand::Update { count, per_second } => updates.write(count, per_second),
+            ServerCommand::Touch { key } => updates.touch(&key),
+            ServerCommand::Expire => expire(&server),
+        }
+        say(&json!({ "done": true }))?;
+    }
+    Ok(())
+}
+
+/// Ends all watches so that none can go on where it was, and waits until somebody lists again.
+#[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do")]
+fn expire(server: &ApiServer) {
+    server.forget_requests();
+    server.expire_history();
+    server.faults().cut_watches(Ending::Clean);
+    let is_list = |request: &Recorded| {
+        let lists = request.verb == Some(Verb::List) || request.options.send_initial_events == Some(true);
+        lists && request.code == Some(200)
+    };
+    let until = Instant::now() + RELIST_WAIT_MAX;
+    while Instant::now() < until && !server.requests().iter().any(is_list) {
+        std::thread::sleep(RELIST_LOOK);
+    }
+}
+
+/// Fills the server; the keys of its pods, the sentinel aside.
+fn load(server: &ApiServer, arguments: &Arguments) -> Vec<String> {
+    let make = if arguments.small { specimen::small_pod } else { specimen::pod };
+    let mut keys = Vec::with_capacity(arguments.pods as usize);
+    for number in 0..arguments.pods {
+        let pod = make(number);
+        keys.push(key_of(&pod));
+        server.put("pods", pod);
+    }
+    if arguments.pods > 0 {
+        server.put("pods", sentinel(make(arguments.pods)));
+    }
+    load_all(server, "configmaps", arguments.configmaps, specimen::config_map);
+    load_all(server, "secrets", arguments.secrets, specimen::secret);
+    load_all(server, "leases.coordination.k8s.io", arguments.leases, specimen::lease);
+    if arguments.widgets > 0 {
+        server.put("customresourcedefinitions.apiextensions.k8s.io", specimen::widget_definition());
+        load_all(server, "widgets.example.com", arguments.widgets, specimen::widget);
+    }
+    load_all(server, "configmaps", arguments.many * MANY_OBJECTS, |number| {
+        specimen::many_config_map(number / MANY_OBJECTS, number % MANY_OBJECTS)
+    });
+    server.expire_history();
+    keys
+}
+
+fn load_all(server: &ApiServer, resource: &str, count: u64, make: impl Fn(u64) -> Value) {
+    if count > 0 {
+        server.load(resource, count as usize, |number| make(number as u64));
+    }
+}
+
+fn sentinel(mut pod: Value) -> Value {
+    let (namespace, name) = SENTINEL.split_once('/').expect("a key of a pod has a namespace");
+    pod["metadata"]["namespace"] = json!(namespace);
+    pod["metadata"]["name"] = json!(name);
+    pod
+}
+
+fn key_of(pod: &Value) -> String {
+    let text = |name: &str| pod["metadata"][name].as_str().expect("a specimen has it").to_owned();
+    format!("{}/{}", text("namespace"), text("name"))
+}
+
+fn say(answer: &Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{answer}").and_then(|()| out.flush()).context("answering")
+}

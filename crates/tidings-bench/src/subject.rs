@@ -1,0 +1,191 @@
+//! Our own subject of the comparison: informers as a user would set them up, told what to do line by line. It counts
+//! notifications and times its own reads; CPU and memory are measured from outside, as those of its peers are.
+
+mod connections;
+mod handlers;
+mod latency;
+mod many;
+mod meter;
+mod reads;
+mod session;
+
+use std::io::{BufRead, Write};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use kube_client::{Client, Config};
+use serde_json::{Value, json};
+use tidings::{InformerOptions, ListMode, ReflectorConfig, SharedInformerFactory};
+use tidings_source::client_from_config;
+use tokio::sync::mpsc;
+use tokio::time::{Duration, sleep};
+
+use crate::protocol::SubjectCommand;
+use reads::Reads;
+use session::Session;
+
+/// How the subject talks to the server.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// Where the server listens.
+    #[arg(long)]
+    server: String,
+    #[arg(long, value_enum, default_value_t = Wire::Json)]
+    wire: Wire,
+    #[arg(long, value_enum, default_value_t = List::Stream)]
+    list: List,
+}
+
+/// Which encoding is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Wire {
+    Json,
+    Protobuf,
+}
+
+/// How objects are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum List {
+    Stream,
+    Pages,
+}
+
+/// What it has at the moment.
+struct Subject {
+    arguments: Arguments,
+    session: Option<Session>,
+    reads: Option<Reads>,
+    many: Option<many::Many>,
+    connections: Option<connections::Connections>,
+}
+
+/// How long memory is left to settle.
+const SETTLE: Duration = Duration::from_secs(1);
+
+/// Does what it is told until its input ends.
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
+    let mut commands = commands();
+    let done = runtime.block_on(async {
+        let mut subject =
+            Subject { arguments, session: None, reads: None, many: None, connections: None };
+        while let Some(line) = commands.recv().await {
+            let command = serde_json::from_str(&line).with_context(|| format!("reading {line:?}"))?;
+            subject.follow(command).await?;
+        }
+        anyhow::Ok(())
+    });
+    if let Err(error) = &done {
+        say(&json!({ "error": format!("{error:#}") }))?;
+    }
+    runtime.shutdown_background();
+    done
+}
+
+/// The lines of the input, read by a thread: a read that waits must not hold up the runtime's end.
+fn commands() -> mpsc::UnboundedReceiver<String> {
+    let (lines, commands) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if lines.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    commands
+}
+
+fn say(answer: &Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{answer}").and_then(|()| out.flush()).context("answering")
+}
+
+impl Subject {
+    async fn follow(&mut self, command: SubjectCommand) -> anyhow::Result<()> {
+        match command {
+            SubjectCommand::Sync { resource, handlers, read } => {
+                let plan = session::Plan { resource, handlers, read };
+                let session = Session::start(&self.arguments.factory()?, plan).await?;
+                say(&json!({ "synced": session.objects() }))?;
+                self.session = Some(session);
+            }
+            SubjectCommand::Settle => {
+                sleep(SETTLE).await;
+                say(&json!({ "settled": true }))?;
+            }
+            SubjectCommand::Expect { updates } => {
+                let seconds = latency::expected(self.session()?, updates).await?;
+                say(&json!({ "updates": updates, "first_to_last_seconds": seconds }))?;
+            }
+            SubjectCommand::Latency { updates } => say(&latency::timed(self.session()?, updates).await?)?,
+            SubjectCommand::LatencyUnderReaders { updates, readers } => {
+                say(&latency::timed_under_readers(self.session()?, updates, readers).await?)?;
+            }
+            SubjectCommand::Reads => {
+                if self.reads.is_none() {
+                    self.reads = Some(Reads::prepare(&self.arguments).await?);
+                }
+                let reads = self.reads.as_ref().context("they were prepared above")?;
+                say(&json!({ "reads": reads.measure()? }))?;
+            }
+            SubjectCommand::Relist { sentinel } => {
+                let notifications = latency::relisted(self.session()?, &sentinel).await?;
+                say(&json!({ "notifications": notifications }))?;
+            }
+            SubjectCommand::Restart => self.restart().await?,
+            SubjectCommand::Many { informers } => {
+                let many = many::Many::start(&self.arguments.factory()?, informers).await?;
+                say(&json!({ "synced": many.objects() }))?;
+                self.many = Some(many);
+            }
+            SubjectCommand::Connections { count } => {
+                self.connections = Some(connections::open(self.arguments.client()?, count).await?);
+                say(&json!({ "open": count }))?;
+            }
+            SubjectCommand::Info => say(&self.info())?,
+        }
+        Ok(())
+    }
+
+    fn session(&self) -> anyhow::Result<&Session> {
+        self.session.as_ref().context("nothing was synced yet")
+    }
+
+    async fn restart(&mut self) -> anyhow::Result<()> {
+        let Some(before) = self.session.take() else { bail!("nothing was synced yet") };
+        let plan = before.stop().await;
+        let session = Session::start(&self.arguments.factory()?, plan).await?;
+        say(&json!({ "synced": session.objects() }))?;
+        self.session = Some(session);
+        Ok(())
+    }
+
+    fn info(&self) -> Value {
+        let session = self.session.as_ref();
+        json!({
+            "name": "tidings",
+            "version": env!("CARGO_PKG_VERSION"),
+            "allocator": crate::ALLOCATOR_NAME,
+            "wire": session.and_then(Session::wire),
+            "list": session.and_then(Session::list),
+        })
+    }
+}
+
+impl Arguments {
+    fn client(&self) -> anyhow::Result<Client> {
+        let url = self.server.parse().with_context(|| format!("reading {:?}", self.server))?;
+        Ok(client_from_config(Config::new(url))?)
+    }
+
+    /// A factory as a user would have it, its budget included.
+    fn factory(&self) -> anyhow::Result<SharedInformerFactory> {
+        let list = match self.list {
+            List::Stream => ListMode::Streaming,
+            List::Pages => ListMode::Chunked,
+        };
+        let reflector = ReflectorConfig::default().list_mode(list);
+        let options = InformerOptions::new().reflector(reflector);
+        Ok(SharedInformerFactory::new(self.client()?).defaults(options))
+    }
+}

@@ -1,0 +1,83 @@
+//! Waiting for updates: how long they take to arrive, and how many come that nobody made.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use anyhow::Context;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value, json};
+use tidings::Lister;
+use k8s_openapi::api::core::v1::Pod;
+use tokio::task::JoinSet;
+use tokio::time::{Duration, sleep};
+
+use super::say;
+use super::session::Session;
+
+/// How long each reader rests between two reads.
+const READER_PAUSE: Duration = Duration::from_millis(1);
+
+/// Waits until every handler has seen so many updates; the seconds from the first to the last.
+pub(super) async fn expected(session: &Session, updates: u64) -> anyhow::Result<f64> {
+    session.meters().iter().for_each(|meter| meter.set_goal(updates));
+    say(&json!({ "ready": true }))?;
+    let (mut first, mut last) = (None, None);
+    for meter in session.meters() {
+        let (began, ended) = meter.reached().await.context("a goal has a first and a last update")?;
+        first = Some(first.map_or(began, |first| began.min(first)));
+        last = Some(last.map_or(ended, |last| ended.max(last)));
+    }
+    let (first, last) = first.zip(last).context("there is no handler")?;
+    Ok((last - first).as_secs_f64())
+}
+
+/// How long so many updates took from being written to the first handler.
+pub(super) async fn timed(session: &Session, updates: u64) -> anyhow::Result<Value> {
+    let meter = session.meters().first().context("there is no handler")?;
+    meter.time(updates);
+    expected(session, updates).await?;
+    let latencies = meter.latencies();
+    let at = |share: f64| {
+        let place = (latencies.len() as f64 * share) as usize;
+        let nanoseconds = latencies.get(place.min(latencies.len().saturating_sub(1)));
+        nanoseconds.map(|ns| *ns as f64 / 1_000.0)
+    };
+    Ok(json!({ "p50_us": at(0.50), "p99_us": at(0.99), "max_us": at(1.0) }))
+}
+
+/// The same, while so many readers get objects.
+pub(super) async fn timed_under_readers(
+    session: &Session,
+    updates: u64,
+    readers: usize,
+) -> anyhow::Result<Value> {
+    let keys: Arc<[String]> = session.lister().keys().iter().map(ToString::to_string).collect();
+    let mut reading = JoinSet::new();
+    for seed in 0..readers as u64 {
+        reading.spawn(read_for_ever(session.lister(), Arc::clone(&keys), seed));
+    }
+    let timed = timed(session, updates).await;
+    reading.shutdown().await;
+    timed
+}
+
+async fn read_for_ever(lister: Lister<Pod>, keys: Arc<[String]>, seed: u64) {
+    let mut chance = SmallRng::seed_from_u64(seed);
+    loop {
+        let object = lister.get(&keys[chance.random_range(0..keys.len())]);
+        black_box(object.as_ref().map(|object| object.name().len()).ok());
+        sleep(READER_PAUSE).await;
+    }
+}
+
+/// Waits for the sentinel's update; how many notifications of other objects came before it.
+pub(super) async fn relisted(session: &Session, sentinel: &str) -> anyhow::Result<u64> {
+    let meter = session.meters().first().context("there is no handler")?;
+    let (namespace, name) = sentinel.split_once('/').context("a sentinel has a namespace")?;
+    meter.set_sentinel(namespace, name);
+    let before = meter.notifications();
+    say(&json!({ "ready": true }))?;
+    meter.sentinel_seen().await;
+    Ok(meter.notifications() - before)
+}
