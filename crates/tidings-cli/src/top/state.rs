@@ -163,7 +163,7 @@ pub(super) mod tests {
                     "resourceVersion": "4711",
                     "memory": { "objectBytes": 2_097_152, "packedBytes": 1_048_576, "indexBytes": 1024 },
                     "requests": { "events": events, "relists": 1 },
-                    "streams": [{ "state": "watching", "forSeconds": 61.0, "listMode": "streaming" }],
+                    "streams": [{ "state": "watching", "forSeconds": 61.0, "listMode": "streaming", "wire": "protobuf" }],
                     "handlers": [{ "name": "printer", "backlog": 3, "lagSeconds": 0.25, "delivered": 7 }],
                     "lagSeconds": 0.25,
                 },

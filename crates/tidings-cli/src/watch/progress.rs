@@ -1,5 +1,5 @@
-//! How the first list is coming along, for people at a terminal: objects, bytes, rate. It stays on standard error,
-//! and silent where nobody looks.
+//! How the first list is coming along, for people at a terminal: objects, bytes, rate, or why there is none yet. It
+//! stays on standard error, and silent where nobody looks.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct Progress<'a> {
 /// A spinner, if somebody looks.
 pub(crate) fn shown(asked: &Asked, started: Instant) -> Progress<'_> {
     let bar = std::io::stderr().is_terminal().then(|| {
-        let style = ProgressStyle::with_template("{spinner} {msg}")
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_spinner());
         ProgressBar::new_spinner().with_style(style)
     });
@@ -50,15 +50,24 @@ impl Progress<'_> {
 
     fn draw(&self) {
         let Some(bar) = &self.bar else { return };
+        let streams = self.asked.informer.health().streams;
+        bar.set_message(match streams.into_iter().find_map(|stream| stream.failing) {
+            Some(failing) => format!("trying again: {}", failing.error).replace(['\n', '\r'], " "),
+            None => self.come(),
+        });
+        bar.tick();
+    }
+
+    /// What has come.
+    fn come(&self) -> String {
         let counts = self.asked.informer.stats().requests;
         let rate = counts.listed_objects as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        bar.set_message(format!(
+        format!(
             "{} objects of {}, {}, {}/s",
             HumanCount(counts.listed_objects),
             self.asked.resource,
             HumanBytes(counts.listed_bytes),
             HumanCount(rate as u64),
-        ));
-        bar.tick();
+        )
     }
 }

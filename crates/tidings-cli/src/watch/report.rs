@@ -26,7 +26,9 @@ impl Report {
     pub(super) fn written(&self, form: Form, asked: &Asked) -> String {
         let Form::Json = form;
         let stats = asked.informer.stats();
-        let list_mode = asked.informer.health().streams.iter().find_map(|stream| stream.list_mode);
+        let streams = asked.informer.health().streams;
+        let list_mode = streams.iter().find_map(|stream| stream.list_mode);
+        let wire = streams.iter().find_map(|stream| stream.wire);
         let per_second = self.updating.filter(|time| !time.is_zero());
         json!({
             "objects": stats.objects,
@@ -35,7 +37,7 @@ impl Report {
                 ListMode::Streaming => "streaming",
                 ListMode::Chunked => "chunked",
             }),
-            "wire": "json",
+            "wire": wire.map(|wire| wire.to_string()),
             "events": self.updates,
             "events_per_second": per_second.map_or(0.0, |time| self.updates as f64 / time.as_secs_f64()),
             "relists": stats.requests.relists,

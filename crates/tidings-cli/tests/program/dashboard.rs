@@ -282,6 +282,25 @@ async fn the_demo_needs_no_cluster_and_has_a_queue() {
 }
 
 #[tokio::test]
+async fn the_demo_breaks_its_watches_now_and_then() {
+    let dashboard = Dashboard::start(&["--demo"]).await;
+    let has_met_faults = |sample: &Value| {
+        let informers = sample["diagnostics"]["informers"].as_array().expect("there are informers");
+        informers.iter().all(|informer| informer["faults"]["source"].as_u64() > Some(0))
+    };
+    Samples::of(&dashboard.address).await.until("every watch has been broken", has_met_faults).await;
+    dashboard.end().await;
+}
+
+#[tokio::test]
+async fn an_address_without_a_port_takes_any_and_needs_the_token_all_the_same() {
+    let dashboard = Dashboard::start(&["--demo", "--listen", "0.0.0.0"]).await;
+    assert!(dashboard.url.contains("/?token="), "{}", dashboard.url);
+    assert_eq!(get(&dashboard.address, "/", &[]).await.status, 401);
+    dashboard.end().await;
+}
+
+#[tokio::test]
 async fn what_keeps_it_from_serving_is_said_in_one_line() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

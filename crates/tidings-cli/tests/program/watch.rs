@@ -68,7 +68,7 @@ async fn it_ends_after_the_first_list_with_a_report_for_scripts() {
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
     let report: Value = serde_json::from_str(&ended.stdout).expect("one line of JSON");
     assert_eq!(report["objects"], json!(1));
-    assert_eq!((&report["list_mode"], &report["wire"]), (&json!("streaming"), &json!("json")));
+    assert_eq!((&report["list_mode"], &report["wire"]), (&json!("streaming"), &json!("protobuf")));
     assert_eq!((&report["events"], &report["relists"]), (&json!(0), &json!(0)));
     for figure in ["sync_seconds", "events_per_second", "resident_bytes", "packed_bytes", "decoded_bytes"] {
         assert!(report[figure].is_number(), "{figure}: {report}");

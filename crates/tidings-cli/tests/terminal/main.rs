@@ -1,4 +1,5 @@
-//! The live view as people see it: the built program in a real terminal, which is tmux's, typed at and read.
+//! What people see in a terminal, the live view and the progress of a first list: the built program in a real one,
+//! which is tmux's, typed at and read.
 //!
 //! Without tmux, each test is shown as ignored with the reason; under `CI=true` it fails instead.
 
@@ -13,7 +14,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::json;
 use tidings::SharedInformerFactory;
 use tidings_apiserver::auth::Rights;
-use tidings_apiserver::{ApiServer, Listen};
+use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
 use tidings_endpoints::Endpoints;
 use tokio::task::JoinSet;
 
@@ -22,7 +23,7 @@ use tmux::Tmux;
 /// A test: its name, and what is typed and read.
 type Script = (&'static str, fn());
 
-const SCRIPTS: [Script; 6] = [
+const SCRIPTS: [Script; 9] = [
     ("a_demo_is_shown_live_and_ends_with_q", a_demo_is_shown_live_and_ends_with_q),
     ("keys_filter_sort_and_open", keys_filter_sort_and_open),
     ("a_signal_gives_the_terminal_back", a_signal_gives_the_terminal_back),
@@ -32,6 +33,9 @@ const SCRIPTS: [Script; 6] = [
         a_program_is_shown_until_it_ends_and_why_not_after,
     ),
     ("a_cluster_is_shown_through_informers_of_our_own", a_cluster_is_shown_through_informers_of_our_own),
+    ("a_tiny_terminal_breaks_nothing", a_tiny_terminal_breaks_nothing),
+    ("the_first_list_shows_how_far_it_has_come", the_first_list_shows_how_far_it_has_come),
+    ("a_first_list_that_fails_shows_why", a_first_list_that_fails_shows_why),
 ];
 
 fn main() -> ExitCode {
@@ -59,7 +63,7 @@ fn missing() -> Result<Completion, Failed> {
 fn a_demo_is_shown_live_and_ends_with_q() {
     let tmux = Tmux::start(120, 30);
     tmux.line("echo be''fore");
-    tmux.top("--demo");
+    tmux.tidings("top --demo");
     tmux.shows(&["a small cluster in this process", "INFORMER*", "pods", "healthy", "QUEUE", "replicas"]);
     // A rate needs two samples, and the workload makes events all the time.
     tmux.shows_that("pods have events", |screen| {
@@ -73,7 +77,7 @@ fn a_demo_is_shown_live_and_ends_with_q() {
 
 fn keys_filter_sort_and_open() {
     let tmux = Tmux::start(120, 30);
-    tmux.top("--demo");
+    tmux.tidings("top --demo");
     tmux.shows(&["pods", "nodes", "deployments"]);
     tmux.keys(&["s", "s", "r"]);
     tmux.shows(&["BYTES^"]);
@@ -96,7 +100,7 @@ fn keys_filter_sort_and_open() {
 fn a_signal_gives_the_terminal_back() {
     let tmux = Tmux::start(120, 30);
     tmux.line("echo be''fore");
-    tmux.top("--demo");
+    tmux.tidings("top --demo");
     tmux.shows(&["INFORMER*", "pods"]);
     tmux.terminate();
     tmux.shows(&["before", "ended=0"]);
@@ -105,7 +109,7 @@ fn a_signal_gives_the_terminal_back() {
 
 fn a_small_terminal_says_so_until_it_is_larger() {
     let tmux = Tmux::start(50, 8);
-    tmux.top("--demo");
+    tmux.tidings("top --demo");
     tmux.shows(&["50x8 is too small: make it"]);
     tmux.resize(120, 30);
     tmux.shows(&["INFORMER*", "pods", "healthy"]);
@@ -125,7 +129,7 @@ fn a_program_is_shown_until_it_ends_and_why_not_after() {
     let mut tasks = JoinSet::new();
     tmux.block_on(async { tasks.spawn(task.run()) });
 
-    tmux.top(&format!("--url {}", serving.address()));
+    tmux.tidings(&format!("top --url {}", serving.address()));
     tmux.shows(&["pods", &serving.address().to_string()]);
     tmux.shows_that("there is one pod", |screen| row(screen, "pods").get(1) == Some(&"1"));
     server.put("pods", pod("web-1"));
@@ -139,16 +143,74 @@ fn a_program_is_shown_until_it_ends_and_why_not_after() {
 
 fn a_cluster_is_shown_through_informers_of_our_own() {
     let tmux = Tmux::start(120, 30);
-    let server = tmux.block_on(ApiServer::builder().anonymous(Rights::Admin).start());
-    server.put("pods", pod("web-0"));
-    let (listening, serving) = tmux.block_on(server.listen(Listen::plain())).expect("a port is free");
-    let mut tasks = JoinSet::new();
-    tmux.block_on(async { tasks.spawn(serving) });
-    tmux.top(&format!("po deploy --server {}", listening.url()));
+    let served = Served::start(&tmux, 1);
+    tmux.tidings(&format!("top po deploy --server {}", served.url));
     tmux.shows_that("there is one pod", |screen| row(screen, "pods").get(1) == Some(&"1"));
     tmux.shows(&["deployments", "healthy"]);
     tmux.keys(&["q"]);
     tmux.shows(&["ended=0"]);
+}
+
+fn a_tiny_terminal_breaks_nothing() {
+    let tmux = Tmux::start(20, 5);
+    tmux.tidings("top --demo");
+    tmux.shows(&["20x5 is too small"]);
+    tmux.keys(&["s", "Enter", "?", "x", "Escape", "Down"]);
+    tmux.resize(120, 30);
+    tmux.shows(&["INFORMER", "pods"]);
+    tmux.resize(20, 5);
+    tmux.shows(&["20x5 is too small"]);
+    tmux.keys(&["q"]);
+    tmux.shows(&["ended=0"]);
+    tmux.is_as_it_was();
+}
+
+fn the_first_list_shows_how_far_it_has_come() {
+    let tmux = Tmux::start(120, 30);
+    let served = Served::start(&tmux, 5);
+    served.server.faults().inject(Fault::StallStream { after_events: 3 }.once().of("pods"));
+    tmux.tidings(&format!("watch pods --server {}", served.url));
+    tmux.shows(&["3 objects of pods, ", "B, ", "/s"]);
+    served.server.faults().cut_watches(Ending::Broken);
+    tmux.shows(&["[ADD]     default/web-0  (initial)", "[ADD]     default/web-4  (initial)"]);
+    tmux.shows_that("the progress is gone", |screen| !screen.contains("objects of"));
+    tmux.terminate();
+    tmux.shows(&["ended=0"]);
+}
+
+fn a_first_list_that_fails_shows_why() {
+    let tmux = Tmux::start(120, 30);
+    let served = Served::start(&tmux, 1);
+    let fault = Fault::Status { code: 500, retry_after_seconds: None };
+    served.server.faults().inject(fault.always().of("pods"));
+    tmux.tidings(&format!("watch pods --server {}", served.url));
+    tmux.shows(&["trying again: ", "pods in namespace default", "500"]);
+    served.server.faults().clear();
+    tmux.shows(&["[ADD]     default/web-0  (initial)"]);
+    tmux.shows_that("the trouble is gone", |screen| !screen.contains("trying again"));
+    tmux.terminate();
+    tmux.shows(&["ended=0"]);
+}
+
+/// A server that answers everybody, with so many pods.
+struct Served {
+    server: ApiServer,
+    url: String,
+    _listening: Listening,
+    _serving: JoinSet<()>,
+}
+
+impl Served {
+    fn start(tmux: &Tmux, pods: usize) -> Self {
+        let server = tmux.block_on(ApiServer::builder().anonymous(Rights::Admin).start());
+        for number in 0..pods {
+            server.put("pods", pod(&format!("web-{number}")));
+        }
+        let (listening, serving) = tmux.block_on(server.listen(Listen::plain())).expect("a port is free");
+        let mut tasks = JoinSet::new();
+        tmux.block_on(async { tasks.spawn(serving) });
+        Served { server, url: listening.url(), _listening: listening, _serving: tasks }
+    }
 }
 
 /// The words of the line of this informer.

@@ -35,11 +35,11 @@ impl Tmux {
         tmux
     }
 
-    /// Lets `tidings top` run, and then say how it ended.
-    pub(crate) fn top(&self, arguments: &str) {
-        let script = self.folder.path().join("top.sh");
+    /// Lets `tidings` run, and then say how it ended.
+    pub(crate) fn tidings(&self, arguments: &str) {
+        let script = self.folder.path().join("tidings.sh");
         let text =
-            format!("echo $$ >{}\nexec {} top {arguments}\n", self.pid_file(), env!("CARGO_BIN_EXE_tidings"));
+            format!("echo $$ >{}\nexec {} {arguments}\n", self.pid_file(), env!("CARGO_BIN_EXE_tidings"));
         std::fs::write(&script, text).expect("there is room");
         // What is typed must not look like what is waited for.
         self.line(&format!("sh {}; echo end''ed=$?", script.display()));

@@ -113,10 +113,15 @@ function informerRow(informer, at) {
   const trouble = failing?.error ?? (informer.isSynced ? null : informer.unsyncedBecause);
   if (trouble) state.append(text("span", trouble, "trouble"));
   return [
-    named(informer.name, at), state, number(count(informer.objects)), number(rate(informer.eventsPerSecond)),
+    named(informer.name, at), state, cell(wires(informer)), number(count(informer.objects)), number(rate(informer.eventsPerSecond)),
     number(duration(informer.lagSeconds)), number(count(backlog(informer))), number(bytes(memory(informer))),
     number(count(informer.requests.relists)),
   ];
+}
+
+/** The wire that its answers came by; more than one if its streams differ. */
+function wires(informer) {
+  return [...new Set(informer.streams.map((stream) => stream.wire).filter(Boolean))].join(", ");
 }
 
 function queueRow(queue, at) {

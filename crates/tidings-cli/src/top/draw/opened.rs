@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
-use tidings_endpoints::diagnostics::{Handler, Informer, ListMode, Stream, StreamState};
+use tidings_endpoints::diagnostics::{Handler, Informer, ListMode, Stream, StreamState, Wire};
 
 use super::super::columns::{Column, Condition};
 use super::super::figures::{bytes, count, plain, seconds};
@@ -115,6 +115,11 @@ fn stream(stream: &Stream) -> Vec<Line<'static>> {
     match stream.list_mode {
         Some(ListMode::Streaming) => text += ", listed by streaming",
         Some(ListMode::Chunked) => text += ", listed in pages",
+        _ => {}
+    }
+    match stream.wire {
+        Some(Wire::Protobuf) => text += ", as protobuf",
+        Some(Wire::Json) => text += ", as JSON",
         _ => {}
     }
     let mut lines = vec![Line::raw(text)];

@@ -62,7 +62,7 @@ fn an_opened_informer_shows_its_parts_and_what_goes_wrong() {
     let opened = |name: &str| State { view: View::Opened { name: name.to_owned(), scroll: 0 }, ..state() };
     let lines = drawn(&opened("pods"));
     shows(&lines, "objects 2.00 MiB (1.00 MiB packed), indexes 1.00 KiB");
-    shows(&lines, "all namespaces: watching for 1m01s, listed by streaming");
+    shows(&lines, "all namespaces: watching for 1m01s, listed by streaming, as protobuf");
     let handler = lines.iter().find(|line| line.contains("printer")).unwrap();
     let handler: Vec<&str> = handler.trim_matches('│').split_whitespace().collect();
     assert_eq!(handler, ["printer", "3", "0", "B", "250ms", "7", "0", "0"]);
