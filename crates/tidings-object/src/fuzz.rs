@@ -3,15 +3,22 @@
 
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
+use tidings_protobuf::TypeMeta;
+
 use crate::body::{Body, Codec, Wire};
-use crate::{FieldPath, FieldSelector, LabelSelector, Transform, identity};
+use crate::identity::Identity;
+use crate::{
+    FieldPath, FieldSelector, Intake, LabelSelector, NothingKnown, ResourceKind, Scope, Transform, identity,
+};
 
 /// One target: the name of its folder in `corpus/`, and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("identity", identity),
+    ("message", message),
     ("field_path", field_path),
     ("field_read", field_read),
     ("selector", selector),
@@ -24,7 +31,31 @@ pub fn identity(bytes: &[u8]) {
     if let Ok(identity) = identity::scan(bytes) {
         let rest = [b"{", &bytes[identity.rest_at..]].concat();
         assert!(identity::scan(&rest).is_ok(), "the rest of an object is one");
-        assert!(serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok(), "serde reads it too");
+        assert!(serde_json::from_slice::<IgnoredAny>(bytes).is_ok(), "serde reads it too");
+    }
+}
+
+/// Takes a pod's protobuf in; what is accepted has the identity that its JSON says, pruned or not.
+pub fn message(bytes: &[u8]) {
+    let pods = ResourceKind {
+        group: "".into(),
+        version: "v1".into(),
+        kind: "Pod".into(),
+        plural: "pods".into(),
+        scope: Scope::Namespaced,
+    };
+    let paths = [".metadata.managedFields", ".spec.containers[*].env", ".status.conditions[*]"];
+    let paths = paths.map(|path| FieldPath::parse(path).expect("a constant path"));
+    let plain = Intake::new(pods.clone(), Arc::default());
+    let pruning = Intake::new(pods, Arc::default()).with_transform(Transform::prune(paths));
+    for intake in [plain, pruning] {
+        let Ok(object) = intake.protobuf(TypeMeta::default(), bytes, &NothingKnown) else { return };
+        let _ = object.field(".spec.containers[*].env[*].name");
+        let Ok(json) = object.json() else { continue };
+        let told = identity::scan(&json).expect("what is written is JSON");
+        let told = Identity { kind: None, api_version: None, rest_at: 0, ..told };
+        assert_eq!(identity::scan_protobuf(bytes).ok(), Some(told), "both wires tell the same");
+        assert_eq!(object.view::<IgnoredAny>().ok(), Some(IgnoredAny), "what can be written can be read");
     }
 }
 

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tidings_object::{FieldPath, Intake, Kind, NothingKnown, RawObject, Transform, Wire};
+use tidings_object::{FieldPath, Intake, Kind, NothingKnown, RawObject, Transform, Wire, fuzz};
 use tidings_protobuf::{TypeMeta, encode, message};
 
 /// One object, from either wire.
@@ -181,6 +181,7 @@ proptest! {
         if let Some(end) = end {
             bytes.truncate(end.index(bytes.len()));
         }
+        fuzz::message(&bytes);
         let prune = Transform::prune(PRUNED.iter().map(|path| FieldPath::parse(path).expect("a constant path")));
         for intake in [pods(), pods().with_transform(prune), pods().with_transform(Transform::json(|_| ()))] {
             let Ok(object) = intake.protobuf(TypeMeta::default(), &bytes, &NothingKnown) else { continue };
