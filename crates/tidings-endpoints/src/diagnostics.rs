@@ -10,6 +10,16 @@ use tidings_factory::SharedInformerFactory;
 use tidings_workqueue::QueueMetrics;
 
 /// The informers and queues of a program, at one moment.
+///
+/// ```
+/// use tidings_endpoints::Diagnostics;
+/// use tidings_factory::SharedInformerFactory;
+///
+/// fn unhealthy(factory: &SharedInformerFactory) -> Vec<String> {
+///     let informers = Diagnostics::of(factory).informers.into_iter();
+///     informers.filter(|informer| !informer.is_healthy).map(|informer| informer.name).collect()
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -182,6 +192,8 @@ pub struct Stream {
     pub resource_version: Option<String>,
     /// How its last list came.
     pub list_mode: Option<ListMode>,
+    /// The wire that its last answer came by.
+    pub wire: Option<Wire>,
     /// What goes wrong, if nothing has gone right since.
     pub failing: Option<Failing>,
     /// What went wrong last, ever.
@@ -218,6 +230,21 @@ pub enum ListMode {
     Streaming,
     /// In pages.
     Chunked,
+    /// A newer program says something that is not known here.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// A wire that objects come by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Wire {
+    /// Kubernetes' protobuf.
+    Protobuf,
+    /// JSON.
+    Json,
     /// A newer program says something that is not known here.
     #[default]
     #[serde(other)]
@@ -309,7 +336,7 @@ mod tests {
         let text = r#"{
             "informers": [{
                 "name": "pods", "state": "hibernating", "newFigure": 1,
-                "streams": [{ "state": "dreaming", "listMode": "byPost" }]
+                "streams": [{ "state": "dreaming", "listMode": "byPost", "wire": "morse" }]
             }],
             "somethingNew": {}
         }"#;
@@ -318,6 +345,7 @@ mod tests {
         assert_eq!((&*informer.name, informer.objects, informer.state), ("pods", 0, InformerState::Unknown));
         assert_eq!(informer.streams[0].state, StreamState::Unknown);
         assert_eq!(informer.streams[0].list_mode, Some(ListMode::Unknown));
+        assert_eq!(informer.streams[0].wire, Some(Wire::Unknown));
         assert_eq!(read.queues, []);
     }
 

@@ -14,7 +14,7 @@ use tidings_informer::informer::{
     Fault, InformerConfig, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
-use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope};
+use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope, WirePreference};
 use tokio::sync::Semaphore;
 
 use crate::metrics::InformerMetrics;
@@ -28,6 +28,24 @@ use crate::sources::ClientSources;
 ///
 /// An informer lives as long as someone needs it: handles, listers and streams count, and so does every handler
 /// until it is removed. When the last has gone, its watch ends and its memory is freed.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_factory::SharedInformerFactory;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = tidings_apiserver::ApiServer::start().await;
+/// # let client = server.client();
+/// let factory = SharedInformerFactory::new(client); // or try_default(): a kubeconfig, or the cluster it runs in
+/// let pods = factory.informer::<Pod>();
+/// let running = factory.start();
+/// running.synced().await?;
+/// assert!(pods.lister().is_empty());
+/// running.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct SharedInformerFactory {
     client: Client,
@@ -109,6 +127,13 @@ impl SharedInformerFactory {
     ) -> Result<Self, NamespaceError> {
         self.defaults = self.defaults.namespaces(namespaces)?;
         Ok(self)
+    }
+
+    /// Asks for protobuf first, which is the default, or for JSON only, in every informer that is not told otherwise.
+    #[must_use]
+    pub fn wire(mut self, preference: WirePreference) -> Self {
+        self.defaults = self.defaults.wire(preference);
+        self
     }
 
     /// Calls this with everything that goes wrong in any informer.

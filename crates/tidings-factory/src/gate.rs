@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tidings_object::ResourceKind;
+use tidings_object::{ResourceKind, Wire};
 use tidings_source::{
     ListOptions, ListStream, ListTurn, ListWatch, SourceError, StreamScope, WatchOptions, WatchStream,
 };
@@ -28,6 +28,10 @@ impl<L: ListWatch> ListWatch for Gated<L> {
 
     fn may_stream_lists(&self) -> bool {
         self.source.may_stream_lists()
+    }
+
+    fn wire(&self) -> Option<Wire> {
+        self.source.wire()
     }
 
     fn list_turn(&self) -> BoxFuture<'_, ListTurn> {

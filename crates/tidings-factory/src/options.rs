@@ -9,7 +9,7 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{ErrorHook, Fault};
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{Budget, FieldPath, FieldPathError, FieldSelector, LabelSelector, Transform};
-use tidings_source::{NamespaceError, Query, ShardRange, StreamScope};
+use tidings_source::{NamespaceError, Query, ShardRange, StreamScope, WirePreference};
 
 /// What has the last word on a query.
 pub(crate) type Tweak = Arc<dyn Fn(&mut Query) + Send + Sync>;
@@ -18,6 +18,20 @@ pub(crate) type Tweak = Arc<dyn Fn(&mut Query) + Send + Sync>;
 ///
 /// Resource, namespaces, selectors, transform and projection make an informer what it is: asking for the same
 /// gives the same informer. The other options count when it is asked for the first time.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_factory::{InformerOptions, SharedInformerFactory};
+///
+/// # fn example(factory: &SharedInformerFactory) -> Result<(), Box<dyn std::error::Error>> {
+/// let dns = InformerOptions::new()
+///     .namespace("kube-system")?
+///     .labels("k8s-app=kube-dns".parse()?)
+///     .prune([".metadata.managedFields"])?;
+/// let pods = factory.informer_with::<Pod>(dns);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct InformerOptions {
     pub(crate) namespaces: Option<BTreeSet<StreamScope>>,
@@ -31,6 +45,7 @@ pub struct InformerOptions {
     pub(crate) queue_order: Option<QueueOrder>,
     pub(crate) reflector: Option<ReflectorConfig>,
     pub(crate) on_error: Option<ErrorHook>,
+    pub(crate) wire: Option<WirePreference>,
     pub(crate) compress_lists: Option<bool>,
     pub(crate) frame_bytes_max: Option<usize>,
     pub(crate) merge_above: Option<usize>,
@@ -137,6 +152,15 @@ impl InformerOptions {
         self
     }
 
+    /// Asks for protobuf first, which is the default, or for JSON only. It is no part of what makes an informer
+    /// what it is: an object reads the same on either wire. Which one was got is told by its
+    /// [health](tidings_informer::informer::StreamHealth::wire).
+    #[must_use]
+    pub fn wire(mut self, preference: WirePreference) -> Self {
+        self.wire = Some(preference);
+        self
+    }
+
     /// Asks for lists in gzip: less traffic, more work at both ends.
     #[must_use]
     pub fn compressed_lists(mut self) -> Self {
@@ -187,6 +211,7 @@ impl InformerOptions {
             queue_order: self.queue_order.or(defaults.queue_order),
             reflector: self.reflector.or(defaults.reflector),
             on_error: self.on_error.or(defaults.on_error),
+            wire: self.wire.or(defaults.wire),
             compress_lists: self.compress_lists.or(defaults.compress_lists),
             frame_bytes_max: self.frame_bytes_max.or(defaults.frame_bytes_max),
             merge_above: self.merge_above.or(defaults.merge_above),

@@ -44,6 +44,9 @@ impl Sources for ClientSources {
             let tweak = Arc::clone(tweak);
             source = source.tweak(move |query| tweak(query));
         }
+        if let Some(preference) = options.wire {
+            source = source.wire(preference);
+        }
         if options.compress_lists == Some(true) {
             source = source.gzip_lists();
         }

@@ -87,6 +87,12 @@ async fn what_the_reflector_does_is_counted_under_names_of_our_own() {
     let text = scrape(&registry);
     assert_eq!(value(&text, &of_pods("tidings_informer_lists_total")), 1.0);
     assert_eq!(value(&text, &of_pods("tidings_informer_watches_total")), 1.0);
+    for (wire, streams) in [("json", 0.0), ("protobuf", 1.0)] {
+        assert_eq!(
+            value(&text, &format!(r#"{},wire="{wire}""#, of_pods("tidings_informer_streams"))),
+            streams
+        );
+    }
     assert_eq!(value(&text, &of_pods("tidings_informer_events_total")), 1.0);
     assert!(value(&text, &of_pods("tidings_informer_bookmarks_total")) >= 1.0);
     assert_eq!(value(&text, &of_pods("tidings_informer_objects")), 2.0);

@@ -49,6 +49,7 @@ pub use run::{InformerTask, Sources};
 pub use shared::Lifecycle;
 pub use stats::{InformerStats, MemoryStats};
 pub use stream::{Event, Notifications};
+pub use tidings_object::Wire;
 pub use wait::{Reached, WaitError};
 pub use weak::WeakInformer;
 

@@ -9,7 +9,7 @@ use tidings_workqueue::QueueStats;
 
 use super::{
     Applied, Failing, Faults, Handler, Informer, InformerState, ListMode, Memory, Queue, Requests, Stream,
-    StreamState,
+    StreamState, Wire,
 };
 
 impl Informer {
@@ -115,6 +115,10 @@ impl Stream {
             list_mode: stream.list_mode.map(|mode| match mode {
                 reflector::ListMode::Streaming => ListMode::Streaming,
                 reflector::ListMode::Chunked => ListMode::Chunked,
+            }),
+            wire: stream.wire.map(|wire| match wire {
+                informer::Wire::Protobuf => Wire::Protobuf,
+                informer::Wire::Json => Wire::Json,
             }),
             failing: stream.failing.map(Failing::read),
             last_error: stream.last_error.map(|error| error.to_string()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prometheus_client::encoding::MetricEncoder;
 use prometheus_client::metrics::MetricType;
-use tidings_informer::informer::{HandlerStats, ProcessingLatency, StreamHealth};
+use tidings_informer::informer::{HandlerStats, ProcessingLatency, StreamHealth, Wire};
 
 use crate::report::InformerReport;
 
@@ -79,6 +79,11 @@ pub(super) const FAMILIES: &[Family] = &[
         name: "tidings_informer_faults",
         help: "What went wrong, by kind.",
         read: Read::CounterBy("kind", faults),
+    },
+    Family {
+        name: "tidings_informer_streams",
+        help: "Lists and watches, by the wire that the last answer to each came by.",
+        read: Read::GaugeBy("wire", streams),
     },
     Family {
         name: "tidings_informer_last_event_age_seconds",
@@ -181,6 +186,12 @@ fn faults(report: &InformerReport) -> Vec<(String, u64)> {
         ("went_back", faults.went_back),
     ];
     kinds.map(|(kind, count)| (kind.to_owned(), count)).into()
+}
+
+fn streams(report: &InformerReport) -> Vec<(String, Value)> {
+    let streams = &report.health.streams;
+    let by = |wire: Wire| streams.iter().filter(|stream| stream.wire == Some(wire)).count();
+    [Wire::Json, Wire::Protobuf].map(|wire| (wire.to_string(), by(wire).into())).into()
 }
 
 fn last_event_age(report: &InformerReport) -> Vec<(String, Value)> {

@@ -1,6 +1,6 @@
 //! How an informer is doing, for people and probes: what each stream does now, since when, and what went wrong.
 
-use tidings_object::Version;
+use tidings_object::{Version, Wire};
 use tidings_source::{ErrorClass, Sharded, SourceError, StreamScope};
 use tokio::time::Duration;
 
@@ -40,6 +40,8 @@ pub struct StreamHealth {
     pub version: Option<Version>,
     /// How its last list came.
     pub list_mode: Option<ListMode>,
+    /// The wire that its last answer came by: protobuf or JSON. `None` before the first.
+    pub wire: Option<Wire>,
     /// Who chose the objects of its last list, if a shard was asked for: a server without `shardSelector` sends
     /// everything, and the rest is left out on arrival.
     pub sharded: Option<Sharded>,

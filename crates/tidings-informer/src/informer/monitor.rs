@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidings_object::Version;
+use tidings_object::{Version, Wire};
 use tidings_source::{Change, Sharded, Skipped, SourceError, StreamScope, Trouble};
 use tokio::time::{Duration, Instant};
 
@@ -29,6 +29,7 @@ struct Watched {
     last_event: Option<Instant>,
     version: Option<Version>,
     list_mode: Option<ListMode>,
+    wire: Option<Wire>,
     sharded: Option<Sharded>,
 }
 
@@ -54,6 +55,7 @@ impl Monitor {
             last_event: None,
             version: None,
             list_mode: None,
+            wire: None,
             sharded: None,
         };
         Monitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
@@ -75,6 +77,7 @@ impl Monitor {
             last_event_age: watched.last_event.map(|at| at.elapsed()),
             version: watched.version.clone(),
             list_mode: watched.list_mode,
+            wire: watched.wire,
             sharded: watched.sharded.clone(),
         }
     }
@@ -135,6 +138,10 @@ impl Observer for Monitor {
         self.count(Counter::Lists);
         self.enter(StreamState::Listing);
         self.state.lock().list_mode = Some(mode);
+    }
+
+    fn answered(&self, wire: Wire) {
+        self.state.lock().wire = Some(wire);
     }
 
     fn item(&self, wire_bytes: usize) {

@@ -115,6 +115,7 @@ impl<L: ListWatch + ?Sized> Page<'_, L> {
             self.reports.network("list", version.as_ref(), message)
         };
         let mut page = timeout(silence_max, self.source.list(asked)).await.map_err(silent)??;
+        self.reports.answered(self.source.wire());
         let mut objects = 0;
         loop {
             // A stream that always has more must not keep a stop from being seen.

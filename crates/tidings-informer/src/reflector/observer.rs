@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_object::{RawObject, ResourceKind, Scope, Version};
+use tidings_object::{RawObject, ResourceKind, Scope, Version, Wire};
 use tidings_source::{Change, ErrorClass, Sharded, Skipped, SourceError, StreamScope, Trouble};
 
 use super::config::ListMode;
@@ -16,6 +16,11 @@ pub trait Observer: Send + Sync {
     /// A list begins, at this version: `None` asks for the most recent state.
     fn listing(&self, mode: ListMode, asked: Option<&Version>) {
         let _ = (mode, asked);
+    }
+
+    /// The server has answered a list or a watch, by this wire.
+    fn answered(&self, wire: Wire) {
+        let _ = wire;
     }
 
     /// An object of a list has arrived, so many bytes as it was sent. The list may still fail.
@@ -192,6 +197,13 @@ impl Reports {
     pub(super) fn listing(&self, mode: ListMode, asked: Option<&Version>) {
         trace!(debug, self, version = asked.map(tracing::field::display), ?mode, "listing");
         self.observer.listing(mode, asked);
+    }
+
+    /// Without a `tracing` event: "listed" and "watching" follow. A source without a wire tells none.
+    pub(super) fn answered(&self, wire: Option<Wire>) {
+        if let Some(wire) = wire {
+            self.observer.answered(wire);
+        }
     }
 
     /// Without a `tracing` event: a list has too many of them.

@@ -77,10 +77,12 @@ impl InitialEvents<'_> {
         source: &L,
         options: WatchOptions,
     ) -> Result<WatchStream, Box<Ended>> {
-        match timeout(self.config.marker_silence_max, source.watch(options)).await {
-            Ok(opened) => opened.map_err(|error| self.failed(Stage::Opening, error)),
-            Err(_) => Err(self.silent()),
-        }
+        let Ok(opened) = timeout(self.config.marker_silence_max, source.watch(options)).await else {
+            return Err(self.silent());
+        };
+        let stream = opened.map_err(|error| self.failed(Stage::Opening, error))?;
+        self.reports.answered(source.wire());
+        Ok(stream)
     }
 
     /// Collects everything up to the marker, and gives the stream back with the marker's version.

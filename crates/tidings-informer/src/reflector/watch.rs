@@ -120,6 +120,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         };
         match opened {
             Ok(stream) => {
+                self.reports.answered(self.source.wire());
                 open.stream = Some(stream);
                 Ok(open)
             }
