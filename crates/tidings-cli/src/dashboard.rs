@@ -13,11 +13,9 @@ use std::pin::pin;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use tidings::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
 
-use crate::cluster::Cluster;
-use crate::diagnosed::Here;
+use crate::diagnosed::{Choice, Here};
 use crate::failure::Done;
 use crate::interrupt::interrupted;
 use crate::output;
@@ -28,21 +26,9 @@ use live::Live;
 /// What to show, and to whom.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The resources, each by any of its names; pods, nodes and deployments if none is given.
-    #[arg(value_name = "RESOURCE")]
-    resources: Vec<String>,
-    /// A namespace; may be given several times. All if not given.
-    #[arg(short, long, value_name = "NAMESPACE")]
-    namespace: Vec<String>,
     /// An index over a field, to filter by: node=.spec.nodeName. May be given several times; Secrets get none.
     #[arg(long, value_name = "NAME=PATH")]
     index: Vec<String>,
-    /// Shows a small cluster in this process instead of a real one.
-    #[arg(long, conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server"])]
-    demo: bool,
-    /// Repeats a demo's workload.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// Where to listen; without a port, or with port 0, on any that is free. Beyond this machine, whoever asks must
     /// have the token.
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1:0")]
@@ -51,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     token: Option<String>,
     #[command(flatten)]
-    cluster: Cluster,
+    choice: Choice,
 }
 
 /// An address with or without a port.
@@ -71,17 +57,16 @@ impl FromStr for Listen {
 
 pub(crate) async fn run(arguments: Arguments) -> Done {
     let lock = Lock::new(arguments.listen.0.ip(), arguments.token.clone())?;
-    if arguments.demo {
+    if arguments.choice.demo {
         return demo(&arguments, lock).await;
     }
-    let factory = SharedInformerFactory::new(arguments.cluster.client().await?);
-    let here = Here::over(factory, &arguments.resources, &arguments.namespace).await?;
+    let here = Here::of(&arguments.choice).await?;
     show(Board::of(here, &arguments.index)?, lock, arguments.listen.0).await
 }
 
 /// A cluster in this process.
 async fn demo(arguments: &Arguments, lock: Lock) -> Done {
-    let (here, living) = Here::demo(arguments.seed).await?;
+    let (here, living) = Here::demo(arguments.choice.seed).await?;
     let board = Board::of(here, &arguments.index)?;
     tokio::select! {
         shown = show(board, lock, arguments.listen.0) => shown,

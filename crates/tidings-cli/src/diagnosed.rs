@@ -13,7 +13,7 @@ use tidings::workqueue::QueueMetrics;
 use tidings::{InformerOptions, Scope, SharedInformer, SharedInformerFactory};
 use tidings_endpoints::Diagnostics;
 
-use crate::cluster::{self, resource};
+use crate::cluster::{self, Cluster, resource};
 use crate::failure::{Code, Done, Failure};
 use crate::world::{self, World};
 
@@ -23,6 +23,25 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 /// What is looked at when nothing else is asked for.
 const USUAL: [&str; 3] = ["pods", "nodes", "deployments.apps"];
+
+/// Which informers this program makes, to show them.
+#[derive(clap::Args)]
+pub(crate) struct Choice {
+    /// The resources, each by any of its names; pods, nodes and deployments if none is given.
+    #[arg(value_name = "RESOURCE")]
+    resources: Vec<String>,
+    /// A namespace; may be given several times. All if not given.
+    #[arg(short, long, value_name = "NAMESPACE")]
+    namespace: Vec<String>,
+    /// Shows a small cluster in this process instead of a real one.
+    #[arg(long, conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server"])]
+    pub(crate) demo: bool,
+    /// Repeats a demo's workload.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    cluster: Cluster,
+}
 
 /// Where diagnostics come from.
 pub(crate) enum Diagnosed {
@@ -103,8 +122,14 @@ impl Program {
 }
 
 impl Here {
+    /// The informers of a cluster.
+    pub(crate) async fn of(choice: &Choice) -> Done<Self> {
+        let factory = SharedInformerFactory::new(choice.cluster.client().await?);
+        Here::over(factory, &choice.resources, &choice.namespace).await
+    }
+
     /// Finds the resources and makes their informers, of all namespaces if none is named. Nothing is listed yet.
-    pub(crate) async fn over(
+    async fn over(
         factory: SharedInformerFactory,
         resources: &[String],
         namespaces: &[String],

@@ -14,11 +14,9 @@ use std::time::Duration;
 
 use crossterm::event::{Event, EventStream};
 use futures_util::{StreamExt as _, stream};
-use tidings::SharedInformerFactory;
 use tokio::time::Instant;
 
-use crate::cluster::Cluster;
-use crate::diagnosed::{Diagnosed, Here, Program};
+use crate::diagnosed::{Choice, Diagnosed, Here, Program};
 use crate::failure::{Done, Failure};
 use crate::interrupt::interrupted;
 use screen::Screen;
@@ -29,23 +27,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What to show.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The resources, each by any of its names; pods, nodes and deployments if none is given.
-    #[arg(value_name = "RESOURCE")]
-    resources: Vec<String>,
-    /// A namespace; may be given several times. All if not given.
-    #[arg(short, long, value_name = "NAMESPACE")]
-    namespace: Vec<String>,
     /// Shows a running program that serves tidings-endpoints, instead of informers of its own.
     #[arg(long, value_name = "URL", conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server", "demo"])]
     url: Option<String>,
-    /// Shows a small cluster in this process instead of a real one.
-    #[arg(long, conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server"])]
-    demo: bool,
-    /// Repeats a demo's workload.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     #[command(flatten)]
-    cluster: Cluster,
+    choice: Choice,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Done {
@@ -54,11 +40,10 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
         let title = program.host().to_owned();
         return view(&Diagnosed::Program(program), title).await;
     }
-    if arguments.demo {
-        return demo(arguments.seed).await;
+    if arguments.choice.demo {
+        return demo(arguments.choice.seed).await;
     }
-    let factory = SharedInformerFactory::new(arguments.cluster.client().await?);
-    let here = Here::over(factory, &arguments.resources, &arguments.namespace).await?;
+    let here = Here::of(&arguments.choice).await?;
     let running = here.factory.start();
     let seen = view(&Diagnosed::Here(Box::new(here)), "this program's informers".to_owned()).await;
     running.shutdown().await;
