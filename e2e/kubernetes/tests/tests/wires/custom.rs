@@ -1,0 +1,111 @@
+//! What protobuf is asked of and has no protobuf: custom resources. And what has it for every kind: metadata.
+
+use std::time::Duration;
+
+use http::Method;
+use kube_client::Client;
+use kubernetes_tests::Cluster;
+use serde_json::{Value, json};
+use tidings_protobuf::{TypeMeta, message};
+use tokio::time::{sleep, timeout};
+
+use crate::answer::{JSON, PROTOBUF, Sent, first_events};
+use crate::difference::{Difference, assert_none};
+use crate::envelope::{Opened, json_events, protobuf_events};
+use crate::pair::Pair;
+use crate::specimens::NAMESPACE;
+use crate::stage::stage;
+
+const SHIPS: &str = "/apis/wires.example/v1/namespaces/wires/ships";
+
+/// What is asked for where both are understood.
+const PROTOBUF_FIRST: &str = "application/vnd.kubernetes.protobuf, application/json";
+
+/// The server takes a moment to serve what was defined.
+const SERVED_MAX: Duration = Duration::from_secs(60);
+
+/// Objects, lists and watches of a custom resource are JSON, whatever is asked for first.
+pub(crate) async fn comes_as_json(cluster: &Cluster) {
+    let client = launched(cluster, "victory").await;
+    for path in [SHIPS.to_owned(), format!("{SHIPS}/victory")] {
+        let plain = Sent::get(&path, JSON).answered(&client).await;
+        let asked = Sent::get(&path, PROTOBUF_FIRST).answered(&client).await;
+        assert_eq!((asked.code, asked.format.as_str()), (200, JSON), "GET {path}");
+        assert_eq!(asked.json(), plain.json(), "GET {path}");
+        assert_eq!(Sent::get(&path, PROTOBUF).answered(&client).await.code, 406, "GET {path}");
+    }
+    let path = format!("{SHIPS}?watch=true&fieldSelector=metadata.name%3Dvictory");
+    let accept = format!("{PROTOBUF};stream=watch, {JSON};stream=watch");
+    for accept in [PROTOBUF_FIRST, &accept] {
+        let watched = Sent::get(&path, accept).watched(&client, |read| !json_events(read).is_empty()).await;
+        assert_eq!(watched.code, 200, "{accept}");
+        assert!(watched.format.starts_with(JSON), "{accept} came as {}", watched.format);
+        assert_eq!(json_events(&watched.body)[0].object["metadata"]["name"], "victory");
+    }
+}
+
+/// Every kind has metadata, and it is no custom resource.
+pub(crate) async fn metadata_comes_as_protobuf(cluster: &Cluster) {
+    let client = launched(cluster, "beagle").await;
+    assert_none(&metadata_differences(&client, SHIPS, "beagle").await);
+}
+
+/// The same of a kind that comes as protobuf itself.
+pub(crate) async fn metadata_of_pods(cluster: &Cluster) {
+    stage(cluster).await;
+    let pods = format!("/api/v1/namespaces/{NAMESPACE}/pods");
+    assert_none(&metadata_differences(&cluster.client().await, &pods, "rich").await);
+}
+
+async fn metadata_differences(client: &Client, path: &str, name: &str) -> Vec<Difference> {
+    let partial = |format: &str, kind: &str| format!("{format};as={kind};g=meta.k8s.io;v=v1");
+    let mut differences = Vec::new();
+    let list = format!("{path}?fieldSelector=metadata.name%3D{name}");
+    for (path, kind) in
+        [(&list, "PartialObjectMetadataList"), (&format!("{path}/{name}"), "PartialObjectMetadata")]
+    {
+        let mut json = Sent::get(path, &partial(JSON, kind)).answered(client).await.json();
+        let answer = Sent::get(path, &partial(PROTOBUF, kind)).answered(client).await;
+        let protobuf = Opened::of(answer.protobuf());
+        if kind.ends_with("List") {
+            assert_eq!(json["items"].as_array().map(Vec::len), Some(1), "{json}");
+            // Each was asked for at a moment of its own.
+            json["metadata"]["resourceVersion"] = protobuf.list_version().into();
+            differences.extend(items_differences(&json["items"][0], protobuf.items()[0]));
+        }
+        differences.extend(Pair::of(format!("metadata of {path}"), json, protobuf).differences());
+    }
+    let list = format!("{list}&watch=true");
+    let (json, protobuf) = first_events(client, &list, &partial("", "PartialObjectMetadata")).await;
+    let (json, protobuf) =
+        (json_events(&json.body).remove(0), protobuf_events(protobuf.protobuf()).remove(0));
+    differences.extend(Pair::of(format!("metadata of {list}"), json.object, protobuf.object).differences());
+    differences
+}
+
+/// An item of a list of metadata says what it is in JSON, and not in protobuf.
+fn items_differences(json: &Value, protobuf: &[u8]) -> Vec<Difference> {
+    let type_meta = TypeMeta { api_version: json["apiVersion"].as_str(), kind: json["kind"].as_str() };
+    let message = message("meta.k8s.io", "v1", "PartialObjectMetadata").expect("every kind has metadata");
+    let what = "an item of metadata".to_owned();
+    Pair::of_message(what, message, type_meta, (json.clone(), protobuf)).differences()
+}
+
+/// A client, once there is a ship of this name.
+async fn launched(cluster: &Cluster, name: &str) -> Client {
+    stage(cluster).await;
+    let client = cluster.client().await;
+    let ship = json!({
+        "apiVersion": "wires.example/v1", "kind": "Ship",
+        "metadata": { "name": name, "labels": { "rig": "full" }, "annotations": { "built": "1765" } },
+        "spec": { "replicas": 1, "either": { "a": "b" } },
+    });
+    let made = async {
+        let sent = Sent { method: &Method::POST, path: SHIPS, accept: JSON, body: Some((JSON, &ship)) };
+        while sent.answered(&client).await.code != 201 {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(SERVED_MAX, made).await.expect("what is defined is served");
+    client
+}

@@ -1,0 +1,110 @@
+//! What Kubernetes wraps protobuf in: envelopes that say what is in them, lists, and watch events.
+//!
+//! It is read here once more, and not by the code that is tested.
+
+use serde_json::Value as Json;
+use tidings_protobuf::wire::{Reader, Value};
+use tidings_protobuf::{Message, TypeMeta, message};
+
+/// The opened envelope of an answer or of a watch event's object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opened<'a> {
+    pub(crate) type_meta: TypeMeta<'a>,
+    /// The message.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// One event of a watch.
+#[derive(Debug)]
+pub(crate) struct Event<T> {
+    pub(crate) sort: String,
+    pub(crate) object: T,
+}
+
+impl<'a> Opened<'a> {
+    /// Opens an envelope.
+    pub(crate) fn of(bytes: &'a [u8]) -> Opened<'a> {
+        let envelope = bytes.strip_prefix(b"k8s\0").expect("an envelope begins with its magic number");
+        let meta = field(envelope, 1);
+        let (api_version, kind) = (text(field(meta, 1)), text(field(meta, 2)));
+        let type_meta = TypeMeta { api_version: Some(api_version), kind: Some(kind) };
+        assert_eq!(
+            (field(envelope, 3), field(envelope, 4)),
+            (&[][..], &[][..]),
+            "it is neither coded nor JSON"
+        );
+        Opened { type_meta, bytes: field(envelope, 2) }
+    }
+
+    /// The message that it says it is.
+    pub(crate) fn message(&self) -> &'static Message {
+        let (api_version, kind) = (self.api_version(), self.type_meta.kind.unwrap_or_default());
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        message(group, version, kind).unwrap_or_else(|| panic!("the table has no {kind} of {api_version}"))
+    }
+
+    /// The items of a list.
+    pub(crate) fn items(&self) -> Vec<&'a [u8]> {
+        fields(self.bytes, 2).collect()
+    }
+
+    /// Which object it is, and which version of it.
+    pub(crate) fn life(&self) -> String {
+        format!("{} at {}", text(field(field(self.bytes, 1), 5)), self.version())
+    }
+
+    /// The version of an object.
+    pub(crate) fn version(&self) -> &'a str {
+        text(field(field(self.bytes, 1), 6))
+    }
+
+    /// The version of a list.
+    pub(crate) fn list_version(&self) -> &'a str {
+        text(field(field(self.bytes, 1), 2))
+    }
+
+    fn api_version(&self) -> &'a str {
+        self.type_meta.api_version.unwrap_or_default()
+    }
+}
+
+/// The whole events of a watch in protobuf, as far as it was read.
+pub(crate) fn protobuf_events(mut stream: &[u8]) -> Vec<Event<Opened<'_>>> {
+    let mut events = Vec::new();
+    while let Some((length, rest)) = stream.split_first_chunk() {
+        let Some((event, rest)) = rest.split_at_checked(u32::from_be_bytes(*length) as usize) else { break };
+        let object = Opened::of(field(field(event, 2), 1));
+        events.push(Event { sort: text(field(event, 1)).to_owned(), object });
+        stream = rest;
+    }
+    events
+}
+
+/// The whole events of a watch in JSON, as far as it was read.
+pub(crate) fn json_events(stream: &[u8]) -> Vec<Event<Json>> {
+    let whole = stream.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    let events = whole.map(|line| {
+        let mut event: Json = serde_json::from_slice(line).expect("the server writes JSON");
+        let sort = event["type"].as_str().expect("an event has a type").to_owned();
+        Event { sort, object: event["object"].take() }
+    });
+    events.collect()
+}
+
+/// What stands in the last field of this number; nothing if there is none.
+fn field(message: &[u8], number: u32) -> &[u8] {
+    fields(message, number).last().unwrap_or_default()
+}
+
+fn fields(message: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
+    let mut reader = Reader::new(message);
+    let all = std::iter::from_fn(move || reader.next().expect("the server writes protobuf"));
+    all.filter_map(move |(found, value)| match value {
+        Value::Bytes(bytes) if found == number => Some(bytes),
+        _ => None,
+    })
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("texts are UTF-8")
+}

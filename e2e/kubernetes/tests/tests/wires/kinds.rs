@@ -1,0 +1,188 @@
+//! One built-in kind on both wires, by GET, by LIST and by WATCH.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kube_client::Client;
+use kubernetes_tests::Cluster;
+use serde_json::Value;
+use tidings_object::ResourceKind;
+use tidings_protobuf::{TypeMeta, message};
+use tokio::time::timeout;
+
+use crate::answer::{Answer, JSON, PROTOBUF, Sent};
+use crate::difference::{Difference, assert_none};
+use crate::envelope::{Event, Opened, json_events, protobuf_events};
+use crate::pair::Pair;
+use crate::specimens::LABEL;
+use crate::stage::{is_release_of_specimens, stage};
+use crate::taken_in::TakenIn;
+use crate::typed::{self, Decode};
+
+/// A kind that the server has of itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BuiltIn {
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) name: &'static str,
+    /// Compares what it is decoded into, where k8s-openapi has a type for it.
+    pub(crate) decode: Option<Decode>,
+}
+
+/// Kinds without a type in the newest release that k8s-openapi knows.
+const UNTYPED: &[(&str, &str, &str)] = &[
+    ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle"),
+    ("networking.k8s.io", "v1beta1", "IPAddress"),
+    ("networking.k8s.io", "v1beta1", "ServiceCIDR"),
+    ("storage.k8s.io", "v1beta1", "VolumeAttributesClass"),
+];
+
+/// An object that the server's own controllers write to settles within it.
+const SETTLED_MAX: Duration = Duration::from_secs(30);
+
+/// All kinds that are compared.
+pub(crate) fn all() -> Vec<BuiltIn> {
+    let untyped =
+        UNTYPED.iter().map(|&(group, version, name)| BuiltIn { group, version, name, decode: None });
+    typed::all().into_iter().chain(untyped).collect()
+}
+
+impl BuiltIn {
+    pub(crate) fn api_version(&self) -> String {
+        [self.group, self.version].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Reads all objects of the kind in both formats, and the specimens among them one by one.
+pub(crate) async fn says_the_same(cluster: &Cluster, kind: BuiltIn) {
+    let stage = stage(cluster).await;
+    let Some(served) = stage.resource(&kind.api_version(), kind.name) else {
+        assert!(!is_release_of_specimens(), "it is not served");
+        return;
+    };
+    let look = Look { client: cluster.client().await, resource: &served.resource, decode: kind.decode };
+    let (specimens, mut differences) = look.by_list().await;
+    assert!(!specimens.is_empty(), "none of its specimens is on the server");
+    differences.extend(look.by_watch(&specimens).await);
+    for specimen in &specimens {
+        differences.extend(look.by_get(specimen).await);
+    }
+    assert_none(&differences);
+}
+
+struct Look<'a> {
+    client: Client,
+    resource: &'a ResourceKind,
+    decode: Option<Decode>,
+}
+
+impl Look<'_> {
+    /// Both lists are of the same version. Returns which specimens are there.
+    async fn by_list(&self) -> (Vec<Value>, Vec<Difference>) {
+        let path = self.resource.url_path(None);
+        let json = self.ask(&path, JSON).await.json();
+        let version = json["metadata"]["resourceVersion"].as_str().expect("a list has a version");
+        let exactly = format!("{path}?resourceVersion={version}&resourceVersionMatch=Exact");
+        let answer = self.ask(&exactly, PROTOBUF).await;
+        let list = Opened::of(answer.protobuf());
+        let what = format!("LIST {}", self.resource);
+        let ResourceKind { group, version, kind, .. } = self.resource;
+        let item_message = message(group, version, kind).expect("the table knows what is compared");
+
+        let items = json["items"].as_array().expect("a list has items").clone();
+        let mut differences = Pair::of(what.clone(), json, list).as_json();
+        for (json, protobuf) in items.iter().zip(list.items()) {
+            let what = format!("{what}: {}", name(json));
+            let both = (json.clone(), protobuf);
+            let pair = Pair::of_message(what, item_message, TypeMeta::default(), both);
+            differences.extend(self.compared(&pair));
+        }
+        (items.into_iter().filter(is_specimen).collect(), differences)
+    }
+
+    /// The initial events of a watch, and the bookmark that ends them.
+    async fn by_watch(&self, specimens: &[Value]) -> Vec<Difference> {
+        let path = format!(
+            "{}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+            self.resource.url_path(None)
+        );
+        let streamed = format!("{PROTOBUF};stream=watch");
+        let (json, protobuf) = tokio::join!(
+            Sent::get(&path, JSON).watched(&self.client, |read| ends_list(json_events(read))),
+            Sent::get(&path, &streamed).watched(&self.client, |read| ends_list(protobuf_events(read))),
+        );
+        let protobuf = protobuf_events(protobuf.protobuf());
+        let mut lives: BTreeMap<String, &Event<Opened<'_>>> =
+            protobuf.iter().map(|event| (event.object.life(), event)).collect();
+        let (mut differences, mut seen) = (Vec::new(), 0);
+        for Event { sort, mut object } in json_events(&json.body) {
+            // What is not ours may have changed between the two; and bookmarks are of different moments.
+            let same = if sort == "BOOKMARK" { protobuf.last() } else { lives.remove(&life(&object)) };
+            let Some(same) = same else { continue };
+            if sort == "BOOKMARK" {
+                object["metadata"]["resourceVersion"] = same.object.version().into();
+            }
+            assert_eq!(same.sort, sort, "{}", name(&object));
+            seen += usize::from(is_specimen(&object));
+            let what = format!("WATCH {}: {sort} {}", self.resource, name(&object));
+            let pair = Pair::of(what, object, same.object);
+            differences.extend(if sort == "BOOKMARK" { pair.differences() } else { self.compared(&pair) });
+        }
+        assert_eq!(seen, specimens.len(), "not every specimen was seen by both watches");
+        differences
+    }
+
+    /// One object, once both answers are of the same version.
+    async fn by_get(&self, specimen: &Value) -> Vec<Difference> {
+        let namespace = specimen["metadata"]["namespace"].as_str();
+        let path = format!("{}/{}", self.resource.url_path(namespace), name(specimen));
+        let both = async {
+            loop {
+                let (json, protobuf) = (self.ask(&path, JSON).await, self.ask(&path, PROTOBUF).await);
+                if life(&json.json()) == Opened::of(protobuf.protobuf()).life() {
+                    return (json.json(), protobuf);
+                }
+            }
+        };
+        let (json, protobuf) = timeout(SETTLED_MAX, both).await.expect("it is left alone for a moment");
+        let what = format!("GET {} {}", self.resource, name(specimen));
+        let pair = Pair::of(what, json, Opened::of(protobuf.protobuf()));
+        let mut differences = self.compared(&pair);
+        differences.extend(TakenIn::both_ways(self.resource, &pair).iter().flat_map(TakenIn::by_field));
+        differences
+    }
+
+    /// Every way to read the object.
+    fn compared(&self, pair: &Pair<'_>) -> Vec<Difference> {
+        let mut differences = pair.differences();
+        let taken = TakenIn::both_ways(self.resource, pair);
+        differences.extend(taken.iter().flat_map(TakenIn::differences));
+        differences.extend(self.decode.iter().flat_map(|decode| decode(pair, &taken[0])));
+        differences
+    }
+
+    async fn ask(&self, path: &str, accept: &str) -> Answer {
+        let answer = Sent::get(path, accept).answered(&self.client).await;
+        assert_eq!(answer.code, 200, "GET {path} as {accept}: {}", String::from_utf8_lossy(&answer.body));
+        answer
+    }
+}
+
+/// The first bookmark is the one that ends the initial events.
+fn ends_list<T>(events: Vec<Event<T>>) -> bool {
+    events.last().is_some_and(|event| event.sort == "BOOKMARK")
+}
+
+/// Which object it is, and which version of it.
+fn life(object: &Value) -> String {
+    let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
+    format!("{} at {}", text("uid"), text("resourceVersion"))
+}
+
+fn name(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap_or_default()
+}
+
+fn is_specimen(object: &Value) -> bool {
+    object["metadata"]["labels"].get(LABEL).is_some()
+}

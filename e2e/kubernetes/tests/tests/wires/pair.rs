@@ -1,0 +1,88 @@
+//! The same object from both wires, and every way to read it from the protobuf: as JSON, by path, and back again.
+
+use serde_json::Value;
+use tidings_protobuf::{Message, TypeMeta, encode, to_json, values_at};
+
+use crate::by_nature;
+use crate::difference::Difference;
+use crate::envelope::Opened;
+use crate::path;
+
+/// The same object from both wires.
+pub(crate) struct Pair<'a> {
+    /// What it is, for people.
+    pub(crate) what: String,
+    pub(crate) message: &'static Message,
+    pub(crate) type_meta: TypeMeta<'a>,
+    pub(crate) json: Value,
+    pub(crate) protobuf: &'a [u8],
+}
+
+impl<'a> Pair<'a> {
+    /// An object that came in an envelope.
+    pub(crate) fn of(what: String, json: Value, protobuf: Opened<'a>) -> Pair<'a> {
+        Pair::of_message(what, protobuf.message(), protobuf.type_meta, (json, protobuf.bytes))
+    }
+
+    /// An object whose message is known from elsewhere.
+    pub(crate) fn of_message(
+        what: String,
+        message: &'static Message,
+        type_meta: TypeMeta<'a>,
+        (mut json, protobuf): (Value, &'a [u8]),
+    ) -> Pair<'a> {
+        by_nature::take_unsaid(message.name(), &mut json);
+        Pair { what, message, type_meta, json, protobuf }
+    }
+
+    /// Where the protobuf reads otherwise than the JSON, in one way or another.
+    pub(crate) fn differences(&self) -> Vec<Difference> {
+        [self.as_json(), self.by_path(), self.back_again()].concat()
+    }
+
+    /// Where its JSON differs from the server's.
+    pub(crate) fn as_json(&self) -> Vec<Difference> {
+        let what = format!("{}, as JSON", self.what);
+        match to_json(self.message, self.type_meta, self.protobuf) {
+            Ok(text) => Difference::between(&what, &self.json, &parsed(&text)),
+            Err(error) => vec![Difference::whole(&what, "", &self.json, error)],
+        }
+    }
+
+    /// Every path into the object, inner ones too.
+    fn by_path(&self) -> Vec<Difference> {
+        let what = format!("{}, by path", self.what);
+        let paths = path::all(&self.json);
+        let differing = paths.into_iter().filter_map(|(text, (path, json))| {
+            match values_at(self.message, self.protobuf, &path) {
+                Ok(found) if found.iter().eq(json.iter().copied()) => None,
+                found => Some(Difference::whole(&what, &text, json, found)),
+            }
+        });
+        differing.collect()
+    }
+
+    /// The server's JSON, written as protobuf: it is what the server wrote.
+    fn back_again(&self) -> Vec<Difference> {
+        let what = format!("{}, written as protobuf", self.what);
+        let written = match encode(self.message, &self.json) {
+            Ok(written) => written,
+            Err(error) => return vec![Difference::whole(&what, "", &self.json, error)],
+        };
+        if written == self.protobuf {
+            return Vec::new();
+        }
+        let read = to_json(self.message, self.type_meta, &written).expect("what was written can be read");
+        let differences = Difference::between(&what, &self.json, &parsed(&read));
+        if differences.is_empty() {
+            let differs_at = written.iter().zip(self.protobuf).position(|(ours, theirs)| ours != theirs);
+            let place = format!("(byte {})", differs_at.unwrap_or(written.len().min(self.protobuf.len())));
+            return vec![Difference::whole(&what, &place, self.protobuf, written)];
+        }
+        differences.into_iter().filter(|found| !by_nature::is_newer(self.message.name(), found)).collect()
+    }
+}
+
+fn parsed(text: &[u8]) -> Value {
+    serde_json::from_slice(text).expect("what is written as JSON is JSON")
+}

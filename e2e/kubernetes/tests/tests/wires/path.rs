@@ -1,0 +1,64 @@
+//! Paths into a JSON object: all that there are, how they are written, and what stands there.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+use tidings_protobuf::Step;
+
+/// A path from the outermost object down.
+pub(crate) type Path = Vec<Step<'static>>;
+
+/// Every path into the object, inner ones too, with what stands there; nulls are nothing. The outermost kind and
+/// version stand in no message.
+pub(crate) fn all(object: &Value) -> BTreeMap<String, (Path, Vec<&Value>)> {
+    let mut found = BTreeMap::new();
+    let Value::Object(members) = object else { return found };
+    for (name, member) in members {
+        if name != "kind" && name != "apiVersion" {
+            collect(member, &vec![Step::Member(name.clone().into())], &mut found);
+        }
+    }
+    found
+}
+
+fn collect<'a>(value: &'a Value, path: &Path, found: &mut BTreeMap<String, (Path, Vec<&'a Value>)>) {
+    let (_, values) = found.entry(text(path)).or_insert_with(|| (path.clone(), Vec::new()));
+    let below = |step| path.iter().cloned().chain([step]).collect();
+    match value {
+        Value::Null => return,
+        value => values.push(value),
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                collect(member, &below(Step::Member(name.clone().into())), found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, &below(Step::Each), found)),
+        _ => {}
+    }
+}
+
+/// The path as a field path is written.
+pub(crate) fn text(path: &[Step<'_>]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Member(name) => push_member(&mut text, name),
+            Step::Each => text.push_str("[*]"),
+        }
+    }
+    text
+}
+
+/// Adds one step to a written path.
+pub(crate) fn push_member(text: &mut String, name: &str) {
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let written = if is_plain && !name.is_empty() {
+        write!(text, ".{name}")
+    } else {
+        write!(text, "['{}']", name.replace('\\', r"\\").replace('\'', r"\'"))
+    };
+    written.expect("a string takes everything");
+}

@@ -1,0 +1,114 @@
+//! The types that objects are decoded into: a value from protobuf is the value from JSON.
+
+use std::fmt::Debug;
+
+use k8s_openapi::api;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
+use k8s_openapi::kube_aggregator::pkg::apis::apiregistration;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tidings_protobuf::from_slice;
+
+use crate::difference::Difference;
+use crate::kinds::BuiltIn;
+use crate::pair::Pair;
+use crate::taken_in::TakenIn;
+
+/// Where the decoded values differ.
+pub(crate) type Decode = fn(&Pair<'_>, &TakenIn) -> Vec<Difference>;
+
+macro_rules! typed {
+    ($($group:ident::$version:ident::{$($kind:ident),+ $(,)?};)+) => {
+        vec![$($(of::<$group::$version::$kind>()),+),+]
+    };
+}
+
+/// The kinds that have a type.
+pub(crate) fn all() -> Vec<BuiltIn> {
+    use api::{
+        admissionregistration, apiserverinternal, apps, autoscaling, batch, certificates, coordination, core,
+        discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling, storage,
+        storagemigration,
+    };
+    typed! {
+        core::v1::{
+            ConfigMap, Endpoints, Event, LimitRange, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod,
+            PodTemplate, ReplicationController, ResourceQuota, Secret, Service, ServiceAccount,
+        };
+        admissionregistration::v1::{
+            MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingWebhookConfiguration,
+            ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration,
+        };
+        admissionregistration::v1alpha1::{MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding};
+        admissionregistration::v1beta1::{MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding};
+        apiextensions::v1::{CustomResourceDefinition};
+        apiregistration::v1::{APIService};
+        apiserverinternal::v1alpha1::{StorageVersion};
+        apps::v1::{ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet};
+        autoscaling::v1::{HorizontalPodAutoscaler};
+        autoscaling::v2::{HorizontalPodAutoscaler};
+        batch::v1::{CronJob, Job};
+        certificates::v1::{CertificateSigningRequest};
+        certificates::v1beta1::{ClusterTrustBundle, PodCertificateRequest};
+        coordination::v1::{Lease};
+        coordination::v1alpha2::{LeaseCandidate};
+        coordination::v1beta1::{LeaseCandidate};
+        discovery::v1::{EndpointSlice};
+        events::v1::{Event};
+        flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
+        networking::v1::{IPAddress, Ingress, IngressClass, NetworkPolicy, ServiceCIDR};
+        node::v1::{RuntimeClass};
+        policy::v1::{PodDisruptionBudget};
+        rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
+        resource::v1::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+        resource::v1alpha3::{DeviceTaintRule, ResourcePoolStatusRequest};
+        resource::v1beta1::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+        resource::v1beta2::{DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+        scheduling::v1::{PriorityClass};
+        storage::v1::{
+            CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
+        };
+        storagemigration::v1beta1::{StorageVersionMigration};
+    }
+}
+
+fn of<K>() -> BuiltIn
+where
+    K: k8s_openapi::Resource + DeserializeOwned + Serialize + PartialEq + Debug + Send + Sync + 'static,
+{
+    BuiltIn { group: K::GROUP, version: K::VERSION, name: K::KIND, decode: Some(decode::<K>) }
+}
+
+fn decode<K>(pair: &Pair<'_>, taken: &TakenIn) -> Vec<Difference>
+where
+    K: DeserializeOwned + Serialize + PartialEq + Debug + Send + Sync + 'static,
+{
+    let direct = (
+        serde_json::from_value::<K>(pair.json.clone()),
+        from_slice::<K>(pair.message, pair.type_meta, pair.protobuf),
+    );
+    let what = format!("{}, decoded", pair.what);
+    let mut differences = match direct {
+        (Ok(json), Ok(protobuf)) => unequal(&what, &json, &protobuf),
+        // A type of a newer release may need what this server does not send: then neither wire has it.
+        (Err(_), Err(_)) => Vec::new(),
+        (json, protobuf) => vec![Difference::whole(&what, "", json.err(), protobuf.err())],
+    };
+    let what = format!("{what} from what was taken in");
+    match (taken.json.decoded::<K>(), taken.protobuf.decoded::<K>()) {
+        (Ok(json), Ok(protobuf)) => differences.extend(unequal(&what, &*json, &*protobuf)),
+        (Err(_), Err(_)) => {}
+        (json, protobuf) => differences.push(Difference::whole(&what, "", json.err(), protobuf.err())),
+    }
+    differences
+}
+
+fn unequal<K: Serialize + PartialEq + Debug>(what: &str, json: &K, protobuf: &K) -> Vec<Difference> {
+    if json == protobuf {
+        return Vec::new();
+    }
+    let value = |decoded: &K| serde_json::to_value(decoded).unwrap_or(Value::Null);
+    let differences = Difference::between(what, &value(json), &value(protobuf));
+    if differences.is_empty() { vec![Difference::whole(what, "", json, protobuf)] } else { differences }
+}
