@@ -26,6 +26,10 @@ doc *arguments:
 deny:
     cargo deny check licenses bans sources
 
+# The packages for crates.io, each built from what would be uploaded; `--no-verify` only packs them.
+package *arguments:
+    K8S_OPENAPI_ENABLED_VERSION=1.37 cargo package --workspace --exclude tidings-bench --exclude kubernetes-tests {{ arguments }}
+
 # Fills the tests into docs/contract.md, from the `// holds:` comments above them.
 contract:
     TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test contract
