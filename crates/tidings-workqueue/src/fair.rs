@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use crate::links::{Links, List, SlotId};
+use crate::links::{Link, List, SlotId};
 
 /// What `fair_by` made of an item, hashed. Two shares with one hash would be served as one.
 pub(crate) type Share = u64;
@@ -21,18 +21,18 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    pub(crate) fn push(&mut self, links: &mut Links, share: Share, slot: SlotId) {
+    pub(crate) fn push(&mut self, links: &mut Vec<Link>, share: Share, slot: SlotId) {
         let line = self.lines.entry(share).or_insert_with(|| {
             self.turns.push_back(share);
             List::default()
         });
-        links.push(line, slot);
+        line.push(links, slot);
     }
 
     /// Takes a slot out of its line.
-    pub(crate) fn remove(&mut self, links: &mut Links, share: Share, slot: SlotId) {
+    pub(crate) fn remove(&mut self, links: &mut Vec<Link>, share: Share, slot: SlotId) {
         let line = self.lines.get_mut(&share).expect("a waiting slot stands in the line of its share");
-        links.remove(line, slot);
+        line.remove(links, slot);
     }
 
     /// The first slot of the share whose turn it is.

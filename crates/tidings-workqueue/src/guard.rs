@@ -9,12 +9,12 @@ use std::time::Duration;
 use crate::item::Item;
 use crate::links::SlotId;
 use crate::priority::Priority;
-use crate::queue::Shared;
+use crate::queue::Handle;
 
 /// An item that is being worked on, by nobody else, until this is dropped.
 #[must_use = "dropping it says that the work is done"]
 pub struct Working<T: Item> {
-    pub(crate) shared: Arc<Shared<T>>,
+    pub(crate) handle: Arc<Handle<T>>,
     pub(crate) slot: SlotId,
     pub(crate) item: T,
     pub(crate) priority: Priority,
@@ -44,7 +44,7 @@ impl<T: Item> Deref for Working<T> {
 
 impl<T: Item> Drop for Working<T> {
     fn drop(&mut self) {
-        self.shared.finish(self.slot);
+        self.handle.finish(self.slot);
     }
 }
 

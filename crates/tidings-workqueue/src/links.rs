@@ -1,14 +1,22 @@
-//! Doubly linked lists of slot numbers, so that a slot anywhere in a line leaves it in constant time. One `Links`
-//! carries any number of `List`s, and a slot is in at most one of them: whoever calls keeps to that.
+//! Doubly linked lists of slot numbers, so that a slot anywhere in a line leaves it in constant time. Whoever keeps the
+//! links carries any number of `List`s, and a slot is in at most one of them: whoever calls keeps to that.
 
 /// The number of a slot.
 pub(crate) type SlotId = u32;
 
 const NONE: SlotId = SlotId::MAX;
 
-/// Who stands before and behind each slot.
-#[derive(Debug, Default)]
-pub(crate) struct Links(Vec<Link>);
+/// Who stands before and behind a slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Link {
+    before: SlotId,
+    behind: SlotId,
+}
+
+/// Where the links of slots are kept.
+pub(crate) trait Links {
+    fn link_mut(&mut self, slot: SlotId) -> &mut Link;
+}
 
 /// One line of slots, first in, first out.
 #[derive(Debug, Clone, Copy)]
@@ -16,12 +24,6 @@ pub(crate) struct List {
     first: SlotId,
     last: SlotId,
     len: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Link {
-    before: SlotId,
-    behind: SlotId,
 }
 
 impl List {
@@ -39,6 +41,33 @@ impl List {
     pub(crate) fn len(&self) -> usize {
         self.len
     }
+
+    /// Puts a slot that is in no list behind all others of this one.
+    #[inline]
+    pub(crate) fn push(&mut self, links: &mut impl Links, slot: SlotId) {
+        *links.link_mut(slot) = Link { before: self.last, behind: NONE };
+        match self.last {
+            NONE => self.first = slot,
+            last => links.link_mut(last).behind = slot,
+        }
+        self.last = slot;
+        self.len += 1;
+    }
+
+    /// Takes a slot out of this list, which it is in.
+    #[inline]
+    pub(crate) fn remove(&mut self, links: &mut impl Links, slot: SlotId) {
+        let Link { before, behind } = *links.link_mut(slot);
+        match before {
+            NONE => self.first = behind,
+            before => links.link_mut(before).behind = behind,
+        }
+        match behind {
+            NONE => self.last = before,
+            behind => links.link_mut(behind).before = before,
+        }
+        self.len -= 1;
+    }
 }
 
 impl Default for List {
@@ -47,35 +76,19 @@ impl Default for List {
     }
 }
 
-impl Links {
-    /// Puts a slot that is in no list behind all others of this one.
-    #[inline]
-    pub(crate) fn push(&mut self, list: &mut List, slot: SlotId) {
-        let at = slot as usize;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, Link { before: NONE, behind: NONE });
-        }
-        self.0[at] = Link { before: list.last, behind: NONE };
-        match list.last {
-            NONE => list.first = slot,
-            last => self.0[last as usize].behind = slot,
-        }
-        list.last = slot;
-        list.len += 1;
+impl Default for Link {
+    fn default() -> Self {
+        Link { before: NONE, behind: NONE }
     }
+}
 
-    /// Takes a slot out of the list that it is in.
-    #[inline]
-    pub(crate) fn remove(&mut self, list: &mut List, slot: SlotId) {
-        let Link { before, behind } = self.0[slot as usize];
-        match before {
-            NONE => list.first = behind,
-            before => self.0[before as usize].behind = behind,
+/// Grows with the slots that are given.
+impl Links for Vec<Link> {
+    fn link_mut(&mut self, slot: SlotId) -> &mut Link {
+        let at = slot as usize;
+        if self.len() <= at {
+            self.resize(at + 1, Link::default());
         }
-        match behind {
-            NONE => list.last = before,
-            behind => self.0[behind as usize].before = before,
-        }
-        list.len -= 1;
+        &mut self[at]
     }
 }

@@ -1,12 +1,14 @@
 //! Who of the waiting goes next: the priority whose longest waiting item has the earliest deadline, and within it
-//! first in, first out, or share by share. It knows slots only, neither items nor clocks.
+//! first in, first out, or share by share. It knows slots only, neither items nor clocks; what it notes of a slot is kept
+//! with the slot.
 
 use std::time::Duration;
 
 use crate::clock::Moment;
 use crate::fair::{Share, Shares};
-use crate::links::{Links, List, SlotId};
+use crate::links::{Link, List, SlotId};
 use crate::priority::{Allowances, Priority};
+use crate::slots::Slots;
 
 /// The waiting slots in the order of their turns.
 #[derive(Debug)]
@@ -15,10 +17,8 @@ pub(crate) struct Order {
     turns: Turns,
     /// By rank, each once it was used: at most 256. The first is live, which most queues have alone.
     classes: Vec<Class>,
-    places: Vec<Place>,
-    links: Links,
-    /// As `links`, for the lines of the shares.
-    share_links: Links,
+    /// For the lines of the shares: a slot is in one of these besides the line of its priority.
+    share_links: Vec<Link>,
     len: usize,
 }
 
@@ -41,11 +41,19 @@ struct Class {
 
 /// Where a slot waits.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+pub(crate) struct Place {
     share: Share,
     /// This and the next are meaningless for a slot that does not wait.
     deadline: Moment,
     priority: Priority,
+}
+
+impl Place {
+    /// That of a slot of this share, before it waits for the first time.
+    #[inline]
+    pub(crate) fn of(share: Share) -> Place {
+        Place { share, ..Place::default() }
+    }
 }
 
 impl Order {
@@ -54,9 +62,7 @@ impl Order {
             allowances,
             turns,
             classes: vec![Class::new(Priority::LIVE, allowances)],
-            places: Vec::new(),
-            links: Links::default(),
-            share_links: Links::default(),
+            share_links: Vec::new(),
             len: 0,
         }
     }
@@ -66,45 +72,35 @@ impl Order {
         self.len
     }
 
-    /// Says whose share a slot belongs to, before it waits for the first time.
-    #[inline]
-    pub(crate) fn assign(&mut self, slot: SlotId, share: Share) {
-        let at = slot as usize;
-        if self.places.len() <= at {
-            self.places.resize(at + 1, Place::default());
-        }
-        self.places[at].share = share;
-    }
-
     /// Lets a slot that does not wait begin to do so. `now` never goes back.
     #[inline]
-    pub(crate) fn push(&mut self, slot: SlotId, priority: Priority, now: Moment) {
+    pub(crate) fn push<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, priority: Priority, now: Moment) {
         let class = self.class(priority);
         let class = &mut self.classes[class];
-        let place = &mut self.places[slot as usize];
+        let place = &mut slots.slot_mut(slot).place;
         place.deadline = now.after(class.allowance);
         place.priority = priority;
-        self.links.push(&mut class.line, slot);
         if self.turns == Turns::ShareByShare {
             class.shares.push(&mut self.share_links, place.share, slot);
         }
+        class.line.push(slots, slot);
         self.len += 1;
     }
 
     /// Moves a waiting slot forward if this priority would give it an earlier deadline, counted from now.
-    pub(crate) fn hasten(&mut self, slot: SlotId, priority: Priority, now: Moment) {
-        let place = self.places[slot as usize];
+    pub(crate) fn hasten<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, priority: Priority, now: Moment) {
+        let place = slots.slot(slot).place;
         if now.after(self.allowances.of(priority)) < place.deadline {
             let class = self.class(place.priority);
-            self.remove(class, slot);
-            self.push(slot, priority, now);
+            self.remove(slots, class, slot);
+            self.push(slots, slot, priority, now);
         }
     }
 
     /// The slot whose turn it is.
     #[inline]
-    pub(crate) fn first(&mut self) -> Option<SlotId> {
-        let class = if self.classes.len() == 1 { 0 } else { self.due_class()? };
+    pub(crate) fn first<T>(&mut self, slots: &Slots<T>) -> Option<SlotId> {
+        let class = if self.classes.len() == 1 { 0 } else { self.due_class(slots)? };
         let class = &mut self.classes[class];
         match self.turns {
             Turns::FirstInFirstOut => class.line.first(),
@@ -119,27 +115,27 @@ impl Order {
 
     /// Takes out the slot that `first` gave.
     #[inline]
-    pub(crate) fn pop(&mut self, first: SlotId) {
-        let class = self.class(self.places[first as usize].priority);
-        self.remove(class, first);
+    pub(crate) fn pop<T>(&mut self, slots: &mut Slots<T>, first: SlotId) {
+        let class = self.class(slots.slot(first).place.priority);
+        self.remove(slots, class, first);
         if self.turns == Turns::ShareByShare {
             self.classes[class].shares.end_turn();
         }
     }
 
-    fn due_class(&self) -> Option<usize> {
-        let first = |class: &Class| class.line.first().map(|slot| self.places[slot as usize].deadline);
+    fn due_class<T>(&self, slots: &Slots<T>) -> Option<usize> {
+        let first = |class: &Class| class.line.first().map(|slot| slots.slot(slot).place.deadline);
         let classes = self.classes.iter().enumerate().filter_map(|(at, class)| Some((first(class)?, at)));
         // Backwards: of two that are due at once, the more patient one began to wait first.
         classes.rev().min_by_key(|(deadline, _)| *deadline).map(|(_, at)| at)
     }
 
     #[inline]
-    fn remove(&mut self, class: usize, slot: SlotId) {
+    fn remove<T>(&mut self, slots: &mut Slots<T>, class: usize, slot: SlotId) {
         let class = &mut self.classes[class];
-        self.links.remove(&mut class.line, slot);
+        class.line.remove(slots, slot);
         if self.turns == Turns::ShareByShare {
-            class.shares.remove(&mut self.share_links, self.places[slot as usize].share, slot);
+            class.shares.remove(&mut self.share_links, slots.slot(slot).place.share, slot);
         }
         self.len -= 1;
     }

@@ -18,9 +18,9 @@ use crate::links::SlotId;
 use crate::options::{AddOptions, Builder, ShareOf};
 use crate::order::{Order, Turns};
 use crate::priority::Priority;
-use crate::state::{Added, Arrival, Durations, Phase, State, Taken, WaitEnd};
+use crate::state::{Added, Arrival, Phase, State, Taken, WaitEnd, Wakes};
 use crate::stats::QueueStats;
-use crate::sync::{AtomicBool, Mutex, Ordering};
+use crate::sync::{AtomicBool, AtomicU8, Mutex, Ordering};
 
 /// A queue of items to work on; its clones are handles to the same one.
 ///
@@ -36,9 +36,35 @@ use crate::sync::{AtomicBool, Mutex, Ordering};
 ///    be enabled where items are added with delays.
 /// 6. After `shut_down` or `drain` items are no longer taken in, and delayed ones are forgotten. What waits is still
 ///    handed out, and what was added while it was worked on before the end still comes again.
+///
+/// ```
+/// use tidings_workqueue::WorkQueue;
+///
+/// # async fn work(key: &str) -> Result<(), ()> { Ok(()) }
+/// # async fn example(queue: WorkQueue<String>) {
+/// while let Some(key) = queue.next().await {
+///     match work(&key).await {
+///         Ok(()) => queue.forget(&key),
+///         Err(()) => drop(queue.add_rate_limited(key.clone())), // later, and later each time
+///     }
+/// } // the key is done with: whoever adds it again has it worked on again
+/// # }
+/// ```
 pub struct WorkQueue<T: Item> {
-    shared: Arc<Shared<T>>,
+    handle: Arc<Handle<T>>,
 }
+
+/// One handle, with the items that were handed out through it. Each has a count of its own: if all items in work counted
+/// on the same place, workers on different processors would take turns at that too.
+pub(crate) struct Handle<T: Item> {
+    shared: Arc<Shared<T>>,
+    /// How many items were asked for since budget was last spent. Not exact where tasks share a handle, and need not be.
+    asked: AtomicU8,
+}
+
+/// So many items cost one unit of their task's budget: a worker that never waits gives way to other tasks now and then.
+/// A unit for each would do so every 128 items, and giving way costs as much as dozens of them.
+const ITEMS_PER_BUDGET_UNIT: u8 = 8;
 
 pub(crate) struct Shared<T> {
     pub(crate) name: Option<Arc<str>>,
@@ -74,7 +100,7 @@ impl<T: Item> WorkQueue<T> {
         let is_named = builder.name.is_some();
         let turns = builder.share_of.as_ref().map_or(Turns::FirstInFirstOut, |_| Turns::ShareByShare);
         let order = Order::new(builder.allowances, turns);
-        let state = State::new(order, is_named.then(Durations::default));
+        let state = State::new(order, is_named.then(Box::default));
         let shared = Shared {
             name: builder.name,
             clock: Clock::new(),
@@ -87,59 +113,63 @@ impl<T: Item> WorkQueue<T> {
             sooner: Notify::new(),
             quiet: Notify::new(),
         };
-        WorkQueue { shared: Arc::new(shared) }
+        WorkQueue::onto(Arc::new(shared))
+    }
+
+    fn onto(shared: Arc<Shared<T>>) -> Self {
+        WorkQueue { handle: Arc::new(Handle { shared, asked: AtomicU8::new(0) }) }
     }
 
     /// Adds an item, to be worked on as soon as its turn comes.
     pub fn add(&self, item: T) -> Added {
-        self.shared.add(item, AddOptions::new())
+        self.handle.shared.add(item, AddOptions::new())
     }
 
     /// Adds an item with a priority, after a delay, or as the rate limiter allows.
     pub fn add_with(&self, item: T, options: AddOptions) -> Added {
-        self.shared.add(item, options)
+        self.handle.shared.add(item, options)
     }
 
     /// Adds an item that is to wait its turn from this delay on.
     pub fn add_after(&self, item: T, delay: Duration) -> Added {
-        self.shared.add(item, AddOptions::new().after(delay))
+        self.handle.shared.add(item, AddOptions::new().after(delay))
     }
 
     /// Adds an item that is to wait its turn from when the rate limiter allows.
     pub fn add_rate_limited(&self, item: T) -> Added {
-        self.shared.add(item, AddOptions::new().rate_limited())
+        self.handle.shared.add(item, AddOptions::new().rate_limited())
     }
 
     /// Tells the rate limiter that an item succeeded or was given up. What is queued stays queued.
     pub fn forget(&self, item: &T) {
-        self.shared.limiter.forget(item);
+        self.handle.shared.limiter.forget(item);
     }
 
     /// How often an item was rate limited since it was last forgotten.
     pub fn requeues(&self, item: &T) -> u32 {
-        self.shared.limiter.requeues(item)
+        self.handle.shared.limiter.requeues(item)
     }
 
     /// Waits for the next item; none comes once the queue is shutting down and nothing waits.
     ///
     /// Can be cancelled at any time without losing an item.
     pub async fn next(&self) -> Option<Working<T>> {
-        tokio::task::consume_budget().await;
+        self.handle.give_way().await;
         loop {
-            match self.shared.take() {
+            match self.handle.shared.take() {
                 Taken::Item { item, slot, priority, waited } => {
-                    let shared = Arc::clone(&self.shared);
-                    return Some(Working { shared, slot, item, priority, waited });
+                    let handle = Arc::clone(&self.handle);
+                    return Some(Working { handle, slot, item, priority, waited });
                 }
                 Taken::Ended => return None,
-                Taken::Nothing => self.shared.idle().await,
+                Taken::Nothing => self.handle.shared.idle().await,
             }
         }
     }
 
     /// How many items a worker could take now: neither those being worked on nor those that are delayed.
     pub fn len(&self) -> usize {
-        self.shared.step(|state| state.len())
+        self.handle.shared.step(|state| state.len())
     }
 
     /// Whether no worker could take an item now.
@@ -149,17 +179,17 @@ impl<T: Item> WorkQueue<T> {
 
     /// Takes no more items. Whoever waits in `next` or `drain` goes on at once; what is queued is still handed out.
     pub fn shut_down(&self) {
-        self.shared.close(Phase::ShutDown);
+        self.handle.shared.close(Phase::ShutDown);
     }
 
     /// Takes no more items, and waits until nothing is queued and nothing is being worked on, or until `shut_down`
     /// is called. Somebody must go on calling `next`.
     pub async fn drain(&self) {
-        self.shared.close(Phase::Draining);
+        self.handle.shared.close(Phase::Draining);
         loop {
-            let mut quiet = pin!(self.shared.quiet.notified());
+            let mut quiet = pin!(self.handle.shared.quiet.notified());
             quiet.as_mut().enable();
-            if self.shared.step(|state| state.phase() == Phase::ShutDown || state.is_drained()) {
+            if self.handle.shared.step(|state| state.phase() == Phase::ShutDown || state.is_drained()) {
                 return;
             }
             quiet.await;
@@ -168,45 +198,70 @@ impl<T: Item> WorkQueue<T> {
 
     /// Whether `shut_down` or `drain` was called.
     pub fn is_shutting_down(&self) -> bool {
-        self.shared.step(|state| state.phase() != Phase::Open)
+        self.handle.shared.step(|state| state.phase() != Phase::Open)
     }
 
     /// The queue in figures.
     pub fn stats(&self) -> QueueStats {
-        self.shared.step(|state| state.stats())
+        self.handle.shared.step(|state| state.stats())
     }
 
     /// The name that it was built with.
     pub fn name(&self) -> Option<&str> {
-        self.shared.name.as_deref()
+        self.handle.shared.name.as_deref()
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared<T>> {
-        &self.shared
+        &self.handle.shared
+    }
+}
+
+impl<T: Item> Handle<T> {
+    /// Before an item is taken: whoever is cancelled here holds none.
+    async fn give_way(&self) {
+        let asked = self.asked.load(Ordering::Relaxed) + 1;
+        self.asked.store(asked % ITEMS_PER_BUDGET_UNIT, Ordering::Relaxed);
+        if asked == ITEMS_PER_BUDGET_UNIT {
+            tokio::task::consume_budget().await;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn finish(&self, slot: SlotId) {
+        self.shared.finish(slot);
     }
 }
 
 impl<T: Item> Shared<T> {
     /// One step of the state at the present moment, and the wakes that follow from it.
+    #[inline]
     pub(crate) fn step<R>(&self, step: impl FnOnce(&mut State<T>) -> R) -> R {
         let now = self.is_timed.load(Ordering::Relaxed).then(|| self.clock.now());
-        let (result, wakes) = {
-            let mut state = self.state.lock();
-            if let Some(now) = now {
-                state.advance(now);
-            }
-            let result = step(&mut state);
-            (result, state.wakes())
-        };
+        let mut state = self.state.lock();
+        if let Some(now) = now {
+            state.advance(now);
+        }
+        let result = step(&mut state);
+        let wakes = state.wakes();
+        drop(state);
+        self.wake(&wakes);
+        result
+    }
+
+    #[inline]
+    fn wake(&self, wakes: &Wakes) {
         for _ in 0..wakes.workers {
             self.items.notify_one();
         }
         if wakes.keeper {
             self.sooner.notify_one();
         }
-        result
+        if wakes.drainers {
+            self.quiet.notify_waiters();
+        }
     }
 
+    #[inline]
     fn add(&self, item: T, options: AddOptions) -> Added {
         let limited = options.is_rate_limited.then(|| self.limiter.when(&item));
         let mut arrival = Arrival {
@@ -229,16 +284,15 @@ impl<T: Item> Shared<T> {
         added
     }
 
+    #[inline]
     fn take(&self) -> Taken<T> {
         self.step(State::take)
     }
 
+    #[inline]
     pub(crate) fn finish(&self, slot: SlotId) {
-        let (item, is_drained) = self.step(|state| (state.finish(slot), state.is_drained()));
-        drop(item);
-        if is_drained {
-            self.quiet.notify_waiters();
-        }
+        // What is handed back is dropped here, outside the lock.
+        let _item = self.step(|state| state.finish(slot));
     }
 
     fn close(&self, phase: Phase) {
@@ -285,7 +339,7 @@ impl<T: Item> Drop for Wait<'_, T> {
 
 impl<T: Item> Clone for WorkQueue<T> {
     fn clone(&self) -> Self {
-        WorkQueue { shared: Arc::clone(&self.shared) }
+        WorkQueue::onto(Arc::clone(self.shared()))
     }
 }
 
@@ -297,6 +351,6 @@ impl<T: Item> Default for WorkQueue<T> {
 
 impl<T: Item> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueue").field("name", &self.shared.name).field("stats", &self.stats()).finish()
+        f.debug_struct("WorkQueue").field("name", &self.name()).field("stats", &self.stats()).finish()
     }
 }

@@ -1,30 +1,40 @@
 //! Where items live from the moment they are added until nobody waits for them or works on them: a slot each, found
 //! by the item's hash when it is added and by its number ever after.
+//!
+//! All that is known of one item stands together: a step of the queue that another processor has just worked on
+//! fetches every line of memory anew, and these fetches are most of what it costs.
 
 use hashbrown::HashTable;
 
 use crate::clock::Moment;
-use crate::links::SlotId;
+use crate::links::{Link, Links, SlotId};
+use crate::order::Place;
 use crate::priority::Priority;
 
 /// All slots. An item has at most one.
 #[derive(Debug)]
 pub(crate) struct Slots<T> {
-    slots: Vec<Option<Slot<T>>>,
+    slots: Vec<Slot<T>>,
     free: Vec<SlotId>,
     by_item: HashTable<SlotId>,
 }
 
-/// One item: what it waits for, and whether somebody works on it. One of the two holds, or the slot is freed.
+/// One item: what it waits for, and whether somebody works on it. One of the two holds, or the slot is free.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
-    pub(crate) item: T,
-    pub(crate) hash: u64,
+    /// None iff the slot is free.
+    item: Option<T>,
+    hash: u64,
     pub(crate) pending: Pending,
     /// The best of all adds since it was last handed out; while it is worked on and nothing is pending, the one it
     /// was handed out with.
     pub(crate) priority: Priority,
     pub(crate) is_worked_on: bool,
+    /// When it was handed out; meaningless while nobody works on it.
+    pub(crate) worked_on_since: Moment,
+    pub(crate) place: Place,
+    /// In the line of those that wait as it does, or of those that are worked on: it is never in both.
+    link: Link,
 }
 
 /// The next turn of an item.
@@ -43,54 +53,87 @@ impl<T> Slots<T> {
         Slots { slots: Vec::new(), free: Vec::new(), by_item: HashTable::new() }
     }
 
+    #[inline]
     pub(crate) fn find(&self, hash: u64, item: &T) -> Option<SlotId>
     where
         T: Eq,
     {
-        let same = |id: &SlotId| self.at(*id).is_some_and(|slot| slot.hash == hash && slot.item == *item);
+        let same = |id: &SlotId| {
+            let slot = self.slot(*id);
+            slot.hash == hash && slot.item.as_ref() == Some(item)
+        };
         self.by_item.find(hash, same).copied()
     }
 
-    /// Gives a slot to an item that has none.
-    pub(crate) fn insert(&mut self, slot: Slot<T>) -> SlotId {
-        let hash = slot.hash;
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.slots[id as usize] = Some(slot);
-                id
-            }
-            None => {
-                let id = SlotId::try_from(self.slots.len()).expect("fewer than 2^32 items are queued");
-                self.slots.push(Some(slot));
-                id
-            }
-        };
+    /// Gives a slot to an item that has none: nothing is pending, and nobody works on it.
+    #[inline]
+    pub(crate) fn insert(&mut self, hash: u64, item: T) -> SlotId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            SlotId::try_from(self.slots.len() - 1).expect("fewer than 2^32 items are queued")
+        });
+        let slot = self.slot_mut(id);
+        slot.item = Some(item);
+        slot.hash = hash;
         let slots = &self.slots;
-        let hash_of = |id: &SlotId| slots[*id as usize].as_ref().map_or(0, |slot| slot.hash);
-        self.by_item.insert_unique(hash, id, hash_of);
+        self.by_item.insert_unique(hash, id, |id| slots[*id as usize].hash);
         id
     }
 
-    /// Frees a slot. What was in it is to be dropped outside the lock.
+    /// Frees a slot of which nothing is pending and on which nobody works. What was in it is to be dropped outside the
+    /// lock.
+    #[inline]
     pub(crate) fn remove(&mut self, id: SlotId) -> T {
-        let slot = self.slots[id as usize].take().expect("a slot is freed once");
-        self.by_item.find_entry(slot.hash, |other| *other == id).expect("a slot can be found").remove();
+        let slot = self.slot_mut(id);
+        let item = slot.item.take().expect("a slot is freed once");
+        let hash = slot.hash;
+        self.by_item.find_entry(hash, |other| *other == id).expect("a slot can be found").remove();
         self.free.push(id);
-        slot.item
+        item
     }
 
+    #[inline]
+    pub(crate) fn slot(&self, id: SlotId) -> &Slot<T> {
+        &self.slots[id as usize]
+    }
+
+    #[inline]
     pub(crate) fn slot_mut(&mut self, id: SlotId) -> &mut Slot<T> {
-        let slot = self.slots[id as usize].as_mut();
-        slot.expect("the slot of an item that is pending or worked on is not free")
-    }
-
-    /// What is in a slot, unless it is free.
-    pub(crate) fn at(&self, id: SlotId) -> Option<&Slot<T>> {
-        self.slots[id as usize].as_ref()
+        &mut self.slots[id as usize]
     }
 
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_item.is_empty() && self.slots.iter().all(Option::is_none)
+        self.by_item.is_empty() && self.slots.iter().all(|slot| slot.item.is_none())
+    }
+}
+
+impl<T> Slot<T> {
+    #[inline]
+    pub(crate) fn item(&self) -> &T {
+        self.item.as_ref().expect("the slot of an item that is pending or worked on is not free")
+    }
+}
+
+/// A free slot.
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Slot {
+            item: None,
+            hash: 0,
+            pending: Pending::Nothing,
+            priority: Priority::LIVE,
+            is_worked_on: false,
+            worked_on_since: Moment::default(),
+            place: Place::default(),
+            link: Link::default(),
+        }
+    }
+}
+
+impl<T> Links for Slots<T> {
+    #[inline]
+    fn link_mut(&mut self, slot: SlotId) -> &mut Link {
+        &mut self.slot_mut(slot).link
     }
 }

@@ -12,9 +12,9 @@ use crate::fair::Share;
 use crate::histogram::Histogram;
 use crate::item::Item;
 use crate::links::SlotId;
-use crate::order::Order;
+use crate::order::{Order, Place};
 use crate::priority::Priority;
-use crate::slots::{Pending, Slot, Slots};
+use crate::slots::{Pending, Slots};
 use crate::stats::QueueStats;
 use crate::working::InWork;
 
@@ -84,12 +84,15 @@ pub(crate) struct State<T> {
     dirty: usize,
     adds: u64,
     retries: u64,
-    durations: Option<Durations>,
+    /// In a box of their own: most queues have none, and the rest of the state stays close together.
+    durations: Option<Box<Durations>>,
     idle: Idle,
     /// Items that began to wait since the last look at this figure.
     fresh: usize,
     /// Whether an item was delayed since then.
     is_freshly_delayed: bool,
+    /// Whether the last work of a queue that takes in nothing was finished since then.
+    is_freshly_drained: bool,
 }
 
 /// Workers who wait for an item.
@@ -119,6 +122,8 @@ pub(crate) struct Wakes {
     pub(crate) workers: usize,
     /// Whether the one among them who keeps the time.
     pub(crate) keeper: bool,
+    /// Whether those who wait for the queue to be drained.
+    pub(crate) drainers: bool,
 }
 
 /// What is measured of the items of a queue with a name.
@@ -129,7 +134,7 @@ pub(crate) struct Durations {
 }
 
 impl<T: Item> State<T> {
-    pub(crate) fn new(order: Order, durations: Option<Durations>) -> Self {
+    pub(crate) fn new(order: Order, durations: Option<Box<Durations>>) -> Self {
         State {
             phase: Phase::Open,
             now: Moment::default(),
@@ -144,6 +149,7 @@ impl<T: Item> State<T> {
             idle: Idle::default(),
             fresh: 0,
             is_freshly_delayed: false,
+            is_freshly_drained: false,
         }
     }
 
@@ -159,6 +165,7 @@ impl<T: Item> State<T> {
     }
 
     /// Merges an item into what is pending for it: the earlier time and the better priority hold.
+    #[inline]
     pub(crate) fn add(&mut self, arrival: &mut Arrival<T>) -> Added {
         if self.phase != Phase::Open {
             return Added::Ignored;
@@ -172,18 +179,15 @@ impl<T: Item> State<T> {
         self.merge(id, arrival.priority, arrival.after)
     }
 
+    #[inline]
     fn insert(&mut self, arrival: &mut Arrival<T>) -> SlotId {
-        let id = self.slots.insert(Slot {
-            item: arrival.item.take().expect("an item arrives"),
-            hash: arrival.hash,
-            pending: Pending::Nothing,
-            priority: arrival.priority,
-            is_worked_on: false,
-        });
-        self.order.assign(id, arrival.share);
+        let item = arrival.item.take().expect("an item arrives");
+        let id = self.slots.insert(arrival.hash, item);
+        self.slots.slot_mut(id).place = Place::of(arrival.share);
         id
     }
 
+    #[inline]
     fn merge(&mut self, id: SlotId, priority: Priority, after: Duration) -> Added {
         let slot = self.slots.slot_mut(id);
         if slot.pending == Pending::Nothing || priority < slot.priority {
@@ -193,7 +197,7 @@ impl<T: Item> State<T> {
             Pending::Nothing => {}
             Pending::Ready { .. } => {
                 if !slot.is_worked_on && after.is_zero() {
-                    self.order.hasten(id, priority, self.now);
+                    self.order.hasten(&mut self.slots, id, priority, self.now);
                 }
                 return Added::Collapsed;
             }
@@ -212,6 +216,7 @@ impl<T: Item> State<T> {
         Added::Delayed
     }
 
+    #[inline]
     fn become_ready(&mut self, id: SlotId, since: Moment) {
         self.adds += 1;
         let slot = self.slots.slot_mut(id);
@@ -219,25 +224,27 @@ impl<T: Item> State<T> {
         if slot.is_worked_on {
             self.dirty += 1;
         } else {
-            self.order.push(id, slot.priority, since);
+            let priority = slot.priority;
+            self.order.push(&mut self.slots, id, priority, since);
             self.fresh += 1;
         }
     }
 
     /// Hands out the item whose turn it is.
+    #[inline]
     pub(crate) fn take(&mut self) -> Taken<T> {
-        let Some(id) = self.order.first() else {
+        let Some(id) = self.order.first(&self.slots) else {
             return if self.phase == Phase::Open { Taken::Nothing } else { Taken::Ended };
         };
         let now = self.now;
         let slot = self.slots.slot_mut(id);
-        let item = slot.item.clone();
+        let item = slot.item().clone();
         let Pending::Ready { since } = slot.pending else { unreachable!("a waiting item is ready") };
         slot.pending = Pending::Nothing;
         slot.is_worked_on = true;
         let priority = slot.priority;
-        self.order.pop(id);
-        self.in_work.begin(id, now);
+        self.order.pop(&mut self.slots, id);
+        self.in_work.begin(&mut self.slots, id, now);
         let waited = match &mut self.durations {
             Some(durations) => durations.queue.observe(now.since(since)),
             None => Duration::ZERO,
@@ -246,24 +253,28 @@ impl<T: Item> State<T> {
     }
 
     /// Ends the work on an item. One that is dirty begins to wait; one that nobody asked for since is handed back.
+    #[inline]
     pub(crate) fn finish(&mut self, id: SlotId) -> Option<T> {
         let now = self.now;
-        let slot = self.slots.slot_mut(id);
-        slot.is_worked_on = false;
-        let worked = self.in_work.end(id, now);
+        let worked = self.in_work.end(&mut self.slots, id, now);
         if let Some(durations) = &mut self.durations {
             durations.work.observe(worked);
         }
-        match slot.pending {
+        let slot = self.slots.slot_mut(id);
+        slot.is_worked_on = false;
+        let item = match slot.pending {
             Pending::Nothing => Some(self.slots.remove(id)),
             Pending::Delayed => None,
             Pending::Ready { .. } => {
+                let priority = slot.priority;
                 self.dirty -= 1;
-                self.order.push(id, slot.priority, now);
+                self.order.push(&mut self.slots, id, priority, now);
                 self.fresh += 1;
                 None
             }
-        }
+        };
+        self.is_freshly_drained = self.is_drained();
+        item
     }
 
     /// Takes no more items, and forgets those that are delayed: they are handed back.
@@ -322,11 +333,13 @@ impl<T: Item> State<T> {
     }
 
     /// Whom to wake for what happened since this was last asked.
+    #[inline]
     pub(crate) fn wakes(&mut self) -> Wakes {
         let fresh = std::mem::take(&mut self.fresh).min(self.order.len());
         let is_freshly_delayed = std::mem::take(&mut self.is_freshly_delayed);
+        let drainers = std::mem::take(&mut self.is_freshly_drained);
         if self.idle.workers == 0 {
-            return Wakes { workers: 0, keeper: false };
+            return Wakes { workers: 0, keeper: false, drainers };
         }
         let earliest = if is_freshly_delayed { self.next_delay() } else { None };
         // One more than there are items, if nobody keeps the time: whoever finds none will.
@@ -334,7 +347,7 @@ impl<T: Item> State<T> {
         let workers = (fresh + heirs).min(self.idle.workers - self.idle.woken);
         self.idle.woken += workers;
         let keeper = self.idle.kept.zip(earliest).is_some_and(|(kept, earliest)| earliest < kept);
-        Wakes { workers, keeper }
+        Wakes { workers, keeper, drainers }
     }
 
     pub(crate) fn stats(&self) -> QueueStats {
@@ -351,7 +364,7 @@ impl<T: Item> State<T> {
         QueueStats {
             oldest_waiting: self.oldest_waiting(),
             unfinished: self.in_work.unfinished(self.now),
-            longest_running: self.in_work.longest(self.now),
+            longest_running: self.in_work.longest(&self.slots, self.now),
             queue_duration: durations.queue,
             work_duration: durations.work,
             ..stats
@@ -359,7 +372,7 @@ impl<T: Item> State<T> {
     }
 
     fn oldest_waiting(&self) -> Duration {
-        let since = self.order.fronts().filter_map(|id| match self.slots.at(id)?.pending {
+        let since = self.order.fronts().filter_map(|id| match self.slots.slot(id).pending {
             Pending::Ready { since } => Some(since),
             Pending::Nothing | Pending::Delayed => None,
         });

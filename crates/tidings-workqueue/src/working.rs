@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::links::{Links, List, SlotId};
+use crate::links::{List, SlotId};
+use crate::slots::Slots;
 
 /// The slots that workers hold.
 #[derive(Debug, Default)]
 pub(crate) struct InWork {
-    links: Links,
     line: List,
-    /// When each was handed out; meaningless for a slot that nobody holds.
-    since: Vec<Moment>,
     /// The sum over those that are held.
     since_nanos_sum: u128,
 }
@@ -22,29 +20,26 @@ impl InWork {
         self.line.len()
     }
 
+    /// Lets the work on a slot begin that no longer waits.
     #[inline]
-    pub(crate) fn begin(&mut self, slot: SlotId, now: Moment) {
-        let at = slot as usize;
-        if self.since.len() <= at {
-            self.since.resize(at + 1, Moment::default());
-        }
-        self.since[at] = now;
+    pub(crate) fn begin<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, now: Moment) {
+        slots.slot_mut(slot).worked_on_since = now;
         self.since_nanos_sum += u128::from(now.0);
-        self.links.push(&mut self.line, slot);
+        self.line.push(slots, slot);
     }
 
     /// Says how long it was held.
     #[inline]
-    pub(crate) fn end(&mut self, slot: SlotId, now: Moment) -> Duration {
-        let since = self.since[slot as usize];
+    pub(crate) fn end<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, now: Moment) -> Duration {
+        let since = slots.slot(slot).worked_on_since;
         self.since_nanos_sum -= u128::from(since.0);
-        self.links.remove(&mut self.line, slot);
+        self.line.remove(slots, slot);
         now.since(since)
     }
 
     /// How long the one has been held that was handed out first.
-    pub(crate) fn longest(&self, now: Moment) -> Duration {
-        self.line.first().map_or(Duration::ZERO, |slot| now.since(self.since[slot as usize]))
+    pub(crate) fn longest<T>(&self, slots: &Slots<T>, now: Moment) -> Duration {
+        self.line.first().map_or(Duration::ZERO, |slot| now.since(slots.slot(slot).worked_on_since))
     }
 
     /// How long all of them together have been worked on.

@@ -1,7 +1,7 @@
 //! What `sync.rs` gives, made of shuttle's parts: under its scheduler every use is a point at which another
 //! thread may run. Only test targets that compile the queue a second time have it.
 
-pub(crate) use shuttle::sync::atomic::{AtomicBool, Ordering};
+pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use std::ops::{Deref, DerefMut};
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::clock::Moment;
-use crate::order::{Order, Turns};
+use crate::order::{Order, Place, Turns};
 use crate::priority::{Allowances, Priority};
+use crate::slots::Slots;
 
 const ALLOWANCES: Allowances = Allowances { background: Duration::from_millis(30) };
 
@@ -41,16 +42,16 @@ struct Waited {
 
 /// All items of a run, with what happened while they waited.
 fn run(steps: &[Step], turns: Turns) -> Vec<Waited> {
-    let (mut order, mut items, mut now) =
-        (Order::new(ALLOWANCES, turns), Vec::<Waited>::new(), Moment::default());
+    let (mut order, mut slots) = (Order::new(ALLOWANCES, turns), Slots::new());
+    let (mut items, mut now) = (Vec::<Waited>::new(), Moment::default());
     let rest = std::iter::repeat_n(&Step::Take, steps.len());
     for step in steps.iter().chain(rest) {
         match *step {
             Step::Wait { ms } => now = now.after(Duration::from_millis(ms)),
             Step::Add { priority, share } => {
-                let slot = items.len();
-                order.assign(slot as u32, share);
-                order.push(slot as u32, priority, now);
+                let slot = slots.insert(0, items.len());
+                slots.slot_mut(slot).place = Place::of(share);
+                order.push(&mut slots, slot, priority, now);
                 let deadline = now.after(ALLOWANCES.of(priority));
                 let waiting = items.iter().filter(|item| item.is_waiting).map(|item| item.share);
                 let shares = waiting.chain([share]).collect();
@@ -60,8 +61,8 @@ fn run(steps: &[Step], turns: Turns) -> Vec<Waited> {
                 });
             }
             Step::Take => {
-                let Some(slot) = order.first() else { continue };
-                order.pop(slot);
+                let Some(slot) = order.first(&slots) else { continue };
+                order.pop(&mut slots, slot);
                 items[slot as usize].is_waiting = false;
                 let waiting = items.iter_mut().filter(|item| item.is_waiting);
                 waiting.for_each(|item| item.passed.push(slot as usize));
@@ -106,18 +107,19 @@ proptest! {
         let adds = counts.iter().zip(0..).flat_map(|(count, share)| {
             std::iter::repeat_n(Step::Add { priority: Priority::LIVE, share }, *count)
         });
-        let mut order = Order::new(ALLOWANCES, Turns::ShareByShare);
+        let (mut order, mut slots) = (Order::new(ALLOWANCES, Turns::ShareByShare), Slots::new());
         let mut shares = Vec::new();
-        for (slot, add) in (0..).zip(adds) {
+        for add in adds {
             if let Step::Add { priority, share } = add {
-                order.assign(slot, share);
-                order.push(slot, priority, Moment::default());
+                let slot = slots.insert(0, shares.len());
+                slots.slot_mut(slot).place = Place::of(share);
+                order.push(&mut slots, slot, priority, Moment::default());
                 shares.push(share);
             }
         }
         let mut turns = vec![0_usize; counts.len()];
-        while let Some(slot) = order.first() {
-            order.pop(slot);
+        while let Some(slot) = order.first(&slots) {
+            order.pop(&mut slots, slot);
             let share = shares[slot as usize] as usize;
             let behind = (0..counts.len()).find(|other| turns[*other] < turns[share].min(counts[*other]));
             prop_assert_eq!(behind, None, "{} has had fewer turns than {}", behind.unwrap_or(0), share);

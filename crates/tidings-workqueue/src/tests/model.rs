@@ -10,7 +10,7 @@ use crate::clock::Moment;
 use crate::links::SlotId;
 use crate::order::{Order, Turns};
 use crate::priority::{Allowances, Priority};
-use crate::state::{Added, Arrival, Durations, Phase, State, Taken};
+use crate::state::{Added, Arrival, Phase, State, Taken};
 
 const ALLOWANCES: Allowances = Allowances { background: Duration::from_millis(128) };
 
@@ -209,7 +209,7 @@ proptest! {
     // holds: W1, W2, W3, W4, W5, W6, W7, W11, X19
     #[test]
     fn the_queue_does_what_the_model_does(steps in prop::collection::vec(step(), 1..200)) {
-        let (mut state, mut model) = (State::new(Order::new(ALLOWANCES, Turns::FirstInFirstOut), Some(Durations::default())), Model::new());
+        let (mut state, mut model) = (State::new(Order::new(ALLOWANCES, Turns::FirstInFirstOut), Some(Box::default())), Model::new());
         let mut slots = BTreeMap::new();
         for step in &steps {
             agree(step, &mut state, &mut model, &mut slots);

@@ -1,6 +1,7 @@
 //! Adding, taking, being done.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tidings_workqueue::{Added, WorkQueue};
@@ -132,4 +133,23 @@ async fn a_dirty_item_wakes_another_worker_when_it_is_done() {
     tokio::task::yield_now().await;
     drop(a);
     assert_eq!(soon(other.join_all()).await, [Some("a")]);
+}
+
+#[tokio::test]
+async fn a_worker_that_never_waits_gives_way_to_others() {
+    let queue = WorkQueue::new();
+    let (busy, has_run) = (queue.clone(), Arc::new(AtomicBool::new(false)));
+    let mut tasks = JoinSet::new();
+    let seen = Arc::clone(&has_run);
+    tasks.spawn(async move {
+        let mut taken = 0_u32;
+        while !seen.load(Ordering::Relaxed) {
+            busy.add(taken);
+            drop(busy.next().await);
+            taken += 1;
+            assert!(taken < 100_000, "the other task never ran");
+        }
+    });
+    tasks.spawn(async move { has_run.store(true, Ordering::Relaxed) });
+    tasks.join_all().await;
 }
