@@ -4,6 +4,20 @@ use std::time::Duration;
 
 /// What shall happen to a request that was reconciled. A change to the object, or to anything that is watched for it, brings
 /// the request back in every case.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_controller::{Action, Context, Error, Request};
+///
+/// async fn reconcile(_request: Request, context: Context) -> Result<Action, Error> {
+///     # let is_rolled_out = true;
+///     if is_rolled_out {
+///         Ok(Action::await_change())
+///     } else {
+///         Ok(Action::requeue_after(Duration::from_secs(10)))
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "an action does something only when the reconciler returns it"]
 pub enum Action {

@@ -19,6 +19,21 @@ use crate::request::Request;
 use crate::writes::{Effect, Ledger, TrackedApi, Write};
 
 /// What a reconciler has at hand while it looks at one request.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use tidings_controller::{Action, Context, Error, Request};
+///
+/// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+///     let Ok(map) = context.lister::<ConfigMap>().get(&request) else {
+///         return Ok(Action::await_change()); // it is gone
+///     };
+///     let mut map = ConfigMap::clone(&*map.decoded()?);
+///     map.data.get_or_insert_default().insert("seen-by".to_owned(), context.controller().to_owned());
+///     context.api::<ConfigMap>().replace(&map).await?; // the next reconcile finds it in the cache
+///     Ok(Action::await_change())
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Context {
     surroundings: Arc<Surroundings>,

@@ -47,6 +47,26 @@ use task::OnStop;
 use timing::Timing;
 
 /// An election for one lease, to be built.
+///
+/// ```
+/// use tidings_controller::Election;
+/// use tokio_util::sync::CancellationToken;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = tidings_apiserver::ApiServer::start().await;
+/// # let client = server.client();
+/// let (leadership, task) = Election::new("example").namespace("default").identity("replica-1").build(client)?;
+/// let stop = CancellationToken::new();
+/// let lead = async {
+///     let term = leadership.acquired().await;
+///     assert!(term.is_some() && leadership.is_leader());
+///     stop.cancel();
+/// };
+/// tokio::join!(task.run(stop.clone()), lead);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Election {
     name: String,

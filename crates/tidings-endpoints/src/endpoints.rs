@@ -31,6 +31,17 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// | `/informers` | [`Diagnostics`] in JSON: each informer and each queue; nothing of any object's body |
 ///
 /// `/healthz` and `/readyz` take `?verbose`, `?exclude=NAME`, and one check's name as in `/readyz/informer-sync`.
+///
+/// ```
+/// use axum::{Router, routing};
+/// use tidings_endpoints::Endpoints;
+/// use tidings_factory::SharedInformerFactory;
+///
+/// fn routes(factory: &SharedInformerFactory) -> Router {
+///     let endpoints = Endpoints::new(factory).readiness_check("warm", || Ok::<(), String>(()));
+///     Router::new().route("/", routing::get(|| async { "hello" })).merge(endpoints.router())
+/// }
+/// ```
 #[must_use = "it answers nothing unless its router is mounted or served"]
 pub struct Endpoints {
     factory: SharedInformerFactory,

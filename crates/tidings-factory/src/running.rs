@@ -7,6 +7,19 @@ use tidings_informer::informer::{InformerTask, Unsynced, WeakInformer};
 use tokio::task::JoinSet;
 
 /// Informers that run. Dropping it ends them at once; [`shutdown`](Self::shutdown) lets handlers finish.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_factory::SharedInformerFactory;
+///
+/// # async fn example(factory: &SharedInformerFactory) {
+/// let running = factory.start();
+/// if let Err(late) = running.synced_within(Duration::from_secs(30)).await {
+///     eprintln!("{late}"); // which informers, and why
+/// }
+/// running.shutdown().await;
+/// # }
+/// ```
 #[must_use = "dropping it stops the informers: keep it as long as they shall run"]
 pub struct Running {
     tasks: JoinSet<()>,

@@ -10,6 +10,19 @@ use crate::indexer::{IndexError, Reader, Snapshot};
 use crate::informer::{Lease, SharedInformer};
 
 /// Reads the cache of one informer, seen as a `K`.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::lister::Lister;
+///
+/// # fn example(pods: Lister<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+/// let web = pods.namespace("default").get("web-0")?; // nothing is decoded yet
+/// let phase = web.field(".status.phase")?;           // one field, from the bytes
+/// let pod = web.decoded()?;                          // an Arc<Pod>, kept within the budget
+/// let frontends = pods.select(&"tier=frontend".parse()?);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Lister<K> {
     reader: Reader,
     resource: ResourceKind,

@@ -20,6 +20,26 @@ pub use max_of::MaxOf;
 pub use token_bucket::TokenBucket;
 
 /// Says when an item may be tried again.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_workqueue::{WorkQueue, limiter::RateLimiter};
+///
+/// /// Every item again after a second, however often.
+/// struct EverySecond;
+///
+/// impl<T> RateLimiter<T> for EverySecond {
+///     fn when(&self, _: &T) -> Duration {
+///         Duration::from_secs(1)
+///     }
+///     fn forget(&self, _: &T) {}
+///     fn requeues(&self, _: &T) -> u32 {
+///         0
+///     }
+/// }
+///
+/// let queue: WorkQueue<String> = WorkQueue::builder().limiter(EverySecond).build();
+/// ```
 pub trait RateLimiter<T>: Send + Sync + 'static {
     /// Charges the item for one more attempt, and says how long it has to wait for it.
     fn when(&self, item: &T) -> Duration;

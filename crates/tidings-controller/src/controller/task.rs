@@ -17,6 +17,16 @@ use crate::shard::Shares;
 use crate::worker::{Signals, Tally, Work};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
+///
+/// ```
+/// use tidings_controller::{ControllerHandle, Request};
+///
+/// # fn example(controller: &ControllerHandle) -> Result<(), Box<dyn std::error::Error>> {
+/// controller.request(Request::new(Some("default"), "web-0")?); // now, whatever has happened
+/// println!("{} has {} requests waiting", controller.name(), controller.stats().queue.waiting);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct ControllerHandle {
     name: Arc<str>,

@@ -19,6 +19,18 @@ use crate::context::Context;
 ///
 /// Namespaced objects are written in the namespace of the request, unless [`namespace`](Self::namespace) or the object's own metadata
 /// say otherwise. The client below is [`Context::client`].
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use tidings_controller::{Context, Error};
+///
+/// async fn write(context: &Context, wanted: &ConfigMap) -> Result<(), Error> {
+///     let maps = context.api::<ConfigMap>();
+///     maps.apply("example-controller", wanted).await?;
+///     maps.delete("of-yesterday").await?; // None if there was none
+///     Ok(())
+/// }
+/// ```
 pub struct TrackedApi<K> {
     context: Context,
     resource: ResourceKind,

@@ -16,6 +16,18 @@ use super::table::{Named, Table};
 /// One consistent view of objects and all indexes, with its version. Cloning it copies two pointers.
 ///
 /// Unless a method says otherwise, results are in no particular order.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::lister::Lister;
+///
+/// # fn example(pods: Lister<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+/// let then = pods.snapshot();
+/// let (all, here) = (then.len(), then.namespace("default").len());
+/// println!("{here} of {all} at version {:?}", then.version()); // of one moment, whatever is written meanwhile
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     state: Arc<State>,

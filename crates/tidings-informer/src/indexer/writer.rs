@@ -38,6 +38,22 @@ pub struct Writer {
 }
 
 /// A new, empty cache: its writer and a reader of it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::indexer::indexer;
+/// use tidings_object::{Budget, Intake, Kind, NothingKnown};
+///
+/// let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
+/// let pod = br#"{"metadata":{"name":"web-0","namespace":"shop","resourceVersion":"7"}}"#;
+/// let (mut writer, reader) = indexer();
+/// writer.upsert(intake.json(pod, &NothingKnown)?);
+/// assert!(reader.is_empty(), "nothing is seen before it is published");
+/// writer.publish(None);
+/// assert!(reader.get("shop/web-0").is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn indexer() -> (Writer, Reader) {
     indexer_with_seed(RandomState::new().hash_one("indexer"))
 }

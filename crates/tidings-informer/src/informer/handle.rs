@@ -40,6 +40,21 @@ use crate::indexer::{Index, IndexError, Reader};
 ///    of every object still reaches it.
 /// 7. **Faults stay where they are.** An object that can't be decoded is an error to its reader; a panic in a
 ///    handler costs that one call (with `panic = "unwind"`). Every failure reaches the error hook.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::indexer::Index;
+/// use tidings_informer::informer::{Handler, SharedInformer};
+///
+/// # fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+/// pods.add_index(Index::field("node", ".spec.nodeName"))?;
+/// pods.add_handler(Handler::new().on_add(|pod, _is_initial| println!("[ADD] {}", pod.key())))?;
+/// for pod in pods.lister().by_index("node", "node-1")? {
+///     println!("{} is {:?}", pod.name(), pod.field(".status.phase")?.text());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct SharedInformer<K> {
     shared: Arc<Shared>,
     lease: Arc<Lease>,

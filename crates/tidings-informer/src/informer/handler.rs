@@ -17,6 +17,28 @@ use super::notification::Notification;
 pub(crate) type Callback = Box<dyn FnMut(&Notification) + Send>;
 
 /// A type that hears of changes to objects seen as `K`.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::informer::{Deleted, EventHandler, HandlerOptions, SharedInformer, handle_with};
+/// use tidings_object::Object;
+///
+/// struct Counter { pods: u64 }
+///
+/// impl EventHandler<Pod> for Counter {
+///     fn on_add(&mut self, _: &Object<Pod>, _is_initial: bool) {
+///         self.pods += 1;
+///     }
+///     fn on_delete(&mut self, _: &Deleted<Pod>) {
+///         self.pods -= 1;
+///     }
+/// }
+///
+/// # fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+/// pods.add_handler(handle_with(HandlerOptions::default(), Counter { pods: 0 }))?;
+/// # Ok(())
+/// # }
+/// ```
 pub trait EventHandler<K>: Send + 'static {
     /// An object that this handler did not know.
     fn on_add(&mut self, object: &Object<K>, is_initial: bool) {

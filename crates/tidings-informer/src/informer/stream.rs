@@ -37,6 +37,24 @@ pub enum Event<K> {
 }
 
 /// The notifications of an informer. It ends when the informer stops, after what is pending.
+///
+/// ```
+/// use futures_util::StreamExt;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::informer::{Event, SharedInformer};
+///
+/// # async fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut notifications = pods.notifications()?;
+/// while let Some(event) = notifications.next().await {
+///     match event {
+///         Event::Added { object, .. } => println!("+ {}", object.key()),
+///         Event::Updated { new, .. } => println!("~ {}", new.key()),
+///         Event::Deleted(gone) => println!("- {}", gone.key()),
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Notifications<K> {
     mailbox: Arc<Mailbox>,
     waiting: Option<BoxFuture<'static, Option<Notification>>>,

@@ -5,6 +5,15 @@ use std::time::Duration;
 use super::RateLimiter;
 
 /// No delay is longer than the cap.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_workqueue::limiter::{Capped, Exponential, RateLimiter};
+///
+/// let doubling = Exponential::new(Duration::from_millis(5), Duration::from_secs(1000));
+/// let limiter = Capped::new(doubling, Duration::from_millis(8));
+/// assert_eq!([(); 3].map(|()| limiter.when(&"a")), [5, 8, 8].map(Duration::from_millis));
+/// ```
 #[derive(Debug)]
 pub struct Capped<L> {
     limiter: L,

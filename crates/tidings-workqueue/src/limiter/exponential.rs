@@ -10,6 +10,17 @@ use crate::item::Item;
 use crate::sync::Mutex;
 
 /// `base`, then twice as long each time, up to `max`. It remembers every item until it is forgotten.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_workqueue::limiter::{Exponential, RateLimiter};
+///
+/// let limiter = Exponential::new(Duration::from_millis(5), Duration::from_secs(1));
+/// let delays = [(); 3].map(|()| limiter.when(&"default/web-0"));
+/// assert_eq!(delays, [5, 10, 20].map(Duration::from_millis));
+/// limiter.forget(&"default/web-0");
+/// assert_eq!(limiter.when(&"default/web-0"), Duration::from_millis(5));
+/// ```
 #[derive(Debug)]
 pub struct Exponential<T> {
     base: Duration,

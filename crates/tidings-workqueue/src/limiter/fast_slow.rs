@@ -7,6 +7,15 @@ use super::exponential::Attempts;
 use crate::item::Item;
 
 /// The first attempts of an item come after the fast delay, all others after the slow one.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_workqueue::limiter::{FastSlow, RateLimiter};
+///
+/// let limiter = FastSlow::new(Duration::from_millis(5), Duration::from_secs(10), 2);
+/// let delays = [(); 3].map(|()| limiter.when(&"default/web-0"));
+/// assert_eq!(delays, [5, 5, 10_000].map(Duration::from_millis));
+/// ```
 #[derive(Debug)]
 pub struct FastSlow<T> {
     fast: Duration,

@@ -6,6 +6,15 @@ use std::time::Duration;
 use super::RateLimiter;
 
 /// The longest delay and the highest count of its members; each of them is charged.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_workqueue::limiter::{Exponential, MaxOf, RateLimiter, TokenBucket};
+///
+/// let each = Exponential::new(Duration::from_millis(5), Duration::from_secs(1000));
+/// let limiter = MaxOf::new().and(each).and(TokenBucket::new(10.0, 100)); // each item, and all together
+/// assert_eq!(limiter.when(&"default/web-0"), Duration::from_millis(5));
+/// ```
 pub struct MaxOf<T> {
     members: Vec<Box<dyn RateLimiter<T>>>,
 }

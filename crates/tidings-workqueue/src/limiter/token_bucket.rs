@@ -9,6 +9,15 @@ use crate::sync::Mutex;
 
 /// A bucket that fills at a rate and holds a burst. An item that finds it empty waits for a token that is still to
 /// come, which is then its own.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_workqueue::limiter::{RateLimiter, TokenBucket};
+///
+/// let limiter = TokenBucket::new(10.0, 2); // ten a second, two at once
+/// assert_eq!([(); 2].map(|()| limiter.when(&"any")), [Duration::ZERO; 2]);
+/// assert!(limiter.when(&"any") > Duration::ZERO);
+/// ```
 #[derive(Debug)]
 pub struct TokenBucket {
     per_second: f64,
