@@ -7,7 +7,7 @@ use kubernetes_tests::Cluster;
 use kubernetes_tests::agreement::{Collection, wait_until};
 use serde_json::json;
 use tidings::stages::source::ErrorClass;
-use tidings::{ResourceKind, Scope};
+use tidings::{ResourceKind, Scope, Wire};
 use tokio::time::{Duration, timeout};
 
 use crate::follow::Follow;
@@ -34,6 +34,7 @@ pub(crate) async fn comes_and_goes(cluster: &Cluster) {
     ships.synced().await;
     collection().agrees_with(&ships.informer, &ships.heard).await;
     assert_eq!(ships.heard.objects(), 2);
+    assert_eq!(ships.wire(), Some(Wire::Json), "custom resources have no other");
 
     let before = ships.troubles.count(ErrorClass::NotFound);
     definitions(&scene).delete(DEFINITION, &DeleteParams::default()).await.unwrap();

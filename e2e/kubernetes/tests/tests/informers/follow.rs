@@ -10,6 +10,7 @@ use tidings::stages::reflector::BackoffConfig;
 use tidings::stages::source::ErrorClass;
 use tidings::{
     Fault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer, SharedInformerFactory,
+    Wire,
 };
 
 /// An informer that is followed.
@@ -79,6 +80,11 @@ impl<K: 'static> Follow<K> {
     /// How its last list came.
     pub(crate) fn list_mode(&self) -> Option<ListMode> {
         self.informer.health().streams[0].list_mode
+    }
+
+    /// By which wire its last answer came.
+    pub(crate) fn wire(&self) -> Option<Wire> {
+        self.informer.health().streams[0].wire
     }
 
     /// Waits until cache and handler have what the server lists; then everything ends, and nothing is left running.

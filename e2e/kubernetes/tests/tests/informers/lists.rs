@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubernetes_tests::Cluster;
 use kubernetes_tests::agreement::wait_until;
-use tidings::ListMode;
+use tidings::{ListMode, Wire};
 use tidings::stages::reflector::Paging;
 use tidings::stages::source::ErrorClass;
 
@@ -22,7 +22,7 @@ pub(crate) async fn streams(cluster: &Cluster) {
     let scene = Scene::new(cluster, "streams").await;
     scene.write_many(MAPS).await;
     let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), scene.options()).await;
-    assert_eq!(maps.list_mode(), Some(ListMode::Streaming));
+    assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Streaming), Some(Wire::Protobuf)));
     assert_eq!(maps.informer.lister().len(), MAPS);
     scene.change().await;
     scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
@@ -53,7 +53,7 @@ async fn pages(cluster: &Cluster, namespace: &str) -> usize {
         .reflector(quick().list_mode(ListMode::Chunked).paging(paging))
         .tweak(move |query| _ = counted.fetch_add(usize::from(!query.is_watch()), Ordering::SeqCst));
     let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
-    assert_eq!(maps.list_mode(), Some(ListMode::Chunked));
+    assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Chunked), Some(Wire::Protobuf)));
     let pages = pages.load(Ordering::SeqCst);
     scene.change().await;
     maps.ends_with(scene.collection("configmaps")).await;
@@ -74,7 +74,7 @@ async fn falls_back(cluster: &Cluster, namespace: &str, trouble: ErrorClass) {
     let scene = Scene::new(cluster, namespace).await;
     scene.write_many(MAPS).await;
     let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), scene.options()).await;
-    assert_eq!(maps.list_mode(), Some(ListMode::Chunked));
+    assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Chunked), Some(Wire::Protobuf)));
     assert_eq!(maps.troubles.all(), [trouble]);
     scene.change().await;
     maps.ends_with(scene.collection("configmaps")).await;

@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_client::api::{DeleteParams, DynamicObject, PartialObjectMeta};
 use kubernetes_tests::{Cluster, Collection};
 use serde_json::json;
-use tidings::{Kind as _, SharedInformer};
+use tidings::{Kind as _, SharedInformer, Wire};
 
 use crate::follow::Follow;
 use crate::scene::Scene;
@@ -16,6 +16,7 @@ pub(crate) async fn metadata_only(cluster: &Cluster) {
         Follow::of(scene.client.clone(), |factory| factory.metadata_with(scene.options()));
     maps.synced().await;
     scene.change().await;
+    assert_eq!(maps.wire(), Some(Wire::Protobuf));
     let collection = scene.collection("configmaps").metadata();
     collection.agrees_with(&maps.informer, &maps.heard).await;
     for map in maps.informer.lister().list() {
