@@ -12,20 +12,36 @@ use crate::message::{Field, Kind, Message, Place, Shape};
 use crate::time::Timestamp;
 use crate::write::{write_bytes, write_double, write_number};
 
-/// Why JSON could not be written as a message.
+/// Why JSON could not be written as a message. It names the place, and never the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// A member is no such value.
-    #[error("member {member} is no {wanted}")]
+    /// A value is of another type than the message has there.
+    #[error("{} is no {wanted}", if path.is_empty() { "the object" } else { path })]
     Unfit {
-        /// The member's name; that of the Go type for a whole object.
-        member: &'static str,
+        /// Where it stands, such as `.spec.containers[0].name`; empty for the whole.
+        path: String,
         /// What the message has there.
         wanted: &'static str,
     },
     /// Objects are nested too deep.
     #[error("more than {DEPTH_MAX} objects are nested in each other")]
     TooDeep,
+}
+
+impl EncodeError {
+    fn unfit(wanted: &'static str) -> EncodeError {
+        EncodeError::Unfit { path: String::new(), wanted }
+    }
+
+    /// The same, seen from one step further out.
+    fn below(self, step: impl std::fmt::Display) -> EncodeError {
+        match self {
+            EncodeError::Unfit { path, wanted } => {
+                EncodeError::Unfit { path: format!("{step}{path}"), wanted }
+            }
+            EncodeError::TooDeep => EncodeError::TooDeep,
+        }
+    }
 }
 
 /// The bytes of the message whose JSON this is, as Go writes them: empty values too, keys of maps in order.
@@ -41,7 +57,7 @@ pub enum EncodeError {
 /// ```
 pub fn encode(message: &'static Message, json: &Json) -> Result<Vec<u8>, EncodeError> {
     let mut out = Vec::new();
-    write_message(message, object(Some(json), message.name)?, &mut out, 0)?;
+    write_message(message, object(Some(json))?, &mut out, 0)?;
     Ok(out)
 }
 
@@ -66,7 +82,8 @@ fn write_message(
             Place::Field(at) => {
                 let field = &message.fields[usize::from(*at)];
                 let member = members.and_then(|members| members.get(field.name));
-                write_field(field, member.filter(|value| !value.is_null()), out, depth)?;
+                write_field(field, member.and_then(unless_null), out, depth)
+                    .map_err(|error| error.below(format_args!(".{}", field.name)))?;
             }
         }
     }
@@ -79,7 +96,7 @@ fn write_field(
     out: &mut Vec<u8>,
     depth: usize,
 ) -> Result<(), EncodeError> {
-    let place = At { number: field.number, member: field.name, depth };
+    let place = At { number: field.number, depth };
     match (field.shape, json) {
         // Nil lists are not written, and nil bytes and named lists are such.
         (Shape::One, None) if matches!(field.kind, Kind::Bytes | Kind::List(_)) => Ok(()),
@@ -88,17 +105,15 @@ fn write_field(
         (Shape::Optional, json) => place.write(field.kind, json, out),
         (Shape::Many, Some(json)) => place.write_items(field.kind, json, out),
         (Shape::Map, Some(json)) => {
-            let entries = object(Some(json), field.name)?.into_iter().flatten();
+            let entries = object(Some(json))?.into_iter().flatten();
             let mut entries: Vec<_> = entries.collect();
             entries.sort_unstable_by_key(|(key, _)| *key);
             for (key, value) in entries {
                 let mut entry = Vec::new();
                 write_bytes(1, key.as_bytes(), &mut entry);
-                At { number: 2, ..place }.write(
-                    field.kind,
-                    Some(value).filter(|v| !v.is_null()),
-                    &mut entry,
-                )?;
+                At { number: 2, ..place }
+                    .write(field.kind, unless_null(value), &mut entry)
+                    .map_err(|error| error.below(format_args!("['{key}']")))?;
                 write_bytes(field.number, &entry, out);
             }
             Ok(())
@@ -110,37 +125,33 @@ fn write_field(
 #[derive(Clone, Copy)]
 struct At {
     number: u32,
-    member: &'static str,
     depth: usize,
 }
 
 impl At {
-    fn unfit(self, wanted: &'static str) -> EncodeError {
-        EncodeError::Unfit { member: self.member, wanted }
-    }
-
     fn write_items(self, kind: Kind, json: &Json, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        let items = json.as_array().ok_or_else(|| self.unfit("list"))?;
-        items.iter().try_for_each(|item| self.write(kind, Some(item).filter(|item| !item.is_null()), out))
+        let items = json.as_array().ok_or_else(|| EncodeError::unfit("list"))?;
+        for (index, item) in items.iter().enumerate() {
+            self.write(kind, unless_null(item), out)
+                .map_err(|error| error.below(format_args!("[{index}]")))?;
+        }
+        Ok(())
     }
 
     /// Writes one value; without one, what Go has for zero.
     fn write(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         match kind {
-            Kind::Bool => write_number(self.number, i64::from(self.bool(json)?), out),
-            Kind::Int32 => {
-                let number = self.integer(json)?;
-                let number = i32::try_from(number).map_err(|_| self.unfit("integer of 32 bits"))?;
-                write_number(self.number, i64::from(number), out);
-            }
-            Kind::Int64 => write_number(self.number, self.integer(json)?, out),
+            Kind::Bool => write_number(self.number, i64::from(bool(json)?), out),
+            Kind::Int32 => write_number(self.number, i64::from(small_integer(json)?), out),
+            Kind::Int64 => write_number(self.number, integer(json)?, out),
             Kind::Double => {
-                let number = json.map_or(Some(0.0), Json::as_f64).ok_or_else(|| self.unfit("number"))?;
+                let number =
+                    json.map_or(Some(0.0), Json::as_f64).ok_or_else(|| EncodeError::unfit("number"))?;
                 write_double(self.number, number, out);
             }
-            Kind::String => write_bytes(self.number, self.text(json)?.as_bytes(), out),
+            Kind::String => write_bytes(self.number, text(json)?.as_bytes(), out),
             Kind::Bytes => {
-                let bytes = STANDARD.decode(self.text(json)?).map_err(|_| self.unfit("base64"))?;
+                let bytes = STANDARD.decode(text(json)?).map_err(|_| EncodeError::unfit("base64"))?;
                 write_bytes(self.number, &bytes, out);
             }
             _ => {
@@ -156,7 +167,7 @@ impl At {
     fn write_inside(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         match kind {
             Kind::Message(message) => {
-                write_message(message, object(json, self.member)?, out, self.depth + 1)?;
+                write_message(message, object(json)?, out, self.depth + 1)?;
             }
             Kind::List(kind) => {
                 let items = At { number: 1, ..self };
@@ -165,16 +176,12 @@ impl At {
             Kind::Time | Kind::MicroTime => self.write_time(kind, json, out)?,
             Kind::Quantity => match json {
                 Some(number @ Json::Number(_)) => write_bytes(1, number.to_string().as_bytes(), out),
-                Some(json) => write_bytes(1, self.text(Some(json))?.as_bytes(), out),
+                Some(json) => write_bytes(1, text(Some(json))?.as_bytes(), out),
                 None => write_bytes(1, b"0", out),
             },
             Kind::IntOrString => match json {
                 Some(Json::String(text)) => write_int_or_string(1, 0, text, out),
-                json => {
-                    let number =
-                        i32::try_from(self.integer(json)?).map_err(|_| self.unfit("small integer"))?;
-                    write_int_or_string(0, number, "", out);
-                }
+                json => write_int_or_string(0, small_integer(json)?, "", out),
             },
             Kind::Raw => {
                 if let Some(json) = json {
@@ -186,7 +193,7 @@ impl At {
                     write_number(1, 1, out);
                     At { number: 2, ..self }.write(Kind::Message(schema), json, out)?;
                 }
-                json => write_number(1, i64::from(self.bool(json)?), out),
+                json => write_number(1, i64::from(bool(json)?), out),
             },
             Kind::SchemaOrArray(schema) | Kind::SchemaOrStrings(schema) => {
                 let is_strings = matches!(kind, Kind::SchemaOrStrings(_));
@@ -206,7 +213,7 @@ impl At {
 
     fn write_time(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         let Some(json) = json else { return Ok(()) };
-        let time = Timestamp::parse(self.text(Some(json))?).ok_or_else(|| self.unfit("time"))?;
+        let time = Timestamp::parse(text(Some(json))?).ok_or_else(|| EncodeError::unfit("time"))?;
         if time.is_zero() {
             return Ok(());
         }
@@ -214,18 +221,6 @@ impl At {
         write_number(1, seconds, out);
         write_number(2, if matches!(kind, Kind::MicroTime) { i64::from(nanos) } else { 0 }, out);
         Ok(())
-    }
-
-    fn bool(self, json: Option<&Json>) -> Result<bool, EncodeError> {
-        json.map_or(Some(false), Json::as_bool).ok_or_else(|| self.unfit("boolean"))
-    }
-
-    fn integer(self, json: Option<&Json>) -> Result<i64, EncodeError> {
-        json.map_or(Some(0), Json::as_i64).ok_or_else(|| self.unfit("integer"))
-    }
-
-    fn text(self, json: Option<&Json>) -> Result<&str, EncodeError> {
-        json.map_or(Some(""), Json::as_str).ok_or_else(|| self.unfit("string"))
     }
 }
 
@@ -235,12 +230,29 @@ fn write_int_or_string(variant: i64, number: i32, text: &str, out: &mut Vec<u8>)
     write_bytes(3, text.as_bytes(), out);
 }
 
-fn object<'a>(
-    json: Option<&'a Json>,
-    member: &'static str,
-) -> Result<Option<&'a Map<String, Json>>, EncodeError> {
+fn object(json: Option<&Json>) -> Result<Option<&Map<String, Json>>, EncodeError> {
     match json {
         None => Ok(None),
-        Some(json) => json.as_object().map(Some).ok_or(EncodeError::Unfit { member, wanted: "object" }),
+        Some(json) => json.as_object().map(Some).ok_or_else(|| EncodeError::unfit("object")),
     }
+}
+
+fn bool(json: Option<&Json>) -> Result<bool, EncodeError> {
+    json.map_or(Some(false), Json::as_bool).ok_or_else(|| EncodeError::unfit("boolean"))
+}
+
+fn integer(json: Option<&Json>) -> Result<i64, EncodeError> {
+    json.map_or(Some(0), Json::as_i64).ok_or_else(|| EncodeError::unfit("integer of 64 bits"))
+}
+
+fn small_integer(json: Option<&Json>) -> Result<i32, EncodeError> {
+    i32::try_from(integer(json)?).map_err(|_| EncodeError::unfit("integer of 32 bits"))
+}
+
+fn text(json: Option<&Json>) -> Result<&str, EncodeError> {
+    json.map_or(Some(""), Json::as_str).ok_or_else(|| EncodeError::unfit("string"))
+}
+
+fn unless_null(json: &Json) -> Option<&Json> {
+    Some(json).filter(|json| !json.is_null())
 }
