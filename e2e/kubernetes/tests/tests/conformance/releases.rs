@@ -16,6 +16,16 @@ pub(super) fn known_difference(release: &str, scenario: &str) -> Option<&'static
 
 const KNOWN: &[Known] = &[
     Known {
+        releases: &["1.34"],
+        scenario: "deletes: the options of a deletion are read",
+        reason: "options that can't be read are a 500",
+    },
+    Known {
+        releases: &["1.34"],
+        scenario: "tables: columns of kinds",
+        reason: "service accounts have a column of secrets",
+    },
+    Known {
         releases: &["1.35", "1.34"],
         scenario: "definitions: a definition is served once it is established",
         reason: "a patch of a custom resource's status takes over the managed fields of its labels",
