@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::difference::Difference;
+use crate::stage::is_release_of_specimens;
 
 /// Objects within a message whose `kind` and `apiVersion` JSON says and protobuf does not: they stand in an envelope
 /// there, and only the outermost object has one. The steps go down members; `*` is every item.
@@ -14,7 +15,7 @@ const UNNAMED_WITHIN: &[(&str, &[&str])] = &[
 ];
 
 /// Members that the release of the table always writes and the tested one does not know.
-const NEWER: &[(&str, &str)] = &[("CSINode", ".status")];
+const NEWER: &[(&str, &str)] = &[("CSINode", ".status"), ("DeviceTaintRule", ".status")];
 
 /// Takes from JSON what protobuf has no place for.
 pub(crate) fn take_unsaid(message: &str, json: &mut Value) {
@@ -34,6 +35,13 @@ fn take_names(value: &mut Value, steps: &[&str]) {
         }
         _ => {}
     }
+}
+
+/// Whether these are the same. Which members are null when they are empty and which are left out differs between releases,
+/// and the table is of one.
+pub(crate) fn is_same(json: Option<&Value>, protobuf: Option<&Value>) -> bool {
+    let is_nothing = |value: Option<&Value>| value.is_none_or(Value::is_null);
+    json == protobuf || (!is_release_of_specimens() && is_nothing(json) && is_nothing(protobuf))
 }
 
 /// Whether it is there because the table knows more than the server.

@@ -1,9 +1,11 @@
 //! Where two values differ, and how that is told: the path, and what stands there on each wire.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde_json::Value;
 
+use crate::by_nature;
 use crate::path::push_member;
 
 /// A place where the wires differ.
@@ -27,6 +29,21 @@ impl Difference {
     pub(crate) fn between(what: &str, json: &Value, protobuf: &Value) -> Vec<Difference> {
         let mut found = Vec::new();
         compare(what, &mut String::new(), Some(json), Some(protobuf), &mut found);
+        found
+    }
+
+    /// Where the values that stand at a path differ.
+    pub(crate) fn of_values<A, B>(what: &str, path: &str, json: &[A], protobuf: &[B]) -> Vec<Difference>
+    where
+        A: Borrow<Value>,
+        B: Borrow<Value>,
+    {
+        let mut found = Vec::new();
+        for index in 0..json.len().max(protobuf.len()) {
+            let (json, protobuf) = (json.get(index), protobuf.get(index));
+            let mut path = format!("{path} #{index} ");
+            compare(what, &mut path, json.map(Borrow::borrow), protobuf.map(Borrow::borrow), &mut found);
+        }
         found
     }
 
@@ -85,7 +102,7 @@ fn compare(
                 path.truncate(at);
             }
         }
-        (json, protobuf) if json == protobuf => {}
+        (json, protobuf) if by_nature::is_same(json, protobuf) => {}
         (json, protobuf) => {
             let shown = |value: Option<&Value>| value.map_or("absent".to_owned(), Value::to_string);
             let path = path.clone();

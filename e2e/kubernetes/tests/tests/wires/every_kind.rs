@@ -35,9 +35,9 @@ pub(crate) async fn has_a_specimen(cluster: &Cluster) {
             missing.push(name);
         }
     }
-    assert!(missing.is_empty(), "without a specimen: {missing:?}");
-    let named: BTreeSet<String> = UNKNOWN.iter().map(|(name, _)| (*name).to_owned()).collect();
     if is_release_of_specimens() {
+        assert!(missing.is_empty(), "without a specimen: {missing:?}");
+        let named: BTreeSet<String> = UNKNOWN.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(unknown, named, "sent as protobuf and not in the table; and which of those are named");
     }
 }

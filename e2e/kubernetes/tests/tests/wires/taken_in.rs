@@ -47,13 +47,14 @@ impl TakenIn {
     /// Where a field path reads otherwise on one wire than on the other.
     pub(crate) fn by_field(&self) -> Vec<Difference> {
         let object = body(&self.json);
-        let differing = path::all(&object).into_keys().filter_map(|text| {
+        let differing = path::all(&object).into_keys().flat_map(|text| {
             // Deeper than a field path goes, there is nothing to be asked.
-            let path = FieldPath::parse(&text).ok()?;
-            let [json, protobuf] = [&self.json, &self.protobuf].map(|object| object.field_at(&path));
-            match (json, protobuf) {
-                (Ok(json), Ok(protobuf)) if json.values() == protobuf.values() => None,
-                (json, protobuf) => Some(Difference::whole(&self.what, &text, json, protobuf)),
+            let Ok(path) = FieldPath::parse(&text) else { return Vec::new() };
+            match [&self.json, &self.protobuf].map(|object| object.field_at(&path)) {
+                [Ok(json), Ok(protobuf)] => {
+                    Difference::of_values(&self.what, &text, json.values(), protobuf.values())
+                }
+                [json, protobuf] => vec![Difference::whole(&self.what, &text, json, protobuf)],
             }
         });
         differing.collect()

@@ -1,6 +1,8 @@
 //! The types that objects are decoded into: a value from protobuf is the value from JSON.
 
-use std::fmt::Debug;
+use std::borrow::Borrow;
+use std::fmt::{Debug, Display};
+use std::sync::Arc;
 
 use k8s_openapi::api;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
@@ -84,27 +86,29 @@ fn decode<K>(pair: &Pair<'_>, taken: &TakenIn) -> Vec<Difference>
 where
     K: DeserializeOwned + Serialize + PartialEq + Debug + Send + Sync + 'static,
 {
-    let direct = (
-        serde_json::from_value::<K>(pair.json.clone()),
-        from_slice::<K>(pair.message, pair.type_meta, pair.protobuf),
-    );
     let what = format!("{}, decoded", pair.what);
-    let mut differences = match direct {
-        (Ok(json), Ok(protobuf)) => unequal(&what, &json, &protobuf),
-        // A type of a newer release may need what this server does not send: then neither wire has it.
-        (Err(_), Err(_)) => Vec::new(),
-        (json, protobuf) => vec![Difference::whole(&what, "", json.err(), protobuf.err())],
-    };
+    let json = serde_json::from_value::<K>(pair.json.clone());
+    let protobuf = from_slice::<K>(pair.message, pair.type_meta, pair.protobuf);
+    let mut differences = unequal::<K, K>(&what, json.map_err(shown), protobuf.map_err(shown));
     let what = format!("{what} from what was taken in");
-    match (taken.json.decoded::<K>(), taken.protobuf.decoded::<K>()) {
-        (Ok(json), Ok(protobuf)) => differences.extend(unequal(&what, &*json, &*protobuf)),
-        (Err(_), Err(_)) => {}
-        (json, protobuf) => differences.push(Difference::whole(&what, "", json.err(), protobuf.err())),
-    }
+    let [json, protobuf] = [&taken.json, &taken.protobuf].map(|object| object.decoded::<K>().map_err(shown));
+    differences.extend(unequal::<K, Arc<K>>(&what, json, protobuf));
     differences
 }
 
-fn unequal<K: Serialize + PartialEq + Debug>(what: &str, json: &K, protobuf: &K) -> Vec<Difference> {
+fn shown(error: impl Display) -> String {
+    error.to_string()
+}
+
+fn unequal<K, R>(what: &str, json: Result<R, String>, protobuf: Result<R, String>) -> Vec<Difference>
+where
+    K: Serialize + PartialEq + Debug,
+    R: Borrow<K>,
+{
+    let (json, protobuf) = match (&json, &protobuf) {
+        (Ok(json), Ok(protobuf)) => (json.borrow(), protobuf.borrow()),
+        _ => return vec![Difference::whole(what, "", json.err(), protobuf.err())],
+    };
     if json == protobuf {
         return Vec::new();
     }
