@@ -93,6 +93,15 @@ count_instructions() {
   "$CARGO_TARGET_DIR/release/tidings-bench" instructions
 }
 
+check_protobuf_table() {
+  (cd crates/tidings-protobuf/generator && go run . -check)
+}
+
+# The comparison in small, against client-go alone: fails if a ratio is worse than half its bar.
+compare_with_client_go() {
+  "$CARGO_TARGET_DIR/release/tidings-bench" compare --quick --fail-below-half --out "$CARGO_TARGET_DIR/comparison"
+}
+
 forget_old_caches() {
   find "$cache" -maxdepth 1 -name 'target-*' ! -path "$CARGO_TARGET_DIR" -mtime +2 -exec rm -rf {} +
 }
