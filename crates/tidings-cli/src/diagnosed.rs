@@ -129,11 +129,7 @@ impl Here {
     }
 
     /// Finds the resources and makes their informers, of all namespaces if none is named. Nothing is listed yet.
-    async fn over(
-        factory: SharedInformerFactory,
-        resources: &[String],
-        namespaces: &[String],
-    ) -> Done<Self> {
+    async fn over(factory: SharedInformerFactory, resources: &[String], namespaces: &[String]) -> Done<Self> {
         let names: Vec<&str> = match resources {
             [] => USUAL.to_vec(),
             some => some.iter().map(String::as_str).collect(),
