@@ -15,6 +15,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject};
+use tidings_protobuf::TypeMeta;
 
 /// One thing that is measured.
 pub(crate) struct Part {
@@ -28,12 +29,16 @@ pub(crate) struct Part {
 /// All parts, in the order of the flow.
 pub(crate) const PARTS: &[Part] = &[
     Part { name: "identity_scan", times: 1_000, run: object::identity_scan },
+    Part { name: "identity_scan_protobuf", times: 1_000, run: object::identity_scan_protobuf },
     Part { name: "take_in_before_training", times: 1_000, run: object::take_in_before_training },
     Part { name: "take_in_and_pack", times: 1_000, run: object::take_in_and_pack },
+    Part { name: "take_in_protobuf", times: 1_000, run: object::take_in_protobuf },
     Part { name: "unpack", times: 1_000, run: object::unpack },
     Part { name: "decode_cold", times: 1_000, run: object::decode_cold },
+    Part { name: "decode_cold_protobuf", times: 1_000, run: object::decode_cold_protobuf },
     Part { name: "read_kept", times: 10_000, run: object::read_kept },
     Part { name: "read_field", times: 1_000, run: object::read_field },
+    Part { name: "read_field_protobuf", times: 1_000, run: object::read_field_protobuf },
     Part { name: "list_split", times: 1_000, run: source::list_split },
     Part { name: "list_split_known", times: 1_000, run: source::list_split_known },
     Part { name: "queue_in_order", times: 10_000, run: queue::in_order },
@@ -77,9 +82,17 @@ fn intake() -> Intake {
 
 /// An intake whose dictionary is trained.
 fn trained_intake() -> Intake {
+    trained_on(|intake, number| take_in(intake, &specimen::pod(number)))
+}
+
+/// An intake whose dictionary is trained on protobuf.
+fn intake_trained_on_protobuf() -> Intake {
+    trained_on(|intake, number| take_in_message(intake, &message(number)))
+}
+
+fn trained_on(take_in: impl Fn(&Intake, u64) -> Arc<RawObject>) -> Intake {
     let intake = intake();
-    let samples: Vec<_> =
-        (0..400).map(|number| take_in(&intake, &specimen::pod(1_000_000 + number))).collect();
+    let samples: Vec<_> = (0..400).map(|number| take_in(&intake, 1_000_000 + number)).collect();
     let training = intake.training_due().expect("four hundred pods are enough to train on");
     intake.adopt(training.run());
     drop(samples);
@@ -90,10 +103,29 @@ fn frames(count: u64) -> Vec<String> {
     (0..count).map(specimen::pod).collect()
 }
 
+/// A pod as protobuf.
+fn message(number: u64) -> Vec<u8> {
+    let table = tidings_protobuf::message("", "v1", "Pod").expect("a built-in kind");
+    let pod = serde_json::from_str(&specimen::pod(number)).expect("a specimen is JSON");
+    tidings_protobuf::encode(table, &pod).expect("a specimen is a pod")
+}
+
+fn messages(count: u64) -> Vec<Vec<u8>> {
+    (0..count).map(message).collect()
+}
+
+fn objects_of_messages(intake: &Intake, count: u64) -> Vec<Arc<RawObject>> {
+    (0..count).map(|number| take_in_message(intake, &message(number))).collect()
+}
+
 fn objects(intake: &Intake, count: u64) -> Vec<Arc<RawObject>> {
     (0..count).map(|number| take_in(intake, &specimen::pod(number))).collect()
 }
 
 fn take_in(intake: &Intake, frame: &str) -> Arc<RawObject> {
     intake.json(frame.as_bytes(), &NothingKnown).expect("a specimen is an object")
+}
+
+fn take_in_message(intake: &Intake, message: &[u8]) -> Arc<RawObject> {
+    intake.protobuf(TypeMeta::default(), message, &NothingKnown).expect("a specimen is an object")
 }

@@ -47,7 +47,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tidings-cli", &["tidings", "tidings-apiserver", "tidings-endpoints"]),
     (
         "tidings-bench",
-        &["tidings", "tidings-apiserver", "tidings-informer", "tidings-object", "tidings-source"],
+        &[
+            "tidings",
+            "tidings-apiserver",
+            "tidings-informer",
+            "tidings-object",
+            "tidings-protobuf",
+            "tidings-source",
+        ],
     ),
 ];
 

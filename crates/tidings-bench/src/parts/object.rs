@@ -4,15 +4,27 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
-use tidings_object::{Budget, FieldPath, Intake, Kind, identity};
+use tidings_object::{Budget, FieldPath, Intake, Kind, RawObject, identity};
 
-use super::{frames, intake, measured, objects, take_in, trained_intake};
+use super::{
+    frames, intake, intake_trained_on_protobuf, measured, messages, objects, objects_of_messages, take_in,
+    take_in_message, trained_intake,
+};
 
 pub(crate) fn identity_scan(times: u64) {
     let frames = frames(times);
     measured(|| {
         for frame in &frames {
             black_box(identity::scan(frame.as_bytes()).expect("a specimen has an identity"));
+        }
+    });
+}
+
+pub(crate) fn identity_scan_protobuf(times: u64) {
+    let messages = messages(times);
+    measured(|| {
+        for message in &messages {
+            black_box(identity::scan_protobuf(message).expect("a specimen has an identity"));
         }
     });
 }
@@ -29,6 +41,13 @@ pub(crate) fn take_in_and_pack(times: u64) {
     drop(objects);
 }
 
+pub(crate) fn take_in_protobuf(times: u64) {
+    let (intake, messages) = (intake_trained_on_protobuf(), messages(times));
+    let objects: Vec<_> =
+        measured(|| messages.iter().map(|message| take_in_message(&intake, message)).collect());
+    drop(objects);
+}
+
 pub(crate) fn unpack(times: u64) {
     let objects = objects(&trained_intake(), times);
     measured(|| {
@@ -39,9 +58,16 @@ pub(crate) fn unpack(times: u64) {
 }
 
 pub(crate) fn decode_cold(times: u64) {
-    let objects = objects(&trained_intake(), times);
+    decode_each(&objects(&trained_intake(), times));
+}
+
+pub(crate) fn decode_cold_protobuf(times: u64) {
+    decode_each(&objects_of_messages(&intake_trained_on_protobuf(), times));
+}
+
+fn decode_each(objects: &[Arc<RawObject>]) {
     measured(|| {
-        for object in &objects {
+        for object in objects {
             black_box(object.decoded::<Pod>().expect("a specimen is a pod"));
         }
     });
@@ -61,10 +87,17 @@ pub(crate) fn read_kept(times: u64) {
 }
 
 pub(crate) fn read_field(times: u64) {
-    let objects = objects(&trained_intake(), times);
+    read_phase_of_each(&objects(&trained_intake(), times));
+}
+
+pub(crate) fn read_field_protobuf(times: u64) {
+    read_phase_of_each(&objects_of_messages(&intake_trained_on_protobuf(), times));
+}
+
+fn read_phase_of_each(objects: &[Arc<RawObject>]) {
     let path = FieldPath::parse(".status.phase").expect("a field path");
     measured(|| {
-        for object in &objects {
+        for object in objects {
             black_box(object.field_at(&path).expect("a specimen has a phase"));
         }
     });
