@@ -245,15 +245,14 @@ impl Intake {
         }
         Err(IntakeError::WrongKind {
             expected: format!("{}/{}", self.origin.sent_api_version(), self.origin.sent_kind()),
-            found: found(identity),
+            found: type_name(TypeMeta { api_version: identity.api_version.as_deref(), kind: said_kind }),
         })
     }
 }
 
-/// What an object says it is.
-fn found(identity: &Identity<'_>) -> String {
-    let said = [identity.api_version.as_deref(), identity.kind.as_deref()];
-    said.into_iter().flatten().collect::<Vec<_>>().join("/")
+/// `apiVersion/kind`, as far as it is said.
+fn type_name(said: TypeMeta<'_>) -> String {
+    [said.api_version, said.kind].into_iter().flatten().collect::<Vec<_>>().join("/")
 }
 
 fn group_of(api_version: &str) -> &str {

@@ -2,7 +2,7 @@
 
 use tidings_protobuf::{Message, TypeMeta, to_json};
 
-use super::{Intake, IntakeError, found};
+use super::{Intake, IntakeError, type_name};
 use crate::body::{Body, Wire};
 use crate::identity::{self, Identity};
 use crate::raw::{Head, message_of};
@@ -39,13 +39,14 @@ impl Intake {
 
     /// What a message with this identity is, if it is known what such a message consists of.
     pub(super) fn sort_of<'a>(&'a self, identity: &'a Identity<'_>) -> Result<Sort<'a>, IntakeError> {
+        let sent = self.origin.sent_type();
         let other = (!self.is_as_asked(identity)).then(|| TypeMeta {
-            api_version: identity.api_version.as_deref().or(self.origin.sent_type().api_version),
-            kind: identity.kind.as_deref().or(self.origin.sent_type().kind),
+            api_version: identity.api_version.as_deref().or(sent.api_version),
+            kind: identity.kind.as_deref().or(sent.kind),
         });
         match other.map_or(self.origin.message(), message_of) {
             Some(table) => Ok(Sort { table, other }),
-            None => Err(IntakeError::UnknownMessage { found: found(identity) }),
+            None => Err(IntakeError::UnknownMessage { found: type_name(other.unwrap_or(sent)) }),
         }
     }
 

@@ -106,7 +106,6 @@ impl RawObject {
     }
 
     fn field_of_message(&self, steps: &[Step<'_>]) -> Result<FieldValue, ReadError> {
-        let bytes = self.bytes()?;
         // A message does not have these two; a text has no members.
         let sent = match steps.first() {
             Some(Step::Member(name)) if name == "kind" => Some(self.origin.sent_kind()),
@@ -114,9 +113,10 @@ impl RawObject {
             _ => None,
         };
         if let Some(text) = sent {
-            return Ok(FieldValue::of(if steps.len() == 1 { vec![text.into()] } else { Vec::new() }));
+            let values = if steps.len() == 1 { vec![text.into()] } else { Vec::new() };
+            return self.refusal().map_or(Ok(FieldValue::of(values)), Err);
         }
-        let values = tidings_protobuf::values_at(self.table(), &bytes, steps);
+        let values = tidings_protobuf::values_at(self.table(), &self.bytes()?, steps);
         values.map(FieldValue::of).map_err(|e| self.undecodable::<FieldValue>(e))
     }
 

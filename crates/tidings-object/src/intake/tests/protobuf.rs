@@ -121,8 +121,10 @@ fn an_intake_speaks_protobuf_where_its_messages_are_known() {
     assert!(intake().speaks_protobuf());
     assert!(!custom().speaks_protobuf());
     assert!(custom().with_projection(Projection::Metadata).speaks_protobuf());
-    let error = taken(&custom(), said("example.com/v1", "Widget"), &bytes(&pod())).unwrap_err();
-    assert_eq!(error, IntakeError::UnknownMessage { found: "example.com/v1/Widget".to_owned() });
+    for type_meta in [LISTED, said("example.com/v1", "Widget")] {
+        let error = taken(&custom(), type_meta, &bytes(&pod())).unwrap_err();
+        assert_eq!(error, IntakeError::UnknownMessage { found: "example.com/v1/Widget".to_owned() });
+    }
 }
 
 // holds: X5
