@@ -306,7 +306,7 @@ pub(crate) fn changed_event(frame: &Bytes, wire: Wire, change: impl FnOnce(&mut 
 
 impl From<Refusal> for ApiError {
     fn from(Refusal(message): Refusal) -> Self {
-        ApiError::internal(&format!("an object can't be encoded as protobuf: {message}"))
+        ApiError::internal(format!("an object can't be encoded as protobuf: {message}"))
     }
 }
 
