@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings::{
     Budget, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory, Transform,
+    WirePreference,
 };
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
@@ -106,7 +107,8 @@ async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_
         "pods",
         json!({ "metadata": { "namespace": "default", "name": "bad" }, "spec": { "containers": "none" } }),
     );
-    let factory = SharedInformerFactory::new(server.client());
+    // Protobuf can't say such a thing.
+    let factory = SharedInformerFactory::new(server.client()).wire(WirePreference::JsonOnly);
     let pods = factory.informer::<Pod>();
     let running = factory.start();
     running.synced().await.unwrap();
