@@ -37,8 +37,8 @@ fn take_names(value: &mut Value, steps: &[&str]) {
     }
 }
 
-/// Whether these are the same. Which members are null when they are empty and which are left out differs between releases,
-/// and the table is of one.
+/// Whether these are the same. Which empty members are null and which are left out differs between releases, and the
+/// table is of one.
 pub(crate) fn is_same(json: Option<&Value>, protobuf: Option<&Value>) -> bool {
     let is_nothing = |value: Option<&Value>| value.is_none_or(Value::is_null);
     json == protobuf || (!is_release_of_specimens() && is_nothing(json) && is_nothing(protobuf))
