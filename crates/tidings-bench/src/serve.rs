@@ -1,6 +1,7 @@
 //! The server of the comparison: `tidings-apiserver` in a process of its own, so that what it costs is nobody else's.
 //! It loads its objects, prints where it listens, and then does what the lines on its standard input say.
 
+mod ahead;
 mod specimen;
 mod updates;
 
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use tidings_apiserver::auth::Rights;
 use tidings_apiserver::record::Recorded;
 use tidings_apiserver::resource::Verb;
+use tidings_apiserver::server::ProtobufAnswers;
 use tidings_apiserver::store::HistoryLimits;
 use tidings_apiserver::{ApiServer, Ending, Listen};
 use tokio::time::Instant;
@@ -39,10 +41,17 @@ pub(crate) struct Arguments {
     /// Namespaces with ten small config maps each.
     #[arg(long, default_value_t = 0)]
     pub(crate) many: u64,
+    /// Encodes protobuf ahead, which takes time and memory of the server alone.
+    #[arg(long)]
+    pub(crate) protobuf: bool,
 }
 
 /// How many config maps each of the many namespaces has.
 const MANY_OBJECTS: u64 = 10;
+
+/// The lists of kinds that have protobuf, pods aside.
+const OTHER_LISTS: [&str; 3] =
+    ["/api/v1/configmaps", "/api/v1/secrets", "/apis/coordination.k8s.io/v1/leases"];
 
 /// How long a client may take to list again, and how often to look whether it does.
 const RELIST_WAIT_MAX: Duration = Duration::from_secs(20);
@@ -57,8 +66,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
     let _inside = runtime.enter();
     let builder = ApiServer::builder().anonymous(Rights::Admin).history(HISTORY);
-    let server = runtime.block_on(builder.start());
+    let server = runtime.block_on(builder.protobuf(ProtobufAnswers::Kept).start());
     let keys = load(&server, arguments);
+    if arguments.protobuf {
+        let mut lists = ahead::pod_lists(&keys);
+        lists.extend(OTHER_LISTS.map(str::to_owned));
+        runtime.block_on(ahead::encode(&server, &lists));
+    }
     let (listening, serving) = runtime.block_on(server.listen(Listen::plain()))?;
     let _serving = runtime.spawn(serving);
     say(&json!({ "url": listening.url() }))?;
@@ -66,7 +80,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for line in std::io::stdin().lock().lines() {
         let line = line.context("reading what to do")?;
         match serde_json::from_str(&line).with_context(|| format!("reading {line:?}"))? {
-            ServerCommand::Update { count, per_second } => updates.write(count, per_second),
+            ServerCommand::Update { count, per_second } => {
+                let changed = updates.write(count, per_second);
+                if arguments.protobuf && per_second.is_none() {
+                    let paths: Vec<_> = changed.iter().map(|key| ahead::pod_path(key)).collect();
+                    runtime.block_on(ahead::encode(&server, &paths));
+                }
+            }
             ServerCommand::Touch { key } => updates.touch(&key),
             ServerCommand::Expire => expire(&server),
         }

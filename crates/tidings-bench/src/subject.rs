@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use kube_client::{Client, Config};
 use serde_json::{Value, json};
-use tidings::{InformerOptions, ListMode, ReflectorConfig, SharedInformerFactory};
+use tidings::{InformerOptions, ListMode, ReflectorConfig, SharedInformerFactory, WirePreference};
 use tidings_source::client_from_config;
 use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
@@ -185,7 +185,11 @@ impl Arguments {
             List::Pages => ListMode::Chunked,
         };
         let reflector = ReflectorConfig::default().list_mode(list);
-        let options = InformerOptions::new().reflector(reflector);
+        let wire = match self.wire {
+            Wire::Json => WirePreference::JsonOnly,
+            Wire::Protobuf => WirePreference::ProtobufFirst,
+        };
+        let options = InformerOptions::new().reflector(reflector).wire(wire);
         Ok(SharedInformerFactory::new(self.client()?).defaults(options))
     }
 }

@@ -15,11 +15,11 @@ use std::io::Write;
 
 use anyhow::{Context, ensure};
 
-use super::contestant::{Contestant, Field};
+use super::contestant::{Contestant, Field, Maker};
 use super::figures::Figures;
 use super::usage;
 pub(crate) use stage::Info;
-use stage::Stage;
+use stage::{Server, Stage};
 
 /// One comparison, while it is made.
 pub(crate) struct Run {
@@ -100,6 +100,13 @@ impl Run {
         Ok(())
     }
 
+    /// A server with these objects, which has encoded them for everyone who is measured.
+    fn server(&self, objects: &[&str]) -> anyhow::Result<Server> {
+        let is_protobuf = self.contestants.iter().any(|contestant| contestant.wire == "protobuf");
+        let ahead: &[&str] = if is_protobuf { &["--protobuf"] } else { &[] };
+        Server::start(&[objects, ahead].concat())
+    }
+
     fn take(&mut self, contestant: &Contestant, figure: &str, value: f64) {
         self.figures.take(contestant.name, figure, value);
     }
@@ -111,17 +118,22 @@ impl Run {
         }
     }
 
-    /// The contestants, each with whether it is one whose decoded cache fits into this machine's memory now.
-    fn fits_decoded(&mut self, contestant: &Contestant, pods: u64) -> anyhow::Result<bool> {
-        let (needed, available) = (pods as f64 * DECODED_POD_BYTES, usage::available_bytes()?);
-        let fits = available > needed;
+    /// Whether there is memory for what it keeps; only ours keeps objects as they came.
+    fn fits(&mut self, contestant: &Contestant) -> anyhow::Result<bool> {
+        Ok(contestant.maker == Maker::Tidings || self.fits_decoded(contestant)?)
+    }
+
+    /// Whether there is memory for all pods, decoded.
+    fn fits_decoded(&mut self, contestant: &Contestant) -> anyhow::Result<bool> {
+        let needed = self.scale.pods as f64 * DECODED_POD_BYTES;
+        let fits = usage::available_bytes()? > needed;
         if !fits {
-            self.note(format!("{} is left out where this machine's memory is too small for it", contestant.name));
+            self.note(format!("{} is left out where this machine has too little memory for it", contestant.name));
         }
         Ok(fits)
     }
 
-    /// Starts a subject, syncs it, and makes sure that it got the wire that it is named for.
+    /// Whether it got the wire that it is named for; who did not is left out from here on.
     fn on_wire(&mut self, contestant: &Contestant, stage: &mut Stage) -> anyhow::Result<bool> {
         let info = stage.info()?;
         let got_it = info.wire.as_deref().is_none_or(|wire| wire == contestant.wire);

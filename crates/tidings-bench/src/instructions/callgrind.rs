@@ -22,6 +22,8 @@ pub(crate) fn count(part: &Part) -> anyhow::Result<u64> {
         // Variables stand on the stack, and what stands there moves what comes after.
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
+        // The allocator gives memory back as time passes; a count must not depend on that.
+        .env("_RJEM_MALLOC_CONF", "narenas:1,dirty_decay_ms:-1,muzzy_decay_ms:-1")
         .output()
         .context("running valgrind (install it, for example with `apt-get install valgrind`)")?;
     let said = String::from_utf8_lossy(&output.stderr);

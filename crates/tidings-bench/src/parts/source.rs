@@ -15,7 +15,7 @@ use kube_client::client::Body;
 use tidings_informer::delta::{Delta, QueueOrder, StreamId, queue};
 use tidings_informer::indexer::{Writer, indexer_with_seed};
 use tidings_informer::reflector::{Epoch, Replacement, Sink};
-use tidings_object::{Kind, NothingKnown, RawObject, Version};
+use tidings_object::{Kind, NothingKnown, RawObject, Version, Wire};
 use tidings_source::{KubeSource, ListOptions, ListPart, ListWatch, StreamScope};
 use tokio::runtime::{Builder, Runtime};
 use tower::service_fn;
@@ -28,7 +28,7 @@ const HASH_SEED: u64 = 42;
 
 pub(crate) fn list_split(times: u64) {
     let body = list_of(&frames(times));
-    let items = measured(|| tidings_source::fuzz::count_items(&body, CHUNK_BYTES));
+    let items = measured(|| tidings_source::fuzz::count_items(Wire::Json, &body, CHUNK_BYTES));
     assert_eq!(items as u64, times);
 }
 

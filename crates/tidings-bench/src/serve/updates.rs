@@ -25,10 +25,11 @@ impl Updates {
         Updates { server: server.clone(), keys, at: 0 }
     }
 
-    /// Changes so many pods, as fast as it can or at this rate.
-    pub(super) fn write(&mut self, count: u64, per_second: Option<u64>) {
+    /// Changes so many pods, as fast as it can or at this rate; their keys.
+    pub(super) fn write(&mut self, count: u64, per_second: Option<u64>) -> Vec<String> {
+        let mut changed = Vec::new();
         if self.keys.is_empty() {
-            return;
+            return changed;
         }
         let begun = Instant::now();
         for number in 0..count {
@@ -38,7 +39,9 @@ impl Updates {
                 sleep_until(begun + Duration::from_nanos(1_000_000_000 * number / rate.max(1)));
             }
             self.put_now(pod);
+            changed.push(self.keys[self.at].clone());
         }
+        changed
     }
 
     /// Changes one pod.

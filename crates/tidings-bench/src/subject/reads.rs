@@ -10,6 +10,8 @@ use rand::SeedableRng;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tidings::{Budget, FieldPath, LabelSelector, Lister, Object};
+use tidings_object::Wire;
+use tidings_protobuf::TypeMeta;
 use tokio::time::Instant;
 
 use super::Arguments;
@@ -23,6 +25,7 @@ const GETS: usize = 100_000;
 const COLD_GETS: usize = 2_000;
 const LOOKUPS: usize = 2_000;
 const NAMESPACES: usize = 50;
+const COLD_NAMESPACES: usize = 5;
 const WHOLE_LISTS: usize = 3;
 
 const SEED: u64 = 17;
@@ -83,22 +86,22 @@ impl Reads {
                 "kept_ns": self.get(&kept, GETS),
                 "cold_ns": self.get(&cold, COLD_GETS),
                 "cold_identity_ns": self.get_identity(&cold, GETS),
-                "decode_ns": self.decode(&cold),
+                "decode_ns": self.decode(&cold)?,
             },
             "by_index": both(&|lister| self.by_index(lister)),
             "by_namespace": both(&|lister| self.by_namespace(lister)),
             "by_label": both(&|lister| self.by_label(lister)),
             "list_all": both(&|lister| median_ns(WHOLE_LISTS, |_| touch_names(&lister.list()))),
             "namespace_1000_one_field": {
-                "kept_ns": self.phases(&kept, |pod, _| touch_phase(pod)),
-                "cold_field_ns": self.phases(&cold, |pod, field| {
+                "kept_ns": self.phases(&kept, NAMESPACES, |pod, _| touch_phase(pod)),
+                "cold_field_ns": self.phases(&cold, COLD_NAMESPACES, |pod, field| {
                     black_box(pod.field_at(field).expect("a specimen has its fields"));
                 }),
-                "cold_slim_ns": self.phases(&cold, |pod, _| {
+                "cold_slim_ns": self.phases(&cold, COLD_NAMESPACES, |pod, _| {
                     let slim = pod.view::<PhaseOnly>().expect("a specimen has a phase");
                     black_box(slim.status.and_then(|status| status.phase));
                 }),
-                "cold_whole_ns": self.phases(&cold, |pod, _| touch_phase(pod)),
+                "cold_whole_ns": self.phases(&cold, COLD_NAMESPACES, |pod, _| touch_phase(pod)),
             },
         }))
     }
@@ -116,13 +119,26 @@ impl Reads {
         })
     }
 
-    /// Decoding alone, without finding and unpacking.
-    fn decode(&self, lister: &Lister<Pod>) -> u64 {
-        let some = self.keys.iter().take(COLD_GETS).filter_map(|key| lister.get(key).ok());
-        let bodies: Vec<Vec<u8>> = some.filter_map(|pod| Some(pod.json().ok()?.into_owned())).collect();
-        median_ns(bodies.len(), |n| {
-            black_box(serde_json::from_slice::<Pod>(&bodies[n]).expect("a specimen decodes"));
-        })
+    /// Decoding alone, without finding and unpacking, on the wire that the pods came by.
+    fn decode(&self, lister: &Lister<Pod>) -> anyhow::Result<u64> {
+        let some = self.keys.iter().take(COLD_GETS).map(|key| lister.get(key));
+        let some = some.collect::<Result<Vec<_>, _>>()?;
+        let mut bodies = Vec::with_capacity(some.len());
+        for pod in &some {
+            bodies.push(pod.json()?.into_owned());
+        }
+        if some.first().is_some_and(|pod| pod.wire() == Wire::Json) {
+            return Ok(median_ns(bodies.len(), |n| {
+                black_box(serde_json::from_slice::<Pod>(&bodies[n]).expect("a specimen decodes"));
+            }));
+        }
+        let table = tidings_protobuf::message("", "v1", "Pod").context("pods have protobuf")?;
+        let encode = |body: &Vec<u8>| anyhow::Ok(tidings_protobuf::encode(table, &serde_json::from_slice(body)?)?);
+        let messages = bodies.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
+        Ok(median_ns(messages.len(), |n| {
+            let pod = tidings_protobuf::from_slice::<Pod>(table, TypeMeta::default(), &messages[n]);
+            black_box(pod.expect("a specimen decodes"));
+        }))
     }
 
     fn by_index(&self, lister: &Lister<Pod>) -> u64 {
@@ -144,8 +160,8 @@ impl Reads {
         })
     }
 
-    fn phases(&self, lister: &Lister<Pod>, read: impl Fn(&Object<Pod>, &FieldPath)) -> u64 {
-        median_ns(NAMESPACES, |n| {
+    fn phases(&self, lister: &Lister<Pod>, times: usize, read: impl Fn(&Object<Pod>, &FieldPath)) -> u64 {
+        median_ns(times, |n| {
             self.namespace(lister, n).iter().for_each(|pod| read(pod, &self.field));
         })
     }

@@ -83,9 +83,8 @@ impl Session {
 
     /// The encoding that the server really sent.
     pub(super) fn wire(&self) -> Option<String> {
-        let keys = self.lister().keys();
-        let object = self.lister().get(&keys.first()?.to_string()).ok()?;
-        Some(format!("{:?}", object.wire()).to_lowercase())
+        let health = self.informer.health();
+        Some(health.streams.first()?.wire?.to_string())
     }
 
     /// How the last list really came.

@@ -1,6 +1,5 @@
 //! How cost grows with the number of objects: syncs of ten thousand to a million small pods, and updates among them.
 
-use super::stage::Server;
 use super::{Run, tell};
 use crate::compare::contestant::{KUBE_RS_LIST, Maker};
 use crate::protocol::{Read, Resource};
@@ -24,7 +23,7 @@ pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
 
 fn measure_at(run: &mut Run, size: u64) -> anyhow::Result<()> {
     let pods = size.to_string();
-    let mut server = Server::start(&["--pods", &pods, "--small"])?;
+    let mut server = run.server(&["--pods", &pods, "--small"])?;
     for contestant in run.contestants.clone() {
         let is_ours = contestant.maker == Maker::Tidings;
         if contestant.name == KUBE_RS_LIST || (!is_ours && size > DECODED_MAX) {

@@ -1,6 +1,5 @@
 //! Other kinds than pods: text, certificates, a custom resource, and tiny objects that change all the time.
 
-use super::stage::Server;
 use super::{Run, tell};
 use crate::compare::contestant::KUBE_RS_LIST;
 use crate::protocol::{Read, Resource};
@@ -23,7 +22,7 @@ pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
         arguments.extend([(*argument).to_owned(), count.min(run.scale.pods).to_string()]);
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let server = Server::start(&arguments)?;
+    let server = run.server(&arguments)?;
     for contestant in run.contestants.clone() {
         if contestant.name == KUBE_RS_LIST {
             continue;

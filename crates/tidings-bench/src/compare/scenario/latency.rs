@@ -14,10 +14,10 @@ const READERS: usize = 200;
 
 pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
-    let mut server = Server::start(&["--pods", &pods])?;
+    let mut server = run.server(&["--pods", &pods])?;
     let mut stages: Vec<(Contestant, Stage)> = Vec::new();
     for contestant in run.contestants.clone() {
-        if contestant.name == KUBE_RS_LIST || !run.fits_decoded(&contestant, run.scale.pods)? {
+        if contestant.name == KUBE_RS_LIST || !run.fits(&contestant)? {
             continue;
         }
         tell(&format!("latency: {}", contestant.name));

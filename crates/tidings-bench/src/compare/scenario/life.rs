@@ -8,9 +8,9 @@ use crate::protocol::{Read, Resource};
 
 pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
-    let mut server = Server::start(&["--pods", &pods])?;
+    let mut server = run.server(&["--pods", &pods])?;
     for contestant in run.contestants.clone() {
-        if run.fits_decoded(&contestant, run.scale.pods)? {
+        if run.fits(&contestant)? {
             tell(&format!("sync: {}", contestant.name));
             live(run, &mut server, &contestant)?;
         }

@@ -12,7 +12,7 @@ const INFORMERS: usize = 1_000;
 
 pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
     let count = INFORMERS.to_string();
-    let server = Server::start(&["--many", &count])?;
+    let server = run.server(&["--many", &count])?;
     for contestant in run.contestants.clone() {
         tell(&format!("many: {}", contestant.name));
         let none = resident_after(&server, &contestant, None)?;

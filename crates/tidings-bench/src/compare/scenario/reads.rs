@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::stage::{Server, Stage};
+use super::stage::Stage;
 use super::{Run, tell};
 use crate::compare::contestant::{CLIENT_GO_PROTOBUF, Contestant, KUBE_RS_LIST};
 use crate::protocol::{Read, Resource, SubjectCommand};
@@ -14,10 +14,10 @@ const LEFT_OUT: [&str; 2] = [CLIENT_GO_PROTOBUF, KUBE_RS_LIST];
 
 pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
-    let server = Server::start(&["--pods", &pods])?;
+    let server = run.server(&["--pods", &pods])?;
     let mut stages: Vec<(Contestant, Stage)> = Vec::new();
     for contestant in run.contestants.clone() {
-        if LEFT_OUT.contains(&contestant.name) || !run.fits_decoded(&contestant, run.scale.pods)? {
+        if LEFT_OUT.contains(&contestant.name) || !run.fits_decoded(&contestant)? {
             continue;
         }
         tell(&format!("reads: {}", contestant.name));

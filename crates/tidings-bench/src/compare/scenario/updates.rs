@@ -1,6 +1,5 @@
 //! Bursts of updates through ten handlers, and through handlers that read whole objects.
 
-use super::stage::Server;
 use super::{Run, tell};
 use crate::compare::contestant::KUBE_RS_LIST;
 use crate::protocol::{Read, Resource};
@@ -14,10 +13,10 @@ const VARIANTS: &[(usize, Read, &str, Option<&str>)] = &[
 
 pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
-    let mut server = Server::start(&["--pods", &pods])?;
+    let mut server = run.server(&["--pods", &pods])?;
     for contestant in run.contestants.clone() {
         // How it listed makes no difference to its updates.
-        if contestant.name == KUBE_RS_LIST || !run.fits_decoded(&contestant, run.scale.pods)? {
+        if contestant.name == KUBE_RS_LIST || !run.fits(&contestant)? {
             continue;
         }
         for (handlers, read, cpu, rate) in VARIANTS {
