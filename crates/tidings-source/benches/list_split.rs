@@ -1,4 +1,8 @@
-//! How fast a list is split, alone and with its items made into objects.
+//! How fast a list is split on either wire, alone and with its items made into objects.
+
+#[path = "../src/testing/written.rs"]
+#[allow(dead_code)] // A bench needs a part of it only.
+mod written;
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -14,7 +18,9 @@ use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 use tidings_object::{Kind as _, Wire};
+use tidings_protobuf::{encode, message};
 use tidings_source::{KubeSource, ListOptions, ListWatch as _, fuzz};
+use written::{envelope, field};
 
 const CHUNK_BYTES: usize = 64 << 10;
 const PODS: usize = 1000;
@@ -40,14 +46,25 @@ fn pod(i: usize) -> Value {
     })
 }
 
-fn body() -> Vec<u8> {
+fn body(wire: Wire) -> Vec<u8> {
     let items: Vec<Value> = (0..PODS).map(pod).collect();
-    json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "200000"}, "items": items})
-        .to_string()
-        .into_bytes()
+    match wire {
+        Wire::Json => {
+            let metadata = json!({"resourceVersion": "200000"});
+            json!({"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items})
+                .to_string()
+                .into()
+        }
+        Wire::Protobuf => {
+            let pod = message("", "v1", "Pod").expect("a built-in kind");
+            let items = items.iter().map(|item| field(2, &encode(pod, item).expect("a pod")));
+            let parts: Vec<_> = std::iter::once(field(1, &field(2, b"200000"))).chain(items).collect();
+            envelope("v1", "PodList", &parts.concat())
+        }
+    }
 }
 
-fn client(body: Bytes) -> Client {
+fn client(wire: Wire, body: Bytes) -> Client {
     let service = tower::service_fn(move |_: Request<Body>| {
         let body = body.clone();
         let starts = (0..body.len()).step_by(CHUNK_BYTES);
@@ -56,31 +73,39 @@ fn client(body: Bytes) -> Client {
                 Ok::<_, Infallible>(Frame::data(body.slice(start..body.len().min(start + CHUNK_BYTES))))
             })
             .collect();
-        async { Ok::<_, Infallible>(Response::new(StreamBody::new(stream::iter(chunks)))) }
+        let kind = match wire {
+            Wire::Json => "application/json",
+            Wire::Protobuf => "application/vnd.kubernetes.protobuf",
+        };
+        let response = Response::builder().header("content-type", kind);
+        let response = response.body(StreamBody::new(stream::iter(chunks))).expect("a response");
+        async { Ok::<_, Infallible>(response) }
     });
     Client::new(service, "default")
 }
 
 fn bench(criterion: &mut Criterion) {
-    let body = Bytes::from(body());
-    let mut group = criterion.benchmark_group("list of 1000 pods");
-    group.throughput(Throughput::Bytes(body.len() as u64)).sample_size(20);
-    group.bench_function("split", |bencher| {
-        bencher.iter(|| assert_eq!(fuzz::count_items(Wire::Json, black_box(&body), CHUNK_BYTES), PODS));
-    });
-    group.bench_function("split and take in", |bencher| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let source = runtime
-            .block_on(async { KubeSource::builder(client(body.clone()), Pod::resource()).build() })
-            .unwrap();
-        bencher.iter(|| {
-            runtime.block_on(async {
-                let page = source.list(ListOptions::default()).await.unwrap();
-                assert_eq!(page.count().await, PODS + 1);
+    for wire in [Wire::Json, Wire::Protobuf] {
+        let body = Bytes::from(body(wire));
+        let mut group = criterion.benchmark_group(format!("list of 1000 pods, {wire}"));
+        group.throughput(Throughput::Bytes(body.len() as u64)).sample_size(20);
+        group.bench_function("split", |bencher| {
+            bencher.iter(|| assert_eq!(fuzz::count_items(wire, black_box(&body), CHUNK_BYTES), PODS));
+        });
+        group.bench_function("split and take in", |bencher| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let source = runtime
+                .block_on(async { KubeSource::builder(client(wire, body.clone()), Pod::resource()).build() })
+                .unwrap();
+            bencher.iter(|| {
+                runtime.block_on(async {
+                    let page = source.list(ListOptions::default()).await.unwrap();
+                    assert_eq!(page.count().await, PODS + 1);
+                });
             });
         });
-    });
-    group.finish();
+        group.finish();
+    }
 }
 
 criterion_group!(benches, bench);

@@ -1,8 +1,14 @@
 //! What an API server writes, on either wire, from the same JSON.
 
+#[path = "../../src/testing/written.rs"]
+mod written;
+
 use serde_json::Value;
 use tidings_object::Wire;
 use tidings_protobuf::{encode, message};
+
+pub(crate) use self::written::field;
+use self::written::number;
 
 /// What is tested is tested on both.
 pub(crate) const WIRES: [Wire; 2] = [Wire::Json, Wire::Protobuf];
@@ -48,20 +54,12 @@ pub(crate) fn object(wire: Wire, object: &Value) -> Vec<u8> {
 
 /// A message in the envelope that says what `what` says.
 pub(crate) fn envelope(what: &Value, message: &[u8]) -> Vec<u8> {
-    let type_meta =
-        [field(1, text(&what["apiVersion"]).as_bytes()), field(2, text(&what["kind"]).as_bytes())];
-    [b"k8s\0".to_vec(), field(1, &type_meta.concat()), field(2, message), field(3, b""), field(4, b"")]
-        .concat()
+    written::envelope(text(&what["apiVersion"]), text(&what["kind"]), message)
 }
 
 /// Some bytes with their length before them.
 pub(crate) fn framed(frame: &[u8]) -> Vec<u8> {
     [&u32::try_from(frame.len()).unwrap().to_be_bytes(), frame].concat()
-}
-
-/// One field that holds bytes, a text or a message.
-pub(crate) fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    [varint(u64::from(number << 3 | 2)), varint(bytes.len() as u64), bytes.to_vec()].concat()
 }
 
 fn list_meta(metadata: &Value) -> Vec<u8> {
@@ -71,7 +69,7 @@ fn list_meta(metadata: &Value) -> Vec<u8> {
         field(3, text(&metadata["continue"]).as_bytes()),
     ];
     if let Some(count) = metadata["remainingItemCount"].as_u64() {
-        parts.push([varint(4 << 3), varint(count)].concat());
+        parts.push(number(4, count));
     }
     if let Some(selector) = metadata["shardInfo"]["selector"].as_str() {
         parts.push(field(5, &field(1, selector.as_bytes())));
@@ -86,14 +84,4 @@ fn encoded(api_version: &str, kind: &str, object: &Value) -> Vec<u8> {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
-}
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-    bytes
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tidings_object::{Kind as _, Projection, Version};
 
 use super::*;
-use crate::testing::{envelope, field, number};
+use crate::testing::written::{envelope, field, number};
 use crate::{ErrorClass, Sharded};
 
 fn pods() -> ListKind {
