@@ -79,12 +79,14 @@ impl Signals {
 impl Work {
     /// Works until it is told to stop, or the queue has ended.
     pub(crate) async fn run(self: Arc<Self>, signals: Signals) {
+        // A handle of its own: what is in work counts on it.
+        let queue = self.tally.queue.clone();
         loop {
             let next = tokio::select! {
                 biased;
                 () = signals.stop.cancelled() => return,
                 () = signals.abandon.cancelled() => return,
-                next = self.tally.queue.next() => next,
+                next = queue.next() => next,
             };
             let Some(working) = next else { return };
             match &self.share {

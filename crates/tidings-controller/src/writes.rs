@@ -7,14 +7,15 @@
 mod api;
 
 use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use futures_util::FutureExt;
-use futures_util::future::join_all;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_informer::informer::{SharedInformer, WaitError};
 use tidings_object::{Key, ResourceKind};
+use tokio::time::Instant;
 
 pub use api::TrackedApi;
 
@@ -95,7 +96,7 @@ impl Pages {
     fn sweep(&mut self, caches: &Caches) {
         self.by_request.retain(|_, writes| {
             writes.retain(|write| {
-                let looked = write.shown(caches, Duration::ZERO).now_or_never();
+                let looked = write.shown(caches, Instant::now()).now_or_never();
                 matches!(looked, None | Some(Err(WaitError::DeadlinePassed { .. })))
             });
             !writes.is_empty()
@@ -105,12 +106,17 @@ impl Pages {
 }
 
 impl Write {
-    /// Waits until every cache that would show this write does. Only a deadline is an error that matters: a cache
-    /// that will never show it (other labels, stopped, gone back in time) is not waited for.
-    async fn shown(&self, caches: &Caches, within: Duration) -> Result<(), WaitError> {
-        let waits = caches.showing(&self.resource).map(|cache| self.shown_by(cache, within));
-        let ends = join_all(waits).await.into_iter();
-        ends.filter(|end| matches!(end, Err(WaitError::DeadlinePassed { .. }))).collect()
+    /// Waits until every cache that would show this write does, or the server went back in time. A cache that will never
+    /// show it (other labels, stopped) is not waited for.
+    async fn shown(&self, caches: &Caches, deadline: Instant) -> Result<(), WaitError> {
+        for cache in caches.showing(&self.resource) {
+            let within = deadline.saturating_duration_since(Instant::now());
+            match self.shown_by(cache, within).await {
+                Err(end @ (WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) => return Err(end),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     async fn shown_by(&self, cache: &SharedInformer<()>, within: Duration) -> Result<(), WaitError> {
@@ -150,12 +156,24 @@ pub(crate) async fn caught_up(caches: &Caches, writes: &VecDeque<Write>, within:
     if writes.is_empty() {
         return CaughtUp::AtOnce;
     }
-    let mut shown = Box::pin(join_all(writes.iter().map(|write| write.shown(caches, within))));
-    let (ends, in_time) = match shown.as_mut().now_or_never() {
-        Some(ends) => (ends, CaughtUp::AtOnce),
+    let mut shown = pin!(all_shown(caches, writes, Instant::now() + within));
+    let (end, in_time) = match shown.as_mut().now_or_never() {
+        Some(end) => (end, CaughtUp::AtOnce),
         None => (shown.await, CaughtUp::Later),
     };
-    ends.into_iter().find_map(Result::err).map_or(in_time, CaughtUp::Not)
+    match end {
+        Err(passed @ WaitError::DeadlinePassed { .. }) => CaughtUp::Not(passed),
+        // Of what was written before the server went back, nothing will be seen.
+        _ => in_time,
+    }
+}
+
+/// One after the other, which takes no longer than the last of them: all have the same deadline.
+async fn all_shown(caches: &Caches, writes: &VecDeque<Write>, deadline: Instant) -> Result<(), WaitError> {
+    for write in writes {
+        write.shown(caches, deadline).await?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

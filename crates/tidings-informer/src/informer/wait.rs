@@ -83,7 +83,7 @@ impl Shared {
             Some(reached) if reached.is_at_least(version) => Look::There,
             _ => Look::NotYet,
         };
-        self.wait_until(format!("version {version}"), deadline, look).await
+        self.wait_until(|| format!("version {version}"), deadline, look).await
     }
 
     /// Waits until the object has that version or a newer one, or the stream responsible for it has passed it.
@@ -104,7 +104,7 @@ impl Shared {
                 Some(_) => Look::NotYet,
             }
         };
-        self.wait_until(what(), deadline, look).await
+        self.wait_until(what, deadline, look).await
     }
 
     /// As [`wait_for_object`](Self::wait_for_object), for an object as the server answered a write.
@@ -135,7 +135,7 @@ impl Shared {
             Some(cached) if cached.uid() == uid => Look::NotYet,
             _ => Look::There,
         };
-        self.wait_until(format!("deletion of {} {key}", self.resource), deadline, look).await
+        self.wait_until(|| format!("deletion of {} {key}", self.resource), deadline, look).await
     }
 
     /// Waits until `is_wanted` says yes of the object as it is cached. It is asked once the first list is there, since
@@ -173,9 +173,10 @@ impl Shared {
         }
     }
 
+    /// Most waits end at the first look: only one that ends otherwise says what it was for.
     async fn wait_until(
         &self,
-        what: String,
+        what: impl Fn() -> String,
         deadline: Instant,
         look: impl Fn(&Progress) -> Look,
     ) -> Result<(), WaitError> {
@@ -187,16 +188,17 @@ impl Shared {
                 match look(&now) {
                     Look::There => return Ok(()),
                     Look::Never(error) => return Err(error),
-                    Look::NotYet if now.epoch() != epoch => return Err(WaitError::WentBack { what }),
+                    Look::NotYet if now.epoch() != epoch => return Err(WaitError::WentBack { what: what() }),
                     Look::NotYet => {}
                 }
             }
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Err(WaitError::Stopped { what }),
+                () = self.stop.cancelled() => return Err(WaitError::Stopped { what: what() }),
                 changed = progress.changed() => changed.expect("the sender is ours"),
                 () = tokio::time::sleep_until(deadline) => {
-                    return Err(WaitError::DeadlinePassed { what, reached: Reached(self.reader.version()) });
+                    let reached = Reached(self.reader.version());
+                    return Err(WaitError::DeadlinePassed { what: what(), reached });
                 }
             }
         }
