@@ -112,7 +112,9 @@ impl Write {
         for cache in caches.showing(&self.resource) {
             let within = deadline.saturating_duration_since(Instant::now());
             match self.shown_by(cache, within).await {
-                Err(end @ (WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) => return Err(end),
+                Err(end @ (WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) => {
+                    return Err(end);
+                }
                 _ => {}
             }
         }
