@@ -53,11 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     println!("{}", report.markdown());
     println!("written to {}", arguments.out.display());
     let below: Vec<_> = report.bars.iter().filter(|bar| bar.is_below_half()).map(|bar| &*bar.title).collect();
-    ensure!(
-        !arguments.fail_below_half || below.is_empty(),
-        "worse than half the bar: {}",
-        below.join("; ")
-    );
+    ensure!(!arguments.fail_below_half || below.is_empty(), "worse than half the bar: {}", below.join("; "));
     Ok(())
 }
 

@@ -67,8 +67,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
     let mut commands = commands();
     let done = runtime.block_on(async {
-        let mut subject =
-            Subject { arguments, session: None, reads: None, many: None, connections: None };
+        let mut subject = Subject { arguments, session: None, reads: None, many: None, connections: None };
         while let Some(line) = commands.recv().await {
             let command = serde_json::from_str(&line).with_context(|| format!("reading {line:?}"))?;
             subject.follow(command).await?;

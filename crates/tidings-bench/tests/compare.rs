@@ -20,7 +20,8 @@ fn a_small_comparison_measures_everything_that_a_life_has() {
     let report: Value = serde_json::from_slice(&report).expect("it is JSON");
     for contestant in ["tidings-json", "tidings-protobuf"] {
         let figures = &report["figures"][contestant];
-        for figure in ["resident_bytes", "sync_peak_bytes", "sync_wall_s", "updates_per_s", "restart_wall_s"] {
+        for figure in ["resident_bytes", "sync_peak_bytes", "sync_wall_s", "updates_per_s", "restart_wall_s"]
+        {
             let value = figures[figure][0].as_f64();
             assert!(value.is_some_and(|value| value > 0.0), "{contestant} {figure}: {value:?}\n{said}");
         }

@@ -143,8 +143,18 @@ impl Over<'_> {
         let no_worse = "no worse than the better peer's";
         let fastest = self.figures.largest(&self.wire.peers, "updates_per_s");
         vec![
-            cpu("CPU per update, identity only", "at most 1/4 of the better peer's", 0.25, "update_cpu_identity_us"),
-            cpu("CPU per update, new object read whole", "at most the better peer's", 1.0, "update_cpu_new_us"),
+            cpu(
+                "CPU per update, identity only",
+                "at most 1/4 of the better peer's",
+                0.25,
+                "update_cpu_identity_us",
+            ),
+            cpu(
+                "CPU per update, new object read whole",
+                "at most the better peer's",
+                1.0,
+                "update_cpu_new_us",
+            ),
             cpu(
                 "CPU per update, old and new read whole",
                 "at most 1.3 times the better peer's",
@@ -187,7 +197,10 @@ impl Over<'_> {
                 "one field of 1,000, cold, through `field()`",
                 "at most 1/4 of whole objects",
                 Bound::AtMost(0.25),
-                ratio(self.ours(&format!("{field}_cold_field_ns")), self.ours(&format!("{field}_cold_whole_ns"))),
+                ratio(
+                    self.ours(&format!("{field}_cold_field_ns")),
+                    self.ours(&format!("{field}_cold_whole_ns")),
+                ),
             ),
         ]
     }
@@ -225,7 +238,8 @@ impl Over<'_> {
 
     fn growth(&self) -> Vec<Bar> {
         let sync = ratio(self.ours("growth_sync_cpu_1000000_s"), self.ours("growth_sync_cpu_100000_s"));
-        let update = ratio(self.ours("growth_update_cpu_1000000_us"), self.ours("growth_update_cpu_10000_us"));
+        let update =
+            ratio(self.ours("growth_update_cpu_1000000_us"), self.ours("growth_update_cpu_10000_us"));
         vec![
             self.bar(
                 "growth of a sync, 1M to 100k",
@@ -299,7 +313,8 @@ mod tests {
 
     #[test]
     fn more_updates_are_better() {
-        let rate = |ours| [(TIDINGS_JSON, "updates_per_s", ours), (CLIENT_GO_JSON, "updates_per_s", 10_000.0)];
+        let rate =
+            |ours| [(TIDINGS_JSON, "updates_per_s", ours), (CLIENT_GO_JSON, "updates_per_s", 10_000.0)];
         assert_eq!(measured(&rate(30_000.0))[0].is_met(), Some(true));
         assert_eq!(measured(&rate(20_000.0))[0].is_met(), Some(false));
         assert!(!measured(&rate(20_000.0))[0].is_below_half());
@@ -315,7 +330,8 @@ mod tests {
 
     #[test]
     fn a_cold_get_may_take_three_microseconds_more_than_decoding() {
-        let bars = measured(&[(TIDINGS_JSON, "get_cold_ns", 43_000.0), (TIDINGS_JSON, "get_decode_ns", 41_500.0)]);
+        let bars =
+            measured(&[(TIDINGS_JSON, "get_cold_ns", 43_000.0), (TIDINGS_JSON, "get_decode_ns", 41_500.0)]);
         assert_eq!((bars[0].measured, bars[0].is_met()), (Some(0.5), Some(true)));
     }
 

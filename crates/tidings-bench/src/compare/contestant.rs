@@ -60,7 +60,12 @@ impl Field {
         let known = |name: &String| ALL.iter().any(|(known, ..)| known == name);
         let unknown: Vec<_> = only.iter().filter(|name| !known(name)).cloned().collect();
         let names: Vec<_> = ALL.iter().map(|(name, ..)| *name).collect();
-        ensure!(unknown.is_empty(), "no contestant is called {}; there are {}", unknown.join(", "), names.join(", "));
+        ensure!(
+            unknown.is_empty(),
+            "no contestant is called {}; there are {}",
+            unknown.join(", "),
+            names.join(", ")
+        );
         let mut field = Field::default();
         for maker in [Maker::Tidings, Maker::ClientGo, Maker::KubeRs] {
             let is_wanted = |name: &str| match only.is_empty() {
@@ -154,7 +159,8 @@ mod tests {
     fn only_those_asked_for_take_part() {
         let field = Field::assemble(&[TIDINGS_JSON.to_owned()], false).expect("we are always here");
         assert_eq!(field.contestants.iter().map(|one| one.name).collect::<Vec<_>>(), [TIDINGS_JSON]);
-        let arguments: Vec<_> = field.contestants[0].command("http://a").get_args().map(ToOwned::to_owned).collect();
+        let arguments: Vec<_> =
+            field.contestants[0].command("http://a").get_args().map(ToOwned::to_owned).collect();
         assert_eq!(arguments, ["subject", "--server", "http://a", "--wire", "json", "--list", "stream"]);
     }
 

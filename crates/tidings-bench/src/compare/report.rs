@@ -107,7 +107,10 @@ mod tests {
             machine: "2 cores, a machine".to_owned(),
             pods: 500,
             allocator_settings: "none".to_owned(),
-            contestants: contestants.into_iter().map(|(key, name, version)| (key.to_owned(), info(name, version))).collect(),
+            contestants: contestants
+                .into_iter()
+                .map(|(key, name, version)| (key.to_owned(), info(name, version)))
+                .collect(),
             notes: vec!["kube-rs is left out: cargo is not here".to_owned()],
             bars: bars(&figures),
             figures,

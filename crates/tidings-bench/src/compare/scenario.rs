@@ -128,7 +128,10 @@ impl Run {
         let needed = self.scale.pods as f64 * DECODED_POD_BYTES;
         let fits = usage::available_bytes()? > needed;
         if !fits {
-            self.note(format!("{} is left out where this machine has too little memory for it", contestant.name));
+            self.note(format!(
+                "{} is left out where this machine has too little memory for it",
+                contestant.name
+            ));
         }
         Ok(fits)
     }

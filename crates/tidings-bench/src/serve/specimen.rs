@@ -36,7 +36,9 @@ mod tests {
     fn a_pod_decodes_as_a_pod_and_no_two_are_the_same() {
         let (one, other) = (pod(7), pod(8));
         assert_eq!(pod(7), one);
-        for path in ["/metadata/uid", "/metadata/name", "/status/podIP", "/status/containerStatuses/0/containerID"] {
+        for path in
+            ["/metadata/uid", "/metadata/name", "/status/podIP", "/status/containerStatuses/0/containerID"]
+        {
             assert_ne!(one.pointer(path), other.pointer(path), "{path}");
             assert!(one.pointer(path).is_some(), "{path}");
         }

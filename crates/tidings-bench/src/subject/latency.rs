@@ -4,11 +4,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::Context;
+use k8s_openapi::api::core::v1::Pod;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use tidings::Lister;
-use k8s_openapi::api::core::v1::Pod;
 use tokio::task::JoinSet;
 use tokio::time::{Duration, sleep};
 

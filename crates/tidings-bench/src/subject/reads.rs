@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use anyhow::Context;
 use k8s_openapi::api::core::v1::Pod;
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
-use rand::SeedableRng;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tidings::{Budget, FieldPath, LabelSelector, Lister, Object};
@@ -80,7 +80,8 @@ impl Reads {
     /// All reads, as the protocol names them.
     pub(super) fn measure(&self) -> anyhow::Result<Value> {
         let (kept, cold) = (self.kept.lister(), self.cold.lister());
-        let both = |read: &dyn Fn(&Lister<Pod>) -> u64| json!({ "kept_ns": read(&kept), "cold_ns": read(&cold) });
+        let both =
+            |read: &dyn Fn(&Lister<Pod>) -> u64| json!({ "kept_ns": read(&kept), "cold_ns": read(&cold) });
         Ok(json!({
             "get": {
                 "kept_ns": self.get(&kept, GETS),
@@ -133,7 +134,8 @@ impl Reads {
             }));
         }
         let table = tidings_protobuf::message("", "v1", "Pod").context("pods have protobuf")?;
-        let encode = |body: &Vec<u8>| anyhow::Ok(tidings_protobuf::encode(table, &serde_json::from_slice(body)?)?);
+        let encode =
+            |body: &Vec<u8>| anyhow::Ok(tidings_protobuf::encode(table, &serde_json::from_slice(body)?)?);
         let messages = bodies.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
         Ok(median_ns(messages.len(), |n| {
             let pod = tidings_protobuf::from_slice::<Pod>(table, TypeMeta::default(), &messages[n]);

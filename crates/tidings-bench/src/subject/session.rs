@@ -8,8 +8,8 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube_core::dynamic::DynamicObject;
 use serde::de::DeserializeOwned;
-use tidings::{Index, Lister, ListMode, Registration, ResourceKind, Running, Scope, SharedInformer};
 use tidings::SharedInformerFactory;
+use tidings::{Index, ListMode, Lister, Registration, ResourceKind, Running, Scope, SharedInformer};
 
 use super::handlers::handler;
 use super::meter::Meter;
@@ -45,9 +45,7 @@ impl Session {
                 pods.add_index(Index::field(NODE_INDEX, ".spec.nodeName"))?;
                 listen(&pods, plan.read, touch_pod, &meters)?
             }
-            Resource::ConfigMaps => {
-                listen(&factory.informer::<ConfigMap>(), plan.read, touch_any, &meters)?
-            }
+            Resource::ConfigMaps => listen(&factory.informer::<ConfigMap>(), plan.read, touch_any, &meters)?,
             Resource::Secrets => listen(&factory.informer::<Secret>(), plan.read, touch_any, &meters)?,
             Resource::Leases => listen(&factory.informer::<Lease>(), plan.read, touch_any, &meters)?,
             Resource::Widgets => {

@@ -121,11 +121,17 @@ impl Svg {
     fn new(height: f64, title: &str) -> Self {
         let mut text = String::new();
         let style = "font: 13px sans-serif; fill: #64748b";
-        write!(text, r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" style="{style}">"#)
-            .expect("a string can be written to");
+        write!(
+            text,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" style="{style}">"#
+        )
+        .expect("a string can be written to");
         let title = escaped(title);
-        write!(text, r#"<title>{title}</title><text x="8" y="20" font-weight="bold" font-size="15">{title}</text>"#)
-            .expect("a string can be written to");
+        write!(
+            text,
+            r#"<title>{title}</title><text x="8" y="20" font-weight="bold" font-size="15">{title}</text>"#
+        )
+        .expect("a string can be written to");
         text.push('\n');
         Svg { text }
     }

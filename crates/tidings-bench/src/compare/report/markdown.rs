@@ -22,7 +22,10 @@ fn head(text: &mut String, report: &Report) {
         let (wire, list) = (info.wire.as_deref().unwrap_or("-"), info.list.as_deref().unwrap_or("-"));
         line(
             text,
-            &format!("| {contestant} | {} {} | {} | {wire} | {list} |", info.name, info.version, info.allocator),
+            &format!(
+                "| {contestant} | {} {} | {} | {wire} | {list} |",
+                info.name, info.version, info.allocator
+            ),
         );
     }
     line(text, &format!("\njemalloc is set to `{}` in every Rust program.", report.allocator_settings));

@@ -7,13 +7,13 @@ use crate::compare::figures::{Figures, SHOWN};
 const BARS: &[(&str, &str, &str, &str)] = &[
     ("sync_cpu.svg", "CPU to sync", "CPU seconds, less is better", "sync_cpu_s"),
     ("resident_memory.svg", "Resident memory after sync", "bytes, less is better", "resident_bytes"),
+    ("update_cpu.svg", "CPU per update, identity read", "CPU time, less is better", "update_cpu_identity_us"),
     (
-        "update_cpu.svg",
-        "CPU per update, identity read",
-        "CPU time, less is better",
-        "update_cpu_identity_us",
+        "updates_per_second.svg",
+        "Updates through one handler",
+        "updates a second, more is better",
+        "updates_per_s",
     ),
-    ("updates_per_second.svg", "Updates through one handler", "updates a second, more is better", "updates_per_s"),
 ];
 
 const GROWTH: &[(f64, &str)] = &[
@@ -83,7 +83,8 @@ mod tests {
             figures.take(contestant, "updates_per_s", rate);
             figures.take(contestant, "sync_cpu_s", rate);
         }
-        let labels = |figure: &str| rows(&figures, figure).into_iter().map(|row| row.label).collect::<Vec<_>>();
+        let labels =
+            |figure: &str| rows(&figures, figure).into_iter().map(|row| row.label).collect::<Vec<_>>();
         assert_eq!(labels("updates_per_s"), ["b", "a"]);
         assert_eq!(labels("sync_cpu_s"), ["a", "b"]);
     }

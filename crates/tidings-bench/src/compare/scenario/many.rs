@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::{Run, tell};
 use super::stage::Server;
+use super::{Run, tell};
 use crate::compare::contestant::Contestant;
 use crate::protocol::SubjectCommand;
 

@@ -235,9 +235,7 @@ fn probe(path: &str, port: u64, period_seconds: u64) -> Value {
 
 fn status(chance: &mut Chance, service: &Service, created: &str, started: &str) -> Value {
     let (ready, host, address) = (chance.time(), chance.address(), chance.address());
-    let condition = |name: &str, since: &str| {
-        json!({ "type": name, "status": "True", "lastProbeTime": null, "lastTransitionTime": since })
-    };
+    let condition = |name: &str, since: &str| json!({ "type": name, "status": "True", "lastProbeTime": null, "lastTransitionTime": since });
     let mut container = |name: &str, image: &str, digest: &str| {
         let image = format!("{image}@sha256:{digest}");
         json!({
