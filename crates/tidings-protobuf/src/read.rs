@@ -46,27 +46,43 @@ pub(crate) struct NodeReader<'a, 'de> {
     pub(crate) scratch: &'a mut Scratch<'de>,
 }
 
+/// The slots of one message; dropping it gives them back. What is read is then returned straight to where it is kept,
+/// and not by way of a variable here: a container has 2 KB.
+struct Frame<'a, 'de> {
+    scratch: &'a mut Scratch<'de>,
+    base: usize,
+}
+
 impl<'de> Scratch<'de> {
     /// Scans a message and lets `read` look at its slots, which begin at the index that it is given.
+    #[inline]
     pub(crate) fn within<T>(
         &mut self,
         message: &'static Message,
         bytes: &'de [u8],
         read: impl FnOnce(&mut Self, usize) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let frame = self.frame(message, bytes)?;
+        read(frame.scratch, frame.base)
+    }
+
+    fn frame(&mut self, message: &'static Message, bytes: &'de [u8]) -> Result<Frame<'_, 'de>, Error> {
         if self.depth == DEPTH_MAX {
             return Err(Error::TooDeep);
         }
         let base = self.slots.len();
         self.slots.resize(base + message.fields.len(), Slot::Absent);
         self.depth += 1;
-        let result = match scan(message, bytes, &mut self.slots[base..]) {
-            Ok(()) => read(self, base),
-            Err(error) => Err(error),
-        };
-        self.depth -= 1;
-        self.slots.truncate(base);
-        result
+        let frame = Frame { scratch: self, base };
+        scan(message, bytes, &mut frame.scratch.slots[base..])?;
+        Ok(frame)
+    }
+}
+
+impl Drop for Frame<'_, '_> {
+    fn drop(&mut self) {
+        self.scratch.depth -= 1;
+        self.scratch.slots.truncate(self.base);
     }
 }
 
@@ -104,12 +120,20 @@ impl<'de> Deserializer<'de> for Root<'_, 'de> {
 }
 
 impl<'de> NodeReader<'_, 'de> {
+    #[inline]
     fn one<V: Visitor<'de>>(self, kind: Kind, value: Value<'de>, visitor: V) -> Result<V::Value, Error> {
         match kind {
             Kind::String => text(bytes_of(value)?).visit(visitor),
             Kind::Message(message) => self.scratch.within(message, bytes_of(value)?, |scratch, base| {
                 visitor.visit_map(Members::new(message, scratch, base))
             }),
+            _ => self.seldom(kind, value, visitor),
+        }
+    }
+
+    /// Apart, so that the common ones are built into their callers.
+    fn seldom<V: Visitor<'de>>(self, kind: Kind, value: Value<'de>, visitor: V) -> Result<V::Value, Error> {
+        match kind {
             Kind::Bool => visitor.visit_bool(varint_of(value)? != 0),
             Kind::Int32 => integer(i64::from(varint_of(value)? as i32), visitor),
             Kind::Int64 => integer(varint_of(value)? as i64, visitor),
@@ -122,28 +146,35 @@ impl<'de> NodeReader<'_, 'de> {
             },
             Kind::IntOrString => int_or_string(bytes_of(value)?, visitor),
             Kind::Raw => raw(only_field(bytes_of(value)?)?, visitor),
-            Kind::List(_) | Kind::SchemaOrBool(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
-                NodeReader { node: self.node.opened()?, ..self }.deserialize_any(visitor)
-            }
+            _ => NodeReader { node: self.node.opened()?, ..self }.deserialize_any(visitor),
         }
     }
 
-    /// Whether JSON has null here, which takes a look inside for some.
+    /// Whether JSON has null here.
+    #[inline]
     fn is_null(&self) -> Result<bool, Error> {
-        Ok(match self.node {
-            Node::Null => true,
-            Node::Many(_) | Node::Map(_) => false,
-            Node::One(kind, value) => match kind {
-                Kind::Time | Kind::MicroTime => Timestamp::read(bytes_of(value)?)?.is_none(),
-                Kind::Raw => {
-                    let json = only_field(bytes_of(value)?)?.trim_ascii();
-                    json.is_empty() || json == b"null"
-                }
-                Kind::List(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
-                    matches!(self.node.opened()?, Node::Null)
-                }
-                _ => false,
-            },
+        match self.node {
+            Node::Null => Ok(true),
+            Node::One(Kind::String | Kind::Message(_) | Kind::Bool | Kind::Int32 | Kind::Int64, _) => {
+                Ok(false)
+            }
+            Node::Many(_) | Node::Map(_) => Ok(false),
+            Node::One(kind, value) => self.is_null_inside(kind, value),
+        }
+    }
+
+    /// Some take a look inside.
+    fn is_null_inside(&self, kind: Kind, value: Value<'_>) -> Result<bool, Error> {
+        Ok(match kind {
+            Kind::Time | Kind::MicroTime => Timestamp::read(bytes_of(value)?)?.is_none(),
+            Kind::Raw => {
+                let json = only_field(bytes_of(value)?)?.trim_ascii();
+                json.is_empty() || json == b"null"
+            }
+            Kind::List(_) | Kind::SchemaOrArray(_) | Kind::SchemaOrStrings(_) => {
+                matches!(self.node.opened()?, Node::Null)
+            }
+            _ => false,
         })
     }
 }
