@@ -111,11 +111,9 @@ impl Write {
     async fn shown(&self, caches: &Caches, deadline: Instant) -> Result<(), WaitError> {
         for cache in caches.showing(&self.resource) {
             let within = deadline.saturating_duration_since(Instant::now());
-            match self.shown_by(cache, within).await {
-                Err(end @ (WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) => {
-                    return Err(end);
-                }
-                _ => {}
+            let end = self.shown_by(cache, within).await;
+            if matches!(end, Err(WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) {
+                return end;
             }
         }
         Ok(())
