@@ -93,9 +93,9 @@ mod tests {
         let text = text(&super::super::tests::report());
         for part in [
             "| | tidings-json | client-go-json |",
-            "| CPU to sync | 2.50 s | 11.0 s |",
+            "| CPU to sync | 2.75 s | 11.0 s |",
             "| resident memory after sync | 93.0 MB | 1.60 GB |",
-            "| CPU to sync, JSON | at most 1/3 of the better peer's | 1/4.40 | met |",
+            "| CPU to sync, JSON | at most 1/3 of the better peer's | 1/4.00 | met |",
             "| resident memory after sync, JSON | at most 1/12 of client-go's | 1/17.20 | met |",
             "| client-go-json | client-go 0.37.0 | jemalloc | json | stream |",
             "Note: kube-rs is left out: cargo is not here.",
