@@ -21,7 +21,7 @@ use scenario::{Run, Scale};
 /// What is compared.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// How many pods there are; 100,000, or 10,000 with --quick.
+    /// How many pods there are; 100,000, or 25,000 with --quick.
     #[arg(long)]
     pods: Option<u64>,
     /// Fewer pods, client-go alone, and what takes little time: for CI.

@@ -34,6 +34,28 @@ use crate::{
 pub const FRAME_BYTES_MAX_DEFAULT: usize = 64 << 20;
 
 /// One resource of an API server, in one namespace or in all.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use tidings_object::{Kind, LabelSelector};
+/// use tidings_source::{KubeSource, ListOptions, ListPart, ListWatch};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = tidings_apiserver::ApiServer::start().await;
+/// # server.put("configmaps", serde_json::json!({"metadata": {"namespace": "shop", "name": "a", "labels": {"app": "web"}}}));
+/// # let client = server.client();
+/// let source = KubeSource::builder(client, ConfigMap::resource()) // any kube_client::Client
+///     .namespace("shop")
+///     .label_selector(LabelSelector::parse("app=web")?)
+///     .build()?;
+/// let mut parts = source.list(ListOptions::default()).await?;
+/// assert!(matches!(parts.next().await, Some(Ok(ListPart::Object(map))) if map.name() == "a"));
+/// assert!(matches!(parts.next().await, Some(Ok(ListPart::End(_)))));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct KubeSource {
     client: Client,

@@ -12,6 +12,38 @@ use crate::SourceError;
 
 /// One resource in one scope that can be listed and watched. Resource, scope, selectors and tweaks are its
 /// own; what changes from request to request is asked.
+///
+/// [`KubeSource`](crate::KubeSource) answers it over kube-client. A source of your own, say over a file or another
+/// protocol, is an implementation of it:
+///
+/// ```
+/// use futures_util::future::BoxFuture;
+/// use futures_util::{FutureExt as _, StreamExt as _, stream};
+/// use tidings_object::{ResourceKind, Version};
+/// use tidings_source::{
+///     ListEnd, ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope, WatchOptions, WatchStream,
+/// };
+///
+/// /// A resource that has no objects and never will.
+/// struct Nothing(ResourceKind);
+///
+/// impl ListWatch for Nothing {
+///     fn resource(&self) -> &ResourceKind {
+///         &self.0
+///     }
+///     fn scope(&self) -> &StreamScope {
+///         &StreamScope::All
+///     }
+///     fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {
+///         let version = Version::from(1);
+///         let end = ListEnd { version, continue_token: None, remaining_items: None, sharded: None };
+///         async { Ok(stream::iter([Ok(ListPart::End(end))]).boxed()) }.boxed()
+///     }
+///     fn watch(&self, _: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>> {
+///         async { Ok(stream::pending().boxed()) }.boxed()
+///     }
+/// }
+/// ```
 pub trait ListWatch: Send + Sync {
     /// The resource.
     fn resource(&self) -> &ResourceKind;

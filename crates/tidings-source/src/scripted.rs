@@ -46,6 +46,20 @@ use crate::{
 };
 
 /// A [`ListWatch`] that answers as it was told. A request that nobody scripted hangs, as a server may.
+///
+/// ```
+/// # use k8s_openapi::api::core::v1::Pod;
+/// # use tidings_object::Kind;
+/// # use tidings_source::scripted::{ListAnswer, ScriptedSource};
+/// # use tidings_source::{ListOptions, ListWatch, StreamScope};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
+/// source.will_list(ListAnswer::page(5));
+/// assert!(source.list(ListOptions::default()).await.is_ok());
+/// assert_eq!(source.lists(), [ListOptions::default()]);
+/// # }
+/// ```
 pub struct ScriptedSource {
     resource: ResourceKind,
     scope: StreamScope,

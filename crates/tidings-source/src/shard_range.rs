@@ -7,6 +7,15 @@
 use std::fmt;
 
 /// A range of hashes: the objects whose uid's hash lies in it. The start is in it, the end is not.
+///
+/// ```
+/// use tidings_source::ShardRange;
+///
+/// let parts = [ShardRange::part(0, 2)?, ShardRange::part(1, 2)?];
+/// let uid = "6f1f1e0c-3a31-4b9e-9a53-1c6a1f0e7d52";
+/// assert_eq!(parts.iter().filter(|part| part.contains(uid)).count(), 1); // exactly one has it
+/// # Ok::<(), tidings_source::ShardRangeError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShardRange {
     start: u64,

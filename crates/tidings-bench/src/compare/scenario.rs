@@ -58,7 +58,7 @@ const SCENARIOS: &[Scenario] = &[
 const QUICK: &[&str] = &["sync"];
 
 const PODS: u64 = 100_000;
-const QUICK_PODS: u64 = 10_000;
+const QUICK_PODS: u64 = 25_000;
 const UPDATES_MAX: u64 = 20_000;
 
 /// What a decoded pod takes in the largest of them, with room to spare.

@@ -57,8 +57,12 @@ const SAMPLES_MAX: usize = 512;
 const OBJECTS_MIN: u64 = 100;
 const RAW_BYTES_MIN: u64 = 1 << 20;
 
-/// A cache grown by this much is another cache.
+/// A small cache grown by this much is another cache.
 const GROWTH: u64 = 8;
+
+/// From here on what was sampled stands for the rest: packing all of it anew would cost more than a slightly better
+/// dictionary saves. If what comes later is of another kind, the dictionary is worn, and that is noticed.
+const OBJECTS_ENOUGH: u64 = 1_000;
 
 /// Bodies over which the ratio is taken.
 const WINDOW_BODIES: u32 = 256;
@@ -166,7 +170,10 @@ impl State {
     fn is_due(&self, now: PackStats) -> bool {
         match self.trained_objects {
             0 => now.objects >= OBJECTS_MIN && now.raw_bytes >= RAW_BYTES_MIN,
-            before => self.wear.is_worn || now.objects >= before.saturating_mul(GROWTH),
+            before => {
+                let has_grown = before < OBJECTS_ENOUGH && now.objects >= before.saturating_mul(GROWTH);
+                self.wear.is_worn || has_grown
+            }
         }
     }
 }
