@@ -95,6 +95,7 @@ impl Watcher<'_> {
     async fn watch(&mut self, asked: &Asked) -> Done<Ended> {
         let mut interrupted = std::pin::pin!(interrupted());
         let progress = progress::shown(asked, self.started);
+        let curtain = progress.curtain();
         let mut synced = std::pin::pin!(progress.through(asked.synced()));
         let mut told_all = std::pin::pin!(self.notifications.synced());
         loop {
@@ -111,6 +112,7 @@ impl Watcher<'_> {
                 }
                 event = self.notifications.next() => {
                     let Some(event) = event else { return Ok(Ended::Enough) };
+                    curtain.fall();
                     if let Some(ended) = self.tell(&event)? {
                         return Ok(ended);
                     }

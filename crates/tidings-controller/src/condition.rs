@@ -278,7 +278,8 @@ impl LastSeen {
         let Some(object) = object else { return LastSeen::Absent };
         let status = match (unreadable, object.field(".status")) {
             (Some(error), _) => error,
-            (None, Ok(status)) if status.is_absent() => "no status".to_owned(),
+            // A server writes an empty one where there is none.
+            (None, Ok(status)) if matches!(&*status.to_string(), "<none>" | "{}") => "no status".to_owned(),
             (None, Ok(status)) => format!("status {status}"),
             (None, Err(error)) => with_cause(&error),
         };

@@ -29,7 +29,24 @@ pub(crate) fn shown(asked: &Asked, started: Instant) -> Progress<'_> {
     Progress { asked, started, bar }
 }
 
+/// Takes away what is drawn, for good.
+pub(crate) struct Curtain(Option<ProgressBar>);
+
+impl Curtain {
+    /// A line that is printed below it would leave it standing.
+    pub(crate) fn fall(&self) {
+        if let Some(bar) = self.0.as_ref().filter(|bar| !bar.is_finished()) {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 impl Progress<'_> {
+    /// What takes it away before it ends by itself.
+    pub(crate) fn curtain(&self) -> Curtain {
+        Curtain(self.bar.clone())
+    }
+
     /// Draws until that has ended.
     pub(crate) async fn through(self, synced: impl Future<Output = Done>) -> Done {
         let mut synced = std::pin::pin!(synced);
@@ -38,9 +55,7 @@ impl Progress<'_> {
             tokio::select! {
                 biased;
                 done = &mut synced => {
-                    if let Some(bar) = &self.bar {
-                        bar.finish_and_clear();
-                    }
+                    self.curtain().fall();
                     return done;
                 }
                 _ = draw.tick(), if self.bar.is_some() => self.draw(),
@@ -49,7 +64,7 @@ impl Progress<'_> {
     }
 
     fn draw(&self) {
-        let Some(bar) = &self.bar else { return };
+        let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_finished()) else { return };
         let streams = self.asked.informer.health().streams;
         bar.set_message(match streams.into_iter().find_map(|stream| stream.failing) {
             Some(failing) => format!("trying again: {}", failing.error).replace(['\n', '\r'], " "),
