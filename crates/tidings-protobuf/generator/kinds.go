@@ -27,8 +27,8 @@ type protobufObject interface {
 	Unmarshal([]byte) error
 }
 
-// Every kind with metadata in every version that there are Go types for, their lists, and what the machinery itself
-// answers with. Options of requests, which no server sends, have no metadata.
+// Every kind with metadata in every version that there are Go types for, their lists, what the machinery itself answers
+// with, and the only options that clients send as a body.
 func registeredKinds() []kind {
 	all := runtime.NewScheme()
 	must(scheme.AddToScheme(all))
@@ -45,6 +45,7 @@ func registeredKinds() []kind {
 	kinds = append(kinds,
 		kind{meta.WithKind("PartialObjectMetadata"), reflect.TypeFor[metav1.PartialObjectMetadata]()},
 		kind{meta.WithKind("PartialObjectMetadataList"), reflect.TypeFor[metav1.PartialObjectMetadataList]()},
+		kind{schema.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}, reflect.TypeFor[metav1.DeleteOptions]()},
 	)
 	slices.SortFunc(kinds, func(a, b kind) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Kind, b.Kind))

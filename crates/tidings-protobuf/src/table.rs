@@ -130,6 +130,7 @@ pub(crate) static KINDS: &[((&str, &str, &str), &Message)] = &[
     (("", "v1", "ComponentStatusList"), &core_v1::COMPONENT_STATUS_LIST),
     (("", "v1", "ConfigMap"), &core_v1::CONFIG_MAP),
     (("", "v1", "ConfigMapList"), &core_v1::CONFIG_MAP_LIST),
+    (("", "v1", "DeleteOptions"), &meta_v1::DELETE_OPTIONS),
     (("", "v1", "Endpoints"), &core_v1::ENDPOINTS),
     (("", "v1", "EndpointsList"), &core_v1::ENDPOINTS_LIST),
     (("", "v1", "Event"), &core_v1::EVENT),

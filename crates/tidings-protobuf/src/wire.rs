@@ -1,4 +1,6 @@
-//! The wire format of protobuf: numbered fields, one after another. It knows no message and allocates nothing.
+//! The wire format of protobuf: numbered fields, one after another. It knows no message, and reading allocates nothing.
+
+pub use crate::write::{write_bytes, write_bytes_head, write_double, write_number};
 
 /// Reads the fields of one message in the order in which they stand.
 ///

@@ -1,20 +1,25 @@
 //! Writing the wire format: the other way round of [`wire`](crate::wire).
 
 /// Writes a field of bytes: a text, or an embedded message.
-pub(crate) fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
-    write_varint(u64::from(number << 3 | 2), out);
-    write_varint(bytes.len() as u64, out);
+pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+    write_bytes_head(number, bytes.len(), out);
     out.extend_from_slice(bytes);
 }
 
+/// Writes what stands before the bytes of a field of so many.
+pub fn write_bytes_head(number: u32, length: usize, out: &mut Vec<u8>) {
+    write_varint(u64::from(number << 3 | 2), out);
+    write_varint(length as u64, out);
+}
+
 /// Writes a field that holds a number; what is negative is written as its two's complement in 64 bits.
-pub(crate) fn write_number(number: u32, value: i64, out: &mut Vec<u8>) {
+pub fn write_number(number: u32, value: i64, out: &mut Vec<u8>) {
     write_varint(u64::from(number << 3), out);
     write_varint(value as u64, out);
 }
 
 /// Writes a field of eight bytes.
-pub(crate) fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
+pub fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
     write_varint(u64::from(number << 3 | 1), out);
     out.extend_from_slice(&value.to_bits().to_le_bytes());
 }

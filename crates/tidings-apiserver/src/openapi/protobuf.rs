@@ -4,6 +4,7 @@
 //! text; JSON is YAML.
 
 use serde_json::Value;
+use tidings_protobuf::wire::{write_bytes, write_double, write_number};
 
 /// The document, encoded.
 pub(super) fn encode(document: &Value) -> Vec<u8> {
@@ -30,63 +31,45 @@ pub(super) fn encode(document: &Value) -> Vec<u8> {
 struct Message(Vec<u8>);
 
 impl Message {
-    fn varint(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            // Lossless: only seven bits are left.
-            self.0.push((number & 0x7f) as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
+    fn string(&mut self, field: u32, text: &str) {
+        write_bytes(field, text.as_bytes(), &mut self.0);
     }
 
-    fn bytes(&mut self, field: u64, bytes: &[u8]) {
-        self.varint(field << 3 | 2);
-        self.varint(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-
-    fn string(&mut self, field: u64, text: &str) {
-        self.bytes(field, text.as_bytes());
-    }
-
-    fn text(&mut self, field: u64, value: &Value) {
+    fn text(&mut self, field: u32, value: &Value) {
         if let Some(text) = value.as_str() {
             self.string(field, text);
         }
     }
 
-    fn boolean(&mut self, field: u64, value: bool) {
-        self.varint(field << 3);
-        self.varint(u64::from(value));
+    fn boolean(&mut self, field: u32, value: bool) {
+        write_number(field, i64::from(value), &mut self.0);
     }
 
-    fn integer(&mut self, field: u64, value: &Value) {
-        if let Some(number) = value.as_u64() {
-            self.varint(field << 3);
-            self.varint(number);
+    fn integer(&mut self, field: u32, value: &Value) {
+        if let Some(number) = value.as_i64() {
+            write_number(field, number, &mut self.0);
         }
     }
 
-    fn double(&mut self, field: u64, value: &Value) {
+    fn double(&mut self, field: u32, value: &Value) {
         if let Some(number) = value.as_f64() {
-            self.varint(field << 3 | 1);
-            self.0.extend_from_slice(&number.to_le_bytes());
+            write_double(field, number, &mut self.0);
         }
     }
 
-    fn message(&mut self, field: u64, write: impl FnOnce(&mut Self)) {
+    fn message(&mut self, field: u32, write: impl FnOnce(&mut Self)) {
         let mut inner = Self::default();
         write(&mut inner);
-        self.bytes(field, &inner.0);
+        write_bytes(field, &inner.0, &mut self.0);
     }
 
     /// gnostic's `Any`, with the value as YAML.
-    fn any(&mut self, field: u64, value: &Value) {
+    fn any(&mut self, field: u32, value: &Value) {
         self.message(field, |any| any.string(2, &value.to_string()));
     }
 
     /// All `x-` fields of an object.
-    fn extensions(&mut self, field: u64, object: &Value) {
+    fn extensions(&mut self, field: u32, object: &Value) {
         for (name, value) in fields(object).filter(|(name, _)| name.starts_with("x-")) {
             self.message(field, |named| {
                 named.string(1, name);

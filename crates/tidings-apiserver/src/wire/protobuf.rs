@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use tidings_protobuf::wire::{Reader, Value as Field};
-use tidings_protobuf::{Message, TypeMeta, encode, message, to_json};
+use tidings_protobuf::wire::{write_bytes, write_bytes_head, write_number};
+use tidings_protobuf::{Message, encode, message};
 
 use super::{ListMeta, Refusal};
 use crate::convert;
-use crate::protobuf::{Fields, MAGIC};
+use crate::protobuf::{ENVELOPE_END, Enveloped, fields, write_head};
 use crate::request::accept::Content;
 use crate::resource::ResourceDef;
 use crate::server::ProtobufAnswers;
@@ -73,26 +73,21 @@ impl Protobuf {
 
     /// A whole list, in chunks. All items are encoded before the first byte is sent, because their sum comes first.
     pub(super) fn list(&self, meta: &ListMeta, objects: &[Arc<Stored>]) -> Result<Vec<Bytes>, Refusal> {
-        let mut head = Fields::default();
-        head.bytes(1, &list_meta(meta));
-        let mut chunk = head.into_bytes();
-        let (mut chunks, mut raw_len) = (Vec::new(), 0);
+        let (mut chunk, mut chunks, mut raw_len) = (Vec::new(), vec![Bytes::new()], 0);
+        write_bytes(1, &list_meta(meta), &mut chunk);
         for object in objects {
-            let mut item = Fields::after(chunk);
-            item.bytes(2, &self.raw(object)?);
-            chunk = item.into_bytes();
+            write_bytes(2, &self.raw(object)?, &mut chunk);
             if chunk.len() >= CHUNK_BYTES {
                 raw_len += chunk.len();
-                chunks.push(Bytes::from(std::mem::take(&mut chunk)));
+                chunks.push(std::mem::take(&mut chunk).into());
             }
         }
         raw_len += chunk.len();
+        chunk.extend_from_slice(ENVELOPE_END);
         chunks.push(chunk.into());
-        let mut envelope = Fields::after(MAGIC.to_vec());
-        envelope.bytes(1, &type_meta(&self.api_version, &format!("{}List", self.kind)));
-        envelope.begin_bytes(2, raw_len);
-        chunks.insert(0, envelope.into_bytes().into());
-        chunks.push(Bytes::from_static(ENVELOPE_END));
+        let mut head = Vec::new();
+        write_head(&self.api_version, &format!("{}List", self.kind), raw_len, &mut head);
+        chunks[0] = head.into();
         Ok(chunks)
     }
 
@@ -113,7 +108,7 @@ impl Protobuf {
     }
 
     fn enveloped(&self, raw: &[u8]) -> Vec<u8> {
-        enveloped(&self.api_version, &self.kind, raw)
+        Enveloped { api_version: &self.api_version, kind: &self.kind, raw }.sealed()
     }
 }
 
@@ -122,7 +117,7 @@ pub(crate) fn status(error: &ApiError) -> Vec<u8> {
     let status: Value = serde_json::from_slice(&error.to_json()).expect("a status is JSON");
     let message = message("", "v1", "Status").expect("the table has statuses");
     let raw = encode(message, &status).expect("a status can be encoded");
-    enveloped("v1", "Status", &raw)
+    Enveloped { api_version: "v1", kind: "Status", raw: &raw }.sealed()
 }
 
 /// An ERROR event.
@@ -133,106 +128,53 @@ pub(super) fn error_event(error: &ApiError) -> Bytes {
 /// An event whose JSON was changed: what faults do.
 pub(super) fn changed(frame: &[u8], change: impl FnOnce(&mut Value)) -> Option<Bytes> {
     let (event_type, answer) = opened(frame.get(4..)?)?;
-    let (meta, raw) = Unknown::opened(answer)?;
-    let (group, version) = meta.api_version.split_once('/').unwrap_or(("", meta.api_version));
-    let message = message(group, version, meta.kind)?;
-    let told = TypeMeta { api_version: Some(meta.api_version), kind: Some(meta.kind) };
-    let object: Value = serde_json::from_slice(&to_json(message, told, raw).ok()?).ok()?;
-    let mut event = json!({"type": event_type, "object": object});
+    let answer = Enveloped::open(answer).ok()?;
+    let mut event = json!({"type": event_type, "object": answer.object().ok()?});
     change(&mut event);
     let object = &event["object"];
     let text = |member: &Value| member.as_str().unwrap_or_default().to_owned();
-    let raw = encode(message, object).ok()?;
-    let answer = enveloped(&text(&object["apiVersion"]), &text(&object["kind"]), &raw);
+    let raw = encode(answer.message()?, object).ok()?;
+    let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
+    let answer = Enveloped { api_version: &api_version, kind: &kind, raw: &raw }.sealed();
     Some(event_frame(&text(&event["type"]), &answer))
-}
-
-/// The end of an envelope: no encoding, no other type.
-const ENVELOPE_END: &[u8] = &[0x1a, 0, 0x22, 0];
-
-struct Unknown<'a> {
-    api_version: &'a str,
-    kind: &'a str,
-}
-
-impl<'a> Unknown<'a> {
-    fn opened(answer: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let mut fields = Reader::new(answer.strip_prefix(MAGIC)?);
-        let (mut meta, mut raw) = (Self { api_version: "", kind: "" }, &[][..]);
-        while let Some((number, Field::Bytes(bytes))) = fields.next().ok()? {
-            match number {
-                1 => {
-                    let mut names = Reader::new(bytes);
-                    while let Some((number, Field::Bytes(bytes))) = names.next().ok()? {
-                        let name = std::str::from_utf8(bytes).ok()?;
-                        if number == 1 { meta.api_version = name } else { meta.kind = name }
-                    }
-                }
-                2 => raw = bytes,
-                _ => {}
-            }
-        }
-        Some((meta, raw))
-    }
 }
 
 /// The type of a `WatchEvent`, and the answer inside it.
 fn opened(event: &[u8]) -> Option<(&str, &[u8])> {
-    let mut fields = Reader::new(event);
     let (mut event_type, mut object) = ("", &[][..]);
-    while let Some((number, Field::Bytes(bytes))) = fields.next().ok()? {
+    for (number, bytes) in fields(event).ok()? {
         match number {
             1 => event_type = std::str::from_utf8(bytes).ok()?,
             2 => object = bytes,
             _ => {}
         }
     }
-    match Reader::new(object).next().ok()? {
-        Some((1, Field::Bytes(answer))) => Some((event_type, answer)),
+    match fields(object).ok()?[..] {
+        [(1, answer)] => Some((event_type, answer)),
         _ => None,
     }
 }
 
-fn enveloped(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
-    let mut envelope = Vec::with_capacity(raw.len() + api_version.len() + kind.len() + 32);
-    envelope.extend_from_slice(MAGIC);
-    let mut envelope = Fields::after(envelope);
-    envelope.bytes(1, &type_meta(api_version, kind));
-    envelope.bytes(2, raw);
-    let mut envelope = envelope.into_bytes();
-    envelope.extend_from_slice(ENVELOPE_END);
-    envelope
-}
-
-fn type_meta(api_version: &str, kind: &str) -> Vec<u8> {
-    let mut fields = Fields::default();
-    fields.bytes(1, api_version.as_bytes());
-    fields.bytes(2, kind.as_bytes());
-    fields.into_bytes()
-}
-
 fn list_meta(meta: &ListMeta) -> Vec<u8> {
-    let mut fields = Fields::default();
-    fields.bytes(1, b"");
-    fields.bytes(2, meta.version.to_string().as_bytes());
-    fields.bytes(3, meta.continue_token.as_deref().unwrap_or_default().as_bytes());
-    if let Some(remaining) = meta.remaining.filter(|_| meta.continue_token.is_some()) {
-        fields.number(4, remaining as u64);
+    let mut out = Vec::new();
+    write_bytes(1, b"", &mut out);
+    write_bytes(2, meta.version.to_string().as_bytes(), &mut out);
+    write_bytes(3, meta.continue_token.as_deref().unwrap_or_default().as_bytes(), &mut out);
+    if let Some(remaining) = meta.remaining {
+        write_number(4, i64::try_from(remaining).unwrap_or(i64::MAX), &mut out);
     }
-    fields.into_bytes()
+    out
 }
 
 /// A length, and a `WatchEvent`.
 fn event_frame(event_type: &str, answer: &[u8]) -> Bytes {
-    let mut fields = Fields::after(Vec::with_capacity(answer.len() + 40));
-    fields.skip_length();
-    fields.bytes(1, event_type.as_bytes());
-    let mut object = Fields::default();
-    object.begin_bytes(1, answer.len());
-    let object = object.into_bytes();
-    fields.begin_bytes(2, object.len() + answer.len());
-    let mut frame = fields.into_bytes();
-    frame.extend_from_slice(&object);
+    let mut object_head = Vec::new();
+    write_bytes_head(1, answer.len(), &mut object_head);
+    let mut frame = Vec::with_capacity(answer.len() + 40);
+    frame.extend_from_slice(&[0; 4]);
+    write_bytes(1, event_type.as_bytes(), &mut frame);
+    write_bytes_head(2, object_head.len() + answer.len(), &mut frame);
+    frame.extend_from_slice(&object_head);
     frame.extend_from_slice(answer);
     let length = u32::try_from(frame.len() - 4).expect("an event is shorter than 4 GiB");
     frame[..4].copy_from_slice(&length.to_be_bytes());

@@ -13,8 +13,9 @@ use tidings_protobuf::{TypeMeta, from_slice};
 
 use pairs::{Pair, pairs};
 
-/// Kinds that k8s-openapi has no type for.
+/// Kinds that k8s-openapi has no type for, or one that does not say its kind.
 const WITHOUT_A_TYPE: &[(&str, &str, &str)] = &[
+    ("", "v1", "DeleteOptions"),
     ("", "v1", "List"),
     ("", "v1", "RangeAllocation"),
     ("meta.k8s.io", "v1", "PartialObjectMetadata"),
