@@ -116,19 +116,19 @@ pub struct Field {
     pub patch: PatchStrategy,
     /// The value the server takes when it is a list key and left out.
     pub default: Option<String>,
-    /// Where it stands in protobuf; none for what is only in JSON.
-    pub number: Option<FieldNumber>,
+    /// When JSON shows it.
+    pub presence: Presence,
 }
 
-/// Where a field stands in protobuf.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldNumber {
-    /// Its number, after those of the messages that JSON shows inline.
-    pub path: Vec<u32>,
-    /// Whether zero is a value of its own; otherwise JSON leaves the field out.
-    pub is_zero_a_value: bool,
-    /// Whether there may be no value at all; an object that must be there is never added, only filled.
-    pub is_optional: bool,
+/// When the JSON of an object shows a field: what a real server's struct can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Always, zeros too.
+    Always,
+    /// Unless it is zero; an object with fields of its own never is, however empty.
+    UnlessZero,
+    /// When it was set, if only to zero.
+    WhenSet,
 }
 
 /// How a strategic merge patch treats a field.
@@ -249,10 +249,10 @@ impl<'a> TypeRef<'a> {
 
     /// Whether the field of that name is an object that is always there, if only empty.
     pub fn is_always_there(self, name: &str) -> bool {
-        let number = self.declared(name).and_then(|field| field.number.as_ref());
+        let is_never_unset = |field: &Field| field.presence != Presence::WhenSet;
         let is_struct =
             |found: TypeRef<'_>| matches!(found.shape(), Shape::Object { fields, .. } if !fields.is_empty());
-        number.is_some_and(|number| !number.is_optional) && self.field(name).is_some_and(is_struct)
+        self.declared(name).is_some_and(is_never_unset) && self.field(name).is_some_and(is_struct)
     }
 
     /// The type of a list's items.

@@ -4,8 +4,8 @@
     ./builtin.py path/to/kubernetes/api/openapi-spec/swagger.json path/to/modules/k8s.io > builtin.txt
 
 The second path is where the modules api, apimachinery, apiextensions-apiserver and kube-aggregator lie, whose structs
-tell the field numbers of protobuf. Shapes only (field names, types, numbers, list keys, patch strategies); no
-descriptions. The grammar is told in builtin.rs.
+tell when JSON shows a field. Shapes only (field names, types, presence, list keys, patch strategies); no descriptions.
+The grammar is told in builtin.rs.
 """
 import glob
 import json
@@ -54,9 +54,9 @@ def spelled(schema):
 
 
 def structs(modules):
-    """The fields of all Go structs: type -> [(json name or "", Go type, number, how zero and absence are told)]."""
+    """The fields of all Go structs: type -> [(json name or "", Go type, mark of when JSON shows it)]."""
     found = {}
-    for path in glob.glob(modules + "/*/**/types*.go", recursive=True):
+    for path in glob.glob(modules + "/*/**/*.go", recursive=True):
         if "/vendor/" in path or path.endswith("_test.go"):
             continue
         package = ".".join(os.path.dirname(path).split("/")[-2:])
@@ -64,34 +64,31 @@ def structs(modules):
             fields = []
             for go_type, tags in re.findall(r"^\t(?:\w+[ \t]+)?([\w.*\[\]]+)[ \t]+`([^`]*)`", body, re.M):
                 json_tag = re.search(r'json:"([^"]*)"', tags)
-                number = re.search(r'protobuf:"\w+,(\d+),', tags)
-                if json_tag and number:
+                if json_tag:
                     json_name, *options = json_tag.group(1).split(",")
-                    is_pointer = go_type.startswith("*")
-                    marks = ("*" if is_pointer or "omitempty" not in options else "") + ("&" if is_pointer else "")
-                    fields.append((json_name, go_type.lstrip("*"), number.group(1), marks))
+                    mark = "&" if go_type.startswith("*") else "" if "omitempty" in options else "*"
+                    fields.append((json_name, go_type.lstrip("*"), mark))
             found[package + "." + name] = fields
     return found
 
 
-def numbers(all_structs, type_name):
-    """The protobuf number of each JSON field, as a path through inlined structs: `2.3`; `*` where zero is a value, `&`
-    where there may be no value at all."""
+def marks(all_structs, type_name):
+    """When each JSON field is shown, those of inlined structs too: `*` always, `&` when set, else unless it is zero."""
     found = {}
-    for name, go_type, number, marks in all_structs.get(type_name, []):
+    for name, go_type, mark in all_structs.get(type_name, []):
         if name:
-            found[name] = number + marks
+            found[name] = mark
         else:
             inlined = go_type if "." in go_type else type_name.rsplit(".", 1)[0] + "." + go_type
-            for inner, path in numbers(all_structs, inlined).items():
-                found.setdefault(inner, number + "." + path)
+            for inner, mark in marks(all_structs, inlined).items():
+                found.setdefault(inner, mark)
     return found
 
 
-def field_line(type_name, name, schema, required, number):
+def field_line(type_name, name, schema, required, mark):
     words = [name + ("!" if name in required else ""), spelled(schema)]
-    if number:
-        words.append("#" + number)
+    if mark:
+        words.append(mark)
     if schema.get("x-kubernetes-list-type") == "map":
         words.append("map=" + ",".join(schema["x-kubernetes-list-map-keys"]))
     elif schema.get("x-kubernetes-list-type") == "set":
@@ -140,7 +137,7 @@ def main():
         if body.get("x-kubernetes-map-type") == "atomic":
             words.append("atomic")
         print(" ".join(words))
-        known = numbers(all_structs, name)
+        known = marks(all_structs, name)
         for field, schema in sorted(body.get("properties", {}).items()):
             print(field_line(name, field, schema, body.get("required", []), known.get(field)))
 

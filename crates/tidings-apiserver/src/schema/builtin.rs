@@ -1,17 +1,16 @@
 //! The shapes of the built-in kinds, read from the table beside this file.
 //!
 //! A line at the margin opens a type: its name, then `kind=group/version/Kind` for kinds and `atomic` for objects owned
-//! as a whole. An indented line is a field of it: the name (`!` marks required ones), the type, then its number in
-//! protobuf (`#2.3` is number 3 in a message with number 2 that JSON shows inline; `*` says that zero is a value, `&`
-//! that there may be none),
-//! `map=key,key` or `set` for lists, `atomic` or `granular` for maps, `patch=merge:key`, `patch=replace` and
-//! `patch=retainKeys` for strategic merges, and `default=` for list keys that may be left out. A type is a scalar's
-//! name, a type's name, `[]` before the type of a list's items, or `{}` before that of a map's values.
+//! as a whole. An indented line is a field of it: the name (`!` marks required ones), the type, then when JSON
+//! shows it (`*` always, `&` when it was set, else unless it is zero), `map=key,key` or `set` for lists, `atomic` or
+//! `granular` for maps, `patch=merge:key`, `patch=replace` and `patch=retainKeys` for strategic merges, and `default=`
+//! for list keys that may be left out. A type is a scalar's name, a type's name, `[]` before the type of a list's items,
+//! or `{}` before that of a map's values.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{Field, FieldNumber, Keyed, KindName, PatchStrategy, Scalar, Schemas, Shape, TypeId};
+use super::{Field, Keyed, KindName, PatchStrategy, Presence, Scalar, Schemas, Shape, TypeId};
 
 static TABLE: &str = include_str!("builtin.txt");
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| read(TABLE));
@@ -89,10 +88,12 @@ fn read_field(schemas: &mut Schemas, line: &str) -> (String, Field) {
     let name = words.next().unwrap_or_default();
     let spelled = words.next().unwrap_or_default();
     let mut patch = PatchStrategy::default();
-    let (mut keyed, mut map_type, mut default, mut number) = (Keyed::Atomic, None, None, None);
+    let (mut keyed, mut map_type, mut default) = (Keyed::Atomic, None, None);
+    let mut presence = Presence::UnlessZero;
     for word in words {
         match word.split_once('=') {
-            None if word.starts_with('#') => number = Some(read_number(word)),
+            _ if word == "*" => presence = Presence::Always,
+            _ if word == "&" => presence = Presence::WhenSet,
             Some(("map", keys)) => keyed = Keyed::Map(keys.split(',').map(str::to_owned).collect()),
             Some(("default", value)) => default = Some(value.to_owned()),
             Some(("patch", "replace")) => patch.replaces = true,
@@ -109,13 +110,7 @@ fn read_field(schemas: &mut Schemas, line: &str) -> (String, Field) {
         None => read_type(schemas, spelled, keyed),
     };
     let is_required = name.ends_with('!');
-    (name.trim_end_matches('!').to_owned(), Field { type_id, is_required, patch, default, number })
-}
-
-fn read_number(word: &str) -> FieldNumber {
-    let path =
-        word.trim_matches(['#', '*', '&']).split('.').filter_map(|number| number.parse().ok()).collect();
-    FieldNumber { path, is_zero_a_value: word.contains('*'), is_optional: word.contains('&') }
+    (name.trim_end_matches('!').to_owned(), Field { type_id, is_required, patch, default, presence })
 }
 
 /// A field whose atomicity is said at the field. Only maps and references do that; a reference made granular keeps its

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Field, FieldNumber, Keyed, PatchStrategy, Scalar, Schemas, Shape, TypeId};
+use super::{Field, Keyed, PatchStrategy, Presence, Scalar, Schemas, Shape, TypeId};
 
 /// The deepest schema that is read; deeper parts are untyped.
 const SCHEMA_DEPTH_MAX: usize = 64;
@@ -19,9 +19,7 @@ pub fn read(schema: &Value) -> (Schemas, TypeId) {
     if let Shape::Object { fields, .. } = &schemas.types[root.0].shape {
         let mut fields = fields.clone();
         let metadata = object_meta(&mut schemas);
-        // In no message, but always there, as in built-in kinds.
-        let number = Some(FieldNumber { path: Vec::new(), is_zero_a_value: true, is_optional: false });
-        fields.insert("metadata".to_owned(), Field { number, ..field(metadata) });
+        fields.insert("metadata".to_owned(), Field { presence: Presence::Always, ..field(metadata) });
         schemas.set_shape(root, Shape::Object { fields, values: None, is_atomic: false });
     }
     (schemas, root)
@@ -77,7 +75,13 @@ fn keyed(schema: &Value) -> Keyed {
 }
 
 fn field(type_id: TypeId) -> Field {
-    Field { type_id, is_required: false, patch: PatchStrategy::default(), default: None, number: None }
+    Field {
+        type_id,
+        is_required: false,
+        patch: PatchStrategy::default(),
+        default: None,
+        presence: Presence::WhenSet,
+    }
 }
 
 /// The parts of `ObjectMeta` that are not simply untyped: its two keyed lists.

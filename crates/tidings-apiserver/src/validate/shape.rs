@@ -7,7 +7,7 @@ use base64::Engine as _;
 use serde_json::Value;
 
 use crate::resource::ResourceDef;
-use crate::schema::{Field, KindSchema, Scalar, Shape, TypeRef};
+use crate::schema::{Field, KindSchema, Presence, Scalar, Shape, TypeRef};
 use crate::status::ApiError;
 
 /// Drops the fields that the kind does not know and answers their paths; refuses values of a wrong type.
@@ -101,7 +101,7 @@ fn is_left_out(field: &Field, schema: TypeRef<'_>, value: &Value) -> bool {
     // A number or text in a struct of its own is told by that struct.
     let is_plain =
         !matches!(schema.shape(), Shape::Scalar(Scalar::IntOrString | Scalar::Quantity) | Shape::Any);
-    is_zero && is_plain && field.number.as_ref().is_some_and(|number| !number.is_zero_a_value)
+    is_zero && is_plain && field.presence == Presence::UnlessZero
 }
 
 fn is_scalar(scalar: Scalar, value: &Value) -> bool {
