@@ -1,0 +1,286 @@
+//! What the queue that merges by object gives out, told as transcripts.
+
+use crate::delta::QueueOrder::PerObject;
+use crate::delta::transcript::check;
+
+// holds: Q1, Q2
+#[test]
+fn a_key_keeps_its_first_place_and_its_deltas_leave_together() {
+    check(
+        PerObject,
+        "+ a/x@1
+         + a/y@2
+         ~ a/x@3
+         - a/x@4
+         + a/x@5
+         take: + a/x@1 | ~ a/x@3 | - a/x@4 | + a/x@5 | reached 1 | + a/y@2 | reached 5
+         ~ a/x@6
+         take: ~ a/x@6 | reached 6
+         take:",
+    );
+}
+
+// holds: Q3
+#[test]
+fn of_two_deletions_the_older_stays_unless_only_the_newer_was_told_by_the_server() {
+    check(
+        PerObject,
+        "known a/w@1 a/x@1 a/y@1 a/z@1
+         - a/w@2
+         - a/w@3
+         - a/x@4
+         list * @9: a/z@1
+         - a/y@10
+         list * @11: a/z@1
+         list * @12: a/z@1
+         take: - a/w@2 | reached 3 | - a/x@4 | - a/y@10 | listed 9 | listed 11 | listed 12",
+    );
+}
+
+// holds: Q3
+#[test]
+fn deletions_that_do_not_follow_each_other_all_stay() {
+    check(
+        PerObject,
+        "known a/x@1
+         - a/x@2
+         + a/x@3
+         - a/x@4
+         take: - a/x@2 | + a/x@3 | - a/x@4 | reached 4",
+    );
+}
+
+#[test]
+fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
+    // Newer than the deletion is: what is known, what is queued, what is in flight.
+    for (before, queued, reached) in [
+        ("known a/x@5\n- a/x@3", "- a/x@3", 3),
+        ("+ a/x@5\n- a/x@3", "+ a/x@5 | - a/x@3", 5),
+        ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", 3),
+    ] {
+        let listed = format!("take: {queued} | ? a/x@3 | reached {reached} | listed 9");
+        check(PerObject, &format!("{before}\nlist * @9:\n{listed}"));
+        check(PerObject, &format!("{before}\n- a/x@7\ntake: {queued} | - a/x@7 | reached 7"));
+    }
+    check(
+        PerObject,
+        "known a/x@5
+         - a/x@3
+         take: - a/x@3 | reached 3
+         list * @9:
+         take: ? a/x@3 | listed 9
+         list * @10:
+         take: listed 10",
+    );
+    check(
+        PerObject,
+        "known a/x@5
+         list * @9:
+         - a/x@3
+         take: ? a/x@5 | listed 9 | reached 3",
+    );
+}
+
+#[test]
+fn a_replayed_change_takes_back_nothing_that_was_reached() {
+    check(
+        PerObject,
+        "+ a/x@5
+         ~ a/x@3
+         + a/y@7
+         ~ a/x@4
+         take: + a/x@5 | ~ a/x@3 | ~ a/x@4 | reached 5 | + a/y@7 | reached 7",
+    );
+}
+
+// holds: Q4, X10
+#[test]
+fn a_deletion_of_an_object_that_is_neither_queued_nor_known_is_dropped() {
+    check(
+        PerObject,
+        "known a/x@1
+         - a/x@2
+         - a/y@3
+         + a/z@4
+         - a/z@5
+         take: - a/x@2 | reached 3 | + a/z@4 | - a/z@5 | reached 5
+         take:
+         - a/x@6
+         take: reached 6",
+    );
+}
+
+// holds: Q5, Q6, Q13
+#[test]
+fn a_list_queues_its_objects_and_then_what_is_absent_with_its_last_known_state() {
+    check(
+        PerObject,
+        "known a/k@1 a/q@1 a/u@1 a/v@1
+         ~ a/q@5
+         + a/n@6
+         list * @9: a/v@8 a/u@1 a/w@7
+         take: ~ a/q@5 | ? a/q@5 | reached 5 | + a/n@6 | ? a/n@6 | = a/v@8 | = a/w@7 | ? a/k@1 | listed 9",
+    );
+}
+
+// holds: X23
+#[test]
+fn a_list_of_one_namespace_deletes_nothing_in_another() {
+    check(
+        PerObject,
+        "known a/x@1 b/x@1
+         2> + b/y@2
+         list a @9:
+         take: 2> + b/y@2 | 2> reached 2 | ? a/x@1 | listed 9",
+    );
+}
+
+// holds: X14
+#[test]
+fn an_item_is_left_out_only_if_it_is_known_just_so_and_nothing_is_under_way() {
+    let cases = [
+        ("known just so", "known a/x@1", "a/x@1", ""),
+        ("unknown", "", "a/x@1", "= a/x@1 | "),
+        ("newer", "known a/x@1", "a/x@2", "= a/x@2 | "),
+        ("older: the server went back", "known a/x@2", "a/x@1", "= a/x@1 | "),
+        ("another body at the same version", "known a/x@1", "a/x@1#other", "= a/x@1 | "),
+        ("another object of the same name", "known a/x@1", "a/x@1!other", "= a/x@1!other | "),
+        // Whether the queued one counts is for the consumer to say, by what it has: the list must follow it.
+        ("queued just so", "known a/x@1\n~ a/x@2", "a/x@2", "~ a/x@2 | = a/x@2 | reached 2 | "),
+        ("queued newer than listed", "known a/x@1\n~ a/x@2", "a/x@1", "~ a/x@2 | = a/x@1 | reached 2 | "),
+        ("queued older than listed", "known a/x@1\n~ a/x@2", "a/x@3", "~ a/x@2 | = a/x@3 | reached 2 | "),
+        ("deletion queued", "known a/x@1\n- a/x@2", "a/x@1", "- a/x@2 | = a/x@1 | reached 2 | "),
+        (
+            "known just so, in flight just so",
+            "known a/x@1\n~ a/x@1\ntake: ~ a/x@1 | reached 1",
+            "a/x@1",
+            "= a/x@1 | ",
+        ),
+        (
+            "known just so, in flight newer",
+            "known a/x@1\n~ a/x@2\ntake: ~ a/x@2 | reached 2",
+            "a/x@1",
+            "= a/x@1 | ",
+        ),
+        ("deletion in flight", "known a/x@1\n- a/x@2\ntake: - a/x@2 | reached 2", "a/x@1", "= a/x@1 | "),
+        ("its scope is ending", "known a/x@1\nend a", "a/x@1", "end a | = a/x@1 | "),
+        ("the end of its scope is in flight", "known a/x@1\nend a\ntake: end a", "a/x@1", "= a/x@1 | "),
+    ];
+    for (_case, before, item, queued) in cases {
+        check(PerObject, &format!("{before}\nlist * @9: {item}\ntake: {queued}listed 9"));
+    }
+}
+
+// holds: Q4, Q5, Q11
+#[test]
+fn what_was_taken_and_is_not_applied_yet_counts_as_known() {
+    check(
+        PerObject,
+        "+ a/x@1
+         + a/y@2
+         take: + a/x@1 | reached 1 | + a/y@2 | reached 2
+         - a/x@3
+         list * @9:
+         take: - a/x@3 | reached 3 | ? a/y@2 | listed 9
+         - a/x@10
+         list * @11:
+         take: reached 10 | listed 11",
+    );
+}
+
+// holds: Q9
+#[test]
+fn a_list_is_reached_after_the_last_of_its_objects_and_deletions_and_an_empty_one_at_once() {
+    check(
+        PerObject,
+        "list * @1:
+         take: listed 1
+         known a/x@1
+         list * @9: a/y@2
+         take: = a/y@2 | ? a/x@1 | listed 9",
+    );
+}
+
+#[test]
+fn progress_is_told_without_bookmarks_by_one_marker_a_stream() {
+    check(
+        PerObject,
+        "+ a/x@1
+         + a/y@2
+         + a/z@3
+         2> + b/x@1
+         mark @4
+         mark @5
+         take: + a/x@1 | reached 1 | + a/y@2 | + a/z@3 | 2> + b/x@1 | 2> reached 1 | reached 5
+         mark @6
+         mark @7
+         take: reached 7",
+    );
+}
+
+#[test]
+fn a_change_of_a_queued_object_moves_the_marker_behind_it_in_place() {
+    check(
+        PerObject,
+        "+ a/x@1
+         ~ a/x@2
+         ~ a/x@3
+         take: + a/x@1 | ~ a/x@2 | ~ a/x@3 | reached 3",
+    );
+}
+
+#[test]
+fn nothing_reached_in_an_older_epoch_is_told_after_a_newer_one_began() {
+    check(
+        PerObject,
+        "+ a/x@90
+         + a/y@100
+         relist * @50: a/x@40 a/y@41
+         ~ a/x@51
+         take: + a/x@90 | = a/x@40 | ~ a/x@51 | reached 90 | + a/y@100 | = a/y@41 | relisted 50 | reached 51",
+    );
+}
+
+#[test]
+fn what_comes_after_the_end_of_its_scope_leaves_after_it() {
+    check(
+        PerObject,
+        "known a/w@1 b/w@1
+         + a/x@2
+         3> + b/x@2
+         end a
+         2> list a @9: a/w@1 a/x@2
+         3> ~ b/x@3
+         take: + a/x@2 | reached 2 | 3> + b/x@2 | 3> ~ b/x@3 | 3> reached 2 | end a | 2> = a/w@1 | 2> = a/x@2 | 2> listed 9 | 3> reached 3
+         2> list a @10: a/x@2
+         take: 2> = a/x@2 | 2> ? a/w@1 | 2> listed 10",
+    );
+}
+
+#[test]
+fn after_the_end_of_a_scope_deletions_are_told_as_the_consumer_may_have_kept_its_objects() {
+    check(
+        PerObject,
+        "known a/w@1
+         + a/x@2
+         end a
+         2> list a @9: a/y@3
+         take: + a/x@2 | reached 2 | end a | 2> = a/y@3 | 2> ? a/x@2 | 2> ? a/w@1 | 2> listed 9",
+    );
+    check(
+        PerObject,
+        "known a/w@1
+         + a/x@2
+         end a
+         take: + a/x@2 | reached 2 | end a
+         2> - a/w@3
+         2> list a @9:
+         take: 2> - a/w@3 | 2> reached 3 | 2> ? a/x@2 | 2> listed 9",
+    );
+    check(
+        PerObject,
+        "end a
+         2> - a/x@3
+         take: end a | 2> - a/x@3 | 2> reached 3",
+    );
+}
