@@ -1,12 +1,14 @@
 //! WATCH: what happened after a version, as it happens.
 //!
-//! [`cursor`] decides what to send next and is pure; [`stream`] reads the store, waits and sends. A watcher pulls from
+//! [`opening`] reads what there is at first; [`cursor`] decides what to send next and is pure; [`stream`] reads the store,
+//! waits and sends. A watcher pulls from
 //! history: nothing is buffered for it, and one that falls out of the history window is cut off.
 
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
+use self::opening::Opening;
 use crate::body::{self, Body};
 use crate::fault::StreamFaults;
 use crate::read::list::wait_until;
@@ -14,9 +16,11 @@ use crate::request::{Options, Representation, Selection};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
+use crate::store::Stored;
 use crate::wire::Shape;
 
 pub mod cursor;
+mod opening;
 mod stream;
 
 /// What a watcher is sent, and from where on.
@@ -27,6 +31,12 @@ pub(crate) struct Watch {
     pub(crate) selection: Selection,
     pub(crate) representation: Representation,
     pub(crate) faults: StreamFaults,
+}
+
+impl Watch {
+    fn selects(&self, object: &Stored) -> bool {
+        self.selection.is_everything() || self.selection.matches(object)
+    }
 }
 
 /// Where a watch begins.
@@ -47,9 +57,15 @@ pub(crate) async fn answer(core: &Arc<Core>, watch: Watch) -> Result<Response<Bo
     if let (Start::Everything(_), Some(version)) = (start, watch.options.version()?) {
         wait_until(core, version).await?;
     }
-    let shape = Shape::of(core, &watch.def, &watch.options, watch.representation)?;
+    let opening = Opening::of(core, &watch, start);
+    let mut shape = Shape::of(core, &watch.def, &watch.options, watch.representation)?;
+    if let Some(in_json) = watch.representation.in_json()
+        && !opening.can_be_told(&watch, &shape).await
+    {
+        shape = Shape::of(core, &watch.def, &watch.options, in_json)?;
+    }
     let media_type = shape.watch_media_type();
-    let body = stream::body(Arc::clone(core), watch, shape, start);
+    let body = stream::body(Arc::clone(core), watch, shape, opening);
     Ok(body::with_type(StatusCode::OK, media_type, body))
 }
 

@@ -91,7 +91,7 @@ impl Shape {
         options: &Options,
         representation: Representation,
     ) -> Result<Self, ApiError> {
-        let Representation { content, wire } = representation;
+        let Representation { content, wire, .. } = representation;
         let mut shape = Self::new(def, content);
         if wire == Wire::Protobuf {
             shape.protobuf = Protobuf::of(def, content, core.settings.protobuf);
@@ -142,18 +142,30 @@ impl Shape {
         self.tables.is_none()
     }
 
+    /// The format of what is sent.
+    pub(crate) fn wire(&self) -> Wire {
+        if self.protobuf.is_some() { Wire::Protobuf } else { Wire::Json }
+    }
+
     /// The media type of objects and lists.
     pub(crate) fn media_type(&self) -> &'static str {
-        if self.protobuf.is_some() { "application/vnd.kubernetes.protobuf" } else { "application/json" }
+        match self.wire() {
+            Wire::Json => "application/json",
+            Wire::Protobuf => "application/vnd.kubernetes.protobuf",
+        }
     }
 
     /// The media type of a watch.
     pub(crate) fn watch_media_type(&self) -> &'static str {
-        if self.protobuf.is_some() {
-            "application/vnd.kubernetes.protobuf;stream=watch"
-        } else {
-            "application/json"
+        match self.wire() {
+            Wire::Json => "application/json",
+            Wire::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
         }
+    }
+
+    /// Whether an object can be told at all: only protobuf needs its kind's shape.
+    pub(crate) fn can_tell(&self, object: &Stored) -> bool {
+        self.protobuf.as_ref().is_none_or(|protobuf| protobuf.can_tell(object))
     }
 
     /// What an object begins with: what tells the encodings of one event apart.
@@ -199,13 +211,12 @@ impl Shape {
     }
 
     /// A watch event about an object.
-    pub(crate) fn event(&self, event: &str, object: &Stored, place: Place) -> Bytes {
+    pub(crate) fn event(&self, event: &str, object: &Stored, place: Place) -> Result<Bytes, Refusal> {
         if let Some(tables) = &self.tables {
-            return tables.event(event, object.version(), tables.shown(object), place);
+            return Ok(tables.event(event, object.version(), tables.shown(object), place));
         }
         if let Some(protobuf) = &self.protobuf {
-            let frame = protobuf.event(event, object);
-            return frame.unwrap_or_else(|refusal| self.error_event(&refusal.into()));
+            return protobuf.event(event, object);
         }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 40);
         bytes.extend_from_slice(br#"{"type":""#);
@@ -213,7 +224,7 @@ impl Shape {
         bytes.extend_from_slice(br#"","object":"#);
         self.write(&self.head, object, &mut bytes);
         bytes.extend_from_slice(b"}\n");
-        bytes.into()
+        Ok(bytes.into())
     }
 
     /// A BOOKMARK event; `annotations` is the JSON of them, or empty.
@@ -239,7 +250,7 @@ impl Shape {
 
     /// An ERROR event.
     pub(crate) fn error_event(&self, error: &ApiError) -> Bytes {
-        error_event(error, if self.protobuf.is_some() { Wire::Protobuf } else { Wire::Json })
+        error_event(error, self.wire())
     }
 
     /// A whole list in chunks, for representations that can't be streamed.

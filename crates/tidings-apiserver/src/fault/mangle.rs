@@ -14,7 +14,6 @@ use crate::wire::{changed_event, error_event};
 #[derive(Debug)]
 pub(crate) struct StreamFaults {
     faults: Vec<Fault>,
-    wire: Wire,
     events: usize,
     first: Option<Bytes>,
 }
@@ -32,7 +31,7 @@ pub(crate) enum Mangled {
 
 impl StreamFaults {
     /// Keeps the faults that concern a stream.
-    pub(crate) fn new(faults: &[Fault], wire: Wire) -> Self {
+    pub(crate) fn new(faults: &[Fault]) -> Self {
         let concerns = |fault: &&Fault| {
             matches!(
                 fault,
@@ -45,7 +44,7 @@ impl StreamFaults {
                     | Fault::FailStreamingList
             )
         };
-        Self { faults: faults.iter().filter(concerns).cloned().collect(), wire, events: 0, first: None }
+        Self { faults: faults.iter().filter(concerns).cloned().collect(), events: 0, first: None }
     }
 
     /// Whether nothing goes wrong in this stream.
@@ -67,10 +66,10 @@ impl StreamFaults {
     }
 
     /// How the stream begins, if it fails at once.
-    pub(crate) fn opening(&self) -> Option<(Vec<Bytes>, Ending)> {
+    pub(crate) fn opening(&self, wire: Wire) -> Option<(Vec<Bytes>, Ending)> {
         self.faults.iter().find_map(|fault| match fault {
             Fault::FailStreamingList => Some((
-                vec![error_event(&ApiError::internal("streaming lists are not supported"), self.wire)],
+                vec![error_event(&ApiError::internal("streaming lists are not supported"), wire)],
                 Ending::Clean,
             )),
             Fault::CutStream { after_events: 0, ending } => Some((Vec::new(), *ending)),
@@ -80,7 +79,7 @@ impl StreamFaults {
     }
 
     /// What becomes of the next frame.
-    pub(crate) fn mangle(&mut self, frame: Bytes) -> Mangled {
+    pub(crate) fn mangle(&mut self, frame: Bytes, wire: Wire) -> Mangled {
         if self.faults.is_empty() {
             return Mangled::Untouched(frame);
         }
@@ -99,7 +98,7 @@ impl StreamFaults {
                     return Mangled::LastFrames(vec![frame.slice(..frame.len() / 2)], Ending::Broken);
                 }
                 Fault::Event { after_events, fault } if *after_events == before => {
-                    return fault.mangle(frame, first, self.wire);
+                    return fault.mangle(frame, first, wire);
                 }
                 _ => {}
             }

@@ -40,8 +40,7 @@ pub(crate) async fn answer(
     representation: Representation,
 ) -> Result<Response<Body>, ApiError> {
     let page = page(core, def, namespace, options).await?;
-    let shape = Shape::of(core, def, options, representation)?;
-    response(shape, page)
+    response(core, def, options, representation, page)
 }
 
 /// Decides which objects a page has.
@@ -119,12 +118,20 @@ pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError
     }
 }
 
-/// An answer with a list.
-pub(crate) fn response(shape: Shape, page: Page) -> Result<Response<Body>, ApiError> {
+/// An answer with a list: in JSON if not all of it can be told as wanted, and the client accepts that too.
+pub(crate) fn response(
+    core: &Core,
+    def: &ResourceDef,
+    options: &Options,
+    representation: Representation,
+    page: Page,
+) -> Result<Response<Body>, ApiError> {
+    let shape = Shape::of(core, def, options, representation)?;
     let media_type = shape.media_type();
-    let body = match shape.unstreamed_list(&page.meta, &page.objects) {
-        Some(chunks) => body::streamed(stream::iter(chunks?.into_iter().map(Ok))),
-        None => streamed(shape, page),
+    let body = match (shape.unstreamed_list(&page.meta, &page.objects), representation.in_json()) {
+        (Some(Err(_)), Some(in_json)) => return response(core, def, options, in_json, page),
+        (Some(chunks), _) => body::streamed(stream::iter(chunks?.into_iter().map(Ok))),
+        (None, _) => streamed(shape, page),
     };
     Ok(body::with_type(StatusCode::OK, media_type, body))
 }

@@ -34,7 +34,7 @@ pub(crate) fn object(core: &Core, def: &ResourceDef, key: &str) -> Result<Arc<St
     core.store.object(&def.storage, key).ok_or_else(|| ApiError::not_found(def, name))
 }
 
-/// An answer with one object.
+/// An answer with one object: in JSON if it can't be told as wanted, and the client accepts that too.
 pub(crate) fn response(
     core: &Core,
     def: &ResourceDef,
@@ -44,5 +44,8 @@ pub(crate) fn response(
     code: StatusCode,
 ) -> Result<Response<Body>, ApiError> {
     let shape = Shape::of(core, def, options, representation)?;
-    Ok(body::with_type(code, shape.media_type(), body::whole(shape.object(object)?)))
+    match (shape.object(object), representation.in_json()) {
+        (Err(_), Some(in_json)) => response(core, def, object, options, in_json, code),
+        (told, _) => Ok(body::with_type(code, shape.media_type(), body::whole(told?))),
+    }
 }

@@ -1,7 +1,8 @@
 //! Which representation a client accepts, and on which wire.
 //!
 //! Built-in kinds and the metadata of all kinds are also told as protobuf. A client that wants custom resources and accepts
-//! nothing else than protobuf or CBOR gets a 406; one that also accepts JSON gets JSON.
+//! nothing else than protobuf or CBOR gets a 406; one that also accepts JSON gets JSON, and gets it too where an object
+//! can't be told as protobuf.
 
 use crate::protobuf::MEDIA_TYPE as PROTOBUF;
 use crate::status::ApiError;
@@ -13,6 +14,8 @@ pub struct Representation {
     pub content: Content,
     /// In which format.
     pub wire: Wire,
+    /// How much is sent as JSON instead, if the client accepts both.
+    pub fallback: Option<Content>,
 }
 
 /// How much of the objects is sent.
@@ -102,6 +105,17 @@ fn thousandths(text: &str) -> u16 {
     (quality * 1000.0) as u16
 }
 
+impl Representation {
+    fn json(content: Content) -> Self {
+        Self { content, wire: Wire::Json, fallback: None }
+    }
+
+    /// The JSON that the client accepts where what it wants most can't be told.
+    pub fn in_json(self) -> Option<Self> {
+        self.fallback.map(Self::json)
+    }
+}
+
 impl MetaVersion {
     /// As objects tell it.
     pub fn api_version(self) -> &'static str {
@@ -155,13 +169,16 @@ pub fn negotiate(
     offers: impl Fn(Content) -> bool,
 ) -> Result<Representation, ApiError> {
     let Some(header) = header.filter(|header| !header.trim().is_empty()) else {
-        return Ok(Representation { content: Content::Whole, wire: Wire::Json });
+        return Ok(Representation::json(Content::Whole));
     };
     let taken: Vec<_> =
         ranges(header).into_iter().filter_map(|range| range.wire().map(|wire| (range, wire))).collect();
-    let chosen = taken.iter().find_map(|(range, wire)| {
-        let content = range.content(answered)?;
-        (*wire == Wire::Json || offers(content)).then_some(Representation { content, wire: *wire })
+    let told_by = |(range, wire): &(MediaRange, Wire)| Some((range.content(answered)?, *wire));
+    let in_json = taken.iter().filter_map(told_by).find(|(_, wire)| *wire == Wire::Json);
+    let fallback = in_json.map(|(content, _)| content);
+    let chosen = taken.iter().filter_map(told_by).find_map(|(content, wire)| match wire {
+        Wire::Json => Some(Representation::json(content)),
+        Wire::Protobuf => offers(content).then_some(Representation { content, wire, fallback }),
     });
     chosen.ok_or_else(|| match taken.iter().find(|(_, wire)| *wire == Wire::Json) {
         Some((first, _)) => ApiError::not_acceptable_as(&first.as_kind),
@@ -208,13 +225,13 @@ mod tests {
             let chosen = negotiate(Some(header), Answered::One, |_| false);
             match expected {
                 Some(content) => {
-                    assert_eq!(chosen.unwrap(), Representation { content, wire: Wire::Json }, "{header}")
+                    assert_eq!(chosen.unwrap(), Representation::json(content), "{header}")
                 }
                 None => assert_eq!(chosen.unwrap_err().code, 406, "{header}"),
             }
         }
         let chosen = negotiate(None, Answered::List, |_| true).unwrap();
-        assert_eq!(chosen, Representation { content: Whole, wire: Wire::Json });
+        assert_eq!(chosen, Representation::json(Whole));
     }
 
     #[test]
@@ -224,15 +241,17 @@ mod tests {
         let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         let both = "application/vnd.kubernetes.protobuf, application/json";
         let json_first = "application/json, application/vnd.kubernetes.protobuf;q=0.5";
-        for (header, has_whole, content, wire) in [
-            (both, true, Whole, Protobuf),
-            (both, false, Whole, Json),
-            (json_first, true, Whole, Json),
-            ("application/vnd.kubernetes.protobuf;stream=watch", true, Whole, Protobuf),
-            (partial, false, Metadata(MetaVersion::V1), Protobuf),
+        let partial_or_whole = format!("{partial}, application/json");
+        for (header, has_whole, content, wire, fallback) in [
+            (both, true, Whole, Protobuf, Some(Whole)),
+            (both, false, Whole, Json, None),
+            (json_first, true, Whole, Json, None),
+            ("application/vnd.kubernetes.protobuf;stream=watch", true, Whole, Protobuf, None),
+            (partial, false, Metadata(MetaVersion::V1), Protobuf, None),
+            (&partial_or_whole, false, Metadata(MetaVersion::V1), Protobuf, Some(Whole)),
         ] {
             let chosen = negotiate(Some(header), Answered::One, |content| content != Whole || has_whole);
-            assert_eq!(chosen.unwrap(), Representation { content, wire }, "{header}");
+            assert_eq!(chosen.unwrap(), Representation { content, wire, fallback }, "{header}");
         }
     }
 }

@@ -222,7 +222,7 @@ impl Question {
             (Verb::Watch, _) => {
                 let selection = Selection::parse(&def, &options.label_selector, &options.field_selector)?;
                 let namespace = path.namespace.clone();
-                let faults = StreamFaults::new(faults, representation.wire);
+                let faults = StreamFaults::new(faults);
                 let watch = Watch { def, namespace, options, selection, representation, faults };
                 watch::answer(core, watch).await
             }

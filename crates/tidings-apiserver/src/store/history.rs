@@ -80,16 +80,16 @@ impl Change {
     }
 
     /// The event frame under this key: encoded once, then shared by all watchers.
-    pub fn frame(&self, key: &FrameKey, encode: impl FnOnce() -> Bytes) -> Bytes {
+    pub fn frame<E>(&self, key: &FrameKey, encode: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
         let mut frames = self.frames.lock();
         if let Some((_, frame)) = frames.iter().find(|(known, _)| known == key) {
-            return frame.clone();
+            return Ok(frame.clone());
         }
-        let frame = encode();
+        let frame = encode()?;
         if frames.len() < 4 {
             frames.push((key.clone(), frame.clone()));
         }
-        frame
+        Ok(frame)
     }
 
     fn bytes(&self) -> usize {

@@ -13,16 +13,15 @@ use futures_util::stream;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::cursor::{Act, Bookmarks, Cursor, EventType, Phase, Seen};
-use super::{Start, Watch};
+use super::Watch;
+use super::cursor::{Act, Cursor, EventType, Phase, Seen};
+use super::opening::Opening;
 use crate::body::{self, Body};
 use crate::fault::{Ending, Mangled};
-use crate::read::list::range;
-use crate::resource::Scope;
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{Change, FrameKey, KeyRange, News, Reading, Stored, Subscription};
-use crate::wire::{Place, Shape};
+use crate::wire::{Place, Refusal, Shape};
 
 /// Most changes read from the store at once.
 const CHANGES_AT_ONCE: usize = 256;
@@ -37,8 +36,8 @@ const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 const INITIAL_EVENTS_END: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
 /// The body of a watch.
-pub(super) fn body(core: Arc<Core>, watch: Watch, shape: Shape, start: Start) -> Body {
-    let watcher = Watcher::open(core, watch, shape, start);
+pub(super) fn body(core: Arc<Core>, watch: Watch, shape: Shape, opening: Opening) -> Body {
+    let watcher = Watcher::open(core, watch, shape, opening);
     body::streamed(stream::unfold(Some(watcher), |watcher| async {
         let mut watcher = watcher?;
         // The client's task must give way to others now and then, however much there is to send.
@@ -72,33 +71,16 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn open(core: Arc<Core>, watch: Watch, shape: Shape, start: Start) -> Self {
-        let namespace = watch.namespace.as_deref();
-        let range = match (watch.selection.name(), namespace, watch.def.scope) {
-            (Some(name), Some(namespace), _) => KeyRange::one(&format!("{namespace}/{name}")),
-            (Some(name), None, Scope::Cluster) => KeyRange::one(name),
-            _ => range(namespace),
-        };
-        // Subscribed before the state is read: a change between the two is seen as news, never missed.
-        let subscription = core.store.subscribe(&watch.def.storage);
-        let bookmarks = if watch.options.allows_bookmarks { Bookmarks::Wanted } else { Bookmarks::Unwanted };
-        let (cursor, initial) = match start {
-            Start::Everything(marker) => {
-                let read = core.store.snapshot(&watch.def.storage, &range, usize::MAX, None);
-                let snapshot = read.expect("the newest version can always be read");
-                (Cursor::new(snapshot.version, Phase::Initial(marker), bookmarks), snapshot.objects)
-            }
-            Start::After(version) => (Cursor::new(version, Phase::Opened, bookmarks), Vec::new()),
-            Start::Now => (Cursor::new(core.store.version(), Phase::Live, bookmarks), Vec::new()),
-        };
+    fn open(core: Arc<Core>, watch: Watch, shape: Shape, opening: Opening) -> Self {
+        let Opening { range, subscription, cursor, initial } = opening;
         let now = Instant::now();
         let timeout = core.watch_timeout(watch.options.timeout_seconds);
         let end_at = now + timeout;
         let bookmark_at = now + core.settings.bookmark_interval;
         let last_bookmark_at = now + timeout.saturating_sub(LAST_BOOKMARK_BEFORE_END);
         let cuts = core.faults.cuts();
-        let (ready, ending) =
-            watch.faults.opening().map_or((Vec::new(), None), |(ready, end)| (ready, Some(end)));
+        let fault = watch.faults.opening(shape.wire());
+        let (ready, ending) = fault.map_or((Vec::new(), None), |(ready, end)| (ready, Some(end)));
         Self {
             core,
             watch,
@@ -179,7 +161,7 @@ impl Watcher {
                 return Some(Err(ending));
             }
             let frame = self.made_frame()?;
-            match self.watch.faults.mangle(frame) {
+            match self.watch.faults.mangle(frame, self.shape.wire()) {
                 Mangled::Untouched(frame) => return Some(Ok(frame)),
                 Mangled::Frames(frames) => self.ready.extend(frames),
                 Mangled::LastFrames(frames, ending) => {
@@ -214,10 +196,11 @@ impl Watcher {
     fn initial_frame(&mut self) -> Option<Bytes> {
         loop {
             let object = self.initial.next()?;
-            if self.watch.selection.is_everything() || self.watch.selection.matches(&object) {
+            if self.watch.selects(&object) {
                 let Act::Send(event) = self.cursor.next(Seen::Initial) else { continue };
                 let place = self.next_place();
-                return Some(self.shape.event(event.as_str(), &object, place));
+                let frame = self.shape.event(event.as_str(), &object, place);
+                return Some(self.told(frame));
             }
         }
     }
@@ -253,7 +236,16 @@ impl Watcher {
             (_, _, Some(new)) => self.shape.event(event.as_str(), new, place),
             (_, _, None) => unreachable!("only a deletion has no state after it"),
         };
-        if self.shape.is_shared() { change.frame(&key, encode) } else { encode() }
+        let frame = if self.shape.is_shared() { change.frame(&key, encode) } else { encode() };
+        self.told(frame)
+    }
+
+    /// The frame, or the error with which the stream ends: an event that can't be told may not be left out.
+    fn told(&mut self, frame: Result<Bytes, Refusal>) -> Bytes {
+        frame.unwrap_or_else(|refusal| {
+            self.ending = Some(Ending::Clean);
+            self.shape.error_event(&refusal.into())
+        })
     }
 
     /// Reads more from the store, or waits until there is something to do.

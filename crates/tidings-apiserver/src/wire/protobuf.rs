@@ -55,6 +55,11 @@ impl Protobuf {
         Some(Self { message, api_version: api_version.into(), kind: kind.into(), whole, answers })
     }
 
+    /// Whether an object is of its kind's shape.
+    pub(super) fn can_tell(&self, object: &Stored) -> bool {
+        self.raw(object).is_ok()
+    }
+
     /// One object on its own.
     pub(super) fn object(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
         Ok(self.enveloped(&self.raw(object)?))

@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::read::list::{self, Page, range};
 use crate::request::{Representation, Selection};
 use crate::status::ApiError;
-use crate::wire::{ListMeta, Shape};
+use crate::wire::ListMeta;
 
 /// Deletes all selected objects, and answers with them.
 pub(super) fn answer(
@@ -32,7 +32,5 @@ pub(super) fn answer(
         }
     }
     let meta = ListMeta { version, ..ListMeta::default() };
-    let page = Page { meta, objects };
-    let shape = Shape::of(core, def, options, representation)?;
-    list::response(shape, page)
+    list::response(core, def, options, representation, Page { meta, objects })
 }

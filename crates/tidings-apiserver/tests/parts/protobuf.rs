@@ -11,7 +11,7 @@ use tidings_protobuf::wire::{Reader, Value as Field};
 use tidings_protobuf::{TypeMeta, message, to_json};
 
 use crate::custom::{DEFINITIONS, definition};
-use crate::door::{Answer, call, config_map, get, pod, post};
+use crate::door::{Answer, Events, call, config_map, get, pod, post};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const BOTH: &str = "application/vnd.kubernetes.protobuf, application/json";
@@ -150,6 +150,63 @@ async fn metadata_is_told_of_every_kind_and_whole_objects_of_built_in_ones() {
     let answer = asked(&refusing.client(), MAPS, BOTH).await;
     assert_eq!((answer.code, media_type(&answer)), (200, "application/json"));
     assert_eq!(asked(&refusing.client(), MAPS, PROTOBUF).await.told(), (406, "NotAcceptable".to_owned()));
+}
+
+/// A configmap that is none: protobuf has no number among its data.
+fn unfit(name: &str) -> Value {
+    json!({"metadata": {"namespace": "a", "name": name}, "data": {"value": 1}})
+}
+
+#[tokio::test]
+async fn an_object_that_protobuf_can_not_tell_is_told_in_json_to_those_who_accept_it() {
+    for answers in [ProtobufAnswers::OnDemand, ProtobufAnswers::Kept] {
+        let server = ApiServer::builder().protobuf(answers).start().await;
+        let client = server.client();
+        server.put("configmaps", config_map("a", "fit", "1"));
+        server.put("configmaps", unfit("unfit"));
+        for (path, code, kind) in [
+            ("/api/v1/namespaces/a/configmaps/unfit", 500, "application/json"),
+            ("/api/v1/namespaces/a/configmaps/fit", 200, PROTOBUF),
+            (MAPS, 500, "application/json"),
+            ("/api/v1/configmaps?fieldSelector=metadata.name=fit", 200, PROTOBUF),
+        ] {
+            assert_eq!(asked(&client, path, PROTOBUF).await.code, code, "{path}");
+            let answer = asked(&client, path, BOTH).await;
+            assert_eq!((answer.code, media_type(&answer)), (200, kind), "{path}");
+            if kind == "application/json" {
+                assert_eq!(answer.json(), get(&client, path).await.json(), "{path}");
+            }
+        }
+        let path = format!("{MAPS}?watch=1");
+        let response = call(Method::GET, &path).header("accept", BOTH).open(&client).await;
+        assert_eq!(response.headers()["content-type"], "application/json");
+        assert_eq!(Events::of(response).told_all(2).await, ["ADDED fit", "ADDED unfit"]);
+        let response =
+            call(Method::GET, &format!("{path}&fieldSelector=metadata.name=fit")).header("accept", BOTH);
+        let media_type = response.open(&client).await.headers()["content-type"].clone();
+        assert_eq!(media_type, "application/vnd.kubernetes.protobuf;stream=watch");
+    }
+}
+
+#[tokio::test]
+async fn a_watch_that_meets_what_protobuf_can_not_tell_ends_with_an_error() {
+    let server = ApiServer::start().await;
+    let path = format!("{MAPS}?watch=1");
+    let mut watches = Vec::new();
+    for _ in 0..2 {
+        let response = call(Method::GET, &path).header("accept", BOTH).open(&server.client()).await;
+        watches.push((response.into_body(), Vec::new()));
+    }
+    server.put("configmaps", config_map("a", "fit", "1"));
+    server.put("configmaps", unfit("unfit"));
+    server.put("configmaps", config_map("a", "later", "1"));
+    for (body, read) in &mut watches {
+        assert_eq!(event(body, read).await.0, "ADDED");
+        let (event_type, kind, status) = event(body, read).await;
+        assert_eq!((&*event_type, &*kind), ("ERROR", "Status"));
+        assert_eq!(told("", "Status", &status)["code"], 500);
+        assert!(read.is_empty() && body.frame().await.is_none(), "the stream goes on after an error");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,59 @@
+//! What a watch finds when it opens: where it stands, and the objects it begins with.
+//!
+//! Read before the first byte is sent, so that a client that accepts both wires is told in JSON if one of these objects
+//! can't be told as protobuf. What comes later can't change the wire any more.
+
+use std::sync::Arc;
+
+use super::cursor::{Bookmarks, Cursor, Phase};
+use super::{Start, Watch};
+use crate::read::list::range;
+use crate::resource::Scope;
+use crate::server::Core;
+use crate::store::{KeyRange, Stored, Subscription};
+use crate::wire::Shape;
+
+/// A watch before its first event.
+pub(super) struct Opening {
+    pub(super) range: KeyRange,
+    pub(super) subscription: Subscription,
+    pub(super) cursor: Cursor,
+    /// What there is, selected or not.
+    pub(super) initial: Vec<Arc<Stored>>,
+}
+
+impl Opening {
+    pub(super) fn of(core: &Core, watch: &Watch, start: Start) -> Self {
+        let namespace = watch.namespace.as_deref();
+        let range = match (watch.selection.name(), namespace, watch.def.scope) {
+            (Some(name), Some(namespace), _) => KeyRange::one(&format!("{namespace}/{name}")),
+            (Some(name), None, Scope::Cluster) => KeyRange::one(name),
+            _ => range(namespace),
+        };
+        // Subscribed before the state is read: a change between the two is seen as news, never missed.
+        let subscription = core.store.subscribe(&watch.def.storage);
+        let bookmarks = if watch.options.allows_bookmarks { Bookmarks::Wanted } else { Bookmarks::Unwanted };
+        let (cursor, initial) = match start {
+            Start::Everything(marker) => {
+                let read = core.store.snapshot(&watch.def.storage, &range, usize::MAX, None);
+                let snapshot = read.expect("the newest version can always be read");
+                (Cursor::new(snapshot.version, Phase::Initial(marker), bookmarks), snapshot.objects)
+            }
+            Start::After(version) => (Cursor::new(version, Phase::Opened, bookmarks), Vec::new()),
+            Start::Now => (Cursor::new(core.store.version(), Phase::Live, bookmarks), Vec::new()),
+        };
+        Self { range, subscription, cursor, initial }
+    }
+
+    /// Whether all that the watch begins with can be told so.
+    pub(super) async fn can_be_told(&self, watch: &Watch, shape: &Shape) -> bool {
+        for object in self.initial.iter().filter(|object| watch.selects(object)) {
+            // The client's task must give way to others now and then, however much there is to look at.
+            tokio::task::coop::consume_budget().await;
+            if !shape.can_tell(object) {
+                return false;
+            }
+        }
+        true
+    }
+}
