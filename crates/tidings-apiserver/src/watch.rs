@@ -1,8 +1,8 @@
 //! WATCH: what happened after a version, as it happens.
 //!
 //! [`opening`] reads what there is at first; [`cursor`] decides what to send next and is pure; [`stream`] reads the store,
-//! waits and sends. A watcher pulls from
-//! history: nothing is buffered for it, and one that falls out of the history window is cut off.
+//! waits and sends. A watcher pulls from history: nothing is buffered for it, and one that falls out of the history
+//! window is cut off.
 
 use std::sync::Arc;
 
