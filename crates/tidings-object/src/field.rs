@@ -13,6 +13,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+pub(crate) use read::Walk;
 pub(crate) use tidings_protobuf::Step;
 
 /// A path to one or several values inside an object.
@@ -62,7 +63,7 @@ impl FieldPath {
 
     /// Reads the values at this path from an object's JSON, without building the object.
     pub fn read(&self, json: &[u8]) -> Result<FieldValue, serde_json::Error> {
-        read::values(&self.steps, json).map(FieldValue::of)
+        read::values(self, json).map(FieldValue::of)
     }
 
     pub(crate) fn steps(&self) -> &[Step<'static>] {

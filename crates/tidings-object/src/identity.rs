@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use tidings_protobuf::wire::WireError;
 
 use crate::Version;
+use crate::field::Walk;
 
 pub use crate::json::JsonError;
 
@@ -81,7 +82,12 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 /// Reads the identity of one JSON object. The whole frame is checked.
 pub fn scan(frame: &[u8]) -> Result<Identity<'_>, ScanError> {
-    json::scan(frame).map_err(ScanError::from)
+    scan_along(frame, &mut Walk::new([]))
+}
+
+/// As [`scan`], and finds what stands at some paths in the same pass.
+pub(crate) fn scan_along<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
+    json::scan(frame, walk).map_err(ScanError::from)
 }
 
 /// Reads the identity of one protobuf message, such as a `v1.Pod`, without an envelope.

@@ -15,11 +15,13 @@ use std::sync::{Arc, OnceLock};
 use tidings_protobuf::TypeMeta;
 use twox_hash::XxHash3_64;
 
-use crate::body::{Body, PackPool, Trained, Training};
+use crate::body::{PackPool, Trained, Training};
+use crate::field::Walk;
 use crate::identity::{self, Identity, ScanError};
-use crate::raw::{Arrival, Head, Origin, PackStats, Strings};
+use crate::raw::{Arrival, Origin, PackStats, Strings};
 use crate::{Budget, Projection, RawObject, ReadError, ResourceKind, Transform};
 use packer::Packer;
+use stored::Stored;
 
 /// Turns the frames of one informer into objects.
 ///
@@ -143,11 +145,14 @@ impl Intake {
     /// intake's. Another version of the same group is taken: its fields may read differently, but the object is
     /// the one that was asked for.
     pub fn json(&self, frame: &[u8], known: &dyn KnownObjects) -> Result<Arc<RawObject>, IntakeError> {
-        let identity = identity::scan(frame)?;
+        // A transform may change what stands there: then it is read afterwards.
+        let paths = self.origin.ahead.iter().filter(|_| self.transform.is_none());
+        let mut walk = Walk::new(paths);
+        let identity = identity::scan_along(frame, &mut walk)?;
         self.check_kind(&identity)?;
         let (head, rest) = self.head_and_rest(&identity, frame);
         let arrival = arrival(&identity, XxHash3_64::oneshot(rest))?;
-        Ok(self.known_or_new(arrival, known, || self.json_body(head, rest)))
+        Ok(self.known_or_new(arrival, known, || self.json_body(head, rest, walk)))
     }
 
     /// Takes one protobuf message in, such as a `v1.Pod`, which came in an envelope that says what it is, or in a
@@ -178,16 +183,17 @@ impl Intake {
 
     fn known_or_new(
         &self,
-        arrival: Arrival,
+        mut arrival: Arrival,
         known: &dyn KnownObjects,
-        body: impl FnOnce() -> (Head, Body),
+        stored: impl FnOnce() -> Stored,
     ) -> Arc<RawObject> {
         if let Some(same) = known.known(arrival.strings.key())
             && same.is_what_arrived(arrival.strings.uid(), &arrival.version, arrival.body_hash)
         {
             return same;
         }
-        let (head, body) = body();
+        let Stored { head, body, ahead } = stored();
+        arrival.strings.with_ahead(ahead.into_iter());
         let object = RawObject::new(Arc::clone(&self.origin), arrival, head, body);
         self.packer.offer_sample(&object);
         if let Some(wake) = self.wake.get()

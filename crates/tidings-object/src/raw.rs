@@ -1,5 +1,6 @@
 //! One version of one object, as the server sent it: its identity, readable at once, and its packed body.
 
+mod ahead;
 mod origin;
 mod read;
 mod strings;

@@ -194,10 +194,15 @@ impl IndexSpec {
             Values::Namespace => object.namespace().map(Cow::Borrowed).into_iter().collect(),
             Values::Label(key) => object.labels().value(key).map(Cow::Borrowed).into_iter().collect(),
             Values::Owner => object.owner_uids().map(Cow::Borrowed).collect(),
-            Values::Field(path) => {
-                let found = object.field_at(path).map_err(IndexFaultError::Read)?;
-                found.texts().map(|text| Cow::Owned(text.into_owned())).collect()
-            }
+            Values::Field(path) => match object.texts_ahead(path) {
+                Some(texts) => texts.map(Cow::Borrowed).collect(),
+                None => {
+                    // The next ones bring it along, instead of being unpacked as soon as they were packed.
+                    object.origin().read_ahead(path);
+                    let found = object.field_at(path).map_err(IndexFaultError::Read)?;
+                    found.texts().map(|text| Cow::Owned(text.into_owned())).collect()
+                }
+            },
             Values::Function(function) => match catch_unwind(AssertUnwindSafe(|| function(object))) {
                 Ok(Ok(values)) => values.into_iter().map(Cow::Owned).collect::<ValueList<'a>>(),
                 Ok(Err(error)) => return Err(IndexFaultError::Read(error)),

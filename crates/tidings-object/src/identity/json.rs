@@ -7,10 +7,11 @@ use std::borrow::Cow;
 
 use super::{INITIAL_EVENTS_END, Identity, Label, keep_last_of_each};
 use crate::Version;
+use crate::field::Walk;
 use crate::json::{Cursor, JsonError, JsonStr};
 
-/// Reads the identity of one object.
-pub(super) fn scan(frame: &[u8]) -> Result<Identity<'_>, JsonError> {
+/// Reads the identity of one object, and what stands where `walk` leads.
+pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, JsonError> {
     let mut cursor = Cursor::new(frame)?;
     let mut identity = Identity::default();
     let mut is_head = true;
@@ -34,8 +35,13 @@ pub(super) fn scan(frame: &[u8]) -> Result<Identity<'_>, JsonError> {
                 identity.api_version = cursor.string_if_any()?.map(JsonStr::decoded);
                 identity.rest_has_api_version |= !is_head;
             }
-            "metadata" => identity.read_metadata(&mut cursor)?,
-            _ => cursor.skip_value()?,
+            "metadata" => {
+                if walk.enters(key) {
+                    walk.member(&mut cursor.clone(), key)?;
+                }
+                identity.read_metadata(&mut cursor)?;
+            }
+            _ => walk.member(&mut cursor, key)?,
         }
         is_more = cursor.is_another_member()?;
     }

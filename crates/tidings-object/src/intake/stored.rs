@@ -1,9 +1,11 @@
 //! What is stored of a frame: what its transform leaves of it, packed, and without what can be supplied again.
 
-use tidings_protobuf::{Message, TypeMeta, to_json};
+use serde_json::Value;
+use tidings_protobuf::{Message, TypeMeta, to_json, values_at};
 
 use super::{Intake, IntakeError, type_name};
 use crate::body::{Body, Wire};
+use crate::field::Walk;
 use crate::identity::{self, Identity};
 use crate::raw::{Head, message_of};
 use crate::{Transform, TransformError};
@@ -14,6 +16,20 @@ pub(super) struct Sort<'a> {
     table: &'static Message,
     /// What it says it is, if that is not what the server was asked for.
     other: Option<TypeMeta<'a>>,
+}
+
+/// What is stored of an object beside its identity.
+pub(super) struct Stored {
+    pub(super) head: Head,
+    pub(super) body: Body,
+    /// What stands in the body at each path that is read ahead; of a refused body nothing.
+    pub(super) ahead: Vec<Option<Vec<Value>>>,
+}
+
+impl Stored {
+    fn refused(wire: Wire, head: Head, error: TransformError) -> Stored {
+        Stored { head, body: Body::refused(wire, error), ahead: Vec::new() }
+    }
 }
 
 impl Intake {
@@ -30,11 +46,11 @@ impl Intake {
     }
 
     /// The transform sees the same bytes whether the object came from a list or a watch.
-    pub(super) fn json_body(&self, head: Head, rest: &[u8]) -> (Head, Body) {
-        let Some(transform) = &self.transform else { return (head, self.packer.pack(Wire::Json, rest)) };
+    pub(super) fn json_body(&self, head: Head, rest: &[u8], walk: Walk<'_, '_>) -> Stored {
+        let Some(transform) = &self.transform else { return self.packed_json(head, rest, walk) };
         let whole = [self.origin.head(head, rest.len()).as_bytes(), rest].concat();
         let stored = transform.apply(&whole).and_then(|json| self.whole_json_body(&json));
-        stored.unwrap_or_else(|error| (head, Body::refused(Wire::Json, error)))
+        stored.unwrap_or_else(|error| Stored::refused(Wire::Json, head, error))
     }
 
     /// What a message with this identity is, if it is known what such a message consists of.
@@ -52,9 +68,9 @@ impl Intake {
 
     /// Nothing in a message says what it is. So one that is not what was asked for, such as a whole object where
     /// metadata would do, is stored as JSON, which says it.
-    pub(super) fn protobuf_body(&self, sort: Sort<'_>, message: &[u8]) -> (Head, Body) {
+    pub(super) fn protobuf_body(&self, sort: Sort<'_>, message: &[u8]) -> Stored {
         let stored = match (&self.transform, sort.other) {
-            (None, None) => return (Head::WHOLE, self.packer.pack(Wire::Protobuf, message)),
+            (None, None) => return self.packed_message(sort.table, message),
             (Some(transform), None) => self.transformed_message(transform, sort.table, message),
             (transform, Some(said)) => {
                 let json = to_json(sort.table, said, message).map_err(TransformError::because);
@@ -65,7 +81,7 @@ impl Intake {
                 json.and_then(|json| self.whole_json_body(&json))
             }
         };
-        stored.unwrap_or_else(|error| (Head::WHOLE, Body::refused(Wire::Protobuf, error)))
+        stored.unwrap_or_else(|error| Stored::refused(Wire::Protobuf, Head::WHOLE, error))
     }
 
     fn transformed_message(
@@ -73,19 +89,33 @@ impl Intake {
         transform: &Transform,
         table: &'static Message,
         message: &[u8],
-    ) -> Result<(Head, Body), TransformError> {
+    ) -> Result<Stored, TransformError> {
         match transform.apply_protobuf(table, self.origin.sent_type(), message)? {
-            (Wire::Protobuf, message) => Ok((Head::WHOLE, self.packer.pack(Wire::Protobuf, &message))),
+            (Wire::Protobuf, message) => Ok(self.packed_message(table, &message)),
             (Wire::Json, json) => self.whole_json_body(&json),
         }
     }
 
     /// Of JSON that is ours, or was transformed.
-    fn whole_json_body(&self, json: &[u8]) -> Result<(Head, Body), TransformError> {
-        let identity =
-            identity::scan(json).map_err(|e| TransformError { message: format!("what came out is {e}") })?;
+    fn whole_json_body(&self, json: &[u8]) -> Result<Stored, TransformError> {
+        let mut walk = Walk::new(self.origin.ahead.iter());
+        let identity = identity::scan_along(json, &mut walk)
+            .map_err(|e| TransformError { message: format!("what came out is {e}") })?;
         let (head, rest) = self.head_and_rest(&identity, json);
-        Ok((head, self.packer.pack(Wire::Json, rest)))
+        Ok(self.packed_json(head, rest, walk))
+    }
+
+    fn packed_json(&self, head: Head, rest: &[u8], walk: Walk<'_, '_>) -> Stored {
+        Stored {
+            head,
+            body: self.packer.pack(Wire::Json, rest),
+            ahead: walk.values().map(Result::ok).collect(),
+        }
+    }
+
+    fn packed_message(&self, table: &'static Message, message: &[u8]) -> Stored {
+        let ahead = self.origin.ahead.iter().map(|path| values_at(table, message, path.steps()).ok());
+        Stored { head: Head::WHOLE, body: self.packer.pack(Wire::Protobuf, message), ahead: ahead.collect() }
     }
 
     /// Whether kind and apiVersion are those that the server was asked for, as far as the object says them.

@@ -4,9 +4,11 @@ mod protobuf;
 
 use std::collections::HashMap;
 
+use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
+use crate::arbitrary;
 use crate::sync::{AtomicU64, Ordering};
 use crate::{FieldPath, ReadError, Scope};
 
@@ -53,6 +55,41 @@ impl KnownObjects for Cache {
 }
 
 const METADATA: &str = r#""metadata":{"name":"web-0","namespace":"shop","uid":"u-1","resourceVersion":"7"}"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn a_field_that_is_read_ahead_reads_as_from_the_body(text in arbitrary::object_text()) {
+        let paths = [".metadata.labels.app", ".a.b", ".spec.a[*]", ".b"].map(|path| FieldPath::parse(path).unwrap());
+        let (ahead, plain) = (intake(), intake());
+        paths.iter().for_each(|path| ahead.origin().read_ahead(path));
+        let (Ok(ahead), Ok(plain)) = (take(&ahead, &text), take(&plain, &text)) else { return Ok(()) };
+        for path in &paths {
+            let (read, expected) = (ahead.field_at(path).ok(), plain.field_at(path).ok());
+            prop_assert_eq!(read, expected, "{} of {}", path, text);
+        }
+    }
+}
+
+#[test]
+fn the_first_few_fields_asked_for_are_kept_beside_the_identity_and_others_stay_in_the_body() {
+    let (intake, paths) = (intake(), [".a", ".kind", ".b", ".c", ".d", ".a", ".e"]);
+    let paths = paths.map(|path| FieldPath::parse(path).unwrap());
+    paths.iter().for_each(|path| intake.origin().read_ahead(path));
+    let frame = format!(r#"{{{METADATA},"a":"x","b":["y"],"c":null,"d":true,"e":"z"}}"#);
+    let object = take(&intake, &frame).unwrap();
+    let texts = |path| object.texts_ahead(path).map(|texts| texts.collect::<Vec<_>>().join(","));
+    let kept: Vec<_> = paths.iter().map(texts).collect();
+    let [a, kind, b, c, d, again, e] = kept.try_into().unwrap();
+    assert_eq!((a.as_deref(), c.as_deref(), d.as_deref()), (Some("x"), Some(""), Some("true")));
+    assert_eq!((kind, b, e), (None, None, None));
+    assert_eq!(again, a);
+    assert_eq!(
+        paths.map(|path| object.field_at(&path).unwrap().to_string()).join(" "),
+        r#"x Pod ["y"] <none> true x z"#
+    );
+}
 
 // holds: X14, X23
 #[test]

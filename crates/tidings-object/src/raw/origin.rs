@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use tidings_protobuf::{Message, TypeMeta};
 
+use super::ahead::AheadPaths;
 use crate::budget::Growth;
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Budget, Projection, ReadError, ResourceKind};
+use crate::{Budget, FieldPath, Projection, ReadError, ResourceKind};
 
 /// What the objects of one informer share.
 pub struct Origin {
@@ -27,6 +28,7 @@ pub struct Origin {
     heads: [Box<str>; 4],
     pub(super) ledger: Ledger,
     on_unreadable: OnceLock<OnUnreadable>,
+    pub(crate) ahead: AheadPaths,
 }
 
 /// What is told of objects that can't be decoded.
@@ -77,6 +79,13 @@ pub(super) struct Share {
 }
 
 impl Origin {
+    /// Reads this field of every object that arrives from now on while its frame is at hand, and keeps what it says:
+    /// for whoever asks each object for it, as an index does. For a few fields of an informer, and short values; reads
+    /// of others go into the body as ever.
+    pub fn read_ahead(&self, path: &FieldPath) {
+        self.ahead.add(path);
+    }
+
     pub(crate) fn on_unreadable(&self, tell: OnUnreadable) {
         // Only the first counts.
         let _ = self.on_unreadable.set(tell);
@@ -103,6 +112,7 @@ impl Origin {
             heads: Default::default(),
             ledger: Ledger::default(),
             on_unreadable: OnceLock::new(),
+            ahead: AheadPaths::default(),
         };
         let text = |value: &str| serde_json::Value::from(value).to_string();
         let kind = format!("\"kind\":{},", text(origin.sent_kind()));

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tidings_protobuf::Message;
 
-use super::RawObject;
+use super::{RawObject, ahead};
 use crate::body::Wire;
 use crate::field::Step;
 use crate::sync::Ordering;
@@ -99,10 +99,22 @@ impl RawObject {
 
     /// As [`field`](Self::field), with a path that was parsed before.
     pub fn field_at(&self, path: &FieldPath) -> Result<FieldValue, ReadError> {
+        if let Some(kept) = self.kept_ahead(path) {
+            return Ok(FieldValue::of(kept.map(ahead::value).collect()));
+        }
         match self.wire() {
             Wire::Json => path.read(&self.json()?).map_err(|e| self.undecodable::<FieldValue>(e)),
             Wire::Protobuf => self.field_of_message(path.steps()),
         }
+    }
+
+    /// What stands at a path as text, if it was [read ahead](super::Origin::read_ahead): nothing is unpacked or built.
+    pub fn texts_ahead(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
+        self.kept_ahead(path).map(|kept| kept.map(ahead::text))
+    }
+
+    fn kept_ahead(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
+        self.strings.ahead(self.origin.ahead.number(path)?)
     }
 
     fn field_of_message(&self, steps: &[Step<'_>]) -> Result<FieldValue, ReadError> {

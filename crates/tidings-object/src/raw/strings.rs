@@ -1,25 +1,33 @@
 //! The texts of an object's identity in one allocation.
 //!
 //! The key stands first and the uid second, without anything between; then come entries, each behind its
-//! length: the deletion timestamp, the owners, and the labels in pairs.
+//! length: the deletion timestamp, the owners, the labels in pairs, and what was read ahead, path by path.
 
+use serde_json::Value;
+
+use super::ahead;
 use crate::identity::Identity;
 
-/// Key, uid, deletion timestamp, owners and labels of one object.
+/// Key, uid, deletion timestamp, owners and labels of one object, and what was read ahead of it.
 #[derive(Clone)]
 pub(crate) struct Strings {
     text: Box<str>,
     key_len: u16,
     uid_len: u16,
     owners: u16,
+    labels: u16,
 }
 
 /// An owner's entry begins with one of these.
 const CONTROLLER: &str = "!";
 const NO_CONTROLLER: &str = ".";
 
+/// What was read ahead begins with one of these: its values follow, or it is to be read from the body.
+const VALUES: &str = "=";
+const IN_BODY: &str = "?";
+
 impl Strings {
-    /// `None` if the key or the uid is longer than any that a server gives out, or the owners are more.
+    /// `None` if the key or the uid is longer than any that a server gives out, or the owners or labels are more.
     pub(crate) fn new(identity: &Identity<'_>) -> Option<Strings> {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
@@ -47,7 +55,26 @@ impl Strings {
             key_len,
             uid_len: u16::try_from(uid.len()).ok()?,
             owners: u16::try_from(owners.len()).ok()?,
+            labels: u16::try_from(labels.len()).ok()?,
         })
+    }
+
+    /// With what was read ahead: for each path its values, or `None` if it could not be read.
+    pub(crate) fn with_ahead(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
+        let mut text = String::new();
+        for values in values {
+            let mut entries = String::new();
+            match values.and_then(|values| ahead::kept(&values)) {
+                Some(kept) => {
+                    kept.iter().for_each(|kept| push_entry(&mut entries, &["", kept]));
+                    push_entry(&mut text, &[VALUES, &entries]);
+                }
+                None => push_entry(&mut text, &[IN_BODY, ""]),
+            }
+        }
+        if !text.is_empty() {
+            self.text = [&*self.text, &text].concat().into();
+        }
     }
 
     pub(crate) fn key(&self) -> &str {
@@ -71,10 +98,15 @@ impl Strings {
     /// Sorted by key.
     pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut entries = self.entries();
-        for _ in 0..=self.owners {
-            entries.next();
-        }
-        std::iter::from_fn(move || Some((entries.next()?, entries.next()?)))
+        entries.pass(1 + usize::from(self.owners));
+        (0..self.labels).map_while(move |_| Some((entries.next()?, entries.next()?)))
+    }
+
+    /// What was read ahead of the path with this number, as it is kept.
+    pub(super) fn ahead(&self, path_number: usize) -> Option<impl Iterator<Item = &str>> {
+        let mut entries = self.entries();
+        entries.pass(1 + usize::from(self.owners) + 2 * usize::from(self.labels) + path_number);
+        entries.next()?.strip_prefix(VALUES).map(Entries)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -87,6 +119,12 @@ impl Strings {
 }
 
 struct Entries<'a>(&'a str);
+
+impl Entries<'_> {
+    fn pass(&mut self, entries: usize) {
+        self.take(entries).for_each(drop);
+    }
+}
 
 /// Lengths are written in digits of six bits, lowest first; this bit says that another follows. So each digit
 /// is an ASCII character, and the whole stays text.
@@ -147,6 +185,20 @@ mod tests {
             assert_eq!(strings.owners().collect::<Vec<_>>(), [("o-1", false), (&*long, true)]);
             assert_eq!(strings.labels().collect::<Vec<_>>(), [("a", &*long), (&*long, "")]);
         }
+    }
+
+    #[test]
+    fn what_was_read_ahead_comes_back_path_by_path_and_hides_no_label() {
+        let labels = vec![("app".into(), "web".into())];
+        let mut strings =
+            Strings::new(&Identity { name: "web-0".into(), labels, ..Identity::default() }).unwrap();
+        let long = vec![Value::from("x".repeat(200))];
+        let read = [Some(vec!["node-1".into(), 7.into()]), None, Some(vec![]), Some(long)];
+        strings.with_ahead(read.into_iter());
+        let ahead = |number| strings.ahead(number).map(|kept| kept.map(ahead::text).collect::<Vec<_>>());
+        assert_eq!(ahead(0).unwrap(), ["node-1", "7"]);
+        assert_eq!((ahead(1), ahead(2), ahead(3), ahead(4)), (None, Some(vec![]), None, None));
+        assert_eq!(strings.labels().collect::<Vec<_>>(), [("app", "web")]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use proptest::prelude::*;
-use proptest::sample::{Index, subsequence};
+use proptest::sample::{Index, select, subsequence};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tidings_object::{FieldPath, Intake, Kind, NothingKnown, RawObject, Transform, Wire, fuzz};
@@ -132,6 +132,19 @@ const PRUNED: [&str; 11] = [
     ".kind",
 ];
 
+const AHEAD: [&str; 10] = [
+    ".spec.nodeName",
+    ".status.phase",
+    ".spec",
+    ".spec.containers[*].image",
+    ".spec.containers[*]",
+    ".metadata.annotations['a.b/c']",
+    ".metadata.generation",
+    ".spec.hostNetwork",
+    ".kind",
+    ".absent",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
@@ -165,6 +178,29 @@ proptest! {
         let protobuf = intake.protobuf(TypeMeta::default(), &bytes, &NothingKnown).expect("so has this");
         prop_assert_eq!(protobuf.wire(), Wire::Json);
         prop_assert_eq!(value(&protobuf), value(&json));
+    }
+
+    #[test]
+    fn what_was_read_ahead_is_what_the_body_says(
+        pod in pod::pod(),
+        paths in subsequence(AHEAD.to_vec(), 1..7),
+        pruned in proptest::option::of(select(PRUNED.to_vec())),
+    ) {
+        let paths = paths.iter().map(|path| FieldPath::parse(path).expect("a constant path")).collect::<Vec<_>>();
+        let prune = |path: &str| Transform::prune([FieldPath::parse(path).expect("a constant path")]);
+        let intake = || pruned.iter().fold(pods(), |intake, path| intake.with_transform(prune(path)));
+        let (ahead, plain) = (intake(), intake());
+        paths.iter().for_each(|path| ahead.origin().read_ahead(path));
+        let (ahead, plain) = (Both::of(&ahead, &pod), Both::of(&plain, &pod));
+        for path in &paths {
+            for (object, plain) in [(&ahead.json, &plain.json), (&ahead.protobuf, &plain.protobuf)] {
+                let expected = plain.field_at(path).expect("it reads");
+                let texts = object.texts_ahead(path).map(|texts| texts.map(str::to_owned).collect::<Vec<_>>());
+                let read = expected.texts().map(String::from).collect::<Vec<_>>();
+                prop_assert!(texts.is_none_or(|texts| texts == read), "{}", path);
+                prop_assert_eq!(&object.field_at(path).expect("it reads"), &expected, "{}", path);
+            }
+        }
     }
 
     #[test]
