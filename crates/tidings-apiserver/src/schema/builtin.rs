@@ -154,6 +154,7 @@ fn scalar(spelled: &str) -> Option<Shape> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TypeRef;
     use super::*;
 
     fn keys_of(kind: (&str, &str, &str), path: &[&str]) -> Option<Keyed> {
@@ -187,6 +188,25 @@ mod tests {
             (("", "v1", "Node"), &["status", "addresses"], map(&["type"])),
         ] {
             assert_eq!(keys_of(kind, path), expected, "{kind:?} {path:?}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_always_there_unless_it_may_be_unset() {
+        let pod = schemas().kind("", "v1", "Pod").expect("pods are described");
+        let spec = pod.field("spec").expect("its spec is described");
+        let container = spec.field("containers").and_then(TypeRef::items).expect("containers are described");
+        for (holder, name, expected) in [
+            (pod, "metadata", true),
+            (pod, "spec", true),
+            (pod, "kind", false),
+            (spec, "securityContext", false),
+            (spec, "nodeSelector", false),
+            (container, "resources", true),
+            (container, "livenessProbe", false),
+            (container, "unheardOf", false),
+        ] {
+            assert_eq!(holder.is_always_there(name), expected, "{name}");
         }
     }
 

@@ -125,4 +125,12 @@ mod tests {
         assert_eq!(keyed("plain"), Keyed::Atomic);
         assert!(schemas.at(root).field("metadata").and_then(|meta| meta.field("finalizers")).is_some());
     }
+
+    #[test]
+    fn of_an_object_only_the_metadata_is_always_there() {
+        let (schemas, root) = read(&json!({"type": "object", "properties": {"spec": {"type": "object",
+            "properties": {"size": {"type": "integer"}}}}}));
+        let object = schemas.at(root);
+        assert!(object.is_always_there("metadata") && !object.is_always_there("spec"));
+    }
 }
