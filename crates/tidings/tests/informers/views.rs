@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings::{
     Budget, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory, Transform,
-    WirePreference,
 };
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
@@ -107,8 +106,8 @@ async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_
         "pods",
         json!({ "metadata": { "namespace": "default", "name": "bad" }, "spec": { "containers": "none" } }),
     );
-    // Protobuf can't say such a thing.
-    let factory = SharedInformerFactory::new(server.client()).wire(WirePreference::JsonOnly);
+    // Protobuf can't say such a thing: the server answers in JSON.
+    let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
     let running = factory.start();
     running.synced().await.unwrap();
