@@ -54,8 +54,9 @@ pub struct WorkQueue<T: Item> {
     handle: Arc<Handle<T>>,
 }
 
-/// One handle, with the items that were handed out through it. Each has a count of its own: if all items in work counted
-/// on the same place, workers on different processors would take turns at that too.
+/// One handle, with the items that were handed out through it. Each has a count of its own, in lines of memory of its own:
+/// if all items in work counted on the same place, workers on different processors would take turns at that too.
+#[repr(align(128))]
 pub(crate) struct Handle<T: Item> {
     shared: Arc<Shared<T>>,
     /// How many items were asked for since budget was last spent. Not exact where tasks share a handle, and need not be.
