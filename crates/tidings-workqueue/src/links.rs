@@ -4,10 +4,9 @@
 /// The number of a slot.
 pub(crate) type SlotId = u32;
 
-const NONE: SlotId = SlotId::MAX;
-
-/// Who stands before and behind a slot.
-#[derive(Debug, Clone, Copy)]
+/// Who stands before and behind a slot. Nobody looks before the first of a list or behind the last: what stands there is
+/// left as it is, so that the first can leave without a touch of the second.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Link {
     before: SlotId,
     behind: SlotId,
@@ -19,8 +18,9 @@ pub(crate) trait Links {
 }
 
 /// One line of slots, first in, first out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct List {
+    /// This and the next mean nothing in an empty list.
     first: SlotId,
     last: SlotId,
     len: usize,
@@ -29,7 +29,7 @@ pub(crate) struct List {
 impl List {
     #[inline]
     pub(crate) fn first(&self) -> Option<SlotId> {
-        (self.first != NONE).then_some(self.first)
+        (self.len > 0).then_some(self.first)
     }
 
     #[inline]
@@ -37,18 +37,14 @@ impl List {
         self.len == 0
     }
 
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
     /// Puts a slot that is in no list behind all others of this one.
     #[inline]
     pub(crate) fn push(&mut self, links: &mut impl Links, slot: SlotId) {
-        *links.link_mut(slot) = Link { before: self.last, behind: NONE };
-        match self.last {
-            NONE => self.first = slot,
-            last => links.link_mut(last).behind = slot,
+        links.link_mut(slot).before = self.last;
+        if self.len == 0 {
+            self.first = slot;
+        } else {
+            links.link_mut(self.last).behind = slot;
         }
         self.last = slot;
         self.len += 1;
@@ -58,27 +54,15 @@ impl List {
     #[inline]
     pub(crate) fn remove(&mut self, links: &mut impl Links, slot: SlotId) {
         let Link { before, behind } = *links.link_mut(slot);
-        match before {
-            NONE => self.first = behind,
-            before => links.link_mut(before).behind = behind,
-        }
-        match behind {
-            NONE => self.last = before,
-            behind => links.link_mut(behind).before = before,
+        if slot == self.first {
+            self.first = behind;
+        } else if slot == self.last {
+            self.last = before;
+        } else {
+            links.link_mut(before).behind = behind;
+            links.link_mut(behind).before = before;
         }
         self.len -= 1;
-    }
-}
-
-impl Default for List {
-    fn default() -> Self {
-        List { first: NONE, last: NONE, len: 0 }
-    }
-}
-
-impl Default for Link {
-    fn default() -> Self {
-        Link { before: NONE, behind: NONE }
     }
 }
 

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::fair::{Share, Shares};
+use crate::fair::Shares;
 use crate::links::{Link, List, SlotId};
 use crate::priority::{Allowances, Priority};
 use crate::slots::Slots;
@@ -39,23 +39,6 @@ struct Class {
     shares: Shares,
 }
 
-/// Where a slot waits.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Place {
-    share: Share,
-    /// This and the next are meaningless for a slot that does not wait.
-    deadline: Moment,
-    priority: Priority,
-}
-
-impl Place {
-    /// That of a slot of this share, before it waits for the first time.
-    #[inline]
-    pub(crate) fn of(share: Share) -> Place {
-        Place { share, ..Place::default() }
-    }
-}
-
 impl Order {
     pub(crate) fn new(allowances: Allowances, turns: Turns) -> Self {
         Order {
@@ -77,11 +60,11 @@ impl Order {
     pub(crate) fn push<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, priority: Priority, now: Moment) {
         let class = self.class(priority);
         let class = &mut self.classes[class];
-        let place = &mut slots.slot_mut(slot).place;
-        place.deadline = now.after(class.allowance);
-        place.priority = priority;
+        let waiting = slots.slot_mut(slot);
+        waiting.stamp = now.after(class.allowance);
+        waiting.waits_with = priority;
         if self.turns == Turns::ShareByShare {
-            class.shares.push(&mut self.share_links, place.share, slot);
+            class.shares.push(&mut self.share_links, waiting.share, slot);
         }
         class.line.push(slots, slot);
         self.len += 1;
@@ -89,9 +72,9 @@ impl Order {
 
     /// Moves a waiting slot forward if this priority would give it an earlier deadline, counted from now.
     pub(crate) fn hasten<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, priority: Priority, now: Moment) {
-        let place = slots.slot(slot).place;
-        if now.after(self.allowances.of(priority)) < place.deadline {
-            let class = self.class(place.priority);
+        let waiting = slots.slot(slot);
+        if now.after(self.allowances.of(priority)) < waiting.stamp {
+            let class = self.class(waiting.waits_with);
             self.remove(slots, class, slot);
             self.push(slots, slot, priority, now);
         }
@@ -116,7 +99,7 @@ impl Order {
     /// Takes out the slot that `first` gave.
     #[inline]
     pub(crate) fn pop<T>(&mut self, slots: &mut Slots<T>, first: SlotId) {
-        let class = self.class(slots.slot(first).place.priority);
+        let class = self.class(slots.slot(first).waits_with);
         self.remove(slots, class, first);
         if self.turns == Turns::ShareByShare {
             self.classes[class].shares.end_turn();
@@ -124,7 +107,7 @@ impl Order {
     }
 
     fn due_class<T>(&self, slots: &Slots<T>) -> Option<usize> {
-        let first = |class: &Class| class.line.first().map(|slot| slots.slot(slot).place.deadline);
+        let first = |class: &Class| class.line.first().map(|slot| slots.slot(slot).stamp);
         let classes = self.classes.iter().enumerate().filter_map(|(at, class)| Some((first(class)?, at)));
         // Backwards: of two that are due at once, the more patient one began to wait first.
         classes.rev().min_by_key(|(deadline, _)| *deadline).map(|(_, at)| at)
@@ -135,7 +118,7 @@ impl Order {
         let class = &mut self.classes[class];
         class.line.remove(slots, slot);
         if self.turns == Turns::ShareByShare {
-            class.shares.remove(&mut self.share_links, slots.slot(slot).place.share, slot);
+            class.shares.remove(&mut self.share_links, slots.slot(slot).share, slot);
         }
         self.len -= 1;
     }

@@ -1,14 +1,14 @@
 //! Where items live from the moment they are added until nobody waits for them or works on them: a slot each, found
 //! by the item's hash when it is added and by its number ever after.
 //!
-//! All that is known of one item stands together: a step of the queue that another processor has just worked on
-//! fetches every line of memory anew, and these fetches are most of what it costs.
+//! All that is known of one item stands together, in 64 bytes if the item has no more than 16: a step of the queue that
+//! another processor has just worked on fetches every line of memory anew, and these fetches are most of what it costs.
 
 use hashbrown::HashTable;
 
 use crate::clock::Moment;
+use crate::fair::Share;
 use crate::links::{Link, Links, SlotId};
-use crate::order::Place;
 use crate::priority::Priority;
 
 /// All slots. An item has at most one.
@@ -25,16 +25,20 @@ pub(crate) struct Slot<T> {
     /// None iff the slot is free.
     item: Option<T>,
     hash: u64,
+    /// When its next turn was asked for, or its delay ended; meaningless unless it is ready.
+    pub(crate) ready_since: Moment,
+    /// While it waits, its deadline; while it is worked on, when it was handed out.
+    pub(crate) stamp: Moment,
+    pub(crate) share: Share,
+    /// In the line of those that wait as it does.
+    link: Link,
     pub(crate) pending: Pending,
     /// The best of all adds since it was last handed out; while it is worked on and nothing is pending, the one it
     /// was handed out with.
     pub(crate) priority: Priority,
+    /// The one whose line it waits in; meaningless while it does not wait.
+    pub(crate) waits_with: Priority,
     pub(crate) is_worked_on: bool,
-    /// When it was handed out; meaningless while nobody works on it.
-    pub(crate) worked_on_since: Moment,
-    pub(crate) place: Place,
-    /// In the line of those that wait as it does, or of those that are worked on: it is never in both.
-    link: Link,
 }
 
 /// The next turn of an item.
@@ -45,7 +49,7 @@ pub(crate) enum Pending {
     /// It is to wait its turn when its delay is over.
     Delayed,
     /// It waits its turn, or is dirty if somebody works on it.
-    Ready { since: Moment },
+    Ready,
 }
 
 impl<T> Slots<T> {
@@ -102,6 +106,11 @@ impl<T> Slots<T> {
         &mut self.slots[id as usize]
     }
 
+    /// All of them, the free ones too.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot<T>> {
+        self.slots.iter()
+    }
+
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.by_item.is_empty() && self.slots.iter().all(|slot| slot.item.is_none())
@@ -121,12 +130,14 @@ impl<T> Default for Slot<T> {
         Slot {
             item: None,
             hash: 0,
+            ready_since: Moment::default(),
+            stamp: Moment::default(),
+            share: 0,
+            link: Link::default(),
             pending: Pending::Nothing,
             priority: Priority::LIVE,
+            waits_with: Priority::LIVE,
             is_worked_on: false,
-            worked_on_since: Moment::default(),
-            place: Place::default(),
-            link: Link::default(),
         }
     }
 }

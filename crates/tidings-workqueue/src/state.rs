@@ -12,7 +12,7 @@ use crate::fair::Share;
 use crate::histogram::Histogram;
 use crate::item::Item;
 use crate::links::SlotId;
-use crate::order::{Order, Place};
+use crate::order::Order;
 use crate::priority::Priority;
 use crate::slots::{Pending, Slots};
 use crate::stats::QueueStats;
@@ -71,7 +71,7 @@ pub(crate) enum Taken<T> {
 /// All that a queue knows.
 ///
 /// An item is *waiting* iff it is ready and nobody works on it, and then it is in `order`. It is *dirty* iff it is
-/// ready and somebody works on it. It is *working* iff it is in `in_work`.
+/// ready and somebody works on it. `in_work` counts those that are *working*.
 #[derive(Debug)]
 pub(crate) struct State<T> {
     phase: Phase,
@@ -183,7 +183,7 @@ impl<T: Item> State<T> {
     fn insert(&mut self, arrival: &mut Arrival<T>) -> SlotId {
         let item = arrival.item.take().expect("an item arrives");
         let id = self.slots.insert(arrival.hash, item);
-        self.slots.slot_mut(id).place = Place::of(arrival.share);
+        self.slots.slot_mut(id).share = arrival.share;
         id
     }
 
@@ -195,7 +195,7 @@ impl<T: Item> State<T> {
         }
         match slot.pending {
             Pending::Nothing => {}
-            Pending::Ready { .. } => {
+            Pending::Ready => {
                 if !slot.is_worked_on && after.is_zero() {
                     self.order.hasten(&mut self.slots, id, priority, self.now);
                 }
@@ -220,7 +220,8 @@ impl<T: Item> State<T> {
     fn become_ready(&mut self, id: SlotId, since: Moment) {
         self.adds += 1;
         let slot = self.slots.slot_mut(id);
-        slot.pending = Pending::Ready { since };
+        slot.pending = Pending::Ready;
+        slot.ready_since = since;
         if slot.is_worked_on {
             self.dirty += 1;
         } else {
@@ -239,9 +240,8 @@ impl<T: Item> State<T> {
         let now = self.now;
         let slot = self.slots.slot_mut(id);
         let item = slot.item().clone();
-        let Pending::Ready { since } = slot.pending else { unreachable!("a waiting item is ready") };
+        let since = slot.ready_since;
         slot.pending = Pending::Nothing;
-        slot.is_worked_on = true;
         let priority = slot.priority;
         self.order.pop(&mut self.slots, id);
         self.in_work.begin(&mut self.slots, id, now);
@@ -261,11 +261,10 @@ impl<T: Item> State<T> {
             durations.work.observe(worked);
         }
         let slot = self.slots.slot_mut(id);
-        slot.is_worked_on = false;
         let item = match slot.pending {
             Pending::Nothing => Some(self.slots.remove(id)),
             Pending::Delayed => None,
-            Pending::Ready { .. } => {
+            Pending::Ready => {
                 let priority = slot.priority;
                 self.dirty -= 1;
                 self.order.push(&mut self.slots, id, priority, now);
@@ -363,7 +362,7 @@ impl<T: Item> State<T> {
         let Some(durations) = &self.durations else { return stats };
         QueueStats {
             oldest_waiting: self.oldest_waiting(),
-            unfinished: self.in_work.unfinished(self.now),
+            unfinished: self.in_work.unfinished(&self.slots, self.now),
             longest_running: self.in_work.longest(&self.slots, self.now),
             queue_duration: durations.queue,
             work_duration: durations.work,
@@ -372,10 +371,7 @@ impl<T: Item> State<T> {
     }
 
     fn oldest_waiting(&self) -> Duration {
-        let since = self.order.fronts().filter_map(|id| match self.slots.slot(id).pending {
-            Pending::Ready { since } => Some(since),
-            Pending::Nothing | Pending::Delayed => None,
-        });
+        let since = self.order.fronts().map(|id| self.slots.slot(id).ready_since);
         since.min().map_or(Duration::ZERO, |since| self.now.since(since))
     }
 }

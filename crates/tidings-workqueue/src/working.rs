@@ -1,51 +1,55 @@
-//! Which slots are being worked on, in the order in which they were handed out: the first is the longest running.
+//! How many slots are being worked on, and for how long. Which they are stands in the slots: in a list of them, workers who
+//! end their work in any order would have to change each other's entries.
 
 use std::time::Duration;
 
 use crate::clock::Moment;
-use crate::links::{List, SlotId};
+use crate::links::SlotId;
 use crate::slots::Slots;
 
-/// The slots that workers hold.
+/// The slots that workers hold, in figures.
 #[derive(Debug, Default)]
 pub(crate) struct InWork {
-    line: List,
-    /// The sum over those that are held.
-    since_nanos_sum: u128,
+    len: usize,
 }
 
 impl InWork {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.line.len()
+        self.len
     }
 
     /// Lets the work on a slot begin that no longer waits.
     #[inline]
     pub(crate) fn begin<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, now: Moment) {
-        slots.slot_mut(slot).worked_on_since = now;
-        self.since_nanos_sum += u128::from(now.0);
-        self.line.push(slots, slot);
+        let slot = slots.slot_mut(slot);
+        slot.is_worked_on = true;
+        slot.stamp = now;
+        self.len += 1;
     }
 
     /// Says how long it was held.
     #[inline]
     pub(crate) fn end<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, now: Moment) -> Duration {
-        let since = slots.slot(slot).worked_on_since;
-        self.since_nanos_sum -= u128::from(since.0);
-        self.line.remove(slots, slot);
-        now.since(since)
+        let slot = slots.slot_mut(slot);
+        slot.is_worked_on = false;
+        self.len -= 1;
+        now.since(slot.stamp)
     }
 
     /// How long the one has been held that was handed out first.
     pub(crate) fn longest<T>(&self, slots: &Slots<T>, now: Moment) -> Duration {
-        self.line.first().map_or(Duration::ZERO, |slot| now.since(slots.slot(slot).worked_on_since))
+        self.held(slots, now).max().unwrap_or_default()
     }
 
-    /// How long all of them together have been worked on.
-    pub(crate) fn unfinished(&self, now: Moment) -> Duration {
-        let until_now = u128::from(now.0) * self.line.len() as u128;
-        let nanos = until_now.saturating_sub(self.since_nanos_sum);
-        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    /// How long all of them together have been held.
+    pub(crate) fn unfinished<T>(&self, slots: &Slots<T>, now: Moment) -> Duration {
+        self.held(slots, now).sum()
+    }
+
+    /// How long each of them has been held. Looks for them among all slots: those who ask are few.
+    fn held<T>(&self, slots: &Slots<T>, now: Moment) -> impl Iterator<Item = Duration> {
+        let held = slots.iter().filter(|slot| slot.is_worked_on).take(self.len);
+        held.map(move |slot| now.since(slot.stamp))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::clock::Moment;
-use crate::order::{Order, Place, Turns};
+use crate::order::{Order, Turns};
 use crate::priority::{Allowances, Priority};
 use crate::slots::Slots;
 
@@ -50,7 +50,7 @@ fn run(steps: &[Step], turns: Turns) -> Vec<Waited> {
             Step::Wait { ms } => now = now.after(Duration::from_millis(ms)),
             Step::Add { priority, share } => {
                 let slot = slots.insert(0, items.len());
-                slots.slot_mut(slot).place = Place::of(share);
+                slots.slot_mut(slot).share = share;
                 order.push(&mut slots, slot, priority, now);
                 let deadline = now.after(ALLOWANCES.of(priority));
                 let waiting = items.iter().filter(|item| item.is_waiting).map(|item| item.share);
@@ -112,7 +112,7 @@ proptest! {
         for add in adds {
             if let Step::Add { priority, share } = add {
                 let slot = slots.insert(0, shares.len());
-                slots.slot_mut(slot).place = Place::of(share);
+                slots.slot_mut(slot).share = share;
                 order.push(&mut slots, slot, priority, Moment::default());
                 shares.push(share);
             }

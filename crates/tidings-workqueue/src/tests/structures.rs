@@ -6,8 +6,10 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::delay::Delayed;
 use crate::histogram::Histogram;
+use crate::links::{Link, List};
 use crate::order::{Order, Turns};
 use crate::priority::{Allowances, Priority};
+use crate::slots::Slot;
 use crate::state::{Arrival, State, Taken};
 
 fn arrival<T>(item: T, after: Duration) -> Arrival<T> {
@@ -52,6 +54,30 @@ fn an_item_that_is_done_is_no_longer_held() {
     drop(taken);
     drop(state.finish(slot));
     assert_eq!(Arc::strong_count(&item), 1);
+}
+
+#[test]
+fn a_slot_leaves_its_list_from_anywhere_and_comes_back_as_the_last() {
+    let (mut links, mut list) = (Vec::<Link>::new(), List::default());
+    (0..5).for_each(|slot| list.push(&mut links, slot));
+    for slot in [2, 0, 4] {
+        list.remove(&mut links, slot);
+        list.push(&mut links, slot);
+    }
+    list.remove(&mut links, 4);
+    list.push(&mut links, 5);
+    let order: Vec<_> = std::iter::from_fn(|| {
+        let first = list.first()?;
+        list.remove(&mut links, first);
+        Some(first)
+    })
+    .collect();
+    assert_eq!((order, list.is_empty()), (vec![1, 3, 2, 0, 5], true));
+}
+
+#[test]
+fn all_that_is_known_of_a_key_fits_into_a_line_of_memory() {
+    assert_eq!((size_of::<Slot<Arc<str>>>(), size_of::<Slot<u64>>()), (64, 64));
 }
 
 // holds: M1

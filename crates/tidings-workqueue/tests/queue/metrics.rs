@@ -99,6 +99,25 @@ async fn a_named_queue_has_the_metrics_of_client_go() {
     );
 }
 
+// holds: M1
+#[tokio::test(start_paused = true)]
+async fn the_longest_running_item_is_the_first_that_was_handed_out_of_those_that_are_held() {
+    let queue = WorkQueue::builder().name("q").build();
+    let mut held = Vec::new();
+    for (item, longest, unfinished) in [("a", 0, 0), ("b", 1, 1), ("c", 2, 3)] {
+        queue.add(item);
+        held.push(take(&queue).expect("it waits"));
+        let stats = queue.stats();
+        assert_eq!((stats.longest_running, stats.unfinished), (secs(longest), secs(unfinished)));
+        advance(secs(1)).await;
+    }
+    drop(held.remove(0));
+    queue.add("d");
+    held.push(take(&queue).expect("it waits"));
+    let stats = queue.stats();
+    assert_eq!((stats.longest_running, stats.unfinished), (secs(2), secs(3)), "b and c are older than d");
+}
+
 // holds: M2
 #[tokio::test(start_paused = true)]
 async fn every_delayed_add_is_a_retry_and_an_add_when_its_time_comes() {
