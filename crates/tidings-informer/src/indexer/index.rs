@@ -170,6 +170,14 @@ impl Index {
         &self.name
     }
 
+    /// The field that it is by.
+    pub(crate) fn field_path(&self) -> Option<&FieldPath> {
+        match &self.values {
+            Ok(Values::Field(path)) => Some(path),
+            _ => None,
+        }
+    }
+
     pub(super) fn namespace() -> Index {
         Index { name: NAMESPACE_INDEX.to_owned(), values: Ok(Values::Namespace) }
     }
@@ -197,8 +205,6 @@ impl IndexSpec {
             Values::Field(path) => match object.texts_ahead(path) {
                 Some(texts) => texts.map(Cow::Borrowed).collect(),
                 None => {
-                    // The next ones bring it along, instead of being unpacked as soon as they were packed.
-                    object.origin().read_ahead(path);
                     let found = object.field_at(path).map_err(IndexFaultError::Read)?;
                     found.texts().map(|text| Cow::Owned(text.into_owned())).collect()
                 }

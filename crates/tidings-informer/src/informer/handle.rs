@@ -136,7 +136,12 @@ impl<K> SharedInformer<K> {
         if self.lifecycle() == Lifecycle::Stopped {
             return Err(self.has_stopped(format!("index {:?}", index.name())));
         }
+        // Otherwise each object would be unpacked for the index as soon as it was packed.
+        let path = index.field_path().cloned();
         let added = self.shared.reader.add_index(index);
+        if let (Some(path), Ok(())) = (path, &added) {
+            self.shared.intake.origin().read_ahead(&path);
+        }
         self.shared.wake.notify_one();
         added.map_err(|source| self.index_error(source))
     }

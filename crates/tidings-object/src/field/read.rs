@@ -32,7 +32,7 @@ impl<'p, 'a> Walk<'p, 'a> {
 
     /// Reads a member of the whole object, at whose value the cursor stands.
     pub(crate) fn member(&mut self, cursor: &mut Cursor<'a>, key: JsonStr<'a>) -> Result<(), JsonError> {
-        match self.into_member(self.all(), 0, key, NOTHING) {
+        match self.entering(self.all(), 0, key, NOTHING) {
             0 => cursor.skip_value(),
             active => self.value(cursor, active, 1),
         }
@@ -55,7 +55,7 @@ impl<'p, 'a> Walk<'p, 'a> {
         match cursor.peek() {
             b'{' if members != 0 => {
                 let before: Vec<usize> = self.found.iter().map(Vec::len).collect();
-                cursor.members(|cursor, key| match self.into_member(members, depth, key, &before) {
+                cursor.members(|cursor, key| match self.entering(members, depth, key, &before) {
                     0 => cursor.skip_value(),
                     active => self.value(cursor, active, depth + 1),
                 })?;
@@ -81,7 +81,7 @@ impl<'p, 'a> Walk<'p, 'a> {
     }
 
     /// The active paths that go into the member with this key, each back at what it had `before` the object.
-    fn into_member(&mut self, active: Active, depth: usize, key: JsonStr<'a>, before: &[usize]) -> Active {
+    fn entering(&mut self, active: Active, depth: usize, key: JsonStr<'a>, before: &[usize]) -> Active {
         let mut into = 0;
         for path in self.each(active) {
             if matches!(self.paths[path].get(depth), Some(Step::Member(name)) if key.says(name)) {

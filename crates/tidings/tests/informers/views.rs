@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings::{
-    Budget, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory, Transform,
+    Budget, FieldPath, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory,
+    Transform,
 };
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
@@ -94,6 +95,21 @@ async fn custom_resources_are_informed_of_like_any_other() {
     running.synced().await.unwrap();
     let found = ships.lister().by_index("port", "plymouth").unwrap();
     assert_eq!(found[0].decoded().unwrap().spec.port, "plymouth");
+    running.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_bring_along_the_field_that_an_index_was_added_for() {
+    let server = ApiServer::start().await;
+    put_pod(&server, "web", "node-1");
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    pods.add_index(Index::field("node", ".spec.nodeName")).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let web = pods.lister().by_index("node", "node-1").unwrap().remove(0);
+    let path = FieldPath::parse(".spec.nodeName").unwrap();
+    assert_eq!(web.raw().texts_ahead(&path).unwrap().collect::<Vec<_>>(), ["node-1"]);
     running.shutdown().await;
 }
 

@@ -1,6 +1,6 @@
 //! Storing, replacing, publishing, and building indexes.
 
-use tidings_object::{FieldPath, KnownObjects, Version};
+use tidings_object::{KnownObjects, Version};
 use tidings_source::StreamScope;
 
 use super::*;
@@ -380,21 +380,4 @@ fn two_hundred_thousand_objects_fit_and_cost_little_beside_themselves() {
     assert_eq!(reader.get("n199/199999").unwrap().name(), "199999");
     let bytes_an_entry = reader.memory().index_bytes / 200_000;
     assert!(bytes_an_entry < 80, "{bytes_an_entry}");
-}
-
-#[test]
-fn an_index_over_a_field_has_later_objects_bring_it_along() {
-    let (mut writer, reader) = indexer();
-    reader.add_index(Index::field("node", ".spec.nodeName")).unwrap();
-    let path = FieldPath::parse(".spec.nodeName").unwrap();
-    let first = thing("a/0").spec(json!({"nodeName": "n-1"})).built();
-    let intake = Intake::new(first.origin().resource.clone(), Arc::default());
-    for (name, is_brought) in [("b", false), ("c", true)] {
-        let frame = json!({"metadata": {"name": name, "resourceVersion": "1"}, "spec": {"nodeName": "n-1"}});
-        let object = intake.json(frame.to_string().as_bytes(), &NothingKnown).unwrap();
-        assert_eq!(object.texts_ahead(&path).is_some(), is_brought);
-        writer.upsert(object);
-    }
-    writer.publish(None);
-    assert_eq!(keys(&reader.by_index("node", "n-1").unwrap()), ["b", "c"]);
 }
