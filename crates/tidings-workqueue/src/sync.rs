@@ -17,11 +17,12 @@ use parking_lot::MutexGuard;
 #[repr(align(128))]
 pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
 
-/// About what it takes to move the lines of a queue to another processor: a microsecond.
+/// How long to stay away at first: about what it takes to move the lines of a queue to another processor, a microsecond.
 const PAUSES_MIN: u32 = 32;
 
-/// Whoever has waited so long waits for somebody who was sent to sleep with the lock: it is time to sleep too.
-const PAUSES_MAX: u32 = 256;
+/// And at last, after a tenth of a millisecond in all. Until then another one may do step after step, which goes fastest if
+/// it is left alone; by then somebody was sent to sleep with the lock, and it is time to sleep too.
+const PAUSES_MAX: u32 = 2048;
 
 impl<T> Mutex<T> {
     pub(crate) fn new(value: T) -> Self {
