@@ -48,6 +48,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The byte it stands at; 0, which stands nowhere in JSON, at the end.
+    #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -80,6 +81,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes into an object: to its first key, or behind it if it has none.
+    #[inline(always)]
     pub(crate) fn enter_object(&mut self) -> Result<bool, JsonError> {
         self.pass(b'{', "an object")?;
         self.skip_space();
@@ -87,11 +89,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Behind a member's value: goes to the next key, or behind the object.
+    #[inline(always)]
     pub(crate) fn is_another_member(&mut self) -> Result<bool, JsonError> {
         self.is_another(b'}', "a comma or a closing brace")
     }
 
     /// Goes into an array: to its first item, or behind it if it has none.
+    #[inline(always)]
     pub(crate) fn enter_array(&mut self) -> Result<bool, JsonError> {
         self.pass(b'[', "an array")?;
         self.skip_space();
@@ -99,6 +103,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Behind an item: goes to the next one, or behind the array.
+    #[inline(always)]
     pub(crate) fn is_another_item(&mut self) -> Result<bool, JsonError> {
         self.is_another(b']', "a comma or a closing bracket")
     }
@@ -124,6 +129,15 @@ impl<'a> Cursor<'a> {
 
     /// Passes one value of any type and depth.
     pub(crate) fn skip_value(&mut self) -> Result<(), JsonError> {
+        // Nobody else sees a copy, so that its place stays in a register: most of every frame is passed here.
+        let mut copy = self.clone();
+        copy.pass_value()?;
+        self.at = copy.at;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn pass_value(&mut self) -> Result<(), JsonError> {
         let mut open = Nesting::default();
         loop {
             match self.peek() {
@@ -177,11 +191,13 @@ impl<'a> Cursor<'a> {
         JsonError { at: self.at, expected }
     }
 
+    #[inline(always)]
     fn skip_key(&mut self) -> Result<(), JsonError> {
         self.skip_string()?;
         self.colon()
     }
 
+    #[inline(always)]
     fn colon(&mut self) -> Result<(), JsonError> {
         self.skip_space();
         self.pass(b':', "a colon")?;
@@ -189,6 +205,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    #[inline(always)]
     fn is_another(&mut self, close: u8, expected: &'static str) -> Result<bool, JsonError> {
         self.skip_space();
         if self.passed(b',') {
@@ -199,6 +216,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether there were escapes.
+    #[inline(always)]
     fn skip_string(&mut self) -> Result<bool, JsonError> {
         self.pass(b'"', "a string")?;
         let mut is_escaped = false;
@@ -279,16 +297,19 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    #[inline(always)]
     fn skip_space(&mut self) {
         while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
             self.at += 1;
         }
     }
 
+    #[inline(always)]
     fn pass(&mut self, byte: u8, expected: &'static str) -> Result<(), JsonError> {
         if self.passed(byte) { Ok(()) } else { Err(self.expected(expected)) }
     }
 
+    #[inline(always)]
     fn passed(&mut self, byte: u8) -> bool {
         let is_there = self.peek() == byte;
         self.at += usize::from(is_there);

@@ -18,6 +18,7 @@ pub(super) struct Nesting {
 }
 
 impl Nesting {
+    #[inline]
     pub(super) fn push(&mut self, container: Container) {
         if self.depth != 0 && self.depth.is_multiple_of(64) {
             self.outer.push(self.bits);
@@ -26,6 +27,7 @@ impl Nesting {
         self.depth += 1;
     }
 
+    #[inline]
     pub(super) fn pop(&mut self) {
         self.bits >>= 1;
         self.depth -= 1;
@@ -34,6 +36,7 @@ impl Nesting {
         }
     }
 
+    #[inline]
     pub(super) fn innermost(&self) -> Option<Container> {
         match (self.depth, self.bits & 1) {
             (0, _) => None,
