@@ -55,6 +55,10 @@ instructions *arguments:
 instructions-record:
     cargo run --release -p tidings-bench -- instructions --record
 
+# The work queue beside client-go's, case by case in turn, on a quiet machine (needs Go).
+queue-comparison rounds="5":
+    bash bench/peers/workqueue/compare.sh {{ rounds }}
+
 # The tests on a real kube-apiserver with etcd, of this release; the first time it builds it, for ten minutes (needs Go).
 kubernetes release="1.36":
     cargo run -p kubernetes-tests -- build {{ release }}
