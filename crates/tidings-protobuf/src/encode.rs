@@ -3,14 +3,20 @@
 //! Members that the message does not know are left out. Quantities are written as they are given: Go would write
 //! `1000m` as `1`.
 
+mod tree;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value as Json};
+use serde_json::Value;
 
+use self::tree::{Json, Members, member};
 use crate::DEPTH_MAX;
 use crate::message::{Field, Kind, Message, Place, Shape};
 use crate::time::Timestamp;
-use crate::write::{write_bytes, write_double, write_number};
+use crate::write::{write_bytes, write_double, write_nested, write_number};
+
+/// Room for a small object.
+const BYTES_AT_FIRST: usize = 512;
 
 /// Why JSON could not be written as a message. It names the place, and never the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +32,9 @@ pub enum EncodeError {
     /// Objects are nested too deep.
     #[error("more than {DEPTH_MAX} objects are nested in each other")]
     TooDeep,
+    /// A text is no JSON, or is nested beyond what can be a message.
+    #[error("a text is no JSON")]
+    NoJson,
 }
 
 impl EncodeError {
@@ -39,7 +48,7 @@ impl EncodeError {
             EncodeError::Unfit { path, wanted } => {
                 EncodeError::Unfit { path: format!("{step}{path}"), wanted }
             }
-            EncodeError::TooDeep => EncodeError::TooDeep,
+            other => other,
         }
     }
 }
@@ -55,8 +64,17 @@ impl EncodeError {
 /// assert_eq!(to_json(lease, TypeMeta::default(), &bytes)?, json.to_string().as_bytes());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn encode(message: &'static Message, json: &Json) -> Result<Vec<u8>, EncodeError> {
-    let mut out = Vec::new();
+pub fn encode(message: &'static Message, json: &Value) -> Result<Vec<u8>, EncodeError> {
+    encode_tree(message, &Json::from(json))
+}
+
+/// As [`encode`], from JSON that is not read yet: cheaper than to read it first.
+pub fn encode_text(message: &'static Message, json: &[u8]) -> Result<Vec<u8>, EncodeError> {
+    encode_tree(message, &serde_json::from_slice(json).map_err(|_| EncodeError::NoJson)?)
+}
+
+fn encode_tree(message: &'static Message, json: &Json<'_>) -> Result<Vec<u8>, EncodeError> {
+    let mut out = Vec::with_capacity(BYTES_AT_FIRST);
     write_message(message, object(Some(json))?, &mut out, 0)?;
     Ok(out)
 }
@@ -64,7 +82,7 @@ pub fn encode(message: &'static Message, json: &Json) -> Result<Vec<u8>, EncodeE
 /// It recurses once a message that is nested in another, up to [`DEPTH_MAX`].
 fn write_message(
     message: &'static Message,
-    members: Option<&Map<String, Json>>,
+    members: Option<&Members<'_>>,
     out: &mut Vec<u8>,
     depth: usize,
 ) -> Result<(), EncodeError> {
@@ -75,14 +93,12 @@ fn write_message(
         match place {
             Place::Nothing => {}
             Place::Inlined(_, inlined) => {
-                let mut inside = Vec::new();
-                write_message(inlined, members, &mut inside, depth)?;
-                write_bytes(number, &inside, out);
+                write_nested(number, out, |out| write_message(inlined, members, out, depth))?;
             }
             Place::Field(at) => {
                 let field = &message.fields[usize::from(*at)];
-                let member = members.and_then(|members| members.get(field.name));
-                write_field(field, member.and_then(unless_null), out, depth)
+                let found = members.and_then(|members| member(members, field.name));
+                write_field(field, found.and_then(Json::unless_null), out, depth)
                     .map_err(|error| error.below(format_args!(".{}", field.name)))?;
             }
         }
@@ -92,7 +108,7 @@ fn write_message(
 
 fn write_field(
     field: &'static Field,
-    json: Option<&Json>,
+    json: Option<&Json<'_>>,
     out: &mut Vec<u8>,
     depth: usize,
 ) -> Result<(), EncodeError> {
@@ -107,14 +123,14 @@ fn write_field(
         (Shape::Map, Some(json)) => {
             let entries = object(Some(json))?.into_iter().flatten();
             let mut entries: Vec<_> = entries.collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
+            entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
             for (key, value) in entries {
-                let mut entry = Vec::new();
-                write_bytes(1, key.as_bytes(), &mut entry);
-                At { number: 2, ..place }
-                    .write(field.kind, unless_null(value), &mut entry)
-                    .map_err(|error| error.below(format_args!("['{key}']")))?;
-                write_bytes(field.number, &entry, out);
+                write_nested(field.number, out, |out| {
+                    write_bytes(1, key.as_bytes(), out);
+                    At { number: 2, ..place }
+                        .write(field.kind, value.unless_null(), out)
+                        .map_err(|error| error.below(format_args!("['{key}']")))
+                })?;
             }
             Ok(())
         }
@@ -129,17 +145,17 @@ struct At {
 }
 
 impl At {
-    fn write_items(self, kind: Kind, json: &Json, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        let items = json.as_array().ok_or_else(|| EncodeError::unfit("list"))?;
+    fn write_items(self, kind: Kind, json: &Json<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+        let items = json.as_list().ok_or_else(|| EncodeError::unfit("list"))?;
         for (index, item) in items.iter().enumerate() {
-            self.write(kind, unless_null(item), out)
+            self.write(kind, item.unless_null(), out)
                 .map_err(|error| error.below(format_args!("[{index}]")))?;
         }
         Ok(())
     }
 
     /// Writes one value; without one, what Go has for zero.
-    fn write(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    fn write(self, kind: Kind, json: Option<&Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         match kind {
             Kind::Bool => write_number(self.number, i64::from(bool(json)?), out),
             Kind::Int32 => write_number(self.number, i64::from(small_integer(json)?), out),
@@ -154,17 +170,13 @@ impl At {
                 let bytes = STANDARD.decode(text(json)?).map_err(|_| EncodeError::unfit("base64"))?;
                 write_bytes(self.number, &bytes, out);
             }
-            _ => {
-                let mut inside = Vec::new();
-                self.write_inside(kind, json, &mut inside)?;
-                write_bytes(self.number, &inside, out);
-            }
+            _ => write_nested(self.number, out, |out| self.write_inside(kind, json, out))?,
         }
         Ok(())
     }
 
     /// Writes what stands in a value that is a message on the wire.
-    fn write_inside(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    fn write_inside(self, kind: Kind, json: Option<&Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         match kind {
             Kind::Message(message) => {
                 write_message(message, object(json)?, out, self.depth + 1)?;
@@ -175,17 +187,18 @@ impl At {
             }
             Kind::Time | Kind::MicroTime => self.write_time(kind, json, out)?,
             Kind::Quantity => match json {
-                Some(number @ Json::Number(_)) => write_bytes(1, number.to_string().as_bytes(), out),
+                Some(Json::Number(number)) => write_bytes(1, number.to_string().as_bytes(), out),
                 Some(json) => write_bytes(1, text(Some(json))?.as_bytes(), out),
                 None => write_bytes(1, b"0", out),
             },
             Kind::IntOrString => match json {
-                Some(Json::String(text)) => write_int_or_string(1, 0, text, out),
+                Some(Json::Text(text)) => write_int_or_string(1, 0, text, out),
                 json => write_int_or_string(0, small_integer(json)?, "", out),
             },
             Kind::Raw => {
                 if let Some(json) = json {
-                    write_bytes(1, json.to_string().as_bytes(), out);
+                    let text = serde_json::to_vec(json).expect("a value is written to memory");
+                    write_bytes(1, &text, out);
                 }
             }
             Kind::SchemaOrBool(schema) => match json {
@@ -200,7 +213,7 @@ impl At {
                 let item = if is_strings { Kind::String } else { Kind::Message(schema) };
                 match json {
                     None => {}
-                    Some(json @ Json::Array(_)) => At { number: 2, ..self }.write_items(item, json, out)?,
+                    Some(json @ Json::List(_)) => At { number: 2, ..self }.write_items(item, json, out)?,
                     json => At { number: 1, ..self }.write(Kind::Message(schema), json, out)?,
                 }
             }
@@ -211,7 +224,7 @@ impl At {
         Ok(())
     }
 
-    fn write_time(self, kind: Kind, json: Option<&Json>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    fn write_time(self, kind: Kind, json: Option<&Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         let Some(json) = json else { return Ok(()) };
         let time = Timestamp::parse(text(Some(json))?).ok_or_else(|| EncodeError::unfit("time"))?;
         if time.is_zero() {
@@ -230,29 +243,25 @@ fn write_int_or_string(variant: i64, number: i32, text: &str, out: &mut Vec<u8>)
     write_bytes(3, text.as_bytes(), out);
 }
 
-fn object(json: Option<&Json>) -> Result<Option<&Map<String, Json>>, EncodeError> {
+fn object<'j, 'a>(json: Option<&'j Json<'a>>) -> Result<Option<&'j Members<'a>>, EncodeError> {
     match json {
         None => Ok(None),
         Some(json) => json.as_object().map(Some).ok_or_else(|| EncodeError::unfit("object")),
     }
 }
 
-fn bool(json: Option<&Json>) -> Result<bool, EncodeError> {
+fn bool(json: Option<&Json<'_>>) -> Result<bool, EncodeError> {
     json.map_or(Some(false), Json::as_bool).ok_or_else(|| EncodeError::unfit("boolean"))
 }
 
-fn integer(json: Option<&Json>) -> Result<i64, EncodeError> {
+fn integer(json: Option<&Json<'_>>) -> Result<i64, EncodeError> {
     json.map_or(Some(0), Json::as_i64).ok_or_else(|| EncodeError::unfit("integer of 64 bits"))
 }
 
-fn small_integer(json: Option<&Json>) -> Result<i32, EncodeError> {
+fn small_integer(json: Option<&Json<'_>>) -> Result<i32, EncodeError> {
     i32::try_from(integer(json)?).map_err(|_| EncodeError::unfit("integer of 32 bits"))
 }
 
-fn text(json: Option<&Json>) -> Result<&str, EncodeError> {
+fn text<'j>(json: Option<&'j Json<'_>>) -> Result<&'j str, EncodeError> {
     json.map_or(Some(""), Json::as_str).ok_or_else(|| EncodeError::unfit("string"))
-}
-
-fn unless_null(json: &Json) -> Option<&Json> {
-    Some(json).filter(|json| !json.is_null())
 }

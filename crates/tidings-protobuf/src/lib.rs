@@ -54,7 +54,7 @@ use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 
-pub use encode::{EncodeError, encode};
+pub use encode::{EncodeError, encode, encode_text};
 pub use error::Error;
 pub use message::Message;
 pub use path::{Step, values_at};

@@ -12,6 +12,22 @@ pub fn write_bytes_head(number: u32, length: usize, out: &mut Vec<u8>) {
     write_varint(length as u64, out);
 }
 
+/// Writes a field of bytes whose length is known once they are written.
+pub(crate) fn write_nested<E>(
+    number: u32,
+    out: &mut Vec<u8>,
+    inside: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    let start = out.len();
+    inside(out)?;
+    let end = out.len();
+    write_bytes_head(number, end - start, out);
+    // The head was written behind what it belongs before.
+    let head_len = out.len() - end;
+    out[start..].rotate_right(head_len);
+    Ok(())
+}
+
 /// Writes a field that holds a number; what is negative is written as its two's complement in 64 bits.
 pub fn write_number(number: u32, value: i64, out: &mut Vec<u8>) {
     write_varint(u64::from(number << 3), out);

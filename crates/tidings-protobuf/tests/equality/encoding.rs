@@ -1,7 +1,7 @@
 //! The way back: JSON becomes the bytes that Go writes.
 
 use serde_json::{Value, json};
-use tidings_protobuf::{TypeMeta, encode, from_slice, message};
+use tidings_protobuf::{EncodeError, TypeMeta, encode, encode_text, from_slice, message};
 
 use crate::pairs::pairs;
 
@@ -23,6 +23,19 @@ fn the_bytes_of_an_object_are_those_that_go_writes() {
         assert_eq!(read(&bytes).expect("what was just written"), as_go, "{}", pair.name());
     }
     assert!(compared > 900, "only {compared} objects were compared");
+}
+
+#[test]
+fn text_is_encoded_as_what_it_reads_as_is() {
+    for pair in pairs().into_iter().filter(|pair| !pair.json.contains(RAW_IN_OTHER_WORDS)) {
+        let bytes = encode_text(pair.message, pair.json.as_bytes());
+        assert!(bytes.as_deref() == Ok(&pair.protobuf_from_json[..]), "{}\n{bytes:x?}", pair.name());
+    }
+    let pod = message("", "v1", "Pod").expect("a built-in kind");
+    let twice = br#"{"metadata": {"name": "a", "n\u0061me": "w\u0065b"}}"#;
+    assert_eq!(encode_text(pod, twice), encode(pod, &json!({"metadata": {"name": "web"}})));
+    assert_eq!(encode_text(pod, b"{\"metadata\": {"), Err(EncodeError::NoJson));
+    assert_eq!(encode_text(pod, "[".repeat(100_000).as_bytes()), Err(EncodeError::NoJson));
 }
 
 #[test]
