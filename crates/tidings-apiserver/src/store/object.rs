@@ -208,6 +208,13 @@ impl Stored {
         &self.body[META_AT..self.meta_end as usize]
     }
 
+    /// A body that has the metadata alone.
+    pub(crate) fn body_of_metadata(&self) -> Vec<u8> {
+        let mut body = self.body[..self.meta_end as usize].to_vec();
+        body.push(b'}');
+        body
+    }
+
     /// Whether `metadata.ownerReferences` names anyone.
     pub fn has_owners(&self) -> bool {
         self.has_owners

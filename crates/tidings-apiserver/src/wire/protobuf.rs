@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tidings_protobuf::wire::{write_bytes, write_bytes_head, write_number};
-use tidings_protobuf::{Message, encode, message};
+use tidings_protobuf::{Message, encode, encode_text, message};
 
 use super::{ListMeta, Refusal};
 use crate::convert;
@@ -105,11 +105,14 @@ impl Protobuf {
     }
 
     fn encoded(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
-        let told = match &self.whole {
-            Some(def) => convert::from_storage(def, object.decoded()),
-            None => Map::from_iter([("metadata".to_owned(), Value::Object(object.decoded_metadata()))]),
+        let raw = match &self.whole {
+            Some(def) if convert::is_converted(def) => {
+                encode(self.message, &Value::Object(convert::from_storage(def, object.decoded())))
+            }
+            Some(_) => encode_text(self.message, object.body()),
+            None => encode_text(self.message, &object.body_of_metadata()),
         };
-        encode(self.message, &Value::Object(told)).map_err(|error| Refusal(error.to_string()))
+        raw.map_err(|error| Refusal(error.to_string()))
     }
 
     fn enveloped(&self, raw: &[u8]) -> Vec<u8> {
