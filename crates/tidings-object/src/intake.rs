@@ -151,7 +151,7 @@ impl Intake {
         let identity = identity::scan_along(frame, &mut walk)?;
         self.check_kind(&identity)?;
         let (head, rest) = self.head_and_rest(&identity, frame);
-        let arrival = arrival(&identity, XxHash3_64::oneshot(rest))?;
+        let arrival = self.arrival(&identity, XxHash3_64::oneshot(rest))?;
         Ok(self.known_or_new(arrival, known, || self.json_body(head, rest, walk)))
     }
 
@@ -171,7 +171,7 @@ impl Intake {
         };
         self.check_kind(&identity)?;
         let sort = self.sort_of(&identity)?;
-        let arrival = arrival(&identity, XxHash3_64::oneshot(message))?;
+        let arrival = self.arrival(&identity, XxHash3_64::oneshot(message))?;
         Ok(self.known_or_new(arrival, known, || self.protobuf_body(sort, message)))
     }
 
@@ -254,6 +254,24 @@ impl Intake {
             found: type_name(TypeMeta { api_version: identity.api_version.as_deref(), kind: said_kind }),
         })
     }
+
+    fn arrival(&self, identity: &Identity<'_>, body_hash: u64) -> Result<Arrival, IntakeError> {
+        let no_identity = |missing| IntakeError::NoIdentity { missing };
+        if identity.name.is_empty() {
+            return Err(no_identity("metadata.name"));
+        }
+        // A slash would make another object's key of it.
+        if identity.name.contains('/') || identity.namespace.contains('/') {
+            return Err(no_identity("a name that can be a key"));
+        }
+        Ok(Arrival {
+            version: identity.version.clone().ok_or_else(|| no_identity("metadata.resourceVersion"))?,
+            strings: Strings::new(identity, &self.origin.label_keys)
+                .ok_or_else(|| no_identity("a key of sensible length"))?,
+            generation: identity.generation,
+            body_hash,
+        })
+    }
 }
 
 /// `apiVersion/kind`, as far as it is said.
@@ -263,23 +281,6 @@ fn type_name(said: TypeMeta<'_>) -> String {
 
 fn group_of(api_version: &str) -> &str {
     api_version.split_once('/').map_or("", |(group, _)| group)
-}
-
-fn arrival(identity: &Identity<'_>, body_hash: u64) -> Result<Arrival, IntakeError> {
-    let no_identity = |missing| IntakeError::NoIdentity { missing };
-    if identity.name.is_empty() {
-        return Err(no_identity("metadata.name"));
-    }
-    // A slash would make another object's key of it.
-    if identity.name.contains('/') || identity.namespace.contains('/') {
-        return Err(no_identity("a name that can be a key"));
-    }
-    Ok(Arrival {
-        version: identity.version.clone().ok_or_else(|| no_identity("metadata.resourceVersion"))?,
-        strings: Strings::new(identity).ok_or_else(|| no_identity("a key of sensible length"))?,
-        generation: identity.generation,
-        body_hash,
-    })
 }
 
 impl fmt::Debug for Intake {

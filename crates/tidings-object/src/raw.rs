@@ -1,6 +1,7 @@
 //! One version of one object, as the server sent it: its identity, readable at once, and its packed body.
 
 mod ahead;
+mod first_few;
 mod origin;
 mod read;
 mod strings;
@@ -20,7 +21,7 @@ pub(crate) use origin::{Head, message_of};
 pub use origin::{Origin, PackStats};
 pub(crate) use read::panic_message;
 pub use read::{DecodeError, ReadError};
-pub(crate) use strings::Strings;
+pub(crate) use strings::{LabelKeys, Strings};
 
 /// One version of one object.
 ///
@@ -251,12 +252,12 @@ pub struct Labels<'a>(&'a RawObject);
 impl<'a> Labels<'a> {
     /// The value of one label.
     pub fn value(self, key: &str) -> Option<&'a str> {
-        self.iter().take_while(|(k, _)| *k <= key).find(|(k, _)| *k == key).map(|(_, v)| v)
+        self.0.strings.label(&self.0.origin.label_keys, key)
     }
 
     /// Every label with its value, sorted by key.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.0.strings.labels()
+        self.0.strings.labels(&self.0.origin.label_keys)
     }
 }
 

@@ -26,7 +26,6 @@ impl<'a> JsonStr<'a> {
 }
 
 /// Where the first quote, backslash or control character stands at or after `at`; the end if none does.
-#[inline]
 #[inline(always)]
 pub(super) fn next_special(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

@@ -3,19 +3,15 @@
 //!
 //! What is kept is what a read of the body would give, or nothing: then the body is read.
 
-use std::sync::OnceLock;
-
 use serde_json::Value;
 
+use super::first_few::FirstFew;
 use crate::FieldPath;
 use crate::field::Step;
 
 /// The paths of one informer that are read ahead. Only the first few that are asked for: each is read of every object.
 #[derive(Debug, Default)]
-pub(crate) struct AheadPaths {
-    /// Taken in their order and never given back, so that a path's number stands for it in every object.
-    paths: [OnceLock<FieldPath>; PATHS_MAX],
-}
+pub(crate) struct AheadPaths(FirstFew<FieldPath, PATHS_MAX>);
 
 const PATHS_MAX: usize = 4;
 
@@ -29,19 +25,17 @@ impl AheadPaths {
     pub(super) fn add(&self, path: &FieldPath) {
         // Neither is in the body of each object.
         let is_supplied = matches!(path.steps().first(), Some(Step::Member(name)) if name == "kind" || name == "apiVersion");
-        if is_supplied {
-            return;
+        if !is_supplied {
+            self.0.number_or_add(path);
         }
-        // Who comes second to a place looks whether the first wanted the same.
-        let _ = self.paths.iter().any(|place| place.get_or_init(|| path.clone()) == path);
     }
 
     pub(super) fn number(&self, path: &FieldPath) -> Option<usize> {
-        self.iter().position(|own| own == path)
+        self.0.number(path)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &FieldPath> {
-        self.paths.iter().map_while(OnceLock::get)
+        self.0.iter()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidings_protobuf::{Message, TypeMeta};
 
+use super::LabelKeys;
 use super::ahead::AheadPaths;
 use crate::budget::Growth;
 use crate::sync::{AtomicU64, Ordering};
@@ -29,6 +30,7 @@ pub struct Origin {
     pub(super) ledger: Ledger,
     on_unreadable: OnceLock<OnUnreadable>,
     pub(crate) ahead: AheadPaths,
+    pub(crate) label_keys: LabelKeys,
 }
 
 /// What is told of objects that can't be decoded.
@@ -113,6 +115,7 @@ impl Origin {
             ledger: Ledger::default(),
             on_unreadable: OnceLock::new(),
             ahead: AheadPaths::default(),
+            label_keys: LabelKeys::default(),
         };
         let text = |value: &str| serde_json::Value::from(value).to_string();
         let kind = format!("\"kind\":{},", text(origin.sent_kind()));

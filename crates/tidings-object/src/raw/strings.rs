@@ -1,11 +1,13 @@
 //! The texts of an object's identity in one allocation.
 //!
 //! The key stands first and the uid second, without anything between; then come entries, each behind its
-//! length: the deletion timestamp, the owners, the labels in pairs, and what was read ahead, path by path.
+//! length: the deletion timestamp, the owners, the labels in pairs, and what was read ahead, path by path. Most label
+//! keys are the same in all objects of an informer: they stand there by their number, as one character.
 
 use serde_json::Value;
 
 use super::ahead;
+use super::first_few::FirstFew;
 use crate::identity::Identity;
 
 /// Key, uid, deletion timestamp, owners and labels of one object, and what was read ahead of it.
@@ -18,6 +20,15 @@ pub(crate) struct Strings {
     labels: u16,
 }
 
+/// The label keys of one informer that objects keep by their number.
+#[derive(Debug, Default)]
+pub(crate) struct LabelKeys(FirstFew<String, LABEL_KEYS_MAX>);
+
+const LABEL_KEYS_MAX: usize = 64;
+
+/// The characters that stand for numbered keys begin here. The length of an entry begins with one below it.
+const FIRST_NUMBERED: char = '\u{80}';
+
 /// An owner's entry begins with one of these.
 const CONTROLLER: &str = "!";
 const NO_CONTROLLER: &str = ".";
@@ -28,7 +39,7 @@ const IN_BODY: &str = "?";
 
 impl Strings {
     /// `None` if the key or the uid is longer than any that a server gives out, or the owners or labels are more.
-    pub(crate) fn new(identity: &Identity<'_>) -> Option<Strings> {
+    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeys) -> Option<Strings> {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
         let entries: usize = deletion.len()
@@ -47,7 +58,10 @@ impl Strings {
             push_entry(&mut text, &[if *is_controller { CONTROLLER } else { NO_CONTROLLER }, uid]);
         }
         for (key, value) in labels {
-            push_entry(&mut text, &["", key]);
+            match label_keys.character_of(key) {
+                Some(character) => text.push(character),
+                None => push_entry(&mut text, &["", key]),
+            }
             push_entry(&mut text, &["", value]);
         }
         Some(Strings {
@@ -96,21 +110,47 @@ impl Strings {
     }
 
     /// Sorted by key.
-    pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut entries = self.entries();
-        entries.pass(1 + usize::from(self.owners));
-        (0..self.labels).map_while(move |_| Some((entries.next()?, entries.next()?)))
+    pub(super) fn labels<'a>(&'a self, keys: &'a LabelKeys) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let mut entries = self.behind_owners();
+        (0..self.labels).map_while(move |_| Some((entries.next_key(keys)?, entries.next()?)))
+    }
+
+    /// The value of one label.
+    pub(super) fn label<'a>(&'a self, keys: &LabelKeys, key: &str) -> Option<&'a str> {
+        let character = keys.known_character_of(key);
+        let mut entries = self.behind_owners();
+        (0..self.labels).find_map(|_| {
+            let is_it = match entries.pass_numbered() {
+                Some(numbered) => Some(numbered) == character,
+                None => entries.next()? == key,
+            };
+            let value = entries.next()?;
+            is_it.then_some(value)
+        })
     }
 
     /// What was read ahead of the path with this number, as it is kept.
     pub(super) fn ahead(&self, path_number: usize) -> Option<impl Iterator<Item = &str>> {
-        let mut entries = self.entries();
-        entries.pass(1 + usize::from(self.owners) + 2 * usize::from(self.labels) + path_number);
-        entries.next()?.strip_prefix(VALUES).map(Entries)
+        let mut entries = self.behind_owners();
+        for _ in 0..self.labels {
+            if entries.pass_numbered().is_none() {
+                entries.next()?;
+            }
+            entries.next()?;
+        }
+        entries.nth(path_number)?.strip_prefix(VALUES).map(Entries)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.text.len()
+    }
+
+    fn behind_owners(&self) -> Entries<'_> {
+        let mut entries = self.entries();
+        for _ in 0..=self.owners {
+            entries.next();
+        }
+        entries
     }
 
     fn entries(&self) -> Entries<'_> {
@@ -120,10 +160,40 @@ impl Strings {
 
 struct Entries<'a>(&'a str);
 
-impl Entries<'_> {
-    fn pass(&mut self, entries: usize) {
-        self.take(entries).for_each(drop);
+impl<'a> Entries<'a> {
+    /// The character of a key that stands here by its number.
+    fn pass_numbered(&mut self) -> Option<char> {
+        let character = self.0.chars().next().filter(|character| *character >= FIRST_NUMBERED)?;
+        self.0 = &self.0[character.len_utf8()..];
+        Some(character)
     }
+
+    fn next_key(&mut self, keys: &'a LabelKeys) -> Option<&'a str> {
+        match self.pass_numbered() {
+            Some(character) => keys.key(character),
+            None => self.next(),
+        }
+    }
+}
+
+impl LabelKeys {
+    /// What stands for a key, which gets a number if there is room.
+    fn character_of(&self, key: &str) -> Option<char> {
+        numbered(self.0.number_or_add(key)?)
+    }
+
+    fn known_character_of(&self, key: &str) -> Option<char> {
+        numbered(self.0.number(key)?)
+    }
+
+    fn key(&self, character: char) -> Option<&str> {
+        let number = u32::from(character).checked_sub(u32::from(FIRST_NUMBERED))?;
+        self.0.get(usize::try_from(number).ok()?).map(String::as_str)
+    }
+}
+
+fn numbered(number: usize) -> Option<char> {
+    char::from_u32(u32::from(FIRST_NUMBERED) + u32::try_from(number).ok()?)
 }
 
 /// Lengths are written in digits of six bits, lowest first; this bit says that another follows. So each digit
@@ -179,39 +249,60 @@ mod tests {
                 owners: vec![("o-1".into(), false), (long.clone(), true)],
                 ..Identity::default()
             };
-            let strings = Strings::new(&identity).unwrap();
+            let keys = LabelKeys::default();
+            let strings = Strings::new(&identity, &keys).unwrap();
             assert_eq!((strings.key(), strings.uid()), ("shop/web-0", "u-1"));
             assert_eq!(strings.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
             assert_eq!(strings.owners().collect::<Vec<_>>(), [("o-1", false), (&*long, true)]);
-            assert_eq!(strings.labels().collect::<Vec<_>>(), [("a", &*long), (&*long, "")]);
+            assert_eq!(strings.labels(&keys).collect::<Vec<_>>(), [("a", &*long), (&*long, "")]);
+            assert_eq!(strings.label(&keys, "a"), Some(&*long));
         }
     }
 
     #[test]
     fn what_was_read_ahead_comes_back_path_by_path_and_hides_no_label() {
-        let labels = vec![("app".into(), "web".into())];
-        let mut strings =
-            Strings::new(&Identity { name: "web-0".into(), labels, ..Identity::default() }).unwrap();
+        let (keys, labels) = (LabelKeys::default(), vec![("app".into(), "web".into())]);
+        let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
+        let mut strings = Strings::new(&identity, &keys).unwrap();
         let long = vec![Value::from("x".repeat(200))];
         let read = [Some(vec!["node-1".into(), 7.into()]), None, Some(vec![]), Some(long)];
         strings.with_ahead(read.into_iter());
         let ahead = |number| strings.ahead(number).map(|kept| kept.map(ahead::text).collect::<Vec<_>>());
         assert_eq!(ahead(0).unwrap(), ["node-1", "7"]);
         assert_eq!((ahead(1), ahead(2), ahead(3), ahead(4)), (None, Some(vec![]), None, None));
-        assert_eq!(strings.labels().collect::<Vec<_>>(), [("app", "web")]);
+        assert_eq!(strings.labels(&keys).collect::<Vec<_>>(), [("app", "web")]);
     }
 
     #[test]
     fn an_object_without_anything_but_its_name_has_nothing_else() {
-        let strings = Strings::new(&Identity { name: "node-1".into(), ..Identity::default() }).unwrap();
+        let keys = LabelKeys::default();
+        let identity = Identity { name: "node-1".into(), ..Identity::default() };
+        let strings = Strings::new(&identity, &keys).unwrap();
         assert_eq!((strings.key(), strings.uid(), strings.deletion_timestamp()), ("node-1", "", None));
-        assert_eq!((strings.owners().count(), strings.labels().count()), (0, 0));
+        assert_eq!((strings.owners().count(), strings.labels(&keys).count()), (0, 0));
         assert_eq!(strings.memory_bytes(), "node-1".len() + 1);
     }
 
     #[test]
     fn a_key_that_no_server_gives_out_is_refused() {
         let identity = Identity { name: "x".repeat(70_000).into(), ..Identity::default() };
-        assert!(Strings::new(&identity).is_none());
+        assert!(Strings::new(&identity, &LabelKeys::default()).is_none());
+    }
+
+    #[test]
+    fn a_key_that_came_too_late_for_a_number_is_kept_as_it_is() {
+        let keys = LabelKeys::default();
+        let label = |n: usize| (Cow::from(format!("key-{n}")), Cow::from(format!("value-{n}")));
+        let labels: Vec<_> = (0..LABEL_KEYS_MAX + 3).map(label).collect();
+        let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
+        let strings = Strings::new(&identity, &keys).unwrap();
+        let read = strings.labels(&keys).map(|(key, value)| (key.into(), value.into())).collect::<Vec<_>>();
+        assert_eq!(read, identity.labels);
+        for (key, value) in &identity.labels {
+            assert_eq!(strings.label(&keys, key), Some(&**value));
+        }
+        assert_eq!(strings.label(&keys, "key"), None);
+        let again = Strings::new(&Identity { labels: vec![label(0)], ..Identity::default() }, &keys).unwrap();
+        assert_eq!(again.memory_bytes(), 1 + "\u{80}".len() + 1 + "value-0".len());
     }
 }

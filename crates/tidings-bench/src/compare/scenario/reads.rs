@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::stage::Stage;
 use super::{Run, tell};
-use crate::compare::contestant::{CLIENT_GO_PROTOBUF, Contestant, KUBE_RS_LIST};
+use crate::compare::contestant::{CLIENT_GO_JSON, Contestant, KUBE_RS_LIST};
 use crate::protocol::{Read, Resource, SubjectCommand};
 
 const ROUNDS: usize = 5;
 
 /// What is kept decoded reads the same whichever way it came.
-const LEFT_OUT: [&str; 2] = [CLIENT_GO_PROTOBUF, KUBE_RS_LIST];
+const LEFT_OUT: [&str; 2] = [CLIENT_GO_JSON, KUBE_RS_LIST];
 
 pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
