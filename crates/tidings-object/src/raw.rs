@@ -177,7 +177,7 @@ impl RawObject {
             object: &self.this,
             memo: &self.memo,
             bytes_estimate: self.decoded_bytes_estimate::<K>(),
-            fingerprint: self.fingerprint(),
+            fingerprint: &|| self.fingerprint(),
         };
         self.origin.budget.keeper().decoded(&ask, || self.view())
     }

@@ -20,7 +20,7 @@ pub(super) trait Named {
 /// One state of a table, to be read. A copy costs nothing.
 #[derive(Debug)]
 pub(super) struct Table<T> {
-    slots: Chunks<Arc<T>, 16>,
+    slots: Chunks<Arc<T>, 8>,
     lookup: Lookup,
     hasher: FixedState,
 }

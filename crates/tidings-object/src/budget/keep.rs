@@ -8,6 +8,8 @@
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Weak};
 
+use smallvec::SmallVec;
+
 use super::queue::Queue;
 use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
@@ -25,7 +27,8 @@ pub(crate) struct Memo {
 
 /// The object is in its keeper's queue iff it has this (or is about to be: see `admit`).
 struct Kept {
-    values: Vec<(TypeId, Arc<dyn Any + Send + Sync>)>,
+    /// Nearly always one: then whoever asks need not look elsewhere.
+    values: SmallVec<[(TypeId, Arc<dyn Any + Send + Sync>); 1]>,
     bytes: u64,
     was_read: Arc<AtomicBool>,
 }
@@ -54,8 +57,8 @@ pub(crate) struct Ask<'a, T> {
     pub(crate) object: &'a Weak<T>,
     pub(crate) memo: &'a Memo,
     pub(crate) bytes_estimate: u64,
-    /// The same for all versions of an object.
-    pub(crate) fingerprint: u64,
+    /// The same for all versions of an object; asked for only when the value is new.
+    pub(crate) fingerprint: &'a dyn Fn() -> u64,
 }
 
 /// Places of dropped objects pin their allocations: no more than this many, or half of the queue.
@@ -139,10 +142,11 @@ impl<T: Remembers> Keeper<T> {
             return;
         }
         let mut leaving = Vec::new();
+        let place = place.map(|place| (place, (ask.fingerprint)()));
         {
             let mut queue = self.queue.lock();
-            if let Some(place) = place {
-                queue.push(place, ask.bytes_estimate, ask.fingerprint);
+            if let Some((place, fingerprint)) = place {
+                queue.push(place, ask.bytes_estimate, fingerprint);
             }
             let mut excess = self.used_bytes().saturating_sub(self.limit_bytes);
             while excess > 0 {
@@ -182,7 +186,7 @@ impl<T: Remembers> Keeper<T> {
 
 impl Kept {
     fn nothing() -> Box<Kept> {
-        Box::new(Kept { values: Vec::with_capacity(1), bytes: 0, was_read: Arc::new(AtomicBool::new(false)) })
+        Box::new(Kept { values: SmallVec::new(), bytes: 0, was_read: Arc::new(AtomicBool::new(false)) })
     }
 
     fn value<K: Any + Send + Sync>(&self) -> Option<Arc<K>> {

@@ -37,7 +37,7 @@ impl Thing {
 
     fn decoded<K: Send + Sync + 'static>(&self, decode: impl FnOnce() -> K) -> Arc<K> {
         let ask =
-            Ask { object: &self.this, memo: &self.memo, bytes_estimate: BYTES, fingerprint: self.number };
+            Ask { object: &self.this, memo: &self.memo, bytes_estimate: BYTES, fingerprint: &|| self.number };
         let decoded: Result<_, std::convert::Infallible> = self.keeper.decoded(&ask, || Ok(decode()));
         decoded.unwrap_or_else(|never| match never {})
     }
