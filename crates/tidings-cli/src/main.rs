@@ -1,5 +1,5 @@
-//! The program `tidings`: `watch` and `get` look at any cluster through an informer, `demo` shows what informers do
-//! without one, `serve` runs the API server beside it.
+//! The program `tidings`: `watch`, `get`, `top` and `dashboard` look at any cluster through informers, `demo` shows what
+//! informers do without one, `serve` runs the API server beside it, `completions` and `man` tell shells and people.
 
 mod changes;
 mod cluster;
