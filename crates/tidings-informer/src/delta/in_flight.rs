@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use tidings_object::RawObject;
 use tidings_source::StreamScope;
 
-use super::Delta;
+use super::place::{Deltas, newest_state};
 
 /// The state that each object of the last batch will have once it is applied.
 #[derive(Debug, Default)]
@@ -37,6 +38,7 @@ pub(super) enum Fate {
 
 #[derive(Debug)]
 struct Taken {
+    /// Its newest state in the batch: the consumer takes no notice of an older one that a watch replays after it.
     object: Arc<RawObject>,
     is_deletion: bool,
 }
@@ -48,14 +50,27 @@ impl InFlight {
         self.ended.clear();
     }
 
-    /// The newest delta of an object left. A deletion of which the consumer may take no notice deletes nothing.
-    pub(super) fn took(&mut self, newest: &Delta, is_heard: bool) {
-        let Some(object) = newest.object() else { return };
-        let taken = Taken { object: Arc::clone(object), is_deletion: newest.is_deletion() && is_heard };
+    /// The deltas of an object left, the last of which does or does not leave it deleted.
+    pub(super) fn took(&mut self, deltas: &Deltas, is_deletion: bool) {
+        let object = newest_state(deltas);
         let hash = |object: &RawObject| self.hasher.hash_one(object.key().as_str());
-        self.taken
-            .entry(hash(object), |other| other.object.key() == object.key(), |other| hash(&other.object))
-            .insert(taken);
+        let place = self.taken.entry(
+            hash(object),
+            |other| other.object.key() == object.key(),
+            |other| hash(&other.object),
+        );
+        match place {
+            Entry::Occupied(mut earlier) => {
+                let earlier = earlier.get_mut();
+                earlier.is_deletion = is_deletion;
+                if !object.version().is_older_than(earlier.object.version()) {
+                    earlier.object = Arc::clone(object);
+                }
+            }
+            Entry::Vacant(place) => {
+                place.insert(Taken { object: Arc::clone(object), is_deletion });
+            }
+        }
     }
 
     /// The end of a scope left.
@@ -63,7 +78,7 @@ impl InFlight {
         self.ended.push(scope);
     }
 
-    /// The object of this key that was taken, as it was or will be.
+    /// The newest state of this key that was taken.
     pub(super) fn object(&self, object: &RawObject) -> Option<&Arc<RawObject>> {
         self.find(object).map(|taken| &taken.object)
     }

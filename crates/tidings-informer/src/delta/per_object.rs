@@ -18,7 +18,7 @@ use tidings_source::{Change, StreamScope};
 use super::in_flight::{Fate, InFlight};
 use super::order::{Arrival, Load, Order};
 use super::outlet::Batch;
-use super::place::{Place, newest, object_of};
+use super::place::{Deltas, Place, last, newest_state, object_of};
 use super::replace::Listed;
 use super::{Delta, KnownInScope, Milestone, StreamId};
 use crate::reflector::Epoch;
@@ -165,7 +165,7 @@ impl DeltaFifo {
     fn take_first(&mut self, batch: &mut Batch) {
         let number = self.left;
         if let Some(Place::Object { deltas, .. }) = self.places.front() {
-            let hash = self.hasher.hash_one(object_of(newest(deltas)).key().as_str());
+            let hash = self.hasher.hash_one(object_of(last(deltas)).key().as_str());
             if let Ok(open) = self.open.find_entry(hash, |&other| other == number) {
                 open.remove();
             }
@@ -176,7 +176,8 @@ impl DeltaFifo {
         match place {
             Place::Object { deltas, bytes } => {
                 self.load.bytes -= bytes;
-                self.in_flight.took(newest(&deltas), self.is_heard(&deltas));
+                let is_deletion = self.leave_deleted(&deltas);
+                self.in_flight.took(&deltas, is_deletion);
                 batch.extend(deltas);
             }
             Place::Reached { stream, version, by } => {
@@ -233,18 +234,18 @@ impl DeltaFifo {
             return;
         };
         let at = self.index(number);
-        let is_repeated = delta.is_deletion() && self.places[at].ends_deleted(|deltas| self.is_heard(deltas));
-        let Place::Object { deltas, bytes } = &mut self.places[at] else {
+        let Place::Object { deltas, .. } = &self.places[at] else {
             unreachable!("an open place is an object's")
         };
+        let is_repeated = delta.is_deletion() && self.leave_deleted(deltas);
+        let is_told_now = matches!(last(deltas), Delta::Vanished(_)) && self.is_heard(&delta, deltas);
+        let Place::Object { deltas, bytes } = &mut self.places[at] else { return };
         if !is_repeated {
             deltas.push((stream, delta));
             *bytes += delta_bytes;
             self.load.bytes += delta_bytes;
             self.load.deltas += 1;
-        } else if let Some((_, Delta::Vanished(gone))) = deltas.last()
-            && !object_of(&delta).version().is_older_than(gone.version())
-        {
+        } else if is_told_now {
             deltas.pop();
             deltas.push((stream, delta));
         }
@@ -266,7 +267,7 @@ impl DeltaFifo {
                 && is_absent(place.object())
                 && self.place_of(place.object()).is_none_or(|open| open == number)
             {
-                absent.push(Arc::clone(object_of(newest(deltas))));
+                absent.push(Arc::clone(newest_state(deltas)));
             }
         }
         let is_idle = |object: &RawObject| is_absent(object) && self.place_of(object).is_none();
@@ -298,12 +299,17 @@ impl DeltaFifo {
             && self.known.known(&object.key()).is_some_and(|known| known.is_unchanged(object))
     }
 
-    /// Whether these deltas leave the object deleted. A consumer takes no notice of a deletion that is older than
+    /// Whether the object no longer exists after these deltas.
+    fn leave_deleted(&self, deltas: &Deltas) -> bool {
+        last(deltas).is_deletion() && self.is_heard(last(deltas), deltas)
+    }
+
+    /// Whether the consumer takes notice of this deletion after `earlier`. It takes none of one that is older than
     /// what it has, such as a watch may replay: such a one must not stand for another that counts.
-    fn is_heard(&self, deltas: &[(StreamId, Delta)]) -> bool {
-        let Delta::Changed(Change::Deleted, gone) = newest(deltas) else { return true };
+    fn is_heard(&self, deletion: &Delta, earlier: &Deltas) -> bool {
+        let Delta::Changed(_, gone) = deletion else { return true };
         let is_newer = |object: &RawObject| gone.version().is_older_than(object.version());
-        !deltas.iter().any(|(_, earlier)| is_newer(object_of(earlier)))
+        !is_newer(newest_state(earlier))
             && !self.in_flight.object(gone).is_some_and(|object| is_newer(object))
             && !self.known.known(&gone.key()).is_some_and(|object| is_newer(&object))
     }

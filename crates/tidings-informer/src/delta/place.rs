@@ -8,6 +8,9 @@ use tidings_source::StreamScope;
 
 use super::{Delta, Milestone, StreamId};
 
+/// The deltas of one object in the order of their arrival, at least one.
+pub(super) type Deltas = [(StreamId, Delta)];
+
 /// What leaves the queue at once.
 pub(super) enum Place {
     /// The deltas of one object, at least one.
@@ -36,22 +39,28 @@ impl Place {
         }
     }
 
-    /// The newest state of its object.
+    /// Its object, as it came last.
     pub(super) fn object(&self) -> &Arc<RawObject> {
         match self {
-            Place::Object { deltas, .. } => object_of(newest(deltas)),
+            Place::Object { deltas, .. } => object_of(last(deltas)),
             Place::Reached { .. } | Place::Ended { .. } => unreachable!("only objects have keys"),
         }
     }
-
-    /// Whether its last delta is a deletion that counts.
-    pub(super) fn ends_deleted(&self, is_heard: impl FnOnce(&[(StreamId, Delta)]) -> bool) -> bool {
-        matches!(self, Place::Object { deltas, .. } if newest(deltas).is_deletion() && is_heard(deltas))
-    }
 }
 
-pub(super) fn newest(deltas: &[(StreamId, Delta)]) -> &Delta {
+/// What came last.
+pub(super) fn last(deltas: &Deltas) -> &Delta {
     &deltas.last().expect("a place has deltas").1
+}
+
+/// The state that a consumer knows last: it takes no notice of a change that is older, but an item of a list counts
+/// whatever its version is.
+pub(super) fn newest_state(deltas: &Deltas) -> &Arc<RawObject> {
+    let (_, first) = deltas.first().expect("a place has deltas");
+    deltas.iter().fold(object_of(first), |newest, (_, delta)| match delta {
+        Delta::Changed(_, object) if object.version().is_older_than(newest.version()) => newest,
+        counts => object_of(counts),
+    })
 }
 
 pub(super) fn object_of(delta: &Delta) -> &Arc<RawObject> {

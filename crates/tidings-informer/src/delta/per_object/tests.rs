@@ -53,12 +53,12 @@ fn deletions_that_do_not_follow_each_other_all_stay() {
 #[test]
 fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
     // Newer than the deletion is: what is known, what is queued, what is in flight.
-    for (before, queued, reached) in [
-        ("known a/x@5\n- a/x@3", "- a/x@3", 3),
-        ("+ a/x@5\n- a/x@3", "+ a/x@5 | - a/x@3", 5),
-        ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", 3),
+    for (before, queued, vanished, reached) in [
+        ("known a/x@5\n- a/x@3", "- a/x@3", "a/x@3", 3),
+        ("+ a/x@5\n- a/x@3", "+ a/x@5 | - a/x@3", "a/x@5", 5),
+        ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", "a/x@3", 3),
     ] {
-        let listed = format!("take: {queued} | ? a/x@3 | reached {reached} | listed 9");
+        let listed = format!("take: {queued} | ? {vanished} | reached {reached} | listed 9");
         check(PerObject, &format!("{before}\nlist * @9:\n{listed}"));
         check(PerObject, &format!("{before}\n- a/x@7\ntake: {queued} | - a/x@7 | reached 7"));
     }
@@ -282,5 +282,39 @@ fn after_the_end_of_a_scope_deletions_are_told_as_the_consumer_may_have_kept_its
         "end a
          2> - a/x@3
          take: end a | 2> - a/x@3 | 2> reached 3",
+    );
+}
+
+#[test]
+fn a_replayed_deletion_that_is_older_than_what_is_in_flight_stands_for_no_other() {
+    check(
+        PerObject,
+        "~ a/x@5
+         ~ a/x@1
+         take: ~ a/x@5 | ~ a/x@1 | reached 5
+         - a/x@1
+         list a @6:
+         take: - a/x@1 | ? a/x@1 | reached 1 | listed 6",
+    );
+}
+
+#[test]
+fn a_replayed_deletion_takes_the_place_of_a_vanishing_only_if_it_counts() {
+    check(
+        PerObject,
+        "known a/x@5
+         ~ a/x@1
+         list a @6:
+         - a/x@3
+         - a/x@7
+         take: ~ a/x@1 | - a/x@7 | reached 1 | listed 6 | reached 7",
+    );
+    check(
+        PerObject,
+        "known a/x@5
+         ~ a/x@1
+         list a @6:
+         - a/x@3
+         take: ~ a/x@1 | ? a/x@1 | reached 1 | listed 6 | reached 3",
     );
 }
