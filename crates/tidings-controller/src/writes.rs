@@ -14,7 +14,7 @@ use foldhash::fast::RandomState;
 use futures_util::FutureExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_informer::informer::{SharedInformer, WaitError};
-use tidings_object::{Key, ResourceKind, Version};
+use tidings_object::{Key, ResourceKind};
 use tokio::time::Instant;
 
 pub use api::TrackedApi;
@@ -95,7 +95,10 @@ impl Pages {
     /// there are twice as many as after the last look makes it cheap.
     fn sweep(&mut self, caches: &Caches) {
         self.by_request.retain(|_, writes| {
-            writes.retain(|write| !write.is_passed(caches) && !write.is_shown(caches));
+            writes.retain(|write| {
+                let looked = write.shown(caches, Instant::now()).now_or_never();
+                matches!(looked, None | Some(Err(WaitError::DeadlinePassed { .. })))
+            });
             !writes.is_empty()
         });
         self.sweep_above = SWEEP_ABOVE_REQUESTS.max(self.by_request.len() * 2);
@@ -103,22 +106,6 @@ impl Pages {
 }
 
 impl Write {
-    /// Whether every cache that would show it has come as far as its version: most have, and this costs no search.
-    fn is_passed(&self, caches: &Caches) -> bool {
-        let Effect::Written(meta) = &self.effect else { return false };
-        let Some(version) = meta.resource_version.as_deref().map(Version::new) else { return false };
-        let has_passed = |cache: &SharedInformer<()>| {
-            cache.reader().version().is_some_and(|reached| reached.is_at_least(&version))
-        };
-        caches.showing(&self.resource).all(has_passed)
-    }
-
-    /// Whether there is nothing to wait for.
-    fn is_shown(&self, caches: &Caches) -> bool {
-        let looked = self.shown(caches, Instant::now()).now_or_never();
-        !matches!(looked, None | Some(Err(WaitError::DeadlinePassed { .. })))
-    }
-
     /// Waits until every cache that would show this write does, or the server went back in time. A cache that will never
     /// show it (other labels, stopped) is not waited for.
     async fn shown(&self, caches: &Caches, deadline: Instant) -> Result<(), WaitError> {
@@ -166,7 +153,7 @@ pub(crate) enum CaughtUp {
 
 /// Waits until the caches show these writes, no longer than `within`.
 pub(crate) async fn caught_up(caches: &Caches, writes: &VecDeque<Write>, within: Duration) -> CaughtUp {
-    if writes.iter().all(|write| write.is_passed(caches)) {
+    if writes.is_empty() {
         return CaughtUp::AtOnce;
     }
     let mut shown = pin!(all_shown(caches, writes, Instant::now() + within));

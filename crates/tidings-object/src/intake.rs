@@ -193,7 +193,7 @@ impl Intake {
             return same;
         }
         let Stored { head, body, ahead } = stored();
-        arrival.strings.with_ahead(ahead.into_iter());
+        arrival.strings.add_ahead(ahead.into_iter());
         let object = RawObject::new(Arc::clone(&self.origin), arrival, head, body);
         self.packer.offer_sample(&object);
         if let Some(wake) = self.wake.get()

@@ -8,7 +8,6 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::{Value, json};
-use tidings_apiserver::server::ProtobufAnswers;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::condition::{
     Condition, ConditionError, LastSeen, await_condition, await_condition_on, exists, has_condition,
@@ -171,8 +170,7 @@ async fn a_condition_is_asked_once_for_each_state_of_its_object() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_that_cant_be_decoded_is_not_as_wanted_and_the_error_says_so() {
-    // Protobuf could not say it.
-    let server = ApiServer::builder().protobuf(ProtobufAnswers::Refused).start().await;
+    let server = ApiServer::start().await;
     server.put("pods", json!({ "metadata": { "namespace": "shop", "name": "web" }, "spec": 7 }));
     let (pods, running) = pods(&server).await;
     let any = Condition::new("is any", |_: &Pod| true);

@@ -95,12 +95,13 @@ impl Shared {
     ) -> Result<(), WaitError> {
         let what = || format!("{} {key} at version {version}", self.resource);
         let look = |progress: &Progress| {
-            if self.reader.get(key).is_some_and(|cached| cached.version().is_at_least(version)) {
-                return Look::There;
-            }
-            match progress.responsible_for(key.namespace()) {
+            let stream = progress.responsible_for(key.namespace());
+            // The stream first: mostly it has passed the version, and the object need not be searched.
+            let is_passed = stream.flatten().is_some_and(|reached| reached.is_at_least(version));
+            let has_it = || self.reader.get(key).is_some_and(|cached| cached.version().is_at_least(version));
+            match stream {
+                _ if is_passed || has_it() => Look::There,
                 None => Look::Never(WaitError::NotWatched { what: what() }),
-                Some(Some(reached)) if reached.is_at_least(version) => Look::There,
                 Some(_) => Look::NotYet,
             }
         };

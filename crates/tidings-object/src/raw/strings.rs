@@ -26,6 +26,9 @@ pub(crate) struct LabelKeys(FirstFew<String, LABEL_KEYS_MAX>);
 
 const LABEL_KEYS_MAX: usize = 64;
 
+/// The longest key that a server takes: prefix, slash and name. A longer one is no reason to hold it for ever.
+const LABEL_KEY_BYTES_MAX: usize = 253 + 1 + 63;
+
 /// The characters that stand for numbered keys begin here. The length of an entry begins with one below it.
 const FIRST_NUMBERED: char = '\u{80}';
 
@@ -73,8 +76,8 @@ impl Strings {
         })
     }
 
-    /// With what was read ahead: for each path its values, or `None` if it could not be read.
-    pub(crate) fn with_ahead(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
+    /// Adds what was read ahead: for each path its values, or `None` if it could not be read.
+    pub(crate) fn add_ahead(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
         let mut text = String::new();
         for values in values {
             let mut entries = String::new();
@@ -179,6 +182,9 @@ impl<'a> Entries<'a> {
 impl LabelKeys {
     /// What stands for a key, which gets a number if there is room.
     fn character_of(&self, key: &str) -> Option<char> {
+        if key.len() > LABEL_KEY_BYTES_MAX {
+            return None;
+        }
         numbered(self.0.number_or_add(key)?)
     }
 
@@ -255,7 +261,8 @@ mod tests {
             assert_eq!(strings.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
             assert_eq!(strings.owners().collect::<Vec<_>>(), [("o-1", false), (&*long, true)]);
             assert_eq!(strings.labels(&keys).collect::<Vec<_>>(), [("a", &*long), (&*long, "")]);
-            assert_eq!(strings.label(&keys, "a"), Some(&*long));
+            assert_eq!((strings.label(&keys, "a"), strings.label(&keys, &long)), (Some(&*long), Some("")));
+            assert_eq!(keys.known_character_of(&long).is_some(), long.len() <= LABEL_KEY_BYTES_MAX);
         }
     }
 
@@ -266,7 +273,7 @@ mod tests {
         let mut strings = Strings::new(&identity, &keys).unwrap();
         let long = vec![Value::from("x".repeat(200))];
         let read = [Some(vec!["node-1".into(), 7.into()]), None, Some(vec![]), Some(long)];
-        strings.with_ahead(read.into_iter());
+        strings.add_ahead(read.into_iter());
         let ahead = |number| strings.ahead(number).map(|kept| kept.map(ahead::text).collect::<Vec<_>>());
         assert_eq!(ahead(0).unwrap(), ["node-1", "7"]);
         assert_eq!((ahead(1), ahead(2), ahead(3), ahead(4)), (None, Some(vec![]), None, None));
