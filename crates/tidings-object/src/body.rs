@@ -6,6 +6,7 @@
 
 mod codec;
 mod dictionary;
+mod kin;
 mod pool;
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ use crate::TransformError;
 pub(crate) use codec::Codec;
 pub(crate) use dictionary::{Dictionary, Ticket};
 pub use dictionary::{Trained, Training};
+pub(crate) use kin::Kin;
 pub use pool::PackPool;
 
 /// The format of the bytes inside a body.
@@ -44,6 +46,13 @@ enum Content {
         raw_len: u32,
         codec: Arc<Codec>,
     },
+    /// Told by how it differs from its kin.
+    OfKin {
+        bytes: Box<[u8]>,
+        /// How many bytes come out.
+        raw_len: u32,
+        kin: Arc<Kin>,
+    },
     /// The transform refused it: only its error is kept.
     Refused(Box<TransformError>),
 }
@@ -67,6 +76,12 @@ impl Body {
             }
             _ => Body::plain(wire, bytes),
         }
+    }
+
+    /// A body told by its kin, if that takes at most `packed_max` bytes.
+    pub(crate) fn of_kin(wire: Wire, raw: &[u8], kin: &Arc<Kin>, packed_max: usize) -> Option<Body> {
+        let (bytes, raw_len) = (kin.pack(raw, packed_max)?, u32::try_from(raw.len()).ok()?);
+        Some(Body { wire, content: Content::OfKin { bytes, raw_len, kin: Arc::clone(kin) } })
     }
 
     /// The format of its bytes.
@@ -93,6 +108,13 @@ impl Body {
                 codec.unpack(bytes, raw).expect("a body unpacks with the codec that packed it");
                 Ok(whole)
             }
+            Content::OfKin { bytes, raw_len, kin } => {
+                let raw_len = *raw_len as usize;
+                let mut whole = Vec::with_capacity(head.len() + raw_len);
+                whole.extend_from_slice(head);
+                kin.unpack(bytes, raw_len, &mut whole).expect("a body unpacks with the kin that packed it");
+                Ok(whole)
+            }
             Content::Refused(error) => Err(TransformError::clone(error)),
         }
     }
@@ -101,14 +123,16 @@ impl Body {
     pub fn refusal(&self) -> Option<&TransformError> {
         match &self.content {
             Content::Refused(error) => Some(error),
-            Content::Plain(_) | Content::Packed { .. } => None,
+            Content::Plain(_) | Content::Packed { .. } | Content::OfKin { .. } => None,
         }
     }
 
     /// How many bytes it takes in memory.
     pub fn packed_len(&self) -> usize {
         match &self.content {
-            Content::Plain(bytes) | Content::Packed { bytes, .. } => bytes.len(),
+            Content::Plain(bytes) | Content::Packed { bytes, .. } | Content::OfKin { bytes, .. } => {
+                bytes.len()
+            }
             Content::Refused(error) => size_of::<TransformError>() + error.message.len(),
         }
     }
@@ -117,9 +141,14 @@ impl Body {
     pub fn raw_len(&self) -> usize {
         match &self.content {
             Content::Plain(bytes) => bytes.len(),
-            Content::Packed { raw_len, .. } => *raw_len as usize,
+            Content::Packed { raw_len, .. } | Content::OfKin { raw_len, .. } => *raw_len as usize,
             Content::Refused(_) => 0,
         }
+    }
+
+    /// Whether it is told by its kin.
+    pub(crate) fn is_of_kin(&self) -> bool {
+        matches!(self.content, Content::OfKin { .. })
     }
 
     /// Whether this codec packed it.

@@ -4,6 +4,7 @@
 //! The order matters: an object that the cache already has costs a scan and a hash, and neither its transform
 //! nor its packing a second time.
 
+mod families;
 mod packer;
 mod reservoir;
 mod stored;
@@ -15,11 +16,12 @@ use std::sync::{Arc, OnceLock};
 use tidings_protobuf::TypeMeta;
 use twox_hash::XxHash3_64;
 
-use crate::body::{PackPool, Trained, Training};
+use crate::body::{Body, PackPool, Trained, Training};
 use crate::field::Walk;
 use crate::identity::{self, Identity, ScanError};
 use crate::raw::{Arrival, Origin, PackStats, Strings};
 use crate::{Budget, Projection, RawObject, ReadError, ResourceKind, Transform};
+use families::Family;
 use packer::Packer;
 use stored::Stored;
 
@@ -152,7 +154,7 @@ impl Intake {
         self.check_kind(&identity)?;
         let (head, rest) = self.head_and_rest(&identity, frame);
         let arrival = self.arrival(&identity, XxHash3_64::oneshot(rest))?;
-        Ok(self.known_or_new(arrival, known, || self.json_body(head, rest, walk)))
+        Ok(self.known_or_new(arrival, known, || self.json_stored(head, rest, walk)))
     }
 
     /// Takes one protobuf message in, such as a `v1.Pod`, which came in an envelope that says what it is, or in a
@@ -172,7 +174,7 @@ impl Intake {
         self.check_kind(&identity)?;
         let sort = self.sort_of(&identity)?;
         let arrival = self.arrival(&identity, XxHash3_64::oneshot(message))?;
-        Ok(self.known_or_new(arrival, known, || self.protobuf_body(sort, message)))
+        Ok(self.known_or_new(arrival, known, || self.protobuf_stored(sort, message)))
     }
 
     /// Whether it can take protobuf in: its kind's messages are known, or it takes metadata only, which every kind
@@ -181,18 +183,25 @@ impl Intake {
         self.origin.message().is_some()
     }
 
-    fn known_or_new(
+    fn known_or_new<'f>(
         &self,
         mut arrival: Arrival,
         known: &dyn KnownObjects,
-        stored: impl FnOnce() -> Stored,
+        stored: impl FnOnce() -> Stored<'f>,
     ) -> Arc<RawObject> {
         if let Some(same) = known.known(arrival.strings.key())
             && same.is_what_arrived(arrival.strings.uid(), &arrival.version, arrival.body_hash)
         {
             return same;
         }
-        let Stored { head, body, ahead } = stored();
+        let Stored { head, wire, raw, ahead } = stored();
+        let body = match raw {
+            Ok(raw) => {
+                let family = Family::new(wire, arrival.strings.controller_uid());
+                self.packer.pack(family, &raw, self.origin.stats())
+            }
+            Err(error) => Body::refused(wire, error),
+        };
         arrival.strings.add_ahead(ahead.into_iter());
         let object = RawObject::new(Arc::clone(&self.origin), arrival, head, body);
         self.packer.offer_sample(&object);

@@ -4,11 +4,12 @@
 
 use std::sync::{Arc, Weak};
 
-use crate::body::{Body, Codec, PackPool, Ticket, Trained, Training, Wire};
+use crate::body::{Body, Codec, PackPool, Ticket, Trained, Training};
 use crate::raw::PackStats;
 use crate::sync::Mutex;
 use crate::{RawObject, ResourceKind};
 
+use super::families::{Families, Family};
 use super::reservoir::Reservoir;
 
 /// Packs the bodies of one informer.
@@ -36,6 +37,8 @@ struct State {
     /// How many objects there were at the last training; 0 before it.
     trained_objects: u64,
     wear: Wear,
+    /// Beside a dictionary: the first of a family, and those that differ from their kin, are packed with that.
+    families: Families,
     /// Every dictionary that bodies may still hold.
     dictionaries: Vec<Weak<Codec>>,
 }
@@ -80,25 +83,39 @@ impl Packer {
                 samples: Reservoir::new(SAMPLES_MAX),
                 trained_objects: 0,
                 wear: Wear::default(),
+                families: Families::default(),
                 dictionaries: Vec::new(),
             }),
             without_dictionary,
         }
     }
 
-    pub(super) fn pack(&self, wire: Wire, raw: &[u8]) -> Body {
-        let Some(codec) = self.state.lock().codec.clone() else { return Body::plain(wire, raw) };
-        let body = Body::packed(wire, raw, &codec);
+    /// Packs a body of one of `family`; `now` is what all of the informer take.
+    pub(super) fn pack(&self, family: Family, raw: &[u8], now: PackStats) -> Body {
+        let state = self.state.lock();
+        let Some(codec) = state.codec.clone() else { return Body::plain(family.wire(), raw) };
+        let kin = state.families.kin(family, raw.len());
+        drop(state);
+        if let Some((kin, packed_max)) = kin
+            && let Some(body) = Body::of_kin(family.wire(), raw, &kin, packed_max)
+        {
+            self.state.lock().families.fitted(family);
+            return body;
+        }
+        let body = Body::packed(family.wire(), raw, &codec);
         if codec.has_dictionary() {
-            self.state.lock().wear.count(raw.len(), body.packed_len());
+            let mut state = self.state.lock();
+            state.wear.count(raw.len(), body.packed_len());
+            state.families.packed(family, raw, &body, now.packed_bytes);
         }
         body
     }
 
-    /// The body packed with the dictionary of now; `None` if it is already, or gains nothing by it.
+    /// The body packed with the dictionary of now; `None` if it is already, or gains nothing by it, as one that is told
+    /// by its kin.
     pub(super) fn repack(&self, body: &Body) -> Option<Body> {
         let codec = self.state.lock().codec.clone().filter(|codec| codec.has_dictionary())?;
-        if body.is_packed_by(&codec) {
+        if body.is_packed_by(&codec) || body.is_of_kin() {
             return None;
         }
         let raw = body.unpacked().ok()?;
@@ -152,6 +169,8 @@ impl Packer {
         state.trained_objects = trained.objects.max(1);
         state.wear = Wear::default();
         state.samples.begin_again();
+        // What they take with the old dictionary is no yardstick any more.
+        state.families.forget_all();
         if let Some(dictionary) = trained.dictionary {
             let codec = Arc::new(self.without_dictionary.with_dictionary(dictionary));
             state.dictionaries.retain(|old| old.strong_count() > 0);
@@ -160,10 +179,12 @@ impl Packer {
         }
     }
 
-    /// What the dictionaries take that bodies still hold, and the one of now.
+    /// What the dictionaries and kin take that bodies still hold, and those of now.
     pub(super) fn dictionary_bytes(&self) -> u64 {
         let state = self.state.lock();
-        state.dictionaries.iter().filter_map(Weak::upgrade).map(|codec| codec.dictionary_bytes() as u64).sum()
+        let dictionaries = state.dictionaries.iter().filter_map(Weak::upgrade);
+        let dictionary_bytes: u64 = dictionaries.map(|codec| codec.dictionary_bytes() as u64).sum();
+        dictionary_bytes + state.families.memory_bytes()
     }
 }
 

@@ -1,10 +1,12 @@
-//! What is stored of a frame: what its transform leaves of it, packed, and without what can be supplied again.
+//! What is stored of a frame: what its transform leaves of it, without what can be supplied again.
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 use tidings_protobuf::{Message, TypeMeta, to_json, values_at};
 
 use super::{Intake, IntakeError, type_name};
-use crate::body::{Body, Wire};
+use crate::body::Wire;
 use crate::field::Walk;
 use crate::identity::{self, Identity};
 use crate::raw::{Head, message_of};
@@ -19,16 +21,22 @@ pub(super) struct Sort<'a> {
 }
 
 /// What is stored of an object beside its identity.
-pub(super) struct Stored {
+pub(super) struct Stored<'f> {
     pub(super) head: Head,
-    pub(super) body: Body,
+    pub(super) wire: Wire,
+    /// What is to be packed, unless the transform refused it.
+    pub(super) raw: Result<Cow<'f, [u8]>, TransformError>,
     /// What stands in the body at each path that is read ahead; of a refused body nothing.
     pub(super) ahead: Vec<Option<Vec<Value>>>,
 }
 
-impl Stored {
-    fn refused(wire: Wire, head: Head, error: TransformError) -> Stored {
-        Stored { head, body: Body::refused(wire, error), ahead: Vec::new() }
+impl Stored<'_> {
+    fn refused(wire: Wire, head: Head, error: TransformError) -> Self {
+        Stored { head, wire, raw: Err(error), ahead: Vec::new() }
+    }
+
+    fn into_owned(self) -> Stored<'static> {
+        Stored { raw: self.raw.map(|raw| Cow::Owned(raw.into_owned())), ..self }
     }
 }
 
@@ -46,10 +54,10 @@ impl Intake {
     }
 
     /// The transform sees the same bytes whether the object came from a list or a watch.
-    pub(super) fn json_body(&self, head: Head, rest: &[u8], walk: Walk<'_, '_>) -> Stored {
-        let Some(transform) = &self.transform else { return self.packed_json(head, rest, walk) };
+    pub(super) fn json_stored<'f>(&self, head: Head, rest: &'f [u8], walk: Walk<'_, '_>) -> Stored<'f> {
+        let Some(transform) = &self.transform else { return of_json(head, rest, walk) };
         let whole = [self.origin.head(head, rest.len()).as_bytes(), rest].concat();
-        let stored = transform.apply(&whole).and_then(|json| self.whole_json_body(&json));
+        let stored = transform.apply(&whole).and_then(|json| self.of_whole_json(&json));
         stored.unwrap_or_else(|error| Stored::refused(Wire::Json, head, error))
     }
 
@@ -68,9 +76,9 @@ impl Intake {
 
     /// Nothing in a message says what it is. So one that is not what was asked for, such as a whole object where
     /// metadata would do, is stored as JSON, which says it.
-    pub(super) fn protobuf_body(&self, sort: Sort<'_>, message: &[u8]) -> Stored {
+    pub(super) fn protobuf_stored<'f>(&self, sort: Sort<'_>, message: &'f [u8]) -> Stored<'f> {
         let stored = match (&self.transform, sort.other) {
-            (None, None) => return self.packed_message(sort.table, message),
+            (None, None) => return self.of_message(sort.table, message),
             (Some(transform), None) => self.transformed_message(transform, sort.table, message),
             (transform, Some(said)) => {
                 let json = to_json(sort.table, said, message).map_err(TransformError::because);
@@ -78,7 +86,7 @@ impl Intake {
                     Some(transform) => json.and_then(|json| transform.apply(&json)),
                     None => json,
                 };
-                json.and_then(|json| self.whole_json_body(&json))
+                json.and_then(|json| self.of_whole_json(&json))
             }
         };
         stored.unwrap_or_else(|error| Stored::refused(Wire::Protobuf, Head::WHOLE, error))
@@ -89,33 +97,26 @@ impl Intake {
         transform: &Transform,
         table: &'static Message,
         message: &[u8],
-    ) -> Result<Stored, TransformError> {
+    ) -> Result<Stored<'static>, TransformError> {
         match transform.apply_protobuf(table, self.origin.sent_type(), message)? {
-            (Wire::Protobuf, message) => Ok(self.packed_message(table, &message)),
-            (Wire::Json, json) => self.whole_json_body(&json),
+            (Wire::Protobuf, message) => Ok(self.of_message(table, &message).into_owned()),
+            (Wire::Json, json) => self.of_whole_json(&json),
         }
     }
 
     /// Of JSON that is ours, or was transformed.
-    fn whole_json_body(&self, json: &[u8]) -> Result<Stored, TransformError> {
+    fn of_whole_json(&self, json: &[u8]) -> Result<Stored<'static>, TransformError> {
         let mut walk = Walk::new(self.origin.ahead.iter());
         let identity = identity::scan_along(json, &mut walk)
             .map_err(|e| TransformError { message: format!("what came out is {e}") })?;
         let (head, rest) = self.head_and_rest(&identity, json);
-        Ok(self.packed_json(head, rest, walk))
+        Ok(of_json(head, rest, walk).into_owned())
     }
 
-    fn packed_json(&self, head: Head, rest: &[u8], walk: Walk<'_, '_>) -> Stored {
-        Stored {
-            head,
-            body: self.packer.pack(Wire::Json, rest),
-            ahead: walk.values().map(Result::ok).collect(),
-        }
-    }
-
-    fn packed_message(&self, table: &'static Message, message: &[u8]) -> Stored {
+    fn of_message<'f>(&self, table: &'static Message, message: &'f [u8]) -> Stored<'f> {
         let ahead = self.origin.ahead.iter().map(|path| values_at(table, message, path.steps()).ok());
-        Stored { head: Head::WHOLE, body: self.packer.pack(Wire::Protobuf, message), ahead: ahead.collect() }
+        let (head, wire, raw) = (Head::WHOLE, Wire::Protobuf, Ok(Cow::Borrowed(message)));
+        Stored { head, wire, raw, ahead: ahead.collect() }
     }
 
     /// Whether kind and apiVersion are those that the server was asked for, as far as the object says them.
@@ -124,4 +125,9 @@ impl Intake {
         is_ours(&identity.kind, self.origin.sent_kind())
             && is_ours(&identity.api_version, self.origin.sent_api_version())
     }
+}
+
+fn of_json<'f>(head: Head, rest: &'f [u8], walk: Walk<'_, '_>) -> Stored<'f> {
+    let ahead = walk.values().map(Result::ok).collect();
+    Stored { head, wire: Wire::Json, raw: Ok(Cow::Borrowed(rest)), ahead }
 }

@@ -112,6 +112,11 @@ impl Strings {
         owners.map(|entry| (&entry[1..], entry.starts_with(CONTROLLER)))
     }
 
+    /// The uid of the owner that controls it.
+    pub(crate) fn controller_uid(&self) -> Option<&str> {
+        self.owners().find(|(_, is_controller)| *is_controller).map(|(uid, _)| uid)
+    }
+
     /// Sorted by key.
     pub(super) fn labels<'a>(&'a self, keys: &'a LabelKeys) -> impl Iterator<Item = (&'a str, &'a str)> {
         let mut entries = self.behind_owners();

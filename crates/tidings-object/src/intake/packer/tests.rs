@@ -119,10 +119,9 @@ fn a_dictionary_lives_as_long_as_the_last_body_packed_with_it() {
     let held = fill(&intake, 500..501);
     let more = fill(&intake, 600..1_600);
     intake.adopt(intake.training_due().unwrap().run());
+    drop(more);
     let both = intake.pack_stats().dictionary_bytes;
     assert!(both > one);
-    drop(more);
-    assert_eq!(intake.pack_stats().dictionary_bytes, both);
     drop(held);
     assert_eq!(intake.pack_stats().dictionary_bytes, both - one);
 }
@@ -156,4 +155,37 @@ fn an_unchanged_object_is_neither_packed_nor_kept_as_a_sample_again() {
         intake.json(frame(0).as_bytes(), &Same(Arc::clone(&object))).unwrap();
     }
     assert_eq!(intake.pack_stats().objects, 1);
+}
+
+#[test]
+fn members_of_a_family_are_told_by_their_kin_and_read_as_they_were_sent() {
+    let intake = intake("ConfigMap");
+    let _others = fill(&intake, 0..150);
+    intake.adopt(intake.training_due().unwrap().run());
+    let frame = |number: usize| {
+        let owner = r#""ownerReferences":[{"uid":"set-1","controller":true}]"#;
+        frame(number).replacen(r#""uid""#, &format!(r#"{owner},"uid""#), 1)
+    };
+    let take_in = |number| intake.json(frame(number).as_bytes(), &NothingKnown).unwrap();
+    let members: Vec<_> = (1_000..1_050).map(take_in).collect();
+    let of_kin: Vec<_> = members.iter().filter(|object| object.body().is_of_kin()).collect();
+    assert!(of_kin.len() > 30, "{}", of_kin.len());
+    for (number, object) in (1_000..).zip(&members) {
+        assert!(object.json().unwrap().ends_with(&frame(number).as_bytes()[1..]), "{number}");
+    }
+    assert!(intake.repacked(of_kin[0]).is_none());
+    assert!(of_kin[0].packed_bytes() * 20 < of_kin[0].wire_bytes());
+
+    let with_kin = intake.pack_stats().dictionary_bytes;
+    intake.packer.state.lock().families.forget_all();
+    assert_eq!(intake.pack_stats().dictionary_bytes, with_kin, "its members hold it");
+    drop(members);
+    assert!(intake.pack_stats().dictionary_bytes < with_kin);
+}
+
+#[test]
+fn secrets_have_no_kin() {
+    let intake = intake("Secret");
+    let members = fill(&intake, 0..200);
+    assert!(members.iter().all(|object| !object.body().is_of_kin()));
 }
