@@ -41,7 +41,7 @@ const OWN_PLACE_BITS: u32 = 10;
 const OWN_UNUSED_BITS: u32 = u64::BITS - OWN_PLACE_BITS;
 
 /// After so many bytes without a copy every second is skipped, after twice as many two of three, and so on.
-const PATIENCE: usize = 64;
+const PATIENCE: usize = 8;
 
 impl Kin {
     /// A copy of this body as kin for others, unless it is too short or too long. What it takes is added to `memory`

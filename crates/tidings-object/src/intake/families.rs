@@ -1,7 +1,7 @@
 //! Which objects are told by which kin: those of one controller are of one family, and so are those that nobody
 //! controls. A family that is large enough gets kin; one whose members are not alike soon has none.
 //!
-//! It must never hold much: all kin takes at most a share of the bodies, and families are forgotten.
+//! It must never hold much: all kin takes at most a share of what the objects take, and families are forgotten.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -48,8 +48,8 @@ const MISFITS_MAX: u32 = 16;
 /// So many that could not be kin: nobody will be.
 const FAILURES_MAX: u32 = 3;
 
-/// Kin may take this part of what all bodies take. It is only as much where families are many and small.
-const MEMORY_SHARE: u64 = 4;
+/// Kin may take this part of what all objects take. It is only as much where families are many and small.
+const MEMORY_SHARE: u64 = 8;
 
 /// More are forgotten, first of all those without kin.
 const FAMILIES_MAX: usize = 8_192;
@@ -81,14 +81,14 @@ impl Families {
     }
 
     /// A body was packed with the dictionary: there was no kin, or it did not fit. It may become the family's kin
-    /// now; `bodies_bytes` is what all bodies take.
-    pub(super) fn packed(&mut self, family: Family, raw: &[u8], body: &Body, bodies_bytes: u64) {
+    /// now; `objects_bytes` is what all objects take.
+    pub(super) fn packed(&mut self, family: Family, raw: &[u8], body: &Body, objects_bytes: u64) {
         if self.families.len() >= FAMILIES_MAX && !self.families.contains_key(&family) {
             self.forget_some();
         }
         let state = self.families.entry(family).or_default();
         if state.wants_kin_after(raw.len(), body.packed_len())
-            && self.memory.load(Ordering::Relaxed) < bodies_bytes / MEMORY_SHARE
+            && self.memory.load(Ordering::Relaxed) < objects_bytes / MEMORY_SHARE
         {
             state.kin = Kin::new(raw, Arc::clone(&self.memory)).map(Arc::new);
             (state.fits, state.misfits) = (0, 0);

@@ -106,7 +106,7 @@ impl Packer {
         if codec.has_dictionary() {
             let mut state = self.state.lock();
             state.wear.count(raw.len(), body.packed_len());
-            state.families.packed(family, raw, &body, now.packed_bytes);
+            state.families.packed(family, raw, &body, now.memory_bytes);
         }
         body
     }

@@ -22,12 +22,12 @@ fn family(controller_uid: &str) -> Family {
 }
 
 /// What a packer does, without a dictionary. Whether the body was told by its kin.
-fn pack_within(families: &mut Families, family: Family, raw: &[u8], bodies_bytes: u64) -> bool {
+fn pack_within(families: &mut Families, family: Family, raw: &[u8], objects_bytes: u64) -> bool {
     let kin = families.kin(family, raw.len());
     let body = kin.and_then(|(kin, packed_max)| Body::of_kin(family.wire(), raw, &kin, packed_max));
     match body {
         Some(_) => families.fitted(family),
-        None => families.packed(family, raw, &Body::plain(family.wire(), raw), bodies_bytes),
+        None => families.packed(family, raw, &Body::plain(family.wire(), raw), objects_bytes),
     }
     body.is_some()
 }
@@ -79,13 +79,13 @@ fn kin_must_not_take_more_than_the_dictionary_would() {
 #[test]
 fn all_kin_takes_no_more_than_its_share() {
     let mut families = Families::default();
-    let bodies_bytes = 20_000;
+    let objects_bytes = 20_000;
     for (of, n) in (0..50).flat_map(|of| (0..30).map(move |n| (of, n))) {
-        pack_within(&mut families, family(&of.to_string()), &member(of, n), bodies_bytes);
+        pack_within(&mut families, family(&of.to_string()), &member(of, n), objects_bytes);
     }
     // The last one may stand above the bound.
     let one = Kin::new(&member(1, 1), Arc::default()).unwrap().memory_bytes();
-    let most = bodies_bytes / MEMORY_SHARE;
+    let most = objects_bytes / MEMORY_SHARE;
     assert!((most..most + one).contains(&families.memory_bytes()), "{}", families.memory_bytes());
 }
 
