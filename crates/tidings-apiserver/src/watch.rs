@@ -57,7 +57,7 @@ pub(crate) async fn answer(core: &Arc<Core>, watch: Watch) -> Result<Response<Bo
     if let (Start::Everything(_), Some(version)) = (start, watch.options.version()?) {
         wait_until(core, version).await?;
     }
-    let opening = Opening::of(core, &watch, start);
+    let mut opening = Opening::of(core, &watch, start);
     let mut shape = Shape::of(core, &watch.def, &watch.options, watch.representation)?;
     if let Some(in_json) = watch.representation.in_json()
         && !opening.can_be_told(&watch, &shape).await

@@ -16,6 +16,9 @@ use crate::sync::Mutex;
 /// How many of the newest changes keep their encoded event for watchers that come after the first.
 const FRAMES_KEPT: usize = 1024;
 
+/// Among so many of the newest changes a reader is looked for first.
+const NEWEST_CHANGES: usize = 8;
+
 /// What one change costs besides the body it replaced.
 const CHANGE_BYTES: usize = 128;
 
@@ -157,13 +160,23 @@ impl History {
     }
 
     pub(super) fn after(&self, version: u64, most: usize) -> Vec<Arc<Change>> {
-        let from = self.changes.partition_point(|change| change.version <= version);
-        self.changes.range(from..).take(most).cloned().collect()
+        self.changes.range(self.first_after(version)..).take(most).cloned().collect()
+    }
+
+    /// Where the changes after `version` begin. Whoever reads on as things happen is close to the end, and is looked for there
+    /// first: a search of the whole touches changes all over the memory.
+    fn first_after(&self, version: u64) -> usize {
+        let is_read = |change: &Arc<Change>| change.version <= version;
+        let newest = self.changes.len().saturating_sub(NEWEST_CHANGES);
+        if self.changes.get(newest).is_some_and(is_read) {
+            return newest + self.changes.range(newest..).take_while(|change| is_read(change)).count();
+        }
+        self.changes.partition_point(is_read)
     }
 
     /// What was different at `version`: for each key that changed since, its state then.
     pub(super) fn undone_to(&self, version: u64) -> BTreeMap<Box<str>, Option<Arc<Stored>>> {
-        let from = self.changes.partition_point(|change| change.version <= version);
+        let from = self.first_after(version);
         let mut then = BTreeMap::new();
         for change in self.changes.range(from..) {
             then.entry(Box::from(change.key())).or_insert_with(|| change.old.clone());

@@ -3,15 +3,21 @@
 //! Read before the first byte is sent, so that a client that accepts both wires is told in JSON if one of these objects
 //! can't be told as protobuf. What comes later can't change the wire any more.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::cursor::{Bookmarks, Cursor, Phase};
+use bytes::Bytes;
+
+use super::cursor::{Bookmarks, Cursor, EventType, Phase};
 use super::{Start, Watch};
 use crate::read::list::range;
 use crate::resource::Scope;
 use crate::server::Core;
 use crate::store::{KeyRange, Stored, Subscription};
-use crate::wire::Shape;
+use crate::wire::{Place, Shape};
+
+/// How many bytes of the first events are kept when they had to be encoded to see whether they can be told.
+const KEPT_BYTES_MAX: usize = 4 << 20;
 
 /// A watch before its first event.
 pub(super) struct Opening {
@@ -20,6 +26,8 @@ pub(super) struct Opening {
     pub(super) cursor: Cursor,
     /// What there is, selected or not.
     pub(super) initial: Vec<Arc<Stored>>,
+    /// The events of the first that are selected, if they were encoded already.
+    pub(super) encoded: VecDeque<Bytes>,
 }
 
 impl Opening {
@@ -42,15 +50,26 @@ impl Opening {
             Start::After(version) => (Cursor::new(version, Phase::Opened, bookmarks), Vec::new()),
             Start::Now => (Cursor::new(core.store.version(), Phase::Live, bookmarks), Vec::new()),
         };
-        Self { range, subscription, cursor, initial }
+        Self { range, subscription, cursor, initial, encoded: VecDeque::new() }
     }
 
-    /// Whether all that the watch begins with can be told so.
-    pub(super) async fn can_be_told(&self, watch: &Watch, shape: &Shape) -> bool {
+    /// Whether all that the watch begins with can be told so. What had to be encoded to know it is kept, up to a bound.
+    pub(super) async fn can_be_told(&mut self, watch: &Watch, shape: &Shape) -> bool {
+        let mut kept_bytes = 0;
         for object in self.initial.iter().filter(|object| watch.selects(object)) {
             // The client's task must give way to others now and then, however much there is to look at.
             tokio::task::coop::consume_budget().await;
-            if !shape.can_tell(object) {
+            let is_told = if kept_bytes < KEPT_BYTES_MAX {
+                let event = shape.event(EventType::Added.as_str(), object, Place::First).ok();
+                kept_bytes += event.as_ref().map_or(0, Bytes::len);
+                let is_told = event.is_some();
+                self.encoded.extend(event);
+                is_told
+            } else {
+                shape.can_tell(object)
+            };
+            if !is_told {
+                self.encoded.clear();
                 return false;
             }
         }

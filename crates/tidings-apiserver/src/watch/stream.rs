@@ -59,6 +59,8 @@ struct Watcher {
     subscription: Subscription,
     cuts: watch::Receiver<u64>,
     initial: vec::IntoIter<Arc<Stored>>,
+    /// The events of the first of them.
+    encoded: VecDeque<Bytes>,
     changes: VecDeque<Arc<Change>>,
     /// Frames that faults made ready beyond the one that was asked for.
     ready: VecDeque<Bytes>,
@@ -72,7 +74,7 @@ struct Watcher {
 
 impl Watcher {
     fn open(core: Arc<Core>, watch: Watch, shape: Shape, opening: Opening) -> Self {
-        let Opening { range, subscription, cursor, initial } = opening;
+        let Opening { range, subscription, cursor, initial, encoded } = opening;
         let now = Instant::now();
         let timeout = core.watch_timeout(watch.options.timeout_seconds);
         let end_at = now + timeout;
@@ -90,6 +92,7 @@ impl Watcher {
             subscription,
             cuts,
             initial: initial.into_iter(),
+            encoded,
             changes: VecDeque::new(),
             ready: ready.into(),
             ending,
@@ -106,7 +109,9 @@ impl Watcher {
         if first.len() >= CHUNK_BYTES / 4 || !self.has_more_ready() {
             return Ok(first);
         }
-        let mut joined = BytesMut::with_capacity(CHUNK_BYTES);
+        // As much as is likely to come: what is ready is mostly alike.
+        let frames = 2 + self.ready.len() + self.changes.len() + self.initial.len();
+        let mut joined = BytesMut::with_capacity(frames.saturating_mul(first.len()).min(CHUNK_BYTES));
         joined.extend_from_slice(&first);
         while joined.len() < CHUNK_BYTES - CHUNK_BYTES / 4 && self.has_more_ready() {
             match self.ready_frame() {
@@ -199,7 +204,8 @@ impl Watcher {
             if self.watch.selects(&object) {
                 let Act::Send(event) = self.cursor.next(Seen::Initial) else { continue };
                 let place = self.next_place();
-                let frame = self.shape.event(event.as_str(), &object, place);
+                let encoded = self.encoded.pop_front();
+                let frame = encoded.map_or_else(|| self.shape.event(event.as_str(), &object, place), Ok);
                 return Some(self.told(frame));
             }
         }

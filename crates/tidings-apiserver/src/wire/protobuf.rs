@@ -24,6 +24,9 @@ use crate::store::Stored;
 /// Bytes of one chunk of a list, before the item that fills it.
 const CHUNK_BYTES: usize = 128 << 10;
 
+/// Room for what stands before an object in its envelopes.
+const HEADS_BYTES: usize = 64;
+
 /// How the objects of one resource are written as protobuf.
 #[derive(Clone, Debug)]
 pub(crate) struct Protobuf {
@@ -62,18 +65,18 @@ impl Protobuf {
 
     /// One object on its own.
     pub(super) fn object(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
-        Ok(self.enveloped(&self.raw(object)?))
+        Ok(self.enveloped(&self.raw(object)?).sealed())
     }
 
     /// A watch event about an object.
     pub(super) fn event(&self, event: &str, object: &Stored) -> Result<Bytes, Refusal> {
-        Ok(event_frame(event, &self.enveloped(&self.raw(object)?)))
+        Ok(event_frame(event, self.enveloped(&self.raw(object)?)))
     }
 
     /// A BOOKMARK event; `metadata` is the JSON of it.
     pub(super) fn bookmark(&self, metadata: Value) -> Bytes {
         let raw = encode(self.message, &json!({"metadata": metadata}));
-        event_frame("BOOKMARK", &self.enveloped(&raw.expect("a version and annotations can be encoded")))
+        event_frame("BOOKMARK", self.enveloped(&raw.expect("a version and annotations can be encoded")))
     }
 
     /// A whole list, in chunks. All items are encoded before the first byte is sent, because their sum comes first.
@@ -115,22 +118,29 @@ impl Protobuf {
         raw.map_err(|error| Refusal(error.to_string()))
     }
 
-    fn enveloped(&self, raw: &[u8]) -> Vec<u8> {
-        Enveloped { api_version: &self.api_version, kind: &self.kind, raw }.sealed()
+    fn enveloped<'a>(&'a self, raw: &'a [u8]) -> Enveloped<'a> {
+        Enveloped { api_version: &self.api_version, kind: &self.kind, raw }
     }
 }
 
 /// A Status as an answer.
 pub(crate) fn status(error: &ApiError) -> Vec<u8> {
-    let status: Value = serde_json::from_slice(&error.to_json()).expect("a status is JSON");
-    let message = message("", "v1", "Status").expect("the table has statuses");
-    let raw = encode(message, &status).expect("a status can be encoded");
-    Enveloped { api_version: "v1", kind: "Status", raw: &raw }.sealed()
+    enveloped_status(&raw_status(error)).sealed()
 }
 
 /// An ERROR event.
 pub(super) fn error_event(error: &ApiError) -> Bytes {
-    event_frame("ERROR", &status(error))
+    event_frame("ERROR", enveloped_status(&raw_status(error)))
+}
+
+fn raw_status(error: &ApiError) -> Vec<u8> {
+    let status: Value = serde_json::from_slice(&error.to_json()).expect("a status is JSON");
+    let message = message("", "v1", "Status").expect("the table has statuses");
+    encode(message, &status).expect("a status can be encoded")
+}
+
+fn enveloped_status(raw: &[u8]) -> Enveloped<'_> {
+    Enveloped { api_version: "v1", kind: "Status", raw }
 }
 
 /// An event whose JSON was changed: what faults do.
@@ -143,8 +153,8 @@ pub(super) fn changed(frame: &[u8], change: impl FnOnce(&mut Value)) -> Option<B
     let text = |member: &Value| member.as_str().unwrap_or_default().to_owned();
     let raw = encode(answer.message()?, object).ok()?;
     let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
-    let answer = Enveloped { api_version: &api_version, kind: &kind, raw: &raw }.sealed();
-    Some(event_frame(&text(&event["type"]), &answer))
+    let answer = Enveloped { api_version: &api_version, kind: &kind, raw: &raw };
+    Some(event_frame(&text(&event["type"]), answer))
 }
 
 /// The type of a `WatchEvent`, and the answer inside it.
@@ -174,16 +184,21 @@ fn list_meta(meta: &ListMeta) -> Vec<u8> {
     out
 }
 
-/// A length, and a `WatchEvent`.
-fn event_frame(event_type: &str, answer: &[u8]) -> Bytes {
-    let mut object_head = Vec::new();
-    write_bytes_head(1, answer.len(), &mut object_head);
-    let mut frame = Vec::with_capacity(answer.len() + 40);
+/// A length, and a `WatchEvent` whose object is this answer. How long each part is comes before it, so that all is written to
+/// its place at once.
+fn event_frame(event_type: &str, answer: Enveloped<'_>) -> Bytes {
+    let mut answer_head = Vec::with_capacity(HEADS_BYTES);
+    write_head(answer.api_version, answer.kind, answer.raw.len(), &mut answer_head);
+    let answer_len = answer_head.len() + answer.raw.len() + ENVELOPE_END.len();
+    let mut object_head = Vec::with_capacity(HEADS_BYTES);
+    write_bytes_head(1, answer_len, &mut object_head);
+    let mut frame = Vec::with_capacity(answer_len + HEADS_BYTES);
     frame.extend_from_slice(&[0; 4]);
     write_bytes(1, event_type.as_bytes(), &mut frame);
-    write_bytes_head(2, object_head.len() + answer.len(), &mut frame);
-    frame.extend_from_slice(&object_head);
-    frame.extend_from_slice(answer);
+    write_bytes_head(2, object_head.len() + answer_len, &mut frame);
+    for part in [&object_head, &answer_head, answer.raw, ENVELOPE_END] {
+        frame.extend_from_slice(part);
+    }
     let length = u32::try_from(frame.len() - 4).expect("an event is shorter than 4 GiB");
     frame[..4].copy_from_slice(&length.to_be_bytes());
     frame.into()

@@ -131,6 +131,30 @@ async fn a_watch_tells_objects_bookmarks_and_errors() {
 }
 
 #[tokio::test]
+async fn a_watch_of_more_than_is_kept_encoded_tells_each_selected_object_once() {
+    let server = ApiServer::start().await;
+    let heavy = "x".repeat(1 << 20);
+    server.load("configmaps", 12, |at| {
+        let mut map = config_map("a", &format!("m{at:02}"), if at % 3 == 0 { "other" } else { "wanted" });
+        map["data"]["heavy"] = json!(heavy);
+        map
+    });
+    let path = format!(
+        "{MAPS}?watch=1&labelSelector=value=wanted&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\
+         &allowWatchBookmarks=true"
+    );
+    let response = call(Method::GET, &path).header("accept", BOTH).open(&server.client()).await;
+    let (mut body, mut read) = (response.into_body(), Vec::new());
+    for name in ["m01", "m02", "m04", "m05", "m07", "m08", "m10", "m11"] {
+        let (event_type, _, object) = event(&mut body, &mut read).await;
+        let object = told("", "ConfigMap", &object);
+        assert_eq!((&*event_type, &object["metadata"]["name"]), ("ADDED", &json!(name)));
+        assert_eq!(object["data"]["heavy"].as_str().map(str::len), Some(1 << 20));
+    }
+    assert_eq!(event(&mut body, &mut read).await.0, "BOOKMARK");
+}
+
+#[tokio::test]
 async fn metadata_is_told_of_every_kind_and_whole_objects_of_built_in_ones() {
     let server = ApiServer::start().await;
     server.put("pods", pod("a", "p"));
