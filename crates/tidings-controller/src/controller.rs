@@ -139,7 +139,7 @@ impl Controller {
         let mut requests = Vec::new();
         for source in sources {
             let attached = source
-                .attach(factory, &name, &inlet)
+                .attach(factory, &name, &inlet, &caches)
                 .map_err(|source| ControllerError::Attach { controller: name.clone(), source })?;
             requests.push(attached.counts);
             handlers.push(attached.registration, &attached.cache.informer);

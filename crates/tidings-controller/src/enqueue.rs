@@ -13,7 +13,7 @@ use tidings_informer::informer::{Deleted, EventHandler};
 use tidings_object::Object;
 
 pub(crate) use inlet::Inlet;
-pub(crate) use owner::{OwnerMap, Owners};
+pub(crate) use owner::{CachedOwners, OwnerMap, Owners};
 
 use crate::controller::stats::{Reason, RequestCounts};
 use crate::predicate::{Change, Predicate};

@@ -9,7 +9,7 @@ use tidings_object::Kind;
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
 use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
 
-use super::source::{Owned, Source, Watch, Watched};
+use super::source::{Owned, Role, Source, Watch, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
 use crate::enqueue::object_map;
 use crate::predicate::{Change, Predicate};
@@ -112,7 +112,7 @@ impl<K: 'static> ControllerBuilder<K> {
 
     fn read<V: 'static>(mut self, mut watch: Watch<V>, options: InformerOptions) -> Self {
         watch.options = options;
-        self.sources.push(watch.into_source(None));
+        self.sources.push(watch.into_source(Role::Read));
         self
     }
 
@@ -189,7 +189,7 @@ impl<K: 'static> ControllerBuilder<K> {
     /// The controller, with what it does for each request.
     pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
         let ControllerBuilder { name, watch, mut sources, settings } = self;
-        sources.insert(0, watch.into_source(Some(object_map())));
+        sources.insert(0, watch.into_source(Role::Mapped(object_map())));
         Controller { name, sources, reconciler: Box::new(reconciler), settings }
     }
 }

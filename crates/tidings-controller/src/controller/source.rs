@@ -9,8 +9,8 @@ use tidings_informer::informer::{HandlerOptions, InformerError, Registration, Sh
 use tidings_object::{Kind, Projection, ResourceKind};
 
 use super::stats::RequestCounts;
-use crate::caches::Cache;
-use crate::enqueue::{Enqueue, Inlet, Map, OwnerMap, Owners};
+use crate::caches::{Cache, Caches};
+use crate::enqueue::{CachedOwners, Enqueue, Inlet, Map, OwnerMap, Owners};
 use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 
@@ -41,6 +41,16 @@ pub(super) struct Watch<V> {
     obtain: fn(&SharedInformerFactory, InformerOptions) -> SharedInformer<V>,
     pub(super) options: InformerOptions,
     pub(super) predicates: Vec<Predicate<V>>,
+}
+
+/// What the changes of an informer are for.
+pub(super) enum Role<V> {
+    /// Nothing: it is only read.
+    Read,
+    /// They make requests by a map.
+    Mapped(Map<V>),
+    /// They request owners.
+    Owned(OwnerMap),
 }
 
 impl<O: Kind + 'static> Owned<O> {
@@ -78,8 +88,7 @@ impl<V: 'static> Owned<V> {
     }
 
     pub(super) fn into_source(self, owner: ResourceKind) -> Source {
-        let map = OwnerMap { owner, owners: self.owners };
-        self.watch.into_source(Some(map.into_map()))
+        self.watch.into_source(Role::Owned(OwnerMap { owner, owners: self.owners }))
     }
 }
 
@@ -113,7 +122,7 @@ impl<V: 'static> Watched<V> {
     }
 
     pub(super) fn into_source(self) -> Source {
-        self.watch.into_source(Some(self.map))
+        self.watch.into_source(Role::Mapped(self.map))
     }
 }
 
@@ -134,12 +143,17 @@ impl<V: 'static> Watch<V> {
         &self.resource
     }
 
-    /// An informer with a handler, or without a map one that is only read.
-    pub(super) fn into_source(self, map: Option<Map<V>>) -> Source {
+    /// An informer, with a handler unless it is only read.
+    pub(super) fn into_source(self, role: Role<V>) -> Source {
         let Watch { resource, projection, obtain, options, predicates } = self;
-        Source(Box::new(move |factory, controller, inlet| {
+        Source(Box::new(move |factory, controller, inlet, caches| {
             let informer = obtain(factory, options);
             let counts = Arc::new(RequestCounts::new(resource.to_string()));
+            let map = match role {
+                Role::Read => None,
+                Role::Mapped(map) => Some(map),
+                Role::Owned(owners) => Some(owners.into_map(CachedOwners::of(caches.own()))),
+            };
             let registration = match map {
                 None => None,
                 Some(map) => {
@@ -169,7 +183,8 @@ impl<K: Kind + 'static> Watch<PartialObjectMeta<K>> {
 }
 
 /// How an informer is asked for, and a handler added to it.
-type Attach = dyn FnOnce(&SharedInformerFactory, &str, &Inlet) -> Result<Attached, InformerError> + Send;
+type Attach =
+    dyn FnOnce(&SharedInformerFactory, &str, &Inlet, &Caches) -> Result<Attached, InformerError> + Send;
 
 /// What a controller watches or reads, of whatever type.
 pub(super) struct Source(Box<Attach>);
@@ -182,13 +197,15 @@ pub(super) struct Attached {
 }
 
 impl Source {
+    /// Attaches it. Those that were attached before are in `caches`, the controller's own kind first.
     pub(super) fn attach(
         self,
         factory: &SharedInformerFactory,
         controller: &str,
         inlet: &Inlet,
+        caches: &Caches,
     ) -> Result<Attached, InformerError> {
-        (self.0)(factory, controller, inlet)
+        (self.0)(factory, controller, inlet, caches)
     }
 }
 

@@ -1,6 +1,9 @@
-//! Requests for the owners of an object. Whether it has any is known from its identity; who they are is read from its body.
+//! Requests for the owners of an object. Whether it has any, and their uids, are known from its identity; which keys these
+//! have is known to the controller's own cache. Only if an owner is not in there, its body is read.
 
 use serde::Deserialize;
+use tidings_informer::indexer::{Index, Reader};
+use tidings_informer::informer::SharedInformer;
 use tidings_object::{RawObject, ResourceKind, Scope};
 
 use super::Map;
@@ -23,6 +26,12 @@ pub(crate) struct OwnerMap {
     pub(crate) owner: ResourceKind,
     pub(crate) owners: Owners,
 }
+
+/// The index of the controller's own cache by which owners are found.
+const UID_INDEX: &str = "tidings-controller/uid";
+
+/// The objects that the controller is for, by uid.
+pub(crate) struct CachedOwners(Reader);
 
 /// The part of an object that names its owners.
 #[derive(Deserialize)]
@@ -47,14 +56,37 @@ struct Reference {
     controller: bool,
 }
 
+impl CachedOwners {
+    /// The objects of an informer. The index is shared by all controllers of its kind.
+    pub(crate) fn of(own: &SharedInformer<()>) -> Self {
+        let uid = |object: &RawObject| match object.uid() {
+            "" => Vec::new(),
+            uid => vec![uid.to_owned()],
+        };
+        // Refused if another controller has added it, which is as good, or if the informer has stopped: then nothing is
+        // found, and bodies are read.
+        let _ = own.add_index(Index::raw(UID_INDEX, uid));
+        CachedOwners(own.reader().clone())
+    }
+
+    /// A request for the owner of `object` with that uid, unless it is not cached, of another kind, or where it can't own it.
+    fn request(&self, uid: &str, object: &RawObject) -> Option<Request> {
+        let found = self.0.by_index(UID_INDEX, uid).ok()?;
+        let owner = found.first()?;
+        let is_near = owner.namespace().is_none_or(|namespace| object.namespace() == Some(namespace));
+        is_near.then(|| Request::from(owner.key()))
+    }
+}
+
 impl OwnerMap {
     /// The owners of what was and of what is: an object that changes hands concerns both.
-    pub(crate) fn into_map<K: 'static>(self) -> Map<K> {
+    pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> Map<K> {
         Box::new(move |change| {
+            let owners_of = |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
             let mut requests = match change {
-                // Most updates leave the owners alone, and then there is only one body to look into.
-                Change::Updated { old, new } if old.owner_uids().eq(new.owner_uids()) => self.owners_of(new),
-                _ => change.objects().flat_map(|object| self.owners_of(object)).collect(),
+                // Most updates leave the owners alone, and then there is only one object to look into.
+                Change::Updated { old, new } if old.owner_uids().eq(new.owner_uids()) => owners_of(new),
+                _ => change.objects().flat_map(|object| owners_of(object)).collect(),
             };
             requests.sort();
             requests.dedup();
@@ -62,15 +94,17 @@ impl OwnerMap {
         })
     }
 
-    /// Nobody, if the body can't be read: the informer has reported that.
-    fn owners_of(&self, object: &RawObject) -> Vec<Request> {
-        let has_owner = match self.owners {
-            Owners::Controller => object.controller_uid().is_some(),
-            Owners::Every => object.owner_uids().next().is_some(),
-        };
-        if !has_owner {
-            return Vec::new();
+    /// The owners, if all of them are cached.
+    fn cached(&self, cached: &CachedOwners, object: &RawObject) -> Option<Vec<Request>> {
+        let request = |uid| cached.request(uid, object);
+        match self.owners {
+            Owners::Controller => object.controller_uid().into_iter().map(request).collect(),
+            Owners::Every => object.owner_uids().map(request).collect(),
         }
+    }
+
+    /// The owners that the body names. Nobody, if it can't be read: the informer has reported that.
+    fn named(&self, object: &RawObject) -> Vec<Request> {
         let Ok(owned) = object.view::<Owned>() else { return Vec::new() };
         let references = owned.metadata.owner_references.into_iter();
         references.filter_map(|reference| self.request(object, &reference)).collect()

@@ -91,6 +91,51 @@ async fn an_owned_object_asks_for_its_owner_and_when_it_changes_hands_for_both()
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_owner_that_is_cached_is_known_by_its_uid_and_any_other_by_its_name() {
+    let scene = Scene::new().await;
+    for name in ["one", "two"] {
+        scene.put(name);
+    }
+    let uid_of = |name| scene.server.object("configmaps", name).unwrap()["metadata"]["uid"].clone();
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps().owns_with(Owned::<Secret>::new().every_owner()).reconcile(
+        move |request: Request, _| {
+            log.note(&request);
+            async { Ok(Action::await_change()) }
+        },
+    );
+    let play = scene.played(controller).await;
+    asked.taken();
+    let mut secret = owned_secret("s", &["misnamed", "two"]);
+    for (at, owner) in ["default/one", "default/two"].into_iter().enumerate() {
+        secret["metadata"]["ownerReferences"][at]["uid"] = uid_of(owner);
+    }
+    scene.server.put("secrets", secret.clone());
+    settle().await;
+    assert_eq!(asked.taken(), ["one", "two"]);
+    // One that is not cached is known by name only, and then all are read by name.
+    secret["metadata"]["ownerReferences"][1]["uid"] = json!("of-an-object-that-is-to-come");
+    scene.server.remove("secrets", "default/s");
+    settle().await;
+    asked.taken();
+    scene.server.put("secrets", secret.clone());
+    settle().await;
+    assert_eq!(asked.taken(), ["misnamed", "two"]);
+    // Nor is one an owner that lives in another namespace.
+    scene.server.put("configmaps", json!({ "metadata": { "name": "far", "namespace": "elsewhere" } }));
+    settle().await;
+    asked.taken();
+    secret["metadata"]["name"] = json!("t");
+    secret["metadata"]["ownerReferences"] = json!([secret["metadata"]["ownerReferences"][0]]);
+    secret["metadata"]["ownerReferences"][0]["uid"] = uid_of("elsewhere/far");
+    scene.server.put("secrets", secret);
+    settle().await;
+    assert_eq!(asked.taken(), ["misnamed"]);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_owner_is_asked_for_on_request_and_metadata_is_enough_for_it() {
     let scene = Scene::new().await;
     let asked = Asked::new();
