@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 use serde::de::DeserializeOwned;
 
 use crate::body::{Body, Wire};
-use crate::budget::keep::{Ask, Memo, Remembers};
+use crate::budget::keep::{Memo, Remembers};
 use crate::sync::AtomicBool;
 use crate::{KeyRef, Version};
 use origin::Share;
@@ -41,19 +41,28 @@ pub(crate) use strings::{LabelKeys, Strings};
 /// assert_eq!(pod.metadata.name.as_deref(), Some("web-0"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Fields stand in memory as they stand here. A cache has many objects, and whoever reads one waits for each line of
+/// memory: the key and what is kept decoded share the first one with the counts of the `Arc`, and the second has the
+/// rest of what such a read looks at.
+#[repr(C)]
 pub struct RawObject {
-    /// For the budget's queue, which must not keep the object alive.
-    this: Weak<RawObject>,
-    origin: Arc<Origin>,
     strings: Strings,
-    version: Version,
-    generation: Option<i64>,
-    body_hash: u64,
-    head: Head,
-    body: Body,
     memo: Memo,
+    origin: Arc<Origin>,
+    /// Whether it was read decoded, for the budget's queue.
+    was_read: AtomicBool,
     /// Whether it was told already that it can't be decoded: once is enough.
     is_told_unreadable: AtomicBool,
+    head: Head,
+    /// Apart from the generation: an `Option` of it takes twice as much.
+    has_generation: bool,
+    body: Body,
+    generation: i64,
+    version: Version,
+    body_hash: u64,
+    /// For the budget's queue, which must not keep the object alive.
+    this: Weak<RawObject>,
 }
 
 impl RawObject {
@@ -61,16 +70,18 @@ impl RawObject {
         let Arrival { strings, version, generation, body_hash } = arrival;
         let memo = Memo::default();
         let object = Arc::new_cyclic(|this| RawObject {
-            this: Weak::clone(this),
-            origin,
             strings,
-            version,
-            generation,
-            body_hash,
-            head,
-            body,
             memo,
+            origin,
+            was_read: AtomicBool::new(false),
             is_told_unreadable: AtomicBool::new(false),
+            head,
+            has_generation: generation.is_some(),
+            body,
+            generation: generation.unwrap_or_default(),
+            version,
+            body_hash,
+            this: Weak::clone(this),
         });
         object.origin.ledger.enter(object.share());
         object
@@ -81,7 +92,7 @@ impl RawObject {
         let arrival = Arrival {
             strings: self.strings.clone(),
             version: self.version.clone(),
-            generation: self.generation,
+            generation: self.generation(),
             body_hash: self.body_hash,
         };
         RawObject::new(Arc::clone(&self.origin), arrival, self.head, body)
@@ -114,7 +125,7 @@ impl RawObject {
 
     /// `metadata.generation`.
     pub fn generation(&self) -> Option<i64> {
-        self.generation
+        self.has_generation.then_some(self.generation)
     }
 
     /// `metadata.deletionTimestamp`, as sent.
@@ -173,13 +184,7 @@ impl RawObject {
     /// Threads that ask at the same time share one decoding. What a second type takes is estimated as if it
     /// were the whole object, so that a slim struct of your own counts for more than it takes.
     pub fn decoded<K: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<K>, ReadError> {
-        let ask = Ask {
-            object: &self.this,
-            memo: &self.memo,
-            bytes_estimate: self.decoded_bytes_estimate::<K>(),
-            fingerprint: &|| self.fingerprint(),
-        };
-        self.origin.budget.keeper().decoded(&ask, || self.view())
+        self.origin.budget.keeper().decoded(self, || self.view())
     }
 
     /// How many bytes its body had as the server sent it, kind, apiVersion and envelope apart.
@@ -201,18 +206,11 @@ impl RawObject {
 
     /// About how many bytes it takes as a `K`.
     pub fn decoded_bytes_estimate<K>(&self) -> u64 {
-        let grown = self.body.raw_len() as u64 * self.origin.growth.percent(self.wire()) / 100;
-        grown + size_of::<K>() as u64
+        self.bytes_estimate(size_of::<K>())
     }
 
     pub(crate) fn body(&self) -> &Body {
         &self.body
-    }
-
-    /// The same for all versions of an object, so that one that was often read is known again after a change.
-    fn fingerprint(&self) -> u64 {
-        let name = if self.uid().is_empty() { self.strings.key() } else { self.uid() };
-        twox_hash::XxHash3_64::oneshot(name.as_bytes())
     }
 
     fn share(&self) -> Share {
@@ -236,12 +234,33 @@ impl Remembers for RawObject {
     fn memo(&self) -> &Memo {
         &self.memo
     }
+
+    fn was_read(&self) -> &AtomicBool {
+        &self.was_read
+    }
+
+    fn this(&self) -> &Weak<RawObject> {
+        &self.this
+    }
+
+    fn bytes_estimate(&self, type_bytes: usize) -> u64 {
+        let grown = self.body.raw_len() as u64 * self.origin.growth.percent(self.wire()) / 100;
+        grown + type_bytes as u64
+    }
+
+    /// So that an object that was often read is known again after a change.
+    fn fingerprint(&self) -> u64 {
+        let name = if self.uid().is_empty() { self.strings.key() } else { self.uid() };
+        twox_hash::XxHash3_64::oneshot(name.as_bytes())
+    }
 }
 
 impl Drop for RawObject {
     fn drop(&mut self) {
         self.origin.ledger.strike(self.share());
-        self.origin.budget.keeper().release(&mut self.memo);
+        if let Some(kept) = self.memo.take() {
+            self.origin.budget.keeper().release(self, kept);
+        }
     }
 }
 
@@ -270,5 +289,22 @@ impl fmt::Debug for RawObject {
             .field("uid", &self.uid())
             .field("version", &self.version)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+
+    #[test]
+    fn what_a_read_of_a_kept_object_looks_at_stands_together_and_an_object_takes_little() {
+        let counts = 2 * size_of::<usize>();
+        assert_eq!(offset_of!(RawObject, strings), 0);
+        assert!(counts + offset_of!(RawObject, memo) + size_of::<Memo>() <= 64);
+        assert!(counts + offset_of!(RawObject, body) + size_of::<Body>() <= 128);
+        // Allocators that hand out blocks in steps give the next one 32 bytes more.
+        assert!(counts + size_of::<RawObject>() <= 160, "{}", size_of::<RawObject>());
     }
 }

@@ -2,36 +2,44 @@
 //!
 //! # Lock order
 //!
-//! A memo's lock and the queue's lock are never held at once, and no two memos' are. Values are dropped with no
-//! lock held: dropping them runs code of others.
+//! A memo's lock and the queue's lock are never held at once, and no two memos' are. Values and objects are dropped
+//! with no lock held: dropping them runs code of others, and an object that goes may ask for the queue's.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::sync::{Arc, Weak};
-
-use smallvec::SmallVec;
 
 use super::queue::Queue;
 use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
 /// Has a memo, and gives it back when dropped (see [`Keeper::release`]).
-pub(crate) trait Remembers {
+pub(crate) trait Remembers: Sized {
     fn memo(&self) -> &Memo;
+    /// Whether what the memo holds was read since the queue last asked. It is beside the memo and not in it, for the
+    /// queue looks at it without the memo's lock.
+    fn was_read(&self) -> &AtomicBool;
+    /// Itself, for the queue, which must not keep it alive.
+    fn this(&self) -> &Weak<Self>;
+    /// About how many bytes it takes as a type of this size; always the same.
+    fn bytes_estimate(&self, type_bytes: usize) -> u64;
+    /// The same for all versions of an object.
+    fn fingerprint(&self) -> u64;
 }
 
 /// What one object was decoded into.
+///
+/// It stands in every object of every cache, most of which nobody looks into: it is small, and whoever reads an
+/// object that is kept finds the value from here.
 #[derive(Default)]
 pub(crate) struct Memo {
-    /// Held while decoding, so that each type is decoded once, however many ask.
-    kept: Mutex<Option<Box<Kept>>>,
+    /// The object is in its keeper's queue iff it has this (or is about to be: see `admit`). Held while decoding, so
+    /// that each type is decoded once, however many ask.
+    kept: Mutex<Option<Kept>>,
 }
 
-/// The object is in its keeper's queue iff it has this (or is about to be: see `admit`).
-struct Kept {
-    /// Nearly always one: then whoever asks need not look elsewhere.
-    values: SmallVec<[(TypeId, Arc<dyn Any + Send + Sync>); 1]>,
-    bytes: u64,
-    was_read: Arc<AtomicBool>,
-}
+/// The values of a memo: nearly always one. More stand in [`Several`], which takes the place of the one.
+pub(crate) struct Kept(Arc<dyn Any + Send + Sync>);
+
+struct Several(Vec<Arc<dyn Any + Send + Sync>>);
 
 /// Keeps memos within a limit.
 pub(crate) struct Keeper<T> {
@@ -47,22 +55,11 @@ pub(crate) struct Keeper<T> {
 }
 
 /// An object's place in the queue.
-struct Place<T> {
-    object: Weak<T>,
-    was_read: Arc<AtomicBool>,
-}
+struct Place<T>(Weak<T>);
 
-/// What is to be decoded, for its keeper.
-pub(crate) struct Ask<'a, T> {
-    pub(crate) object: &'a Weak<T>,
-    pub(crate) memo: &'a Memo,
-    pub(crate) bytes_estimate: u64,
-    /// The same for all versions of an object; asked for only when the value is new.
-    pub(crate) fingerprint: &'a dyn Fn() -> u64,
-}
-
-/// Places of dropped objects pin their allocations: no more than this many, or half of the queue.
-const STALE_MAX: u64 = 256;
+/// Places of dropped objects pin their allocations: no more than this many, or half of the queue. None in tests, so
+/// that every drop comes by the queue.
+const STALE_MAX: u64 = if cfg!(test) { 0 } else { 256 };
 
 impl<T: Remembers> Keeper<T> {
     pub(crate) fn new(limit_bytes: u64) -> Self {
@@ -93,81 +90,88 @@ impl<T: Remembers> Keeper<T> {
     /// The value as a `K`, kept from before or decoded now. `decode` must not panic.
     pub(crate) fn decoded<K: Any + Send + Sync, E>(
         &self,
-        ask: &Ask<'_, T>,
+        object: &T,
         decode: impl FnOnce() -> Result<K, E>,
     ) -> Result<Arc<K>, E> {
-        if ask.bytes_estimate > self.limit_bytes {
+        let bytes = object.bytes_estimate(size_of::<K>());
+        if bytes > self.limit_bytes {
             self.misses.fetch_add(1, Ordering::Relaxed);
             return decode().map(Arc::new);
         }
-        let mut memo = ask.memo.kept.lock();
-        if let Some(value) = memo.as_ref().and_then(|kept| kept.value::<K>()) {
+        let mut memo = object.memo().kept.lock();
+        if let Some(value) = memo.as_ref().and_then(Kept::value) {
+            // A mark that stands already is only read: readers on many cores then share its cache line.
+            if !object.was_read().load(Ordering::Relaxed) {
+                object.was_read().store(true, Ordering::Relaxed);
+            }
             self.hits.fetch_add(1, Ordering::Relaxed);
             return Ok(value);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let value = Arc::new(decode()?);
-        let is_first = memo.is_none();
-        let kept = memo.get_or_insert_with(Kept::nothing);
-        kept.values.push((TypeId::of::<K>(), Arc::clone(&value) as Arc<dyn Any + Send + Sync>));
-        kept.bytes += ask.bytes_estimate;
-        // Still under the memo's lock: whoever forgets this memo gives back what it says, and that must have
+        let before = memo.take();
+        let place = before.is_none().then(|| {
+            // What was read of it before it was forgotten does not count.
+            object.was_read().store(false, Ordering::Relaxed);
+            Place(Weak::clone(object.this()))
+        });
+        *memo = Some(Kept::beside(before, Arc::clone(&value) as _));
+        // Still under the memo's lock: whoever forgets this memo gives back what it holds, and that must have
         // been counted before.
-        self.used_bytes.fetch_add(ask.bytes_estimate, Ordering::Relaxed);
-        let place =
-            is_first.then(|| Place { object: ask.object.clone(), was_read: Arc::clone(&kept.was_read) });
+        self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
         drop(memo);
-        self.admit(place, ask);
+        if !self.is_unlimited() {
+            self.admit(place.map(|place| (place, bytes, object.fingerprint())));
+        }
         Ok(value)
     }
 
     /// Gives back what a dropped object had.
-    pub(crate) fn release(&self, memo: &mut Memo) {
-        let Some(kept) = memo.kept.get_mut().take() else { return };
-        self.used_bytes.fetch_sub(kept.bytes, Ordering::Relaxed);
+    pub(crate) fn release(&self, object: &T, kept: Kept) {
+        self.used_bytes.fetch_sub(kept.bytes(object), Ordering::Relaxed);
         if self.is_unlimited() {
             return;
         }
-        if self.stale.fetch_add(1, Ordering::Relaxed) >= STALE_MAX {
+        if self.stale.fetch_add(1, Ordering::Relaxed) + 1 > STALE_MAX {
             self.sweep(&mut self.queue.lock());
         }
     }
 
-    /// Queues a new place, and lets others go until all fits again.
+    /// Queues a new place, with its bytes and fingerprint, and lets others go until all fits again.
     ///
     /// A memo that is set but not queued yet can't be forgotten by anyone else, and nobody else queues it,
     /// since it is not the first then: so each object has at most one place.
-    fn admit(&self, place: Option<Place<T>>, ask: &Ask<'_, T>) {
-        if self.is_unlimited() {
-            return;
-        }
+    fn admit(&self, place: Option<(Place<T>, u64, u64)>) {
         let mut leaving = Vec::new();
-        let place = place.map(|place| (place, (ask.fingerprint)()));
+        // Those whose last holder was the look at their mark.
+        let mut ended = Vec::new();
         {
             let mut queue = self.queue.lock();
-            if let Some((place, fingerprint)) = place {
-                queue.push(place, ask.bytes_estimate, fingerprint);
+            if let Some((place, bytes, fingerprint)) = place {
+                queue.push(place, bytes, fingerprint);
             }
             let mut excess = self.used_bytes().saturating_sub(self.limit_bytes);
             while excess > 0 {
-                let Some((place, bytes)) = queue.pop(self.limit_bytes, Place::take_was_read) else { break };
+                let was_read = |place: &Place<T>| place.take_was_read(&mut ended);
+                let Some((place, bytes)) = queue.pop(self.limit_bytes, was_read) else { break };
                 if place.is_alive() {
                     excess = excess.saturating_sub(bytes);
                     leaving.push(place);
                 }
             }
         }
-        for place in leaving {
-            if let Some(object) = place.object.upgrade() {
-                self.forget(object.memo());
+        drop(ended);
+        for Place(object) in leaving {
+            if let Some(object) = object.upgrade() {
+                self.forget(&*object);
             }
         }
     }
 
-    fn forget(&self, memo: &Memo) {
-        let kept = memo.kept.lock().take();
+    fn forget(&self, object: &T) {
+        let kept = object.memo().kept.lock().take();
         if let Some(kept) = kept {
-            self.used_bytes.fetch_sub(kept.bytes, Ordering::Relaxed);
+            self.used_bytes.fetch_sub(kept.bytes(object), Ordering::Relaxed);
             self.evictions.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -184,27 +188,57 @@ impl<T: Remembers> Keeper<T> {
     }
 }
 
-impl Kept {
-    fn nothing() -> Box<Kept> {
-        Box::new(Kept { values: SmallVec::new(), bytes: 0, was_read: Arc::new(AtomicBool::new(false)) })
-    }
-
-    fn value<K: Any + Send + Sync>(&self) -> Option<Arc<K>> {
-        let (_, value) = self.values.iter().find(|(kind, _)| *kind == TypeId::of::<K>())?;
-        // A mark that stands already is only read: readers on many cores then share its cache line.
-        if !self.was_read.load(Ordering::Relaxed) {
-            self.was_read.store(true, Ordering::Relaxed);
-        }
-        Arc::clone(value).downcast().ok()
+impl Memo {
+    /// Takes out what it holds.
+    pub(crate) fn take(&mut self) -> Option<Kept> {
+        self.kept.get_mut().take()
     }
 }
 
-impl<T> Place<T> {
-    fn is_alive(&self) -> bool {
-        self.object.strong_count() > 0
+impl Kept {
+    /// A value, beside those that were there before.
+    fn beside(before: Option<Kept>, value: Arc<dyn Any + Send + Sync>) -> Kept {
+        let Some(Kept(before)) = before else { return Kept(value) };
+        let mut several = match before.downcast::<Several>() {
+            // Nobody else has these, so that none is lost.
+            Ok(several) => Arc::into_inner(several).map_or_else(Vec::new, |Several(values)| values),
+            Err(one) => vec![one],
+        };
+        several.push(value);
+        Kept(Arc::new(Several(several)))
     }
 
-    fn take_was_read(&self) -> bool {
-        self.was_read.swap(false, Ordering::Relaxed)
+    fn value<K: Any + Send + Sync>(&self) -> Option<Arc<K>> {
+        let Kept(first) = self;
+        if first.is::<K>() {
+            return Arc::clone(first).downcast().ok();
+        }
+        let Several(values) = first.downcast_ref()?;
+        Arc::clone(values.iter().find(|value| value.is::<K>())?).downcast().ok()
+    }
+
+    /// What was counted for it.
+    fn bytes(&self, object: &impl Remembers) -> u64 {
+        let Kept(first) = self;
+        match first.downcast_ref() {
+            Some(Several(values)) => {
+                values.iter().map(|value| object.bytes_estimate(size_of_val(&**value))).sum()
+            }
+            None => object.bytes_estimate(size_of_val(&**first)),
+        }
+    }
+}
+
+impl<T: Remembers> Place<T> {
+    fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
+    /// Whether the object was read since it was last asked. If it ends by being asked, it goes to `ended`.
+    fn take_was_read(&self, ended: &mut Vec<T>) -> bool {
+        let Some(object) = self.0.upgrade() else { return false };
+        let was_read = object.was_read().swap(false, Ordering::Relaxed);
+        ended.extend(Arc::into_inner(object));
+        was_read
     }
 }

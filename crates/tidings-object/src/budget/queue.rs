@@ -48,7 +48,7 @@ impl<T> Queue<T> {
     }
 
     /// Chooses the item to go, and forgets it. `was_read` says whether an item was read since it was last asked.
-    pub(crate) fn pop(&mut self, limit_bytes: u64, was_read: impl Fn(&T) -> bool) -> Option<(T, u64)> {
+    pub(crate) fn pop(&mut self, limit_bytes: u64, mut was_read: impl FnMut(&T) -> bool) -> Option<(T, u64)> {
         // Readers may mark items as fast as they are asked: after two rounds the next one goes.
         let mut reprieves = 2 * self.len();
         loop {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use shuttle::thread;
 
-use keep::{Ask, Keeper, Memo, Remembers};
+use keep::{Keeper, Memo, Remembers};
 
 #[path = "keep.rs"]
 #[allow(clippy::duplicate_mod, reason = "the same code over other locks")]
@@ -20,6 +20,7 @@ struct Thing {
     this: Weak<Thing>,
     keeper: Arc<Keeper<Thing>>,
     memo: Memo,
+    was_read: sync::AtomicBool,
     number: u64,
 }
 
@@ -31,14 +32,13 @@ impl Thing {
             this: Weak::clone(this),
             keeper: Arc::clone(keeper),
             memo: Memo::default(),
+            was_read: sync::AtomicBool::new(false),
             number,
         })
     }
 
     fn decoded<K: Send + Sync + 'static>(&self, decode: impl FnOnce() -> K) -> Arc<K> {
-        let ask =
-            Ask { object: &self.this, memo: &self.memo, bytes_estimate: BYTES, fingerprint: &|| self.number };
-        let decoded: Result<_, std::convert::Infallible> = self.keeper.decoded(&ask, || Ok(decode()));
+        let decoded: Result<_, std::convert::Infallible> = self.keeper.decoded(self, || Ok(decode()));
         decoded.unwrap_or_else(|never| match never {})
     }
 }
@@ -47,11 +47,29 @@ impl Remembers for Thing {
     fn memo(&self) -> &Memo {
         &self.memo
     }
+
+    fn was_read(&self) -> &sync::AtomicBool {
+        &self.was_read
+    }
+
+    fn this(&self) -> &Weak<Thing> {
+        &self.this
+    }
+
+    fn bytes_estimate(&self, _: usize) -> u64 {
+        BYTES
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.number
+    }
 }
 
 impl Drop for Thing {
     fn drop(&mut self) {
-        self.keeper.release(&mut self.memo);
+        if let Some(kept) = self.memo.take() {
+            self.keeper.release(self, kept);
+        }
     }
 }
 
@@ -100,6 +118,22 @@ fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
                 .collect();
             threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
             assert!(keeper.used_bytes() <= 2 * BYTES);
+        },
+        500,
+    );
+}
+
+#[test]
+fn a_thing_that_ends_while_the_queue_looks_at_it_ends_without_the_queues_lock() {
+    shuttle::check_random(
+        || {
+            let keeper = Arc::new(Keeper::new(BYTES));
+            let [ending, other] = [0, 1].map(|number| Thing::new(&keeper, number));
+            ending.decoded(|| ending.number);
+            let thread = thread::spawn(move || drop(ending));
+            other.decoded(|| other.number);
+            thread.join().expect("no thread panics");
+            assert!(keeper.used_bytes() <= BYTES);
         },
         500,
     );
