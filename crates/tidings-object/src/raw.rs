@@ -179,9 +179,10 @@ impl RawObject {
         self.body.wire()
     }
 
-    /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for.
+    /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for: at once while
+    /// there is room, otherwise from the second time on, when it takes the place of others.
     ///
-    /// Threads that ask at the same time share one decoding. What a second type takes is estimated as if it
+    /// Threads that ask at the same time for what is kept share one decoding. What a second type takes is estimated as if it
     /// were the whole object, so that a slim struct of your own counts for more than it takes.
     pub fn decoded<K: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<K>, ReadError> {
         self.origin.budget.keeper().decoded(self, || self.view())

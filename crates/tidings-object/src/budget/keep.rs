@@ -14,7 +14,8 @@ use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 /// Has a memo, and gives it back when dropped (see [`Keeper::release`]).
 pub(crate) trait Remembers: Sized {
     fn memo(&self) -> &Memo;
-    /// Whether what the memo holds was read since the queue last asked. It is beside the memo and not in it, for the
+    /// Whether what the memo holds was read since the queue last asked; while it holds nothing, whether it was decoded
+    /// without being kept. It is beside the memo and not in it, for the
     /// queue looks at it without the memo's lock.
     fn was_read(&self) -> &AtomicBool;
     /// Itself, for the queue, which must not keep it alive.
@@ -32,7 +33,7 @@ pub(crate) trait Remembers: Sized {
 #[derive(Default)]
 pub(crate) struct Memo {
     /// The object is in its keeper's queue iff it has this (or is about to be: see `admit`). Held while decoding, so
-    /// that each type is decoded once, however many ask.
+    /// that each type that is kept is decoded once, however many ask.
     kept: Mutex<Option<Kept>>,
 }
 
@@ -109,9 +110,12 @@ impl<T: Remembers> Keeper<T> {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let value = Arc::new(decode()?);
+        if memo.is_none() && !self.has_room_for(bytes) && !object.was_read().swap(true, Ordering::Relaxed) {
+            return Ok(value);
+        }
         let before = memo.take();
         let place = before.is_none().then(|| {
-            // What was read of it before it was forgotten does not count.
+            // What was read of it before it was kept does not count.
             object.was_read().store(false, Ordering::Relaxed);
             Place(Weak::clone(object.this()))
         });
@@ -124,6 +128,12 @@ impl<T: Remembers> Keeper<T> {
             self.admit(place.map(|place| (place, bytes, object.fingerprint())));
         }
         Ok(value)
+    }
+
+    /// While there is none, an object is kept from its second decoding on: most of what handlers look at is looked at
+    /// once, and whoever drops it at once drops what is still in the processor's cache, and pushes nothing out.
+    fn has_room_for(&self, bytes: u64) -> bool {
+        self.used_bytes().saturating_add(bytes) <= self.limit_bytes
     }
 
     /// Gives back what a dropped object had.

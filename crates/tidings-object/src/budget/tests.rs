@@ -54,22 +54,41 @@ fn an_unlimited_budget_keeps_everything() {
     assert_eq!(budget.evictions(), 0);
 }
 
+/// Room for so many pods.
+fn room_for(pods_max: u64) -> Arc<Budget> {
+    let one = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>() + 100;
+    Arc::new(Budget::bytes(pods_max * one))
+}
+
 #[test]
 fn what_is_kept_stays_within_the_limit_and_what_goes_is_dropped_wholly() {
-    let one = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>() + 100;
-    let budget = Arc::new(Budget::bytes(10 * one));
+    let budget = room_for(10);
     let pods = pods(&budget, 0..200);
-    let decoded: Vec<_> = pods.iter().map(|pod| Arc::downgrade(&pod.decoded::<Pod>().unwrap())).collect();
-    assert!(budget.used_bytes_estimate() <= 10 * one);
+    let twice = |pod: &Arc<RawObject>| {
+        drop(pod.decoded::<Pod>());
+        Arc::downgrade(&pod.decoded::<Pod>().unwrap())
+    };
+    let decoded: Vec<_> = pods.iter().map(twice).collect();
+    assert!(budget.used_bytes_estimate() <= budget.limit_bytes());
     let kept = decoded.iter().filter(|pod| pod.upgrade().is_some()).count();
     assert!((9..=11).contains(&kept), "{kept}");
     assert_eq!(budget.evictions(), 200 - kept as u64);
 }
 
 #[test]
+fn without_room_an_object_is_kept_from_its_second_decoding_on() {
+    let budget = room_for(10);
+    let pods = pods(&budget, 0..200);
+    pods.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    assert_eq!(budget.evictions(), 0, "what was looked at once pushes nothing out");
+    let once = pods[199].decoded::<Pod>().unwrap();
+    assert!(Arc::ptr_eq(&once, &pods[199].decoded::<Pod>().unwrap()));
+    assert_eq!((budget.hits(), budget.misses()), (1, 201));
+}
+
+#[test]
 fn a_scan_of_the_cache_leaves_what_is_read_all_the_time() {
-    let one = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>() + 100;
-    let budget = Arc::new(Budget::bytes(40 * one));
+    let budget = room_for(40);
     let pods = pods(&budget, 0..1_000);
     let (hot, cold) = pods.split_at(20);
     for _ in 0..3 {
