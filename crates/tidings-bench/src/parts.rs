@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use k8s_openapi::api::core::v1::Pod;
-use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject};
+use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject, identity};
 use tidings_protobuf::TypeMeta;
 
 /// One thing that is measured.
@@ -33,7 +33,9 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "take_in_before_training", times: 1_000, run: object::take_in_before_training },
     Part { name: "take_in_and_pack", times: 1_000, run: object::take_in_and_pack },
     Part { name: "take_in_protobuf", times: 1_000, run: object::take_in_protobuf },
+    Part { name: "take_in_of_kin", times: 1_000, run: object::take_in_of_kin },
     Part { name: "unpack", times: 1_000, run: object::unpack },
+    Part { name: "unpack_of_kin", times: 1_000, run: object::unpack_of_kin },
     Part { name: "decode_cold", times: 1_000, run: object::decode_cold },
     Part { name: "decode_cold_protobuf", times: 1_000, run: object::decode_cold_protobuf },
     Part { name: "read_kept", times: 10_000, run: object::read_kept },
@@ -101,6 +103,18 @@ fn trained_on(take_in: impl Fn(&Intake, u64) -> Arc<RawObject>) -> Intake {
 
 fn frames(count: u64) -> Vec<String> {
     (0..count).map(specimen::pod).collect()
+}
+
+/// Pods of one controller: the same but for what is each one's own.
+fn siblings(count: u64) -> Vec<String> {
+    let pod = specimen::pod(7);
+    let identity = identity::scan(pod.as_bytes()).expect("a specimen has an identity");
+    let sibling = |number: u64| {
+        let own = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let uid = format!("{:08x}-{:04x}-4abc-8def-{own:012x}", own >> 32, own & 0xffff);
+        pod.replace(&*identity.uid, &uid).replace(&*identity.name, &format!("checkout-{own:016x}"))
+    };
+    (0..count).map(sibling).collect()
 }
 
 /// A pod as protobuf.

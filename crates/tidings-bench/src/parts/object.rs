@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::Pod;
 use tidings_object::{Budget, FieldPath, Intake, Kind, RawObject, identity};
 
 use super::{
-    frames, intake, intake_trained_on_protobuf, measured, messages, objects, objects_of_messages, take_in,
-    take_in_message, trained_intake,
+    frames, intake, intake_trained_on_protobuf, measured, messages, objects, objects_of_messages, siblings,
+    take_in, take_in_message, trained_intake,
 };
 
 pub(crate) fn identity_scan(times: u64) {
@@ -48,10 +48,24 @@ pub(crate) fn take_in_protobuf(times: u64) {
     drop(objects);
 }
 
+pub(crate) fn take_in_of_kin(times: u64) {
+    let (intake, frames) = (trained_intake(), siblings(times));
+    let objects: Vec<_> = measured(|| frames.iter().map(|frame| take_in(&intake, frame)).collect());
+    drop(objects);
+}
+
 pub(crate) fn unpack(times: u64) {
-    let objects = objects(&trained_intake(), times);
+    unpack_each(&objects(&trained_intake(), times));
+}
+
+pub(crate) fn unpack_of_kin(times: u64) {
+    let intake = trained_intake();
+    unpack_each(&siblings(times).iter().map(|frame| take_in(&intake, frame)).collect::<Vec<_>>());
+}
+
+fn unpack_each(objects: &[Arc<RawObject>]) {
     measured(|| {
-        for object in &objects {
+        for object in objects {
             black_box(object.json().expect("a specimen unpacks"));
         }
     });
