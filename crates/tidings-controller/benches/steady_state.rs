@@ -2,7 +2,9 @@
 //! the controller has looked at each again because of it, beside what the same writes cost alone. The aim: within 1.2 times.
 //! And beside what they cost while someone is sent all that happens and throws it away: no controller costs less.
 //!
-//! All have the same client, as many writers, the same server, and jemalloc, as the programs of the comparison have.
+//! Through both doors of the server: the one in the process, where a write costs least, and HTTP over loopback, as a
+//! controller's client speaks it. All have the same client, as many writers, the same server, and jemalloc, as the programs of
+//! the comparison have.
 //!
 //! `cargo bench -p tidings-controller --bench steady_state`
 
@@ -16,7 +18,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::PostParams;
 use kube_client::{Api, Client};
 use serde_json::json;
-use tidings_apiserver::ApiServer;
+use tidings_apiserver::auth::ADMIN_TOKEN;
+use tidings_apiserver::{ApiServer, Listen, Listening};
 use tidings_controller::{Action, Context, Controller, Error, Request, set_controller};
 use tidings_factory::SharedInformerFactory;
 use tokio::task::JoinSet;
@@ -30,13 +33,22 @@ const OBJECTS: usize = 10_000;
 const WORKERS: [usize; 2] = [1, 8];
 const ROUNDS: usize = 5;
 
+/// How the server is reached.
+#[derive(Debug, Clone, Copy)]
+enum Door {
+    InProcess,
+    Loopback,
+}
+
 fn main() {
-    for workers in WORKERS {
-        let rounds: Vec<Round> = (1..=ROUNDS).map(|number| round(number, workers)).collect();
+    for (door, workers) in
+        [Door::InProcess, Door::Loopback].into_iter().flat_map(|door| WORKERS.map(|workers| (door, workers)))
+    {
+        let rounds: Vec<Round> = (1..=ROUNDS).map(|number| round(number, door, workers)).collect();
         let over_alone = median(rounds.iter().map(|round| ratio(round.controller, round.alone)));
         let watched = median(rounds.iter().map(|round| ratio(round.watched, round.alone)));
         println!(
-            "{OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that throws all away {watched:.2}"
+            "{door:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that throws all away {watched:.2}"
         );
     }
 }
@@ -48,13 +60,13 @@ struct Round {
     controller: Duration,
 }
 
-fn round(number: usize, workers: usize) -> Round {
+fn round(number: usize, door: Door, workers: usize) -> Round {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let Round { alone, watched, controller } = runtime.block_on(async {
         Round {
-            alone: writes_alone(&server().await, workers).await,
-            watched: writes_watched(workers).await,
-            controller: with_controller(workers).await,
+            alone: writes_alone(&Scene::new(door).await, workers).await,
+            watched: writes_watched(&Scene::new(door).await, workers).await,
+            controller: with_controller(&Scene::new(door).await, workers).await,
         }
     });
     println!(
@@ -75,12 +87,35 @@ fn median(ratios: impl Iterator<Item = f64>) -> f64 {
     ratios[ratios.len() / 2]
 }
 
-async fn server() -> ApiServer {
-    let server = ApiServer::start().await;
-    server.load("configmaps", OBJECTS, |at| {
-        json!({ "metadata": { "name": format!("map-{at:05}"), "namespace": "default" }, "data": { "wish": at.to_string() } })
-    });
-    server
+/// A server with the objects, and its client.
+struct Scene {
+    client: Client,
+    /// Dropped last, both end what serves the client.
+    _server: ApiServer,
+    _open: Option<(Listening, JoinSet<()>)>,
+}
+
+impl Scene {
+    async fn new(door: Door) -> Scene {
+        let server = ApiServer::start().await;
+        server.load("configmaps", OBJECTS, |at| {
+            json!({ "metadata": { "name": format!("map-{at:05}"), "namespace": "default" }, "data": { "wish": at.to_string() } })
+        });
+        match door {
+            Door::InProcess => Scene { client: server.client(), _server: server, _open: None },
+            Door::Loopback => {
+                let (listening, serve) = server.listen(Listen::plain()).await.expect("a free port");
+                let client = Client::try_from(listening.client_config(ADMIN_TOKEN)).expect("a plain client");
+                let mut tasks = JoinSet::new();
+                tasks.spawn(serve);
+                Scene { client, _server: server, _open: Some((listening, tasks)) }
+            }
+        }
+    }
+
+    fn client(&self) -> Client {
+        self.client.clone()
+    }
 }
 
 fn copy_of(map: &ConfigMap) -> Result<Secret, Error> {
@@ -94,13 +129,13 @@ fn copy_of(map: &ConfigMap) -> Result<Secret, Error> {
 }
 
 /// The same copies, made by as many tasks, of objects that are there already.
-async fn writes_alone(server: &ApiServer, workers: usize) -> Duration {
-    let maps: Api<ConfigMap> = Api::namespaced(server.client(), "default");
+async fn writes_alone(scene: &Scene, workers: usize) -> Duration {
+    let maps: Api<ConfigMap> = Api::namespaced(scene.client(), "default");
     let maps = maps.list(&Default::default()).await.expect("a list").items;
     let started = Instant::now();
     let mut writers = JoinSet::new();
     for share in maps.chunks(OBJECTS.div_ceil(workers)) {
-        let secrets: Api<Secret> = Api::namespaced(server.client(), "default");
+        let secrets: Api<Secret> = Api::namespaced(scene.client(), "default");
         let share = share.to_vec();
         writers.spawn(async move {
             for map in share {
@@ -115,14 +150,13 @@ async fn writes_alone(server: &ApiServer, workers: usize) -> Duration {
 
 /// The same writes, while someone is sent what a controller must know: the objects that are there, and then their copies, as
 /// they come. Nothing is done with it.
-async fn writes_watched(workers: usize) -> Duration {
-    let server = server().await;
+async fn writes_watched(scene: &Scene, workers: usize) -> Duration {
     let started = Instant::now();
-    throw_away(server.client(), "/api/v1/configmaps").await;
+    throw_away(scene.client(), "/api/v1/configmaps").await;
     let listed = started.elapsed();
     let mut watcher = JoinSet::new();
-    watcher.spawn(throw_away(server.client(), "/api/v1/secrets?watch=1"));
-    let written = writes_alone(&server, workers).await;
+    watcher.spawn(throw_away(scene.client(), "/api/v1/secrets?watch=1"));
+    let written = writes_alone(scene, workers).await;
     watcher.shutdown().await;
     listed + written
 }
@@ -139,9 +173,8 @@ async fn throw_away(client: Client, path: &str) {
 }
 
 /// From the start of the informers until every object has its copy, and nothing is left to do.
-async fn with_controller(workers: usize) -> Duration {
-    let server = server().await;
-    let factory = SharedInformerFactory::new(server.client());
+async fn with_controller(scene: &Scene, workers: usize) -> Duration {
+    let factory = SharedInformerFactory::new(scene.client());
     let controller =
         Controller::for_kind::<ConfigMap>("copier").owns::<Secret>().workers(workers).reconcile(reconcile);
     let started = Instant::now();

@@ -19,6 +19,9 @@ pub(crate) struct NotUnpacked;
 /// Without a dictionary: fast, since such bodies are packed again once there is one.
 const LEVEL: i32 = 1;
 
+/// A shorter body has little that repeats, and packing it takes as long as packing a pod with a dictionary.
+const BYTES_MIN_WITHOUT_DICTIONARY: usize = 1 << 10;
+
 impl Codec {
     pub(crate) fn new(pool: Arc<PackPool>, dictionary: Option<Dictionary>) -> Codec {
         Codec { pool, dictionary }
@@ -38,8 +41,11 @@ impl Codec {
         self.dictionary.as_ref().map_or(0, Dictionary::memory_bytes)
     }
 
-    /// The bytes packed, if that takes at least a tenth off them.
+    /// The bytes packed, if that takes at least a tenth off them; without a dictionary only if they are many.
     pub(super) fn pack(&self, raw: &[u8]) -> Option<Box<[u8]>> {
+        if self.dictionary.is_none() && raw.len() < BYTES_MIN_WITHOUT_DICTIONARY {
+            return None;
+        }
         let packed_max = raw.len() - raw.len().div_ceil(10);
         self.pool.with_compressor(|compressor| {
             // zstd gives up when it runs out of room: the bound on the gain is the room that it has.
@@ -74,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_was_packed_comes_out_as_it_went_in() {
-        let raw = br#"{"a":"b"}"#.repeat(50);
+        let raw = br#"{"a":"b"}"#.repeat(200);
         let packed = codec().pack(&raw).unwrap();
         assert!(packed.len() < raw.len() / 10);
         let mut out = vec![0; raw.len()];
@@ -98,12 +104,19 @@ mod tests {
 
     #[test]
     fn a_packed_body_never_unpacks_into_more_or_less_than_its_raw_length() {
-        let raw = vec![b'x'; 1_000];
+        let raw = vec![b'x'; 2_000];
         let packed = codec().pack(&raw).unwrap();
-        for length in [0, 999, 1_001] {
+        for length in [0, 1_999, 2_001] {
             assert_eq!(codec().unpack(&packed, &mut vec![0; length]), Err(NotUnpacked), "{length}");
         }
         assert_eq!(codec().unpack(b"no frame", &mut [0; 10]), Err(NotUnpacked));
-        assert_eq!(codec().unpack(&packed[..packed.len() - 1], &mut vec![0; 1_000]), Err(NotUnpacked));
+        assert_eq!(codec().unpack(&packed[..packed.len() - 1], &mut vec![0; 2_000]), Err(NotUnpacked));
+    }
+
+    #[test]
+    fn a_short_body_is_not_packed_without_a_dictionary() {
+        let short = [b'x'; BYTES_MIN_WITHOUT_DICTIONARY - 1];
+        assert_eq!(codec().pack(&short), None);
+        assert!(codec().pack(&[b'x'; BYTES_MIN_WITHOUT_DICTIONARY]).is_some());
     }
 }
