@@ -105,7 +105,7 @@ fn frames(count: u64) -> Vec<String> {
     (0..count).map(specimen::pod).collect()
 }
 
-/// Pods of one controller: the same but for what is each one's own.
+/// Pods of one controller, as near kin as there is: the same but for name and uid.
 fn siblings(count: u64) -> Vec<String> {
     let pod = specimen::pod(7);
     let identity = identity::scan(pod.as_bytes()).expect("a specimen has an identity");

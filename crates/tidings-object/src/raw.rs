@@ -41,10 +41,9 @@ pub(crate) use strings::{LabelKeys, Strings};
 /// assert_eq!(pod.metadata.name.as_deref(), Some("web-0"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// Fields stand in memory as they stand here. A cache has many objects, and whoever reads one waits for each line of
-/// memory: the key and what is kept decoded share the first one with the counts of the `Arc`, and the second has the
-/// rest of what such a read looks at.
+// Fields stand in memory as they stand here. A cache has many objects, and whoever reads one waits for each line of
+// memory: the key and what is kept decoded share the first one with the counts of the `Arc`, and the second has the
+// rest of what such a read looks at.
 #[repr(C)]
 pub struct RawObject {
     strings: Strings,
@@ -145,7 +144,7 @@ impl RawObject {
 
     /// The uid of the owner that controls it.
     pub fn controller_uid(&self) -> Option<&str> {
-        self.strings.owners().find(|(_, is_controller)| *is_controller).map(|(uid, _)| uid)
+        self.strings.controller_uid()
     }
 
     /// A hash of the body as it arrived, after a leading kind and apiVersion. The same object has another one on

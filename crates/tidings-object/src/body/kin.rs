@@ -1,8 +1,8 @@
 //! Packing against a relative: pods of one template differ in their names, addresses and times, so a body is told
 //! by what it copies from one of its kin, and by the rest as it is.
 //!
-//! Several times as fast as zstd, both ways, and no larger where kin is near; where it is far, packing gives up
-//! early, and zstd is better. What was packed is read with the same kin, which lives as long as the last such body.
+//! Faster than zstd, above all to unpack, and no larger where kin is near; where it is far, packing gives up early,
+//! and zstd is better. What was packed is read with the same kin, which lives as long as the last such body.
 
 mod differences;
 

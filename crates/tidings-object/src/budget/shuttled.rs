@@ -41,6 +41,11 @@ impl Thing {
         let decoded: Result<_, std::convert::Infallible> = self.keeper.decoded(self, || Ok(decode()));
         decoded.unwrap_or_else(|never| match never {})
     }
+
+    /// Is decoded until it is kept, room or not.
+    fn come_in(&self) {
+        (0..2).for_each(|_| drop(self.decoded(|| self.number)));
+    }
 }
 
 impl Remembers for Thing {
@@ -110,9 +115,7 @@ fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
                 .map(|half| {
                     let things = things.clone();
                     thread::spawn(move || {
-                        for thing in &things[half * 2..][..2] {
-                            thing.decoded(|| thing.number);
-                        }
+                        things[half * 2..][..2].iter().for_each(|thing| thing.come_in());
                     })
                 })
                 .collect();
@@ -130,6 +133,8 @@ fn a_thing_that_ends_while_the_queue_looks_at_it_ends_without_the_queues_lock() 
             let keeper = Arc::new(Keeper::new(BYTES));
             let [ending, other] = [0, 1].map(|number| Thing::new(&keeper, number));
             ending.decoded(|| ending.number);
+            // Once already, so that it comes in while the other one ends.
+            other.decoded(|| other.number);
             let thread = thread::spawn(move || drop(ending));
             other.decoded(|| other.number);
             thread.join().expect("no thread panics");

@@ -300,21 +300,25 @@ fn a_replayed_deletion_that_is_older_than_what_is_in_flight_stands_for_no_other(
 
 #[test]
 fn a_replayed_deletion_takes_the_place_of_a_vanishing_only_if_it_counts() {
+    for (later, left) in [
+        ("", "? a/x@1 | reached 1 | listed 6 | reached 3"),
+        ("- a/x@7", "- a/x@7 | reached 1 | listed 6 | reached 7"),
+    ] {
+        let before = "known a/x@5\n~ a/x@1\nlist a @6:\n- a/x@3";
+        check(PerObject, &format!("{before}\n{later}\ntake: ~ a/x@1 | {left}"));
+    }
+}
+
+#[test]
+fn what_is_in_flight_from_before_the_end_of_its_scope_may_be_kept_and_makes_older_deletions_unheard() {
     check(
         PerObject,
-        "known a/x@5
-         ~ a/x@1
-         list a @6:
-         - a/x@3
-         - a/x@7
-         take: ~ a/x@1 | - a/x@7 | reached 1 | listed 6 | reached 7",
-    );
-    check(
-        PerObject,
-        "known a/x@5
-         ~ a/x@1
-         list a @6:
-         - a/x@3
-         take: ~ a/x@1 | ? a/x@1 | reached 1 | listed 6 | reached 3",
+        "+ a/x@9
+         end a
+         2> + a/x@3
+         take: + a/x@9 | reached 9 | end a | 2> + a/x@3 | 2> reached 3
+         2> - a/x@5
+         2> list a @10:
+         take: 2> - a/x@5 | 2> ? a/x@5 | 2> reached 5 | 2> listed 10",
     );
 }
