@@ -9,14 +9,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use self::tree::{Json, Members, member};
+use self::tree::{Json, Tree};
 use crate::DEPTH_MAX;
 use crate::message::{Field, Kind, Message, Place, Shape};
 use crate::time::Timestamp;
-use crate::write::{write_bytes, write_double, write_nested, write_number};
+use crate::write::{begin_nested, end_nested, write_bytes, write_double, write_number};
 
-/// Room for a small object.
-const BYTES_AT_FIRST: usize = 512;
+/// Room for the fields of a few messages.
+const FIELDS_AT_FIRST: usize = 128;
 
 /// Why JSON could not be written as a message. It names the place, and never the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,76 +65,28 @@ impl EncodeError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn encode(message: &'static Message, json: &Value) -> Result<Vec<u8>, EncodeError> {
-    encode_tree(message, &Json::from(json))
+    encode_text(message, &serde_json::to_vec(json).expect("a value is written to memory"))
 }
 
-/// As [`encode`], from JSON that is not read yet: cheaper than to read it first.
+/// As [`encode`], from JSON that is not read yet: cheaper than to read it first. What is JSON in a message too is written as it
+/// stands.
 pub fn encode_text(message: &'static Message, json: &[u8]) -> Result<Vec<u8>, EncodeError> {
-    encode_tree(message, &serde_json::from_slice(json).map_err(|_| EncodeError::NoJson)?)
+    let text = std::str::from_utf8(json).map_err(|_| EncodeError::NoJson)?;
+    let tree = Tree::read(text).ok_or(EncodeError::NoJson)?;
+    let mut writer = Writer {
+        // A message is mostly shorter than its JSON.
+        out: Vec::with_capacity(json.len()),
+        found: Vec::with_capacity(FIELDS_AT_FIRST),
+    };
+    writer.message(message, Some(tree.root()), 0)?;
+    Ok(writer.out)
 }
 
-fn encode_tree(message: &'static Message, json: &Json<'_>) -> Result<Vec<u8>, EncodeError> {
-    let mut out = Vec::with_capacity(BYTES_AT_FIRST);
-    write_message(message, object(Some(json))?, &mut out, 0)?;
-    Ok(out)
-}
-
-/// It recurses once a message that is nested in another, up to [`DEPTH_MAX`].
-fn write_message(
-    message: &'static Message,
-    members: Option<&Members<'_>>,
-    out: &mut Vec<u8>,
-    depth: usize,
-) -> Result<(), EncodeError> {
-    if depth == DEPTH_MAX {
-        return Err(EncodeError::TooDeep);
-    }
-    for (number, place) in (0..).zip(message.places) {
-        match place {
-            Place::Nothing => {}
-            Place::Inlined(_, inlined) => {
-                write_nested(number, out, |out| write_message(inlined, members, out, depth))?;
-            }
-            Place::Field(at) => {
-                let field = &message.fields[usize::from(*at)];
-                let found = members.and_then(|members| member(members, field.name));
-                write_field(field, found.and_then(Json::unless_null), out, depth)
-                    .map_err(|error| error.below(format_args!(".{}", field.name)))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn write_field(
-    field: &'static Field,
-    json: Option<&Json<'_>>,
-    out: &mut Vec<u8>,
-    depth: usize,
-) -> Result<(), EncodeError> {
-    let place = At { number: field.number, depth };
-    match (field.shape, json) {
-        // Nil lists are not written, and nil bytes and named lists are such.
-        (Shape::One, None) if matches!(field.kind, Kind::Bytes | Kind::List(_)) => Ok(()),
-        (Shape::One, json) => place.write(field.kind, json, out),
-        (_, None) => Ok(()),
-        (Shape::Optional, json) => place.write(field.kind, json, out),
-        (Shape::Many, Some(json)) => place.write_items(field.kind, json, out),
-        (Shape::Map, Some(json)) => {
-            let entries = object(Some(json))?.into_iter().flatten();
-            let mut entries: Vec<_> = entries.collect();
-            entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-            for (key, value) in entries {
-                write_nested(field.number, out, |out| {
-                    write_bytes(1, key.as_bytes(), out);
-                    At { number: 2, ..place }
-                        .write(field.kind, value.unless_null(), out)
-                        .map_err(|error| error.below(format_args!("['{key}']")))
-                })?;
-            }
-            Ok(())
-        }
-    }
+/// Writes what a tree says.
+struct Writer<'t> {
+    out: Vec<u8>,
+    /// The values of the fields of all messages that are being written, the innermost last.
+    found: Vec<Option<Json<'t>>>,
 }
 
 /// Where a value is written.
@@ -144,77 +96,165 @@ struct At {
     depth: usize,
 }
 
-impl At {
-    fn write_items(self, kind: Kind, json: &Json<'_>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        let items = json.as_list().ok_or_else(|| EncodeError::unfit("list"))?;
-        for (index, item) in items.iter().enumerate() {
-            self.write(kind, item.unless_null(), out)
+impl<'t> Writer<'t> {
+    /// It recurses once a message that is nested in another, up to [`DEPTH_MAX`].
+    fn message(
+        &mut self,
+        message: &'static Message,
+        json: Option<Json<'t>>,
+        depth: usize,
+    ) -> Result<(), EncodeError> {
+        if depth == DEPTH_MAX {
+            return Err(EncodeError::TooDeep);
+        }
+        let first = self.found.len();
+        self.found.resize(first + message.fields.len(), None);
+        if let Some(json) = json {
+            self.find(message, json, first)?;
+        }
+        self.fields(message, first, depth)?;
+        self.found.truncate(first);
+        Ok(())
+    }
+
+    /// Finds the values of a message's fields, the last of each name, as everybody takes it. Members mostly stand in the order
+    /// of the fields, so that the next name is looked for behind the last.
+    fn find(&mut self, message: &'static Message, json: Json<'t>, first: usize) -> Result<(), EncodeError> {
+        let members = json.members().ok_or_else(|| EncodeError::unfit("object"))?;
+        let (found, mut next) = (&mut self.found[first..], 0);
+        for (name, value) in members {
+            let (earlier, later) = message.fields.split_at(next);
+            let is_named = |field: &Field| field.name == name;
+            let at = later.iter().position(is_named).map(|at| next + at);
+            if let Some(at) = at.or_else(|| earlier.iter().position(is_named)) {
+                found[at] = value.unless_null();
+                next = at + 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the fields of a message, whose values were found from there on.
+    fn fields(&mut self, message: &'static Message, first: usize, depth: usize) -> Result<(), EncodeError> {
+        for (number, place) in (0..).zip(message.places) {
+            match place {
+                Place::Nothing => {}
+                Place::Inlined(at, inlined) => {
+                    let start = begin_nested(number, &mut self.out);
+                    self.fields(inlined, first + usize::from(*at), depth)?;
+                    end_nested(start, &mut self.out);
+                }
+                Place::Field(at) => {
+                    let field = &message.fields[usize::from(*at)];
+                    self.field(field, self.found[first + usize::from(*at)], depth)
+                        .map_err(|error| error.below(format_args!(".{}", field.name)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        field: &'static Field,
+        json: Option<Json<'t>>,
+        depth: usize,
+    ) -> Result<(), EncodeError> {
+        let at = At { number: field.number, depth };
+        match (field.shape, json) {
+            // Nil lists are not written, and nil bytes and named lists are such.
+            (Shape::One, None) if matches!(field.kind, Kind::Bytes | Kind::List(_)) => Ok(()),
+            (Shape::One, json) => self.value(at, field.kind, json),
+            (_, None) => Ok(()),
+            (Shape::Optional, json) => self.value(at, field.kind, json),
+            (Shape::Many, Some(json)) => self.items(at, field.kind, json),
+            (Shape::Map, Some(json)) => self.map(at, field.kind, json),
+        }
+    }
+
+    fn map(&mut self, at: At, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
+        let entries = json.members().ok_or_else(|| EncodeError::unfit("object"))?;
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort_by_key(|(key, _)| *key);
+        for (index, (key, value)) in entries.iter().enumerate() {
+            if entries.get(index + 1).is_some_and(|(next, _)| next == key) {
+                continue;
+            }
+            let start = begin_nested(at.number, &mut self.out);
+            write_bytes(1, key.as_bytes(), &mut self.out);
+            self.value(At { number: 2, ..at }, kind, value.unless_null())
+                .map_err(|error| error.below(format_args!("['{key}']")))?;
+            end_nested(start, &mut self.out);
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, at: At, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
+        let items = json.items().ok_or_else(|| EncodeError::unfit("list"))?;
+        for (index, item) in items.enumerate() {
+            self.value(at, kind, item.unless_null())
                 .map_err(|error| error.below(format_args!("[{index}]")))?;
         }
         Ok(())
     }
 
     /// Writes one value; without one, what Go has for zero.
-    fn write(self, kind: Kind, json: Option<&Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    fn value(&mut self, at: At, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
+        let (number, out) = (at.number, &mut self.out);
         match kind {
-            Kind::Bool => write_number(self.number, i64::from(bool(json)?), out),
-            Kind::Int32 => write_number(self.number, i64::from(small_integer(json)?), out),
-            Kind::Int64 => write_number(self.number, integer(json)?, out),
-            Kind::Double => {
-                let number =
-                    json.map_or(Some(0.0), Json::as_f64).ok_or_else(|| EncodeError::unfit("number"))?;
-                write_double(self.number, number, out);
-            }
-            Kind::String => write_bytes(self.number, text(json)?.as_bytes(), out),
+            Kind::Bool => write_number(number, i64::from(bool(json)?), out),
+            Kind::Int32 => write_number(number, i64::from(small_integer(json)?), out),
+            Kind::Int64 => write_number(number, integer(json)?, out),
+            Kind::Double => write_double(number, double(json)?, out),
+            Kind::String => write_bytes(number, text(json)?.as_bytes(), out),
             Kind::Bytes => {
                 let bytes = STANDARD.decode(text(json)?).map_err(|_| EncodeError::unfit("base64"))?;
-                write_bytes(self.number, &bytes, out);
+                write_bytes(number, &bytes, out);
             }
-            _ => write_nested(self.number, out, |out| self.write_inside(kind, json, out))?,
+            _ => {
+                let start = begin_nested(number, out);
+                self.inside(at, kind, json)?;
+                end_nested(start, &mut self.out);
+            }
         }
         Ok(())
     }
 
     /// Writes what stands in a value that is a message on the wire.
-    fn write_inside(self, kind: Kind, json: Option<&Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    fn inside(&mut self, at: At, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
+        let out = &mut self.out;
         match kind {
-            Kind::Message(message) => {
-                write_message(message, object(json)?, out, self.depth + 1)?;
-            }
+            Kind::Message(message) => self.message(message, json, at.depth + 1)?,
             Kind::List(kind) => {
-                let items = At { number: 1, ..self };
-                json.map_or(Ok(()), |json| items.write_items(*kind, json, out))?;
+                json.map_or(Ok(()), |json| self.items(At { number: 1, ..at }, *kind, json))?;
             }
-            Kind::Time | Kind::MicroTime => self.write_time(kind, json, out)?,
-            Kind::Quantity => match json {
-                Some(Json::Number(number)) => write_bytes(1, number.to_string().as_bytes(), out),
-                Some(json) => write_bytes(1, text(Some(json))?.as_bytes(), out),
+            Kind::Time | Kind::MicroTime => write_time(kind, json, out)?,
+            Kind::Quantity => match json.map(|json| (json, json.as_number())) {
+                Some((_, Some(number))) => write_bytes(1, number.to_string().as_bytes(), out),
+                Some((json, None)) => write_bytes(1, text(Some(json))?.as_bytes(), out),
                 None => write_bytes(1, b"0", out),
             },
-            Kind::IntOrString => match json {
-                Some(Json::Text(text)) => write_int_or_string(1, 0, text, out),
-                json => write_int_or_string(0, small_integer(json)?, "", out),
+            Kind::IntOrString => match json.and_then(Json::as_str) {
+                Some(text) => write_int_or_string(1, 0, text, out),
+                None => write_int_or_string(0, small_integer(json)?, "", out),
             },
             Kind::Raw => {
                 if let Some(json) = json {
-                    let text = serde_json::to_vec(json).expect("a value is written to memory");
-                    write_bytes(1, &text, out);
+                    write_bytes(1, json.text().as_bytes(), out);
                 }
             }
-            Kind::SchemaOrBool(schema) => match json {
-                Some(Json::Object(_)) => {
-                    write_number(1, 1, out);
-                    At { number: 2, ..self }.write(Kind::Message(schema), json, out)?;
-                }
-                json => write_number(1, i64::from(bool(json)?), out),
-            },
+            Kind::SchemaOrBool(schema) if json.is_some_and(Json::is_object) => {
+                write_number(1, 1, out);
+                self.value(At { number: 2, ..at }, Kind::Message(schema), json)?;
+            }
+            Kind::SchemaOrBool(_) => write_number(1, i64::from(bool(json)?), out),
             Kind::SchemaOrArray(schema) | Kind::SchemaOrStrings(schema) => {
                 let is_strings = matches!(kind, Kind::SchemaOrStrings(_));
                 let item = if is_strings { Kind::String } else { Kind::Message(schema) };
                 match json {
                     None => {}
-                    Some(json @ Json::List(_)) => At { number: 2, ..self }.write_items(item, json, out)?,
-                    json => At { number: 1, ..self }.write(Kind::Message(schema), json, out)?,
+                    Some(json) if json.is_list() => self.items(At { number: 2, ..at }, item, json)?,
+                    json => self.value(At { number: 1, ..at }, Kind::Message(schema), json)?,
                 }
             }
             Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Double | Kind::String | Kind::Bytes => {
@@ -223,18 +263,18 @@ impl At {
         }
         Ok(())
     }
+}
 
-    fn write_time(self, kind: Kind, json: Option<&Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
-        let Some(json) = json else { return Ok(()) };
-        let time = Timestamp::parse(text(Some(json))?).ok_or_else(|| EncodeError::unfit("time"))?;
-        if time.is_zero() {
-            return Ok(());
-        }
-        let (seconds, nanos) = time.parts();
-        write_number(1, seconds, out);
-        write_number(2, if matches!(kind, Kind::MicroTime) { i64::from(nanos) } else { 0 }, out);
-        Ok(())
+fn write_time(kind: Kind, json: Option<Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let Some(json) = json else { return Ok(()) };
+    let time = Timestamp::parse(text(Some(json))?).ok_or_else(|| EncodeError::unfit("time"))?;
+    if time.is_zero() {
+        return Ok(());
     }
+    let (seconds, nanos) = time.parts();
+    write_number(1, seconds, out);
+    write_number(2, if matches!(kind, Kind::MicroTime) { i64::from(nanos) } else { 0 }, out);
+    Ok(())
 }
 
 fn write_int_or_string(variant: i64, number: i32, text: &str, out: &mut Vec<u8>) {
@@ -243,25 +283,24 @@ fn write_int_or_string(variant: i64, number: i32, text: &str, out: &mut Vec<u8>)
     write_bytes(3, text.as_bytes(), out);
 }
 
-fn object<'j, 'a>(json: Option<&'j Json<'a>>) -> Result<Option<&'j Members<'a>>, EncodeError> {
-    match json {
-        None => Ok(None),
-        Some(json) => json.as_object().map(Some).ok_or_else(|| EncodeError::unfit("object")),
-    }
-}
-
-fn bool(json: Option<&Json<'_>>) -> Result<bool, EncodeError> {
+fn bool(json: Option<Json<'_>>) -> Result<bool, EncodeError> {
     json.map_or(Some(false), Json::as_bool).ok_or_else(|| EncodeError::unfit("boolean"))
 }
 
-fn integer(json: Option<&Json<'_>>) -> Result<i64, EncodeError> {
-    json.map_or(Some(0), Json::as_i64).ok_or_else(|| EncodeError::unfit("integer of 64 bits"))
+fn integer(json: Option<Json<'_>>) -> Result<i64, EncodeError> {
+    let integer = json.map_or(Some(0), |json| json.as_number()?.as_i64());
+    integer.ok_or_else(|| EncodeError::unfit("integer of 64 bits"))
 }
 
-fn small_integer(json: Option<&Json<'_>>) -> Result<i32, EncodeError> {
+fn small_integer(json: Option<Json<'_>>) -> Result<i32, EncodeError> {
     i32::try_from(integer(json)?).map_err(|_| EncodeError::unfit("integer of 32 bits"))
 }
 
-fn text<'j>(json: Option<&'j Json<'_>>) -> Result<&'j str, EncodeError> {
+fn double(json: Option<Json<'_>>) -> Result<f64, EncodeError> {
+    let double = json.map_or(Some(0.0), |json| json.as_number()?.as_f64());
+    double.ok_or_else(|| EncodeError::unfit("number"))
+}
+
+fn text<'t>(json: Option<Json<'t>>) -> Result<&'t str, EncodeError> {
     json.map_or(Some(""), Json::as_str).ok_or_else(|| EncodeError::unfit("string"))
 }

@@ -141,6 +141,8 @@ mod tests {
                 }
             }
             assert_eq!(places, message.fields.len(), "{message:?}");
+            let names: std::collections::HashSet<_> = message.fields.iter().map(|field| field.name).collect();
+            assert_eq!(names.len(), message.fields.len(), "{message:?} has two fields of one name");
             messages.extend(message.fields.iter().filter_map(|field| match field.kind {
                 Kind::Message(inner) => Some(inner),
                 _ => None,

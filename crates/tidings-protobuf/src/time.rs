@@ -53,8 +53,8 @@ impl Timestamp {
     /// Reads RFC 3339, with an offset or `Z`, and with as many digits of a second as it likes.
     pub(crate) fn parse(text: &str) -> Option<Timestamp> {
         let digits = |range: std::ops::Range<usize>| {
-            let part = text.get(range)?;
-            part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<i64>().ok())?
+            let mut part = text.as_bytes().get(range)?.iter();
+            part.try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0')))
         };
         let is_at =
             |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|byte| wanted.contains(byte));
@@ -72,7 +72,8 @@ impl Timestamp {
             .strip_prefix('.')
             .map_or("", |rest| &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()]);
         let zone = if fraction.is_empty() { rest } else { &rest[1 + fraction.len()..] };
-        let micros = format!("{:0<6}", fraction.get(..6).unwrap_or(fraction)).parse().ok()?;
+        let micros = fraction.bytes().chain(std::iter::repeat(b'0')).take(6);
+        let micros = micros.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
         let seconds =
             days_from_civil(digits(0..4)?, month, day) * DAY_SECONDS + hour * 3_600 + minute * 60 + second;
         Some(Timestamp { seconds: seconds - offset_seconds(zone)?, micros })

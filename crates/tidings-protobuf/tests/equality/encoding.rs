@@ -27,7 +27,7 @@ fn the_bytes_of_an_object_are_those_that_go_writes() {
 
 #[test]
 fn text_is_encoded_as_what_it_reads_as_is() {
-    for pair in pairs().into_iter().filter(|pair| !pair.json.contains(RAW_IN_OTHER_WORDS)) {
+    for pair in pairs() {
         let bytes = encode_text(pair.message, pair.json.as_bytes());
         assert!(bytes.as_deref() == Ok(&pair.protobuf_from_json[..]), "{}\n{bytes:x?}", pair.name());
     }
