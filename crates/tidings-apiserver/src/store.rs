@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tokio::sync::watch;
 
+pub(crate) use self::encoded::Keeping;
 use self::history::History;
 pub use self::history::{Change, FrameKey, HistoryLimits};
 pub use self::news::{News, Reading, Subscription};
@@ -19,6 +20,7 @@ use self::objects::Objects;
 pub use self::saved::Saved;
 use crate::sync::{Mutex, MutexGuard};
 
+mod encoded;
 mod history;
 mod news;
 mod object;

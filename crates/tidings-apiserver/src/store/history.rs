@@ -10,11 +10,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use super::encoded::Keeping;
 use super::object::Stored;
 use crate::sync::Mutex;
 
-/// How many of the newest changes keep their encoded event for watchers that come after the first.
-const FRAMES_KEPT: usize = 1024;
+/// How many of the newest changes keep what was encoded of them for those who come after the first.
+const ENCODED_KEPT: usize = 1024;
 
 /// Among so many of the newest changes a reader is looked for first.
 const NEWEST_CHANGES: usize = 8;
@@ -95,6 +96,14 @@ impl Change {
         Ok(frame)
     }
 
+    /// Forgets what was encoded of it.
+    fn grow_old(&self) {
+        self.frames.lock().clear();
+        if let Some(new) = &self.new {
+            new.grow_old();
+        }
+    }
+
     fn bytes(&self) -> usize {
         CHANGE_BYTES + self.old.as_ref().map_or(0, |old| old.body().len())
     }
@@ -103,9 +112,12 @@ impl Change {
 impl History {
     pub(super) fn push(&mut self, change: Change, limits: &HistoryLimits) {
         self.bytes += change.bytes();
+        if let Some(new) = &change.new {
+            new.keep_protobuf(Keeping::WhileNew);
+        }
         self.changes.push_back(Arc::new(change));
-        if let Some(at) = self.changes.len().checked_sub(FRAMES_KEPT + 1) {
-            self.changes[at].frames.lock().clear();
+        if let Some(at) = self.changes.len().checked_sub(ENCODED_KEPT + 1) {
+            self.changes[at].grow_old();
         }
         while self.changes.len() > limits.changes_max || self.bytes > limits.bytes_max {
             self.drop_oldest();
@@ -121,6 +133,7 @@ impl History {
 
     fn drop_oldest(&mut self) {
         if let Some(oldest) = self.changes.pop_front() {
+            oldest.grow_old();
             self.bytes -= oldest.bytes();
             self.dropped_through = oldest.version;
             self.lost_through = self.lost_through.max(oldest.version);

@@ -3,12 +3,12 @@
 //! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`, which whoever writes it out supplies: so that all
 //! versions of one group-kind share one body. It is never decoded to be sent.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tidings_protobuf::Message;
 
-use crate::sync::OnceLock;
+use super::encoded::{Encoded, Keeping};
 
 /// Bytes before the value of `metadata` in every body.
 const META_AT: usize = br#"{"metadata":"#.len();
@@ -43,8 +43,8 @@ pub struct Stored {
     /// Where the digits of `metadata.resourceVersion` begin.
     version_at: u32,
     has_owners: bool,
-    /// The same as protobuf, for servers that keep it: of which message, and its bytes.
-    protobuf: OnceLock<(&'static Message, Box<[u8]>)>,
+    /// The same as protobuf, while that is worth keeping.
+    protobuf: Encoded,
 }
 
 /// An encoded object that waits for its version.
@@ -167,7 +167,7 @@ impl Draft {
             meta_end: small(self.meta_end + number.len()),
             version_at: small(self.version_at),
             has_owners: self.has_owners,
-            protobuf: OnceLock::new(),
+            protobuf: Encoded::default(),
         }
     }
 }
@@ -236,25 +236,27 @@ impl Stored {
             meta_end: small(self.meta_end as usize + number.len() - (after - at)),
             version_at: self.version_at,
             has_owners: self.has_owners,
-            protobuf: OnceLock::new(),
+            protobuf: Encoded::default(),
         }
     }
 
-    /// Its bytes as this message: encoded once, then kept.
-    pub(crate) fn kept_protobuf<E>(
+    /// Its bytes as this message, which are encoded if they are not kept.
+    pub(crate) fn protobuf<E>(
         &self,
         message: &'static Message,
-        encode: impl Fn() -> Result<Vec<u8>, E>,
-    ) -> Result<Cow<'_, [u8]>, E> {
-        if self.protobuf.get().is_none() {
-            // Two who come at once both encode it, and keep one.
-            let _ = self.protobuf.set((message, encode()?.into_boxed_slice()));
-        }
-        match self.protobuf.get() {
-            Some((kept, bytes)) if std::ptr::eq(*kept, message) => Ok(Cow::Borrowed(bytes)),
-            // Kept as another version of its group has it.
-            _ => encode().map(Cow::Owned),
-        }
+        encode: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Arc<[u8]>, E> {
+        self.protobuf.bytes(message, encode)
+    }
+
+    /// For how long these bytes are kept, or longer.
+    pub(crate) fn keep_protobuf(&self, keeping: Keeping) {
+        self.protobuf.keep(keeping);
+    }
+
+    /// The change that made it is no longer new.
+    pub(super) fn grow_old(&self) {
+        self.protobuf.grow_old();
     }
 
     /// The object as a tree, without `kind` and `apiVersion`. For writers; readers are sent the bytes.

@@ -4,7 +4,6 @@
 //! An answer is `k8s\0` and an `Unknown` that says which kind it holds. An event of a watch is a length of four bytes and a
 //! `WatchEvent` whose object is such an answer again.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,7 +18,7 @@ use crate::request::accept::Content;
 use crate::resource::ResourceDef;
 use crate::server::ProtobufAnswers;
 use crate::status::ApiError;
-use crate::store::Stored;
+use crate::store::{Keeping, Stored};
 
 /// Bytes of one chunk of a list, before the item that fills it.
 const CHUNK_BYTES: usize = 128 << 10;
@@ -99,12 +98,15 @@ impl Protobuf {
         Ok(chunks)
     }
 
-    /// The object's message, which is kept with the object if the server is set up so.
-    fn raw<'s>(&self, object: &'s Stored) -> Result<Cow<'s, [u8]>, Refusal> {
-        if self.answers != ProtobufAnswers::Kept || self.whole.is_none() {
-            return self.encoded(object).map(Cow::Owned);
+    /// The object's message.
+    fn raw(&self, object: &Stored) -> Result<Arc<[u8]>, Refusal> {
+        if self.whole.is_none() {
+            return self.encoded(object).map(Arc::from);
         }
-        object.kept_protobuf(self.message, || self.encoded(object))
+        if self.answers == ProtobufAnswers::Kept {
+            object.keep_protobuf(Keeping::Always);
+        }
+        object.protobuf(self.message, || self.encoded(object))
     }
 
     fn encoded(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
