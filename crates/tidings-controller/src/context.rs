@@ -8,9 +8,10 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
+use kube_core::dynamic::DynamicObject;
 use tidings_informer::informer::SharedInformer;
 use tidings_informer::lister::Lister;
-use tidings_object::{Key, Kind, Projection};
+use tidings_object::{Key, Kind, Projection, ResourceKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::caches::Caches;
@@ -97,6 +98,31 @@ impl Context {
     /// As [`lister`](Self::lister).
     pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
         self.cache::<K>(Projection::Full, "reads").seen_as()
+    }
+
+    /// As [`lister`](Self::lister), for a resource known at run time.
+    ///
+    /// # Panics
+    ///
+    /// If the controller neither watches nor reads that resource: declare it with `reads_resource`.
+    pub fn lister_of(&self, resource: &ResourceKind) -> Lister<DynamicObject> {
+        self.informer_of(resource).lister()
+    }
+
+    /// The informer of a resource known at run time that the controller watches or reads.
+    ///
+    /// # Panics
+    ///
+    /// As [`lister_of`](Self::lister_of).
+    pub fn informer_of(&self, resource: &ResourceKind) -> SharedInformer<DynamicObject> {
+        let found = self.surroundings.caches.find(resource, Projection::Full);
+        let undeclared = || {
+            panic!(
+                "controller {:?} has no cache of {resource}: declare it with `.reads_resource(…)`",
+                self.controller()
+            )
+        };
+        found.unwrap_or_else(undeclared).seen_as()
     }
 
     fn cache<K: Kind>(&self, projection: Projection, declaration: &str) -> &SharedInformer<()> {

@@ -14,9 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_core::PartialObjectMeta;
+use kube_core::dynamic::DynamicObject;
 use tidings_factory::SharedInformerFactory;
 use tidings_informer::informer::{InformerError, Unsynced};
-use tidings_object::Kind;
+use tidings_object::{Kind, ResourceKind};
+use tidings_source::BuildError;
 use tidings_workqueue::WorkQueue;
 
 pub use builder::ControllerBuilder;
@@ -90,6 +92,17 @@ pub enum ControllerError {
         #[source]
         source: InformerError,
     },
+    /// A resource that no server can have.
+    #[error("asking for the {resource} of controller {controller:?}")]
+    Resource {
+        /// The controller.
+        controller: String,
+        /// The resource.
+        resource: ResourceKind,
+        /// What is wrong with it.
+        #[source]
+        source: BuildError,
+    },
     /// A cache will never be filled.
     #[error("waiting for the caches of controller {controller:?}")]
     NotSynced {
@@ -112,6 +125,46 @@ impl Controller {
         name: impl Into<String>,
     ) -> ControllerBuilder<PartialObjectMeta<K>> {
         ControllerBuilder::new(name.into(), source::Watch::metadata())
+    }
+
+    /// A controller of the objects of a resource that is known at run time only, as generic operators and policy engines have
+    /// them. Its cache is shared with typed informers of the same resource.
+    ///
+    /// ```
+    /// use tidings_controller::{Action, Controller, Owned};
+    /// use tidings_object::{ResourceKind, Scope};
+    ///
+    /// let widgets = ResourceKind {
+    ///     group: "example.com".into(),
+    ///     version: "v1".into(),
+    ///     kind: "Widget".into(),
+    ///     plural: "widgets".into(),
+    ///     scope: Scope::Namespaced,
+    /// };
+    /// let config_maps = ResourceKind {
+    ///     group: "".into(),
+    ///     version: "v1".into(),
+    ///     kind: "ConfigMap".into(),
+    ///     plural: "configmaps".into(),
+    ///     scope: Scope::Namespaced,
+    /// };
+    /// let controller = Controller::for_resource("widgets", widgets.clone())
+    ///     .owns_with(Owned::resource(config_maps))
+    ///     .reconcile(move |request, context: tidings_controller::Context| {
+    ///         let widget = context.lister_of(&widgets).get(&request);
+    ///         async move {
+    ///             if let Ok(widget) = widget {
+    ///                 println!("{} is {}", request, widget.decoded()?.data["spec"]["colour"]);
+    ///             }
+    ///             Ok(Action::await_change())
+    ///         }
+    ///     });
+    /// ```
+    pub fn for_resource(
+        name: impl Into<String>,
+        resource: impl Into<ResourceKind>,
+    ) -> ControllerBuilder<DynamicObject> {
+        ControllerBuilder::new(name.into(), source::Watch::of(resource.into()))
     }
 
     /// Its name.
@@ -138,9 +191,7 @@ impl Controller {
         let mut handlers = Handlers::default();
         let mut requests = Vec::new();
         for source in sources {
-            let attached = source
-                .attach(factory, &name, &inlet, &caches)
-                .map_err(|source| ControllerError::Attach { controller: name.clone(), source })?;
+            let attached = source.attach(factory, &name, &inlet, &caches)?;
             requests.push(attached.counts);
             handlers.push(attached.registration, &attached.cache.informer);
             caches.push(attached.cache);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kube_core::PartialObjectMeta;
 use tidings_factory::InformerOptions;
-use tidings_object::Kind;
+use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
 use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
 
@@ -108,6 +108,11 @@ impl<K: 'static> ControllerBuilder<K> {
     /// As [`reads`](Self::reads), with the metadata only.
     pub fn reads_metadata<R: Kind + 'static>(self) -> Self {
         self.read(Watch::<PartialObjectMeta<R>>::metadata(), InformerOptions::new())
+    }
+
+    /// As [`reads`](Self::reads), for a resource known at run time.
+    pub fn reads_resource(self, resource: impl Into<ResourceKind>) -> Self {
+        self.read(Watch::of(resource.into()), InformerOptions::new())
     }
 
     fn read<V: 'static>(mut self, mut watch: Watch<V>, options: InformerOptions) -> Self {

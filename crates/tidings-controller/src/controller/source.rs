@@ -4,10 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube_core::PartialObjectMeta;
+use kube_core::dynamic::DynamicObject;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{HandlerOptions, InformerError, Registration, SharedInformer, handle_with};
+use tidings_informer::informer::{HandlerOptions, Registration, SharedInformer, handle_with};
 use tidings_object::{Kind, Projection, ResourceKind};
+use tidings_source::BuildError;
 
+use super::ControllerError;
 use super::stats::RequestCounts;
 use crate::caches::{Cache, Caches};
 use crate::enqueue::{CachedOwners, Enqueue, Inlet, Map, OwnerMap, Owners};
@@ -38,10 +41,14 @@ pub struct Watched<V> {
 pub(super) struct Watch<V> {
     resource: ResourceKind,
     projection: Projection,
-    obtain: fn(&SharedInformerFactory, InformerOptions) -> SharedInformer<V>,
+    obtain: Box<Obtain<V>>,
     pub(super) options: InformerOptions,
     pub(super) predicates: Vec<Predicate<V>>,
 }
+
+/// How an informer is asked for.
+type Obtain<V> =
+    dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, BuildError> + Send;
 
 /// What the changes of an informer are for.
 pub(super) enum Role<V> {
@@ -62,6 +69,13 @@ impl<O: Kind + 'static> Owned<O> {
     /// The metadata of objects of a kind: the server sends nothing else.
     pub fn metadata() -> Owned<PartialObjectMeta<O>> {
         Owned { watch: Watch::metadata(), owners: Owners::default() }
+    }
+}
+
+impl Owned<DynamicObject> {
+    /// Whole objects of a resource known at run time.
+    pub fn resource(resource: impl Into<ResourceKind>) -> Self {
+        Owned { watch: Watch::of(resource.into()), owners: Owners::default() }
     }
 }
 
@@ -106,6 +120,16 @@ impl<W: Kind + 'static> Watched<W> {
     }
 }
 
+impl Watched<DynamicObject> {
+    /// Whole objects of a resource known at run time.
+    pub fn resource(
+        resource: impl Into<ResourceKind>,
+        map: impl Fn(&Change<DynamicObject>) -> Vec<Request> + Send + 'static,
+    ) -> Self {
+        Watched { watch: Watch::of(resource.into()), map: Box::new(map) }
+    }
+}
+
 impl<V: 'static> Watched<V> {
     /// Lets only some changes count. Each predicate that is given must let a change pass.
     #[must_use]
@@ -128,17 +152,31 @@ impl<V: 'static> Watched<V> {
 
 impl<K: Kind + 'static> Watch<K> {
     pub(super) fn full() -> Self {
-        Watch {
-            resource: K::resource(),
-            projection: Projection::Full,
-            obtain: SharedInformerFactory::informer_with,
-            options: InformerOptions::new(),
-            predicates: Vec::new(),
-        }
+        let obtain = |factory: &SharedInformerFactory, options| Ok(factory.informer_with(options));
+        Watch::new(K::resource(), Projection::Full, obtain)
+    }
+}
+
+impl Watch<DynamicObject> {
+    pub(super) fn of(resource: ResourceKind) -> Self {
+        let asked = resource.clone();
+        let obtain = |factory: &SharedInformerFactory, options| factory.dynamic_with(asked, options);
+        Watch::new(resource, Projection::Full, obtain)
     }
 }
 
 impl<V: 'static> Watch<V> {
+    fn new(
+        resource: ResourceKind,
+        projection: Projection,
+        obtain: impl FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, BuildError>
+        + Send
+        + 'static,
+    ) -> Self {
+        let obtain = Box::new(obtain);
+        Watch { resource, projection, obtain, options: InformerOptions::new(), predicates: Vec::new() }
+    }
+
     pub(super) fn resource(&self) -> &ResourceKind {
         &self.resource
     }
@@ -147,7 +185,11 @@ impl<V: 'static> Watch<V> {
     pub(super) fn into_source(self, role: Role<V>) -> Source {
         let Watch { resource, projection, obtain, options, predicates } = self;
         Source(Box::new(move |factory, controller, inlet, caches| {
-            let informer = obtain(factory, options);
+            let informer = obtain(factory, options).map_err(|source| ControllerError::Resource {
+                controller: controller.to_owned(),
+                resource: resource.clone(),
+                source,
+            })?;
             let counts = Arc::new(RequestCounts::new(resource.to_string()));
             let map = match role {
                 Role::Read => None,
@@ -161,7 +203,11 @@ impl<V: 'static> Watch<V> {
                         HandlerOptions { name: Some(controller.to_owned()), ..HandlerOptions::default() };
                     let counts = Arc::clone(&counts);
                     let handler = Enqueue { predicates, map, inlet: inlet.clone(), counts };
-                    Some(informer.add_handler(handle_with(options, handler))?)
+                    let added = informer.add_handler(handle_with(options, handler));
+                    Some(added.map_err(|source| ControllerError::Attach {
+                        controller: controller.to_owned(),
+                        source,
+                    })?)
                 }
             };
             let cache = Cache { projection, informer: informer.seen_as() };
@@ -172,19 +218,14 @@ impl<V: 'static> Watch<V> {
 
 impl<K: Kind + 'static> Watch<PartialObjectMeta<K>> {
     pub(super) fn metadata() -> Self {
-        Watch {
-            resource: K::resource(),
-            projection: Projection::Metadata,
-            obtain: SharedInformerFactory::metadata_with::<K>,
-            options: InformerOptions::new(),
-            predicates: Vec::new(),
-        }
+        let obtain = |factory: &SharedInformerFactory, options| Ok(factory.metadata_with::<K>(options));
+        Watch::new(K::resource(), Projection::Metadata, obtain)
     }
 }
 
 /// How an informer is asked for, and a handler added to it.
 type Attach =
-    dyn FnOnce(&SharedInformerFactory, &str, &Inlet, &Caches) -> Result<Attached, InformerError> + Send;
+    dyn FnOnce(&SharedInformerFactory, &str, &Inlet, &Caches) -> Result<Attached, ControllerError> + Send;
 
 /// What a controller watches or reads, of whatever type.
 pub(super) struct Source(Box<Attach>);
@@ -204,7 +245,7 @@ impl Source {
         controller: &str,
         inlet: &Inlet,
         caches: &Caches,
-    ) -> Result<Attached, InformerError> {
+    ) -> Result<Attached, ControllerError> {
         (self.0)(factory, controller, inlet, caches)
     }
 }

@@ -1,6 +1,7 @@
 //! Controllers over an API server in the process: what makes requests, how reconciles end, what they see and what is counted.
 
 mod blocking;
+mod dynamic;
 mod ends;
 mod figures;
 mod own_writes;

@@ -1,0 +1,125 @@
+//! Controllers of resources that are known at run time only.
+
+use std::error::Error as _;
+
+use kube_core::dynamic::DynamicObject;
+use serde_json::{Value, json};
+use tidings_controller::{Action, Context, Controller, ControllerError, Error, Owned, Request, Watched};
+use tidings_object::{ResourceKind, Scope};
+
+use crate::scene::{Asked, Scene, settle};
+
+fn resource(group: &str, kind: &str, plural: &str) -> ResourceKind {
+    let (group, version) = (group.to_owned().into(), "v1".into());
+    let (kind, plural) = (kind.to_owned().into(), plural.to_owned().into());
+    ResourceKind { group, version, kind, plural, scope: Scope::Namespaced }
+}
+
+fn widgets() -> ResourceKind {
+    resource("example.com", "Widget", "widgets")
+}
+
+fn secrets() -> ResourceKind {
+    resource("", "Secret", "secrets")
+}
+
+/// A server that has widgets.
+async fn scene() -> Scene {
+    let scene = Scene::new().await;
+    let version = json!({ "name": "v1", "served": true, "storage": true,
+        "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } } });
+    let names = json!({ "plural": "widgets", "kind": "Widget" });
+    scene.server.put(
+        "customresourcedefinitions",
+        json!({ "metadata": { "name": "widgets.example.com" },
+            "spec": { "group": "example.com", "names": names, "scope": "Namespaced", "versions": [version] } }),
+    );
+    scene
+}
+
+fn widget(name: &str, colour: &str) -> Value {
+    json!({ "metadata": { "name": name, "uid": format!("uid-{name}") }, "spec": { "colour": colour } })
+}
+
+fn owned_by(widget: &str) -> Value {
+    json!([{ "apiVersion": "example.com/v1", "kind": "Widget", "name": widget, "uid": format!("uid-{widget}"),
+        "controller": true }])
+}
+
+/// Gives each widget a secret with its colour.
+async fn paint(request: Request, context: Context) -> Result<Action, Error> {
+    let Ok(widget) = context.lister_of(&widgets()).get(&request) else { return Ok(Action::await_change()) };
+    if context.lister_of(&secrets()).get(&request).is_ok() {
+        return Ok(Action::await_change());
+    }
+    let colour = &widget.decoded()?.data["spec"]["colour"];
+    let secret: DynamicObject = serde_json::from_value(json!({
+        "metadata": { "name": request.name(), "ownerReferences": owned_by(request.name()) },
+        "stringData": { "colour": colour },
+    }))?;
+    let api = kube_core::ApiResource::erase::<k8s_openapi::api::core::v1::Secret>(&());
+    let api: kube_client::Api<DynamicObject> =
+        kube_client::Api::namespaced_with(context.client().clone(), "default", &api);
+    api.create(&Default::default(), &secret).await?;
+    Ok(Action::await_change())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_of_run_time_is_worked_on_as_any_other() {
+    let scene = scene().await;
+    scene.server.put("widgets.example.com", widget("a", "red"));
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = Controller::for_resource("painter", widgets())
+        .owns_with(Owned::resource(secrets()))
+        .reconcile(move |request: Request, context| {
+            log.note(&request);
+            paint(request, context)
+        });
+    let play = scene.played(controller).await;
+    assert_eq!(scene.server.object("secrets", "default/a").unwrap()["data"]["colour"], "cmVk");
+    scene.server.put("widgets.example.com", widget("b", "blue"));
+    settle().await;
+    assert_eq!(scene.server.object("secrets", "default/b").unwrap()["data"]["colour"], "Ymx1ZQ==");
+    assert_eq!(asked.taken(), ["a", "a", "b", "b"], "each once by itself, and once by what it owns");
+    assert!(scene.server.remove("secrets", "default/a"));
+    settle().await;
+    assert!(scene.server.object("secrets", "default/a").is_some(), "what is missing is made again");
+    assert_eq!(play.handle.stats().errors, 0);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn resources_of_run_time_can_be_watched_and_read() {
+    let scene = scene().await;
+    let asked = Asked::new();
+    let log = asked.clone();
+    let config_maps = resource("", "ConfigMap", "configmaps");
+    let read = config_maps.clone();
+    let map =
+        |_: &tidings_controller::Change<DynamicObject>| vec![Request::new(Some("default"), "a").unwrap()];
+    let controller = Controller::for_resource("reader", widgets())
+        .watches_with(Watched::resource(secrets(), map))
+        .reads_resource(config_maps)
+        .reconcile(move |request: Request, context: Context| {
+            log.note(&request);
+            let is_read = context.lister_of(&read).get(&request).is_ok();
+            async move { if is_read { Ok(Action::await_change()) } else { Err(Error::terminal("not read")) } }
+        });
+    scene.put("a");
+    let play = scene.played(controller).await;
+    scene.server.put("secrets", json!({ "metadata": { "name": "any" } }));
+    settle().await;
+    assert_eq!(asked.taken(), ["a"]);
+    assert_eq!(play.handle.stats().errors, 0);
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_that_no_server_can_have_is_refused_by_name() {
+    let scene = Scene::new().await;
+    let controller = Controller::for_resource("nobody", resource("example.com", "Widget", ""));
+    let refused = controller.reconcile(paint).attach(&scene.factory).map(drop).unwrap_err();
+    assert!(matches!(refused, ControllerError::Resource { .. }), "{refused:?}");
+    assert!(refused.source().is_some());
+}
