@@ -5,26 +5,29 @@
 
 mod outcome;
 mod share;
+mod signals;
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use tidings_workqueue::{AddOptions, WorkQueue, Working};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
+use tracing::{Instrument, Level, Span};
 
 use crate::action::Action;
 use crate::context::{Context, Surroundings};
 use crate::controller::stats::{Counters, Reason, RequestCounts};
-use crate::reconciler::AnyReconciler;
+use crate::reconciler::{AnyReconciler, Error};
 use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::{CaughtUp, caught_up};
 use outcome::Outcome;
 pub(crate) use share::Share;
+pub(crate) use signals::Signals;
+use signals::Waits;
 
 /// What the workers of a controller share.
 pub(crate) struct Work {
@@ -48,51 +51,21 @@ pub(crate) struct Tally {
     pub(crate) sources: Vec<Arc<RequestCounts>>,
 }
 
-/// How a controller is told to end.
-#[derive(Debug, Clone)]
-pub(crate) struct Signals {
-    /// Take nothing new, and finish what runs.
-    pub(crate) stop: CancellationToken,
-    /// Drop what runs, at its next await.
-    pub(crate) abandon: CancellationToken,
-    /// The same, for one key.
-    pub(crate) lost: Option<CancellationToken>,
-}
-
-impl Signals {
-    /// Abandoned as well when the key is lost to another replica.
-    fn or(&self, lost: &CancellationToken) -> Signals {
-        Signals { lost: Some(lost.clone()), ..self.clone() }
-    }
-
-    async fn abandoned(&self) {
-        match &self.lost {
-            None => self.abandon.cancelled().await,
-            Some(lost) => tokio::select! {
-                () = self.abandon.cancelled() => {}
-                () = lost.cancelled() => {}
-            },
-        }
-    }
-}
-
 impl Work {
     /// Works until it is told to stop, or the queue has ended.
     pub(crate) async fn run(self: Arc<Self>, signals: Signals) {
         // A handle of its own: what is in work counts on it.
         let queue = self.tally.queue.clone();
-        loop {
-            let next = tokio::select! {
-                biased;
-                () = signals.stop.cancelled() => return,
-                () = signals.abandon.cancelled() => return,
-                next = queue.next() => next,
-            };
-            let Some(working) = next else { return };
+        let mut waits = Waits::new(signals);
+        while let Some(Some(working)) = waits.unless_ended(queue.next()).await {
             match &self.share {
-                None => self.work_on(&working, &signals).await,
+                None => self.work_on(&working, &mut waits).await,
                 Some(share) => match share.permit(&working, self.surroundings.caches.own()) {
-                    Some(permit) => self.work_on(&working, &signals.or(permit.lost())).await,
+                    Some(permit) => {
+                        waits.lose_with(Some(permit.lost().clone()));
+                        self.work_on(&working, &mut waits).await;
+                        waits.lose_with(None);
+                    }
                     None => {
                         self.tally.counters.not_ours.add_one();
                         self.tally.queue.forget(&working);
@@ -102,46 +75,54 @@ impl Work {
         }
     }
 
-    async fn work_on(&self, working: &Working<Request>, signals: &Signals) {
+    async fn work_on(&self, working: &Working<Request>, waits: &mut Waits) {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let span = tracing::info_span!(
-            "reconcile",
-            controller = self.surroundings.controller,
-            object.namespace = working.namespace(),
-            object.name = working.name(),
-            reconcile.id = id,
-        );
-        let attempt = async {
-            if !self.see_own_writes(working, signals).await {
+        // In its place, as below: what is wrapped would be moved into its wrapping for every request.
+        let attempt = pin!(async {
+            if !self.see_own_writes(working, waits).await {
                 self.again(working, Reason::Abandoned, AddOptions::new());
                 return;
             }
-            let outcome = self.reconcile(working, signals).await;
+            let outcome = self.reconcile(working, waits).await;
             outcome.trace();
             self.settle(working, outcome);
-        };
-        attempt.instrument(span).await;
+        });
+        attempt.instrument(self.span(working, id)).await;
+    }
+
+    /// What is told while a request is worked on belongs to it. Where nobody listens, not even its parts are looked for.
+    fn span(&self, request: &Request, id: u64) -> Span {
+        if !tracing::span_enabled!(Level::INFO) {
+            return Span::none();
+        }
+        tracing::info_span!(
+            "reconcile",
+            controller = self.surroundings.controller,
+            object.namespace = request.namespace(),
+            object.name = request.name(),
+            reconcile.id = id,
+        )
     }
 
     /// Waits until the caches show what the last reconcile of this request wrote, or the bound has passed. Says whether to
     /// go on: not if the controller ends meanwhile.
-    async fn see_own_writes(&self, request: &Request, signals: &Signals) -> bool {
+    async fn see_own_writes(&self, request: &Request, waits: &mut Waits) -> bool {
         let writes = self.surroundings.ledger.take(request);
-        if self.write_wait_max.is_zero() {
+        if writes.is_empty() || self.write_wait_max.is_zero() {
             return true;
         }
-        let seen = caught_up(&self.surroundings.caches, &writes, self.write_wait_max);
-        let seen = tokio::select! {
-            biased;
-            seen = seen => seen,
-            () = signals.stop.cancelled() => return false,
-            () = signals.abandoned() => return false,
+        let mut seen = pin!(caught_up(&self.surroundings.caches, &writes, self.write_wait_max));
+        // What can be seen already holds nobody up, whatever the signals say.
+        let seen = match seen.as_mut().now_or_never() {
+            Some(seen) => Some(seen),
+            None => waits.unless_ended(seen).await,
         };
         let counters = &self.tally.counters;
         match seen {
-            CaughtUp::AtOnce => {}
-            CaughtUp::Later => counters.write_waits.add_one(),
-            CaughtUp::Not(error) => {
+            None => return false,
+            Some(CaughtUp::AtOnce) => {}
+            Some(CaughtUp::Later) => counters.write_waits.add_one(),
+            Some(CaughtUp::Not(error)) => {
                 counters.write_waits.add_one();
                 counters.write_waits_given_up.add_one();
                 tracing::warn!(%error, "reconciling without having seen its own writes");
@@ -150,32 +131,33 @@ impl Work {
         true
     }
 
-    async fn reconcile(&self, request: &Request, signals: &Signals) -> Outcome {
+    async fn reconcile(&self, request: &Request, waits: &mut Waits) -> Outcome {
         let counters = &self.tally.counters;
         let _active = counters.begin();
         let started = Instant::now();
-        let context = Context::new(Arc::clone(&self.surroundings), request.clone(), signals.stop.clone());
+        let context =
+            Context::new(Arc::clone(&self.surroundings), request.clone(), waits.signals().stop.clone());
         // The whole is guarded, not the reconciler alone: what a reconcile that is dropped drops can panic as well.
-        let guarded = AssertUnwindSafe(async {
+        let guarded = pin!(async {
             let ended = async { self.reconciler.start(request.clone(), context).await };
-            let ended = async {
-                match self.reconcile_timeout {
-                    None => Outcome::Ended(ended.await),
-                    Some(limit) => match tokio::time::timeout(limit, ended).await {
-                        Ok(ended) => Outcome::Ended(ended),
-                        Err(_) => Outcome::TimedOut(limit),
-                    },
-                }
-            };
-            tokio::select! {
-                biased;
-                () = signals.abandoned() => Outcome::Abandoned,
-                ended = ended => ended,
-            }
+            let ended = waits.unless_abandoned(self.within_limit(ended)).await;
+            ended.unwrap_or(Outcome::Abandoned)
         });
-        let outcome = guarded.catch_unwind().await.unwrap_or_else(|panic| Outcome::panicked(&*panic));
+        let outcome =
+            AssertUnwindSafe(guarded).catch_unwind().await.unwrap_or_else(|panic| Outcome::panicked(&*panic));
         counters.reconcile_time.observe(started.elapsed());
         outcome
+    }
+
+    async fn within_limit(&self, ended: impl Future<Output = Result<Action, Error>>) -> Outcome {
+        match self.reconcile_timeout {
+            None => Outcome::Ended(ended.await),
+            // In a box: most have no limit, and carry no room for one.
+            Some(limit) => match Box::pin(tokio::time::timeout(limit, ended)).await {
+                Ok(ended) => Outcome::Ended(ended),
+                Err(_) => Outcome::TimedOut(limit),
+            },
+        }
     }
 
     /// Applies how a reconcile ended. The key is still held: what is added comes after it is let go.

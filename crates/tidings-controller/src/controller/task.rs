@@ -210,7 +210,7 @@ impl ControllerTask {
         stop: CancellationToken,
         abandon: CancellationToken,
     ) -> Result<(), ControllerError> {
-        let signals = Signals { stop, abandon, lost: None };
+        let signals = Signals { stop, abandon };
         let synced = tokio::select! {
             biased;
             () = signals.stop.cancelled() => Ok(()),
