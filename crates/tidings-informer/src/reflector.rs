@@ -11,6 +11,7 @@ mod list;
 mod stream_list;
 mod watch;
 
+mod alarm;
 mod backoff;
 mod liveness;
 

@@ -10,6 +10,7 @@ use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout};
 
 use super::Reflector;
+use super::alarm::Alarm;
 use super::config::{AskedList, ListMode, ReflectorConfig};
 use super::observer::{During, Listed, Reports};
 use super::phase::{At, Stage};
@@ -110,17 +111,17 @@ struct Page<'a, L: ?Sized> {
 impl<L: ListWatch + ?Sized> Page<'_, L> {
     async fn take(&self, asked: ListOptions, into: &mut impl Replacement) -> Result<ListEnd, SourceError> {
         let (silence_max, version) = (self.config.list_silence_max, asked.version.clone());
-        let silent = |_| {
+        let silent = || {
             let message = format!("nothing came for {silence_max:?}");
             self.reports.network("list", version.as_ref(), message)
         };
-        let mut page = timeout(silence_max, self.source.list(asked)).await.map_err(silent)??;
+        let mut page = timeout(silence_max, self.source.list(asked)).await.map_err(|_| silent())??;
         self.reports.answered(self.source.wire());
-        let mut objects = 0;
+        let (mut alarm, mut objects) = (Alarm::default(), 0);
         loop {
             // A stream that always has more must not keep a stop from being seen.
             consume_budget().await;
-            match timeout(silence_max, page.next()).await.map_err(silent)? {
+            match alarm.within(silence_max.into(), page.next()).await.map_err(|_| silent())? {
                 Some(Ok(ListPart::Object(object))) => {
                     objects += 1;
                     self.reports.item(&object);

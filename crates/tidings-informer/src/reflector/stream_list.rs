@@ -13,6 +13,7 @@ use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout};
 
 use super::Reflector;
+use super::alarm::Alarm;
 use super::config::{ListMode, ReflectorConfig};
 use super::observer::{During, Listed, Reports};
 use super::phase::{At, End, Stage};
@@ -91,9 +92,11 @@ impl InitialEvents<'_> {
         mut stream: WatchStream,
         into: &mut impl Replacement,
     ) -> Result<(WatchStream, Version), Box<Ended>> {
+        let mut alarm = Alarm::default();
         loop {
             consume_budget().await;
-            let Ok(next) = timeout(self.config.marker_silence_max, stream.next()).await else {
+            let silence_max = self.config.marker_silence_max;
+            let Ok(next) = alarm.within(silence_max.into(), stream.next()).await else {
                 return Err(self.silent());
             };
             match next {

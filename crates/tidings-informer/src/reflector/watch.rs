@@ -11,9 +11,10 @@ use tidings_source::{
     Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
 };
 use tokio::task::coop::consume_budget;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use super::Reflector;
+use super::alarm::{Alarm, Bound};
 use super::observer::During;
 use super::phase::{End, Stage};
 use super::run::{Ended, VERY_SHORT_WATCH, usable};
@@ -74,16 +75,13 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         };
         self.reports.watching(self.last.as_ref());
         let mut stream = open.stream.take().expect("an open watch has a stream");
-        let mut has_progressed = false;
+        let (mut alarm, mut has_progressed) = (Alarm::default(), false);
         loop {
             // A stream that always has more must not keep a stop from being seen.
             consume_budget().await;
-            let next = match self.patience(&open) {
-                None => stream.next().await,
-                Some(patience) => match timeout(patience, stream.next()).await {
-                    Ok(next) => next,
-                    Err(_) => return self.silent(patience).having_progressed(has_progressed),
-                },
+            let next = match alarm.within(self.bound(&open), stream.next()).await {
+                Ok(next) => next,
+                Err(patience) => return self.silent(patience).having_progressed(has_progressed),
             };
             let ended = match next {
                 Some(Ok(event)) => match self.take(event, &mut open).await {
@@ -111,14 +109,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             send_initial_events: false,
         };
         let mut open = OpenWatch::asked(&options);
-        let opened = match self.patience(&open) {
-            None => self.source.watch(options).await,
-            Some(patience) => match timeout(patience, self.source.watch(options)).await {
-                Ok(opened) => opened,
-                Err(_) => return Err(Box::new(self.silent(patience))),
-            },
-        };
-        match opened {
+        let opened = Alarm::default().within(self.bound(&open), self.source.watch(options)).await;
+        match opened.map_err(|patience| Box::new(self.silent(patience)))? {
             Ok(stream) => {
                 self.reports.answered(self.source.wire());
                 open.stream = Some(stream);
@@ -129,10 +121,9 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     }
 
     /// How long the next event may take.
-    fn patience(&self, open: &OpenWatch) -> Option<Duration> {
-        let rhythm = self.rhythm.as_ref()?;
-        let overdue = open.overdue_at.map(|at| at.saturating_duration_since(Instant::now()));
-        [rhythm.patience(), overdue].into_iter().flatten().min()
+    fn bound(&self, open: &OpenWatch) -> Bound {
+        let Some(rhythm) = &self.rhythm else { return Bound::default() };
+        Bound { patience: rhythm.patience(), overdue_at: open.overdue_at }
     }
 
     /// Hands one event over. Says whether the last version has moved on, or with what the server ends the watch.
