@@ -4,6 +4,7 @@
 
 mod apply;
 mod backlog;
+mod calls;
 mod config;
 mod graves;
 mod handle;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 
 use tidings_object::{Intake, RawObject};
 use tidings_source::StreamScope;
-use tokio::sync::{Notify, SetOnce, watch};
+use tokio::sync::{SetOnce, watch};
 use tokio_util::sync::CancellationToken;
 
 pub use apply::AppliedCounts;
@@ -97,7 +98,7 @@ pub fn informer<K>(
             scopes,
             next_handler_number: 0,
         }),
-        wake: Notify::new(),
+        wake: Arc::default(),
         progress: watch::Sender::new(progress::Progress::default()),
         applied: Mutex::new(AppliedCounts::default()),
         processing: Mutex::default(),

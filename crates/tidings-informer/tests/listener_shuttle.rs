@@ -74,7 +74,7 @@ mod informer {
 
     impl Post for Mailbox {
         fn push_all(&self, notifications: Vec<Notification>) {
-            Mailbox::push_all(self, notifications);
+            Mailbox::push_all(self, notifications, tokio::time::Instant::now());
         }
 
         fn initial_complete(&self) {

@@ -89,8 +89,13 @@ pub fn indexer_with_seed(hash_seed: u64) -> (Writer, Reader) {
 impl Writer {
     /// Stores an object, in place of the one with its key, which comes back.
     pub fn upsert(&mut self, object: Arc<RawObject>) -> Option<Arc<RawObject>> {
+        let found = self.find(&object.key()).map(|(slot, _)| slot);
+        self.upsert_at(found, object)
+    }
+
+    /// As [`upsert`](Self::upsert), where [`find`](Self::find) has just found the slot of its key, or none.
+    pub(crate) fn upsert_at(&mut self, found: Option<u32>, object: Arc<RawObject>) -> Option<Arc<RawObject>> {
         self.adopt();
-        let found = self.objects.read().find(&object.key()).map(|(slot, _)| slot);
         self.put(found, object).1
     }
 
@@ -102,7 +107,12 @@ impl Writer {
 
     /// The object with this key as last written, published or not.
     pub fn get(&self, key: &str) -> Option<&Arc<RawObject>> {
-        self.objects.read().find(key).map(|(_, object)| object)
+        self.find(key).map(|(_, object)| object)
+    }
+
+    /// As [`get`](Self::get), with the slot that it stands in until it is removed.
+    pub(crate) fn find(&self, key: &str) -> Option<(u32, &Arc<RawObject>)> {
+        self.objects.read().find(key)
     }
 
     /// Every object as last written, published or not.

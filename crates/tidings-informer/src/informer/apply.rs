@@ -111,22 +111,24 @@ impl Step<'_> {
         if change == Change::Deleted {
             return self.deleted(object);
         }
-        match self.standing(&object) {
+        let (slot, standing) = self.standing(&object);
+        match standing {
             Standing::Stale => self.counts.stale += 1,
             Standing::Unknown if self.graves.is_replay(&object) => self.counts.stale += 1,
             Standing::Unknown => {
                 self.counts.changes += 1;
-                self.writer.upsert(Arc::clone(&object));
+                self.writer.upsert_at(slot, Arc::clone(&object));
                 self.told.push(Notification::Added { object, is_initial: self.is_initial });
             }
             Standing::Newer(old) => {
                 self.counts.changes += 1;
-                self.writer.upsert(Arc::clone(&object));
+                self.writer.upsert_at(slot, Arc::clone(&object));
                 self.told.push(Notification::Updated { old, new: object, is_resync: false });
             }
             Standing::Recreated(old) => {
                 self.counts.changes += 1;
-                self.recreated(old, object);
+                self.writer.upsert_at(slot, Arc::clone(&object));
+                self.told_recreated(old, object);
             }
         }
     }
@@ -214,32 +216,30 @@ impl Step<'_> {
         self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
     }
 
-    fn recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
-        self.writer.upsert(Arc::clone(&new));
-        self.told_recreated(old, new);
-    }
-
     /// Deleted and created again while nobody watched: whoever cleans up after the first must hear of it.
     fn told_recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
         self.told.push(Notification::Deleted { object: old, is_final_state_unknown: true });
         self.told.push(Notification::Added { object: new, is_initial: self.is_initial });
     }
 
-    fn standing(&self, object: &RawObject) -> Standing {
-        let Some(cached) = self.writer.get(&object.key()) else { return Standing::Unknown };
+    /// With the slot of the cached one.
+    fn standing(&self, object: &RawObject) -> (Option<u32>, Standing) {
+        let Some((slot, cached)) = self.writer.find(&object.key()) else { return (None, Standing::Unknown) };
         let order = object.version().compare(cached.version());
-        if are_different_objects(cached, object) {
-            return match order {
+        let standing = if are_different_objects(cached, object) {
+            match order {
                 Some(std::cmp::Ordering::Less) => Standing::Stale,
                 _ => Standing::Recreated(Arc::clone(cached)),
-            };
-        }
-        // Without a version nothing can be said of its age.
-        match order {
-            Some(std::cmp::Ordering::Less) => Standing::Stale,
-            Some(std::cmp::Ordering::Equal) if !object.version().is_empty() => Standing::Stale,
-            _ => Standing::Newer(Arc::clone(cached)),
-        }
+            }
+        } else {
+            // Without a version nothing can be said of its age.
+            match order {
+                Some(std::cmp::Ordering::Less) => Standing::Stale,
+                Some(std::cmp::Ordering::Equal) if !object.version().is_empty() => Standing::Stale,
+                _ => Standing::Newer(Arc::clone(cached)),
+            }
+        };
+        (Some(slot), standing)
     }
 }
 

@@ -38,6 +38,9 @@ impl Graves {
 
     /// Whether an event about this object is older than its end.
     pub(super) fn is_replay(&self, object: &RawObject) -> bool {
+        if self.ends.is_empty() {
+            return false;
+        }
         let end = self.ends.get(&HASHER.hash_one(object.uid()));
         end.zip(object.version().number()).is_some_and(|(end, version)| version <= *end)
     }

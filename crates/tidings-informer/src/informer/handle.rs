@@ -150,7 +150,8 @@ impl<K> SharedInformer<K> {
     pub async fn index_built(&self, name: &str) -> Result<(), InformerError> {
         let mut published = self.shared.progress.subscribe();
         loop {
-            published.mark_unchanged();
+            // Under its lock, as every look at what is published that is to be woken.
+            drop(published.borrow_and_update());
             match self.shared.reader.index_values(name) {
                 Ok(_) => return Ok(()),
                 Err(IndexError::Building { .. }) => {}

@@ -109,8 +109,8 @@ impl Mailbox {
         self.resync_period
     }
 
-    pub(super) fn push_all(&self, notifications: impl IntoIterator<Item = Notification>) {
-        let now = Instant::now();
+    /// Puts in what came at `now`.
+    pub(super) fn push_all(&self, notifications: impl IntoIterator<Item = Notification>, now: Instant) {
         let mut state = self.state.lock();
         if state.closing != Closing::Open {
             return;
@@ -173,10 +173,27 @@ impl Mailbox {
 
     /// The next notification; `None` when the mailbox is closed, or drained.
     pub(super) async fn next(&self) -> Option<Notification> {
+        self.next_by(State::take).await
+    }
+
+    /// The next notification, for which the handler is about to be called on this thread.
+    async fn next_call(&self) -> Option<Notification> {
+        self.next_by(|state| {
+            let taken = state.take();
+            if matches!(taken, Taken::Some(_)) {
+                state.called_on = Some(current_thread().id());
+            }
+            taken
+        })
+        .await
+    }
+
+    async fn next_by(&self, take: impl Fn(&mut State) -> Taken) -> Option<Notification> {
         loop {
             // Made before looking: an arrival between the look and the wait is not missed.
             let arrived = self.arrived.notified();
-            match self.take() {
+            let taken = take(&mut self.state.lock());
+            match taken {
                 Taken::Some(notification) => return Some(notification),
                 Taken::End => return None,
                 Taken::Nothing => arrived.await,
@@ -185,20 +202,7 @@ impl Mailbox {
     }
 
     pub(super) fn take(&self) -> Taken {
-        let mut state = self.state.lock();
-        if state.closing == Closing::Closed {
-            return Taken::End;
-        }
-        match state.backlog.pop() {
-            Some(entry) => Taken::Some(entry.notification),
-            None if state.closing == Closing::Draining => Taken::End,
-            None => Taken::Nothing,
-        }
-    }
-
-    /// The handler is about to be called, on this thread.
-    fn calling(&self) {
-        self.state.lock().called_on = Some(current_thread().id());
+        self.state.lock().take()
     }
 
     /// The handler has returned from a notification.
@@ -261,6 +265,19 @@ impl Mailbox {
     }
 }
 
+impl State {
+    fn take(&mut self) -> Taken {
+        if self.closing == Closing::Closed {
+            return Taken::End;
+        }
+        match self.backlog.pop() {
+            Some(entry) => Taken::Some(entry.notification),
+            None if self.closing == Closing::Draining => Taken::End,
+            None => Taken::Nothing,
+        }
+    }
+}
+
 pub(super) enum Taken {
     Some(Notification),
     Nothing,
@@ -280,8 +297,7 @@ pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: 
     let _end = EndOnDrop(&mailbox);
     // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
     let mut callback = callback;
-    while let Some(notification) = mailbox.next().await {
-        mailbox.calling();
+    while let Some(notification) = mailbox.next_call().await {
         let call = std::panic::AssertUnwindSafe(|| callback(&notification));
         let outcome = match std::panic::catch_unwind(call) {
             Ok(()) => Outcome::Returned,

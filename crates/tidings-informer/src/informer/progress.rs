@@ -1,7 +1,5 @@
 //! How far the cache has come: the version of each stream, and the version up to which all have been read.
 
-use std::collections::BTreeMap;
-
 use tidings_object::Version;
 use tidings_source::StreamScope;
 
@@ -9,32 +7,46 @@ use crate::delta::{Milestone, StreamId};
 use crate::reflector::Epoch;
 
 /// The streams of one informer, with how far each has come.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Progress {
-    streams: BTreeMap<StreamId, Stream>,
+    /// In the order of their numbers, which rise.
+    streams: Vec<Stream>,
     /// Counts the times that the server went back.
     epoch: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Stream {
+    id: StreamId,
     scope: StreamScope,
     version: Option<Version>,
     has_listed: bool,
 }
 
+/// Told after every batch: a copy onto an older one needs no memory of its own.
+impl Clone for Progress {
+    fn clone(&self) -> Self {
+        Progress { streams: self.streams.clone(), epoch: self.epoch }
+    }
+
+    fn clone_from(&mut self, newer: &Self) {
+        self.streams.clone_from(&newer.streams);
+        self.epoch = newer.epoch;
+    }
+}
+
 impl Progress {
     pub(super) fn begin(&mut self, id: StreamId, scope: StreamScope) {
-        self.streams.insert(id, Stream { scope, version: None, has_listed: false });
+        self.streams.push(Stream { id, scope, version: None, has_listed: false });
     }
 
     pub(super) fn end(&mut self, id: StreamId) {
-        self.streams.remove(&id);
+        self.streams.retain(|stream| stream.id != id);
     }
 
     /// A stream has told everything up to `version`. Its version never goes back, except with a new epoch.
     pub(super) fn reach(&mut self, id: StreamId, version: &Version, by: Milestone) {
-        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Some(stream) = self.place(id).map(|at| &mut self.streams[at]) else { return };
         let is_new_epoch = by == Milestone::List(Epoch::New);
         if is_new_epoch {
             self.epoch += 1;
@@ -47,12 +59,12 @@ impl Progress {
 
     /// Whether every stream has brought its first list.
     pub(super) fn has_synced(&self) -> bool {
-        self.streams.values().all(|stream| stream.has_listed)
+        self.streams.iter().all(|stream| stream.has_listed)
     }
 
     /// Whether this stream has brought its first list.
     pub(super) fn has_listed(&self, id: StreamId) -> bool {
-        self.streams.get(&id).is_some_and(|stream| stream.has_listed)
+        self.place(id).is_some_and(|at| self.streams[at].has_listed)
     }
 
     pub(super) fn epoch(&self) -> u64 {
@@ -61,14 +73,14 @@ impl Progress {
 
     /// Whether deltas of this stream may still come.
     pub(super) fn is_following(&self, id: StreamId) -> bool {
-        self.streams.contains_key(&id)
+        self.place(id).is_some()
     }
 
     /// The version up to which every change of every stream can be read: the lowest of them. `None` while a
     /// stream has not listed, or when versions that are no numbers can't be put in order.
     pub(super) fn version(&self) -> Option<Version> {
         let mut lowest: Option<&Version> = None;
-        for stream in self.streams.values() {
+        for stream in &self.streams {
             let version = stream.version.as_ref()?;
             lowest = Some(match lowest {
                 None => version,
@@ -81,8 +93,12 @@ impl Progress {
 
     /// How far the stream has come that is responsible for a namespace; `None` if none is.
     pub(super) fn responsible_for(&self, namespace: Option<&str>) -> Option<Option<&Version>> {
-        let mut streams = self.streams.values();
+        let mut streams = self.streams.iter();
         streams.find(|stream| stream.scope.contains(namespace)).map(|stream| stream.version.as_ref())
+    }
+
+    fn place(&self, id: StreamId) -> Option<usize> {
+        self.streams.binary_search_by_key(&id, |stream| stream.id).ok()
     }
 }
 

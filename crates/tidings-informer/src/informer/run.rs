@@ -1,11 +1,14 @@
 //! The informer's task: it takes deltas from the queue, applies them, publishes, and tells the handlers. It is
 //! the only one that writes the cache, so everything that must not race with a write happens here.
 
+use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures_util::FutureExt;
-use tidings_object::KnownObjects;
+use tidings_object::{KnownObjects, Trained};
 use tidings_source::{ListWatch, StreamScope};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -13,6 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, overlap};
+use super::calls::{Call, Calls};
 use super::listener::{Mailbox, listen, panic_message};
 use super::monitor::Monitor;
 use super::notification::Notification;
@@ -20,7 +24,7 @@ use super::report::Fault;
 use super::resync::ResyncClock;
 use super::shared::{Lifecycle, Shared};
 use super::upkeep::Upkeep;
-use crate::delta::{Inlet, Outlet, StreamId};
+use crate::delta::{Batch, Inlet, Outlet, StreamId};
 use crate::reflector::{Observer as _, Reflector, StopReason};
 
 /// Opens a source for each part of the resource that an informer shall list and watch.
@@ -93,36 +97,55 @@ impl InformerTask {
             self.take_requests();
             self.keep_up();
         }
+        let mut calls = Calls::new(&self.shared, &self.index_requests);
         while !self.shared.stop.is_cancelled() {
-            self.turn().await;
+            match self.next(&mut calls).await {
+                Next::Call(Call::Stop) => {}
+                Next::Call(Call::Requests) => self.take_requests(),
+                Next::Call(Call::IndexRequests) | Next::Idle => self.keep_up(),
+                Next::Resync => self.resync(),
+                Next::Batch(batch) => self.apply(batch),
+                Next::Trained(trained) => self.upkeep.adopt(trained, &self.applier),
+            }
         }
         self.stop().await;
     }
 
-    /// Waits for something to do, and does it.
-    async fn turn(&mut self) {
-        let resync_at = self.clock.next();
-        let resync = async {
-            match resync_at {
-                Some(due) => tokio::time::sleep_until(due).await,
-                None => std::future::pending().await,
-            }
-        };
+    /// Waits for something to do. Calls go before batches and upkeep comes last; but who was woken from a wait looks for a batch
+    /// before most calls, since it is mostly for that.
+    async fn next(&mut self, calls: &mut Calls) -> Next {
+        let mut resync = pin!(due(self.clock.next()));
         let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
-        tokio::select! {
-            biased;
-            () = self.shared.stop.cancelled() => {}
-            () = self.shared.wake.notified() => self.take_requests(),
-            () = self.index_requests.notified() => self.keep_up(),
-            () = resync => self.resync(),
-            batch = self.outlet.next_batch() => self.apply(batch.unwrap_or_default()),
-            trained = self.upkeep.trained() => self.upkeep.adopt(trained, &self.applier),
-            // Last: what is kept up in the background waits for everything else.
-            () = tokio::task::yield_now(), if has_upkeep => self.keep_up(),
-        }
+        let mut idle = pin!(tokio::task::yield_now());
+        let mut trained = pin!(self.upkeep.trained());
+        let mut batch = pin!(self.outlet.next_batch());
+        let mut has_waited = false;
+        poll_fn(|cx| {
+            if let Poll::Ready(call) = calls.poll_requests(cx) {
+                return Poll::Ready(Next::Call(call));
+            }
+            if has_waited && let Poll::Ready(batch) = batch.as_mut().poll(cx) {
+                return Poll::Ready(Next::Batch(batch.unwrap_or_default()));
+            }
+            if let Poll::Ready(call) = calls.poll_others(cx) {
+                return Poll::Ready(Next::Call(call));
+            }
+            if resync.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Next::Resync);
+            }
+            if !has_waited && let Poll::Ready(batch) = batch.as_mut().poll(cx) {
+                return Poll::Ready(Next::Batch(batch.unwrap_or_default()));
+            }
+            if let Poll::Ready(trained) = trained.as_mut().poll(cx) {
+                return Poll::Ready(Next::Trained(trained));
+            }
+            has_waited = true;
+            if has_upkeep { idle.as_mut().poll(cx).map(|()| Next::Idle) } else { Poll::Pending }
+        })
+        .await
     }
 
-    fn apply(&mut self, batch: crate::delta::Batch) {
+    fn apply(&mut self, batch: Batch) {
         let taken_at = Instant::now();
         for (stream, delta) in batch {
             self.applier.apply(stream, delta, &mut self.told);
@@ -131,19 +154,29 @@ impl InformerTask {
         if !self.ending.is_empty() {
             self.follow();
         }
-        self.publish();
+        self.publish(taken_at);
         self.shared.processing.lock().observe(taken_at.elapsed());
     }
 
     /// Readers see the new state before any handler hears of it.
-    fn publish(&mut self) {
+    fn publish(&mut self, taken_at: Instant) {
         self.applier.publish();
         *self.shared.applied.lock() = self.applier.counts;
         self.report_unreadable();
         self.report_index_faults();
-        distribute(&self.shared, &mut self.told);
-        self.shared.progress.send_replace(self.applier.progress.clone());
+        distribute(&self.shared, &mut self.told, taken_at);
+        self.tell_progress();
         self.check_synced();
+    }
+
+    /// Mostly nobody waits, and then nobody is woken. Whoever begins to wait is counted before it looks, and it looks under
+    /// the lock that is held here: it is counted here, or sees what is put here.
+    fn tell_progress(&self) {
+        let told = &self.shared.progress;
+        told.send_if_modified(|progress| {
+            progress.clone_from(&self.applier.progress);
+            told.receiver_count() > 0
+        });
     }
 
     fn check_synced(&self) {
@@ -205,11 +238,12 @@ impl InformerTask {
     /// so nothing is missed and nothing told twice.
     fn welcome(&mut self, mailbox: &Arc<Mailbox>) {
         let there = self.applier.writer.iter().map(Arc::clone);
-        mailbox.push_all(there.map(|object| Notification::Added { object, is_initial: true }));
+        let now = Instant::now();
+        mailbox.push_all(there.map(|object| Notification::Added { object, is_initial: true }), now);
         if self.shared.synced.initialized() {
             mailbox.initial_complete();
         }
-        self.clock.add(mailbox, Instant::now());
+        self.clock.add(mailbox, now);
         self.shared.registry.lock().listening.push(Arc::clone(mailbox));
     }
 
@@ -263,13 +297,15 @@ impl InformerTask {
     }
 
     fn resync(&mut self) {
-        for mailbox in self.clock.take_due(Instant::now()) {
+        let now = Instant::now();
+        for mailbox in self.clock.take_due(now) {
             let there = self.applier.writer.iter();
-            mailbox.push_all(there.map(|object| Notification::Updated {
+            let again = there.map(|object| Notification::Updated {
                 old: Arc::clone(object),
                 new: Arc::clone(object),
                 is_resync: true,
-            }));
+            });
+            mailbox.push_all(again, now);
         }
     }
 
@@ -300,8 +336,26 @@ impl InformerTask {
     }
 }
 
+/// What an informer's task does next.
+enum Next {
+    Call(Call),
+    Resync,
+    Batch(Batch),
+    Trained(Option<Trained>),
+    /// Nothing else: a slice of upkeep.
+    Idle,
+}
+
+/// Ends when that time has come; never without one.
+async fn due(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Gives each handler its copy; the last one takes the originals.
-fn distribute(shared: &Shared, told: &mut Vec<Notification>) {
+fn distribute(shared: &Shared, told: &mut Vec<Notification>, now: Instant) {
     if told.is_empty() {
         return;
     }
@@ -313,8 +367,8 @@ fn distribute(shared: &Shared, told: &mut Vec<Notification>) {
     match listening.split_last() {
         None => told.clear(),
         Some((last, others)) => {
-            others.iter().for_each(|mailbox| mailbox.push_all(told.iter().cloned()));
-            last.push_all(told.drain(..));
+            others.iter().for_each(|mailbox| mailbox.push_all(told.iter().cloned(), now));
+            last.push_all(told.drain(..), now);
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(super) reporter: Arc<Reporter>,
     pub(super) registry: Mutex<Registry>,
     /// The registry or the set of indexes changed: the informer's task has something to do.
-    pub(super) wake: Notify,
+    pub(super) wake: Arc<Notify>,
     /// How far the published cache has come.
     pub(super) progress: watch::Sender<Progress>,
     pub(super) applied: Mutex<AppliedCounts>,
