@@ -21,13 +21,9 @@ enum Form {
 impl Version {
     /// Takes what the server sent.
     pub fn new(text: &str) -> Version {
-        let canonical = !text.is_empty()
-            && text.len() <= 19
-            && text.bytes().all(|b| b.is_ascii_digit())
-            && (text.len() == 1 || !text.starts_with('0'));
-        match text.parse() {
-            Ok(number) if canonical => Version(Form::Number(number)),
-            _ => Version(Form::Text(text.into())),
+        match canonical_number(text.as_bytes()) {
+            Some(number) => Version(Form::Number(number)),
+            None => Version(Form::Text(text.into())),
         }
     }
 
@@ -61,6 +57,16 @@ impl Version {
     pub fn is_older_than(&self, other: &Version) -> bool {
         self.compare(other) == Some(Ordering::Less)
     }
+}
+
+/// The number that is written just so; 19 digits fit whatever they are.
+fn canonical_number(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 19 || (text[0] == b'0' && text.len() > 1) {
+        return None;
+    }
+    text.iter().try_fold(0, |number: u64, digit| {
+        digit.is_ascii_digit().then(|| number * 10 + u64::from(digit - b'0'))
+    })
 }
 
 impl From<u64> for Version {

@@ -25,13 +25,19 @@ pub(crate) const TYPE_CHARS_MAX: usize = 64;
 
 impl EventType {
     pub(crate) fn named(name: &str) -> EventType {
+        EventType::known(name.as_bytes())
+            .unwrap_or_else(|| EventType::Unknown(name.chars().take(TYPE_CHARS_MAX).collect()))
+    }
+
+    /// That of this name, if it is one that is known.
+    pub(crate) fn known(name: &[u8]) -> Option<EventType> {
         match name {
-            "ADDED" => EventType::Added,
-            "MODIFIED" => EventType::Modified,
-            "DELETED" => EventType::Deleted,
-            "BOOKMARK" => EventType::Bookmark,
-            "ERROR" => EventType::Error,
-            other => EventType::Unknown(other.chars().take(TYPE_CHARS_MAX).collect()),
+            b"ADDED" => Some(EventType::Added),
+            b"MODIFIED" => Some(EventType::Modified),
+            b"DELETED" => Some(EventType::Deleted),
+            b"BOOKMARK" => Some(EventType::Bookmark),
+            b"ERROR" => Some(EventType::Error),
+            _ => None,
         }
     }
 }

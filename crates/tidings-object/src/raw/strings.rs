@@ -45,16 +45,18 @@ impl Strings {
     pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeys) -> Option<Strings> {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
-        let entries: usize = deletion.len()
-            + labels.iter().map(|(k, v)| k.len() + v.len() + 4).sum::<usize>()
-            + owners.iter().map(|(uid, _)| uid.len() + 3).sum::<usize>();
-        let mut text = String::with_capacity(namespace.len() + 1 + name.len() + uid.len() + 2 + entries);
+        // As much as there will be, but for labels whose keys stand there by their number.
+        let entries: usize = entry_len(deletion.len())
+            + labels.iter().map(|(k, v)| entry_len(k.len()) + entry_len(v.len())).sum::<usize>()
+            + owners.iter().map(|(uid, _)| entry_len(CONTROLLER.len() + uid.len())).sum::<usize>();
+        let key_len = name.len() + if namespace.is_empty() { 0 } else { namespace.len() + 1 };
+        let mut text = String::with_capacity(key_len + uid.len() + entries);
         if !namespace.is_empty() {
             text.push_str(namespace);
             text.push('/');
         }
         text.push_str(name);
-        let key_len = u16::try_from(text.len()).ok()?;
+        let key_len = u16::try_from(key_len).ok()?;
         text.push_str(uid);
         push_entry(&mut text, &["", deletion]);
         for (uid, is_controller) in owners {
@@ -68,7 +70,7 @@ impl Strings {
             push_entry(&mut text, &["", value]);
         }
         Some(Strings {
-            text: text.into_boxed_str(),
+            text: without_room(text),
             key_len,
             uid_len: u16::try_from(uid.len()).ok()?,
             owners: u16::try_from(owners.len()).ok()?,
@@ -228,6 +230,22 @@ impl<'a> Iterator for Entries<'a> {
         self.0 = rest;
         Some(entry)
     }
+}
+
+/// How many bytes an entry takes for a text of so many.
+fn entry_len(text_len: usize) -> usize {
+    let mut length = text_len;
+    let mut digits = 1;
+    while length >= ANOTHER_DIGIT as usize {
+        length >>= 6;
+        digits += 1;
+    }
+    digits + text_len
+}
+
+/// Copied if it has room to spare: that is cheaper than to have the allocator take the room back.
+fn without_room(text: String) -> Box<str> {
+    if text.len() == text.capacity() { text.into_boxed_str() } else { text.as_str().into() }
 }
 
 fn push_entry(text: &mut String, parts: &[&str; 2]) {

@@ -1,7 +1,7 @@
 //! Opens one frame of a watch, a `WatchEvent` of protobuf, without reading its object: it only finds the object's
 //! bytes and what the object is.
 
-use super::envelope::{Envelope, MessageError, bytes_of, each, text_of};
+use super::envelope::{Envelope, MessageError, bytes_of, each};
 use crate::payload::Payload;
 use crate::watch_frame::{EventType, WatchFrame};
 
@@ -12,15 +12,19 @@ impl<'a> WatchFrame<'a> {
         let mut object = None;
         each(frame, |number, value| {
             match number {
-                1 => event_type = Some(text_of(number, value)?),
+                1 => event_type = Some(bytes_of(number, value)?),
                 2 => object = raw_of(bytes_of(number, value)?)?,
                 _ => {}
             }
             Ok(())
         })?;
         let event_type = event_type.ok_or(MessageError::Missing("a type of event"))?;
+        let event_type = match EventType::known(event_type) {
+            Some(known) => known,
+            None => EventType::named(str::from_utf8(event_type).map_err(|_| MessageError::NotText)?),
+        };
         let object = Envelope::open(object.ok_or(MessageError::Missing("an object"))?)?;
-        Ok(WatchFrame { event_type: EventType::named(event_type), object: Payload::Protobuf(object) })
+        Ok(WatchFrame { event_type, object: Payload::Protobuf(object) })
     }
 }
 
