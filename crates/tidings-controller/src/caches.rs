@@ -34,6 +34,8 @@ impl Caches {
         let mut found = self
             .all
             .iter()
+            // The kind first, by which most differ: all have the same few groups and versions.
+            .filter(|cache| cache.informer.resource().kind == resource.kind)
             .filter(|cache| cache.projection == projection && cache.informer.resource() == resource);
         found.next().map(|cache| &cache.informer)
     }

@@ -71,8 +71,7 @@ impl CachedOwners {
 
     /// A request for the owner of `object` with that uid, unless it is not cached, of another kind, or where it can't own it.
     fn request(&self, uid: &str, object: &RawObject) -> Option<Request> {
-        let found = self.0.by_index(UID_INDEX, uid).ok()?;
-        let owner = found.first()?;
+        let owner = self.0.one_by_index(UID_INDEX, uid).ok()??;
         let is_near = owner.namespace().is_none_or(|namespace| object.namespace() == Some(namespace));
         is_near.then(|| Request::from(owner.key()))
     }

@@ -80,6 +80,11 @@ impl Reader {
         self.snapshot().by_index(index, value)
     }
 
+    /// One of the objects that have this value in this index.
+    pub fn one_by_index(&self, index: &str, value: &str) -> Result<Option<Arc<RawObject>>, IndexError> {
+        self.snapshot().one_by_index(index, value)
+    }
+
     /// The objects that have each of these values in its index; every object when none is given.
     pub fn by_indexes(&self, wanted: &[(&str, &str)]) -> Result<Vec<Arc<RawObject>>, IndexError> {
         self.snapshot().by_indexes(wanted)

@@ -110,6 +110,12 @@ impl Snapshot {
         Ok(self.index(index)?.slots(value).map_or_else(Vec::new, |slots| self.objects(slots)))
     }
 
+    /// One of the objects that have this value in this index: that which is there where a value is an object's own.
+    pub fn one_by_index(&self, index: &str, value: &str) -> Result<Option<Arc<RawObject>>, IndexError> {
+        let slot = self.index(index)?.slots(value).and_then(|slots| slots.iter().next());
+        Ok(slot.map(|slot| Arc::clone(self.object(slot))))
+    }
+
     /// The objects that have each of these values in its index; every object when none is given.
     pub fn by_indexes(&self, wanted: &[(&str, &str)]) -> Result<Vec<Arc<RawObject>>, IndexError> {
         let sets = wanted.iter().map(|(index, value)| Ok(self.index(index)?.slots(value)));

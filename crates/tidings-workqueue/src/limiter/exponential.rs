@@ -75,7 +75,10 @@ impl<T: Item> Attempts<T> {
     }
 
     pub(super) fn forget(&self, item: &T) {
-        let forgotten = self.0.lock().remove_entry(item);
+        let mut attempts = self.0.lock();
+        // Mostly nothing has failed, and an item is not worth a hash then.
+        let forgotten = if attempts.is_empty() { None } else { attempts.remove_entry(item) };
+        drop(attempts);
         drop(forgotten);
     }
 }

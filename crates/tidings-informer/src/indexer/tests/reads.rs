@@ -205,3 +205,17 @@ fn the_ends_of_a_cache_can_go_to_other_threads() {
     is_shared::<Reader>();
     is_shared::<Snapshot>();
 }
+
+#[test]
+fn of_several_objects_with_a_value_one_is_found_and_of_none_none() {
+    let (mut writer, reader) = indexer();
+    reader.add_index(Index::label("app", "app")).unwrap();
+    for key in ["a/x", "a/y"] {
+        writer.upsert(thing(key).label("app", "web").built());
+    }
+    writer.publish(None);
+    let found = reader.one_by_index("app", "web").unwrap().expect("there are two");
+    assert!(["a/x", "a/y"].contains(&found.key().as_str()));
+    assert!(reader.one_by_index("app", "db").unwrap().is_none());
+    assert!(matches!(reader.one_by_index("none", "web"), Err(IndexError::Unknown { .. })));
+}
