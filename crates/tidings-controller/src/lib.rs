@@ -54,7 +54,7 @@ pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
 pub use shard::{Permit, ShardCheckError, ShardStatus, ShardTask, Sharding, ShardingError, Shares};
-pub use writes::TrackedApi;
+pub use writes::{TrackedApi, Written};
 
 pub use election::{
     Election, ElectionError, ElectionMetrics, ElectionTask, Guard, GuardError, Leadership, OnOverrun,

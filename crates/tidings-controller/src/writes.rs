@@ -5,9 +5,12 @@
 //! does not show a write in time delays a request, and never ends it.
 
 mod api;
+mod deletion;
+mod written;
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
@@ -18,6 +21,7 @@ use tidings_object::{Key, ResourceKind, Version};
 use tokio::time::Instant;
 
 pub use api::TrackedApi;
+pub use written::Written;
 
 use crate::caches::Caches;
 use crate::request::Request;
@@ -51,7 +55,7 @@ pub(crate) struct Write {
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
     /// This version, or a newer one; of the metadata only what a wait looks at.
-    Written { version: Version, meta: Box<ObjectMeta> },
+    Written(Arc<ObjectMeta>),
     /// No object with this uid.
     Deleted { key: Key, uid: String },
 }
@@ -106,8 +110,9 @@ impl Write {
     /// Whether every cache that would show this write has come past its version as a whole. Mostly it has, and this costs
     /// a tenth of looking for the object. "No" says nothing.
     fn is_passed(&self, caches: &Caches) -> bool {
-        let Effect::Written { version, .. } = &self.effect else { return false };
-        let has_passed = |reached: Version| reached.is_at_least(version);
+        let Effect::Written(meta) = &self.effect else { return false };
+        let version = Version::new(meta.resource_version.as_deref().unwrap_or_default());
+        let has_passed = |reached: Version| reached.is_at_least(&version);
         caches.showing(&self.resource).all(|cache| cache.reader().version().is_some_and(has_passed))
     }
 
@@ -132,7 +137,7 @@ impl Write {
 
     async fn shown_by(&self, cache: &SharedInformer<()>, within: Duration) -> Result<(), WaitError> {
         match &self.effect {
-            Effect::Written { meta, .. } => cache.wait_for_written(meta, within).await,
+            Effect::Written(meta) => cache.wait_for_written(meta, within).await,
             Effect::Deleted { key, uid } => cache.wait_for_deletion(key, uid, within).await,
         }
     }
@@ -141,17 +146,13 @@ impl Write {
 impl Effect {
     /// What a cache will show of an object that was answered to a write.
     pub(crate) fn written(answer: &ObjectMeta) -> Self {
-        let meta = Box::new(ObjectMeta {
+        Effect::Written(Arc::new(ObjectMeta {
             name: answer.name.clone(),
             namespace: answer.namespace.clone(),
             labels: answer.labels.clone(),
             resource_version: answer.resource_version.clone(),
             ..ObjectMeta::default()
-        });
-        Effect::Written {
-            version: Version::new(answer.resource_version.as_deref().unwrap_or_default()),
-            meta,
-        }
+        }))
     }
 }
 
@@ -256,9 +257,7 @@ mod tests {
         }
         let remembered = ledger.take(&request(0));
         assert_eq!(remembered.len(), WRITES_PER_REQUEST_MAX);
-        let Some(Write { effect: Effect::Written { meta: last, .. }, .. }) = remembered.back() else {
-            panic!("a write")
-        };
+        let Some(Write { effect: Effect::Written(last), .. }) = remembered.back() else { panic!("a write") };
         let version = (2 * WRITES_PER_REQUEST_MAX - 1).to_string();
         assert_eq!(last.resource_version.as_deref(), Some(version.as_str()));
     }

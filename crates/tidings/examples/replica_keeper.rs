@@ -127,8 +127,8 @@ async fn adopt(context: &Context, keeper: &Keeper, orphans: Vec<Object<Pod>>) ->
     for orphan in orphans {
         let patch = adoption(&*orphan.decoded()?, &fresh)?;
         let pod = context.api::<Pod>().patch(orphan.name(), &PatchParams::default(), &patch).await?;
-        let note = format!("adopted pod {}", pod.name_any());
-        context.recorder().event(keeper, NewEvent::normal("Adopted", note).related(&pod));
+        let note = format!("adopted pod {}", pod.name());
+        context.recorder().event(keeper, NewEvent::normal("Adopted", note).related(&pod.decoded()?));
     }
     Ok(Action::await_change())
 }

@@ -84,7 +84,7 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
     )) {
         Ok(deployment) => deployment.decoded()?.as_ref().clone(),
         // The next reconcile of this Foo waits until the cache has what is written here.
-        Err(_) => context.api::<Deployment>().create(&deployment_of(&foo)?).await?,
+        Err(_) => context.api::<Deployment>().create(&deployment_of(&foo)?).await?.decoded()?,
     };
     if !is_controlled_by(&deployment, &foo.uid().unwrap_or_default()) {
         let note = format!("Deployment {:?} already exists and is not managed by Foo", deployment.name_any());
@@ -106,7 +106,7 @@ async fn keep_replicas(context: &Context, foo: &Foo, deployment: Deployment) -> 
     }
     let patch = Patch::Merge(json!({ "spec": { "replicas": foo.spec.replicas } }));
     let deployments = context.api::<Deployment>();
-    Ok(deployments.patch(&deployment.name_any(), &PatchParams::default(), &patch).await?)
+    Ok(deployments.patch(&deployment.name_any(), &PatchParams::default(), &patch).await?.decoded()?)
 }
 
 async fn keep_status(context: &Context, foo: &Foo, deployment: &Deployment) -> Result<(), Error> {

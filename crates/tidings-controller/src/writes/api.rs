@@ -3,22 +3,22 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_client::Client;
+use kube_client::{Client, Error, Result};
 use kube_core::params::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_core::{Request as Requests, Resource};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tidings_object::{Key, Kind, ResourceKind, Scope};
 
-use super::{Effect, Write};
+use super::deletion::Deletion;
+use super::{Effect, Write, Written};
 use crate::context::Context;
 
 /// Writes objects of one kind, and remembers what was written: the next reconcile of the same request starts when the
 /// controller's cache shows it.
 ///
 /// Namespaced objects are written in the namespace of the request, unless [`namespace`](Self::namespace) or the object's own metadata
-/// say otherwise. The client below is [`Context::client`].
+/// say otherwise. The client below is [`Context::client`], and errors are those of kube's own `Api`. What the server answers is
+/// decoded when someone looks.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -69,36 +69,36 @@ impl<K: Kind> TrackedApi<K> {
 
 impl<K> TrackedApi<K>
 where
-    K: Kind + Resource + Serialize + DeserializeOwned,
+    K: Kind + Resource + Serialize,
 {
     /// Creates an object.
-    pub async fn create(&self, object: &K) -> kube_client::Result<K> {
+    pub async fn create(&self, object: &K) -> Result<Written<K>> {
         self.create_with(object, &PostParams::default()).await
     }
 
     /// As [`create`](Self::create), with parameters.
-    pub async fn create_with(&self, object: &K, params: &PostParams) -> kube_client::Result<K> {
+    pub async fn create_with(&self, object: &K, params: &PostParams) -> Result<Written<K>> {
         let request = self.requests(namespace(object)).create(params, bytes(object)?);
-        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+        self.send(params.dry_run, request).await
     }
 
     /// Replaces an object, by its name, if it still has the `resourceVersion` that it says.
-    pub async fn replace(&self, object: &K) -> kube_client::Result<K> {
+    pub async fn replace(&self, object: &K) -> Result<Written<K>> {
         self.replace_with(object, &PostParams::default()).await
     }
 
     /// As [`replace`](Self::replace), with parameters.
-    pub async fn replace_with(&self, object: &K, params: &PostParams) -> kube_client::Result<K> {
+    pub async fn replace_with(&self, object: &K, params: &PostParams) -> Result<Written<K>> {
         let request = self.requests(namespace(object)).replace(name(object), params, bytes(object)?);
-        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+        self.send(params.dry_run, request).await
     }
 
     /// Replaces the status of an object, and nothing else of it.
-    pub async fn replace_status(&self, object: &K) -> kube_client::Result<K> {
+    pub async fn replace_status(&self, object: &K) -> Result<Written<K>> {
         let params = PostParams::default();
         let requests = self.requests(namespace(object));
         let request = requests.replace_subresource("status", name(object), &params, bytes(object)?);
-        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+        self.send(params.dry_run, request).await
     }
 
     /// Changes an object.
@@ -107,9 +107,9 @@ where
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> kube_client::Result<K> {
+    ) -> Result<Written<K>> {
         let request = self.requests(None).patch(name, params, patch);
-        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+        self.send(params.dry_run, request).await
     }
 
     /// Changes the status of an object, and nothing else of it.
@@ -118,50 +118,47 @@ where
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> kube_client::Result<K> {
+    ) -> Result<Written<K>> {
         let request = self.requests(None).patch_subresource("status", name, params, patch);
-        self.written(params.dry_run, self.client().request(request.map_err(build)?).await?)
+        self.send(params.dry_run, request).await
     }
 
     /// Applies an object on the server's side, as this field manager, and takes over fields of others. The object says its
     /// `kind` and `apiVersion`, and what it does not mention is left to others.
-    pub async fn apply(&self, manager: &str, object: &K) -> kube_client::Result<K> {
+    pub async fn apply(&self, manager: &str, object: &K) -> Result<Written<K>> {
         let params = PatchParams::apply(manager).force();
         let request = self.requests(namespace(object)).patch(name(object), &params, &Patch::Apply(object));
-        self.written(false, self.client().request(request.map_err(build)?).await?)
+        self.send(false, request).await
     }
 
     /// As [`apply`](Self::apply), for the status.
-    pub async fn apply_status(&self, manager: &str, object: &K) -> kube_client::Result<K> {
+    pub async fn apply_status(&self, manager: &str, object: &K) -> Result<Written<K>> {
         let params = PatchParams::apply(manager).force();
         let requests = self.requests(namespace(object));
         let request = requests.patch_subresource("status", name(object), &params, &Patch::Apply(object));
-        self.written(false, self.client().request(request.map_err(build)?).await?)
+        self.send(false, request).await
     }
 
     /// Deletes an object. What is answered is the object, if it stays for a while: until its finalizers are gone, or its grace
     /// period is over.
-    pub async fn delete(&self, name: &str) -> kube_client::Result<Option<K>> {
+    pub async fn delete(&self, name: &str) -> Result<Option<Written<K>>> {
         self.delete_with(name, &DeleteParams::default()).await
     }
 
     /// As [`delete`](Self::delete), with parameters: only an object with a certain uid, for example.
-    pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> kube_client::Result<Option<K>> {
-        let request = self.requests(None).delete(name, params).map_err(build)?;
-        let answer = self.client().request_status::<K>(request).await?;
-        let status_uid =
-            answer.as_ref().right().and_then(|status| Some(status.details.as_ref()?.uid.clone()));
-        let object = answer.left();
-        // An object that is answered without a reason to stay is gone: the answer says how it was before.
-        let staying = object.as_ref().filter(|object| stays(object.meta()));
-        let effect = match staying {
-            Some(object) => Some(Effect::written(object.meta())),
-            None => self.deletion(name, status_uid.or_else(|| object.as_ref()?.meta().uid.clone())),
+    pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> Result<Option<Written<K>>> {
+        let request = self.requests(None).delete(name, params).map_err(Error::BuildRequest)?;
+        let (effect, staying) = match Deletion::of(self.client().request_text(request).await?)? {
+            Deletion::Gone { uid } => (self.deletion(name, uid), None),
+            Deletion::Staying { json } => {
+                let staying = Written::of(&self.resource, json)?;
+                (Some(staying.effect()), Some(staying))
+            }
         };
         if !params.dry_run {
             self.record(effect);
         }
-        Ok(object.filter(|object| stays(object.meta())))
+        Ok(staying)
     }
 
     fn deletion(&self, name: &str, uid: Option<String>) -> Option<Effect> {
@@ -170,11 +167,13 @@ where
         Some(Effect::Deleted { key, uid })
     }
 
-    fn written(&self, is_dry_run: bool, answer: K) -> kube_client::Result<K> {
+    async fn send(&self, is_dry_run: bool, request: Built) -> Result<Written<K>> {
+        let answer = self.client().request_text(request.map_err(Error::BuildRequest)?).await?;
+        let written = Written::of(&self.resource, answer)?;
         if !is_dry_run {
-            self.record(Some(Effect::written(answer.meta())));
+            self.record(Some(written.effect()));
         }
-        Ok(answer)
+        Ok(written)
     }
 
     fn record(&self, effect: Option<Effect>) {
@@ -184,12 +183,8 @@ where
     }
 }
 
-/// Whether a deleted object waits for its finalizers or its grace period.
-fn stays(meta: &ObjectMeta) -> bool {
-    let has_finalizers = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty());
-    let has_grace = meta.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0);
-    meta.deletion_timestamp.is_some() && (has_finalizers || has_grace)
-}
+/// A request, unless what was given makes none.
+type Built = std::result::Result<http::Request<Vec<u8>>, kube_core::request::Error>;
 
 fn namespace<K: Resource>(object: &K) -> Option<&str> {
     object.meta().namespace.as_deref()
@@ -200,12 +195,8 @@ fn name<K: Resource>(object: &K) -> &str {
     object.meta().name.as_deref().unwrap_or_default()
 }
 
-fn bytes<K: Serialize>(object: &K) -> kube_client::Result<Vec<u8>> {
-    serde_json::to_vec(object).map_err(kube_client::Error::SerdeError)
-}
-
-fn build(error: kube_core::request::Error) -> kube_client::Error {
-    kube_client::Error::BuildRequest(error)
+fn bytes<K: Serialize>(object: &K) -> Result<Vec<u8>> {
+    serde_json::to_vec(object).map_err(Error::SerdeError)
 }
 
 impl<K> Clone for TrackedApi<K> {

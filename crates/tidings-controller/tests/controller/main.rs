@@ -1,5 +1,6 @@
 //! Controllers over an API server in the process: what makes requests, how reconciles end, what they see and what is counted.
 
+mod answers;
 mod blocking;
 mod dynamic;
 mod ends;

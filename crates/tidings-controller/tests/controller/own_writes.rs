@@ -256,7 +256,8 @@ async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() 
                 return Ok(Action::await_change());
             }
             let staying = context.api::<Secret>().delete("copy").await?;
-            assert!(staying.is_some_and(|secret| secret.metadata.deletion_timestamp.is_some()));
+            let staying = staying.expect("it has a finalizer").decoded()?;
+            assert!(staying.metadata.deletion_timestamp.is_some());
             Ok(Action::requeue_after(Duration::ZERO))
         }
     });
