@@ -138,7 +138,13 @@ impl Context {
 
     /// Writes objects of a kind, so that the next reconcile of this request sees what was written.
     pub fn api<K: Kind>(&self) -> TrackedApi<K> {
-        TrackedApi::new(self.clone())
+        TrackedApi::new(self.clone(), K::resource())
+    }
+
+    /// As [`api`](Self::api), for a resource known at run time. Objects are sent as they are: those of `DynamicObject::new` say
+    /// their kind, which servers want to hear of custom resources.
+    pub fn api_of(&self, resource: impl Into<ResourceKind>) -> TrackedApi<DynamicObject> {
+        TrackedApi::new(self.clone(), resource.into())
     }
 
     /// Remembers a write that was made in another way: pass the metadata that the server answered. The next reconcile of this

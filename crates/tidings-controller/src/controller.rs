@@ -97,8 +97,8 @@ pub enum ControllerError {
     Resource {
         /// The controller.
         controller: String,
-        /// The resource.
-        resource: ResourceKind,
+        /// The resource, by its plural and group.
+        resource: String,
         /// What is wrong with it.
         #[source]
         source: BuildError,

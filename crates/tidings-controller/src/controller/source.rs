@@ -187,7 +187,7 @@ impl<V: 'static> Watch<V> {
         Source(Box::new(move |factory, controller, inlet, caches| {
             let informer = obtain(factory, options).map_err(|source| ControllerError::Resource {
                 controller: controller.to_owned(),
-                resource: resource.clone(),
+                resource: resource.to_string(),
                 source,
             })?;
             let counts = Arc::new(RequestCounts::new(resource.to_string()));

@@ -7,7 +7,7 @@ use kube_client::{Client, Error, Result};
 use kube_core::params::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_core::{Request as Requests, Resource};
 use serde::Serialize;
-use tidings_object::{Key, Kind, ResourceKind, Scope};
+use tidings_object::{Key, ResourceKind, Scope};
 
 use super::deletion::Deletion;
 use super::{Effect, Write, Written};
@@ -38,9 +38,9 @@ pub struct TrackedApi<K> {
     view: PhantomData<fn() -> K>,
 }
 
-impl<K: Kind> TrackedApi<K> {
-    pub(crate) fn new(context: Context) -> Self {
-        TrackedApi { context, resource: K::resource(), namespace: None, view: PhantomData }
+impl<K> TrackedApi<K> {
+    pub(crate) fn new(context: Context, resource: ResourceKind) -> Self {
+        TrackedApi { context, resource, namespace: None, view: PhantomData }
     }
 
     /// Writes in this namespace.
@@ -69,7 +69,7 @@ impl<K: Kind> TrackedApi<K> {
 
 impl<K> TrackedApi<K>
 where
-    K: Kind + Resource + Serialize,
+    K: Resource + Serialize,
 {
     /// Creates an object.
     pub async fn create(&self, object: &K) -> Result<Written<K>> {

@@ -22,7 +22,13 @@ use tidings_controller::{Action, Context, Error};
 use crate::scene::{Scene, config_maps};
 
 #[derive(CustomResource, Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[kube(group = "example.com", version = "v1", kind = "Widget", namespaced, crates(kube_core = "::kube_core", k8s_openapi = "::k8s_openapi"))]
+#[kube(
+    group = "example.com",
+    version = "v1",
+    kind = "Widget",
+    namespaced,
+    crates(kube_core = "::kube_core", k8s_openapi = "::k8s_openapi")
+)]
 struct WidgetSpec {
     size: u8,
 }

@@ -57,10 +57,7 @@ async fn paint(request: Request, context: Context) -> Result<Action, Error> {
         "metadata": { "name": request.name(), "ownerReferences": owned_by(request.name()) },
         "stringData": { "colour": colour },
     }))?;
-    let api = kube_core::ApiResource::erase::<k8s_openapi::api::core::v1::Secret>(&());
-    let api: kube_client::Api<DynamicObject> =
-        kube_client::Api::namespaced_with(context.client().clone(), "default", &api);
-    api.create(&Default::default(), &secret).await?;
+    context.api_of(secrets()).create(&secret).await?;
     Ok(Action::await_change())
 }
 
