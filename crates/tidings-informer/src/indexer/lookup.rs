@@ -14,7 +14,7 @@ const BUCKET_LOAD: usize = 12;
 /// A multimap from hashes to slots.
 #[derive(Debug, Clone)]
 pub(super) struct Lookup {
-    buckets: Chunks<Arc<[Entry]>, 16>,
+    buckets: Chunks<Arc<[Entry]>, 32>,
     /// Buckets `0..count` exist; an empty one takes no memory.
     count: u32,
     len: usize,
