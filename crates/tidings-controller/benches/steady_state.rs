@@ -31,7 +31,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const OBJECTS: usize = 10_000;
 const WORKERS: [usize; 2] = [1, 8];
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 
 /// How the server is reached.
 #[derive(Debug, Clone, Copy)]

@@ -131,34 +131,25 @@ impl Controller {
     /// them. Its cache is shared with typed informers of the same resource.
     ///
     /// ```
-    /// use tidings_controller::{Action, Controller, Owned};
+    /// use tidings_controller::{Action, Context, Controller, Error, Owned, Request};
     /// use tidings_object::{ResourceKind, Scope};
     ///
-    /// let widgets = ResourceKind {
-    ///     group: "example.com".into(),
-    ///     version: "v1".into(),
-    ///     kind: "Widget".into(),
-    ///     plural: "widgets".into(),
-    ///     scope: Scope::Namespaced,
-    /// };
-    /// let config_maps = ResourceKind {
-    ///     group: "".into(),
-    ///     version: "v1".into(),
-    ///     kind: "ConfigMap".into(),
-    ///     plural: "configmaps".into(),
-    ///     scope: Scope::Namespaced,
-    /// };
-    /// let controller = Controller::for_resource("widgets", widgets.clone())
-    ///     .owns_with(Owned::resource(config_maps))
-    ///     .reconcile(move |request, context: tidings_controller::Context| {
-    ///         let widget = context.lister_of(&widgets).get(&request);
-    ///         async move {
-    ///             if let Ok(widget) = widget {
-    ///                 println!("{} is {}", request, widget.decoded()?.data["spec"]["colour"]);
-    ///             }
-    ///             Ok(Action::await_change())
-    ///         }
-    ///     });
+    /// fn resource(group: &'static str, kind: &'static str, plural: &'static str) -> ResourceKind {
+    ///     let scope = Scope::Namespaced;
+    ///     ResourceKind { group: group.into(), version: "v1".into(), kind: kind.into(), plural: plural.into(), scope }
+    /// }
+    ///
+    /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+    ///     let widgets = resource("example.com", "Widget", "widgets");
+    ///     if let Ok(widget) = context.lister_of(&widgets).get(&request) {
+    ///         println!("{request} is {}", widget.decoded()?.data["spec"]["colour"]);
+    ///     }
+    ///     Ok(Action::await_change())
+    /// }
+    ///
+    /// let controller = Controller::for_resource("widgets", resource("example.com", "Widget", "widgets"))
+    ///     .owns_with(Owned::resource(resource("", "ConfigMap", "configmaps")))
+    ///     .reconcile(reconcile);
     /// ```
     pub fn for_resource(
         name: impl Into<String>,

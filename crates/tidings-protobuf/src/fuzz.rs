@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use crate::table::KINDS;
 use crate::wire::Reader;
-use crate::{Error, Message, Step, TypeMeta, encode, from_slice, to_json, values_at, without};
+use crate::{
+    EncodeError, Error, Message, Step, TypeMeta, encode, encode_text, from_slice, to_json, values_at, without,
+};
 
 /// One target: the name of its folder in `corpus/`, and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
@@ -64,12 +66,14 @@ pub fn check(bytes: &[u8], message: &'static Message) {
     written(message, &value);
 }
 
-/// Writes any JSON as the kind that it names.
+/// Writes any JSON as the kind that it names, read before or not.
 pub fn encoded(bytes: &[u8]) {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else { return };
     let text = |pointer| value.get(pointer).and_then(Value::as_str).unwrap_or_default();
     let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
     if let Some(message) = crate::message(group, version, text("kind")) {
+        let refused = |encoded: Result<Vec<u8>, EncodeError>| encoded.err();
+        assert_eq!(refused(encode_text(message, bytes)), refused(encode(message, &value)));
         written(message, &value);
     }
 }
