@@ -88,7 +88,7 @@ impl Context {
     /// If the controller does not have the metadata of that kind: declare it with `owns_metadata::<K>()` or
     /// `reads_metadata::<K>()`.
     pub fn metadata<K: Kind>(&self) -> Lister<PartialObjectMeta<K>> {
-        self.cache::<K>(Projection::Metadata, "reads_metadata").seen_as().lister()
+        self.cache_of::<K>(Projection::Metadata, "reads_metadata").seen_as().lister()
     }
 
     /// The informer of a kind that the controller watches or reads.
@@ -97,7 +97,7 @@ impl Context {
     ///
     /// As [`lister`](Self::lister).
     pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
-        self.cache::<K>(Projection::Full, "reads").seen_as()
+        self.cache_of::<K>(Projection::Full, "reads").seen_as()
     }
 
     /// As [`lister`](Self::lister), for a resource known at run time.
@@ -115,24 +115,23 @@ impl Context {
     ///
     /// As [`lister_of`](Self::lister_of).
     pub fn informer_of(&self, resource: &ResourceKind) -> SharedInformer<DynamicObject> {
-        let found = self.surroundings.caches.find(resource, Projection::Full);
-        let undeclared = || {
-            panic!(
-                "controller {:?} has no cache of {resource}: declare it with `.reads_resource(…)`",
-                self.controller()
-            )
-        };
-        found.unwrap_or_else(undeclared).seen_as()
+        self.cache(resource, Projection::Full, format_args!("reads_resource(…)")).seen_as()
     }
 
-    fn cache<K: Kind>(&self, projection: Projection, declaration: &str) -> &SharedInformer<()> {
-        let resource = K::resource();
-        self.surroundings.caches.find(&resource, projection).unwrap_or_else(|| {
-            panic!(
-                "controller {:?} has no cache of {resource}: declare it with `.{declaration}::<{}>()`",
-                self.controller(),
-                type_name::<K>(),
-            )
+    fn cache_of<K: Kind>(&self, projection: Projection, declaration: &str) -> &SharedInformer<()> {
+        let declaration = format_args!("{declaration}::<{}>()", type_name::<K>());
+        self.cache(&K::resource(), projection, declaration)
+    }
+
+    fn cache(
+        &self,
+        resource: &ResourceKind,
+        projection: Projection,
+        declaration: fmt::Arguments<'_>,
+    ) -> &SharedInformer<()> {
+        self.surroundings.caches.find(resource, projection).unwrap_or_else(|| {
+            let controller = self.controller();
+            panic!("controller {controller:?} has no cache of {resource}: declare it with `.{declaration}`")
         })
     }
 

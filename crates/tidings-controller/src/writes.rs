@@ -107,8 +107,8 @@ impl Pages {
 }
 
 impl Write {
-    /// Whether every cache that would show this write has come past its version as a whole. Mostly it has, and this costs
-    /// a tenth of looking for the object. "No" says nothing.
+    /// Whether every cache that would show this write has come past its version as a whole. Mostly it has, and no object
+    /// is looked for then. "No" says nothing.
     fn is_passed(&self, caches: &Caches) -> bool {
         let Effect::Written(meta) = &self.effect else { return false };
         let version = Version::new(meta.resource_version.as_deref().unwrap_or_default());

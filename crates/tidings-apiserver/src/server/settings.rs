@@ -61,7 +61,7 @@ pub enum Kubelet {
 /// Whether answers are given as protobuf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProtobufAnswers {
-    /// Encoded whenever somebody asks.
+    /// Encoded when somebody asks, and kept while the change is new.
     OnDemand,
     /// Encoded once and kept with the object: twice the memory, for servers that are measured.
     Kept,

@@ -15,7 +15,7 @@ use super::object::Stored;
 use crate::sync::Mutex;
 
 /// How many of the newest changes keep what was encoded of them for those who come after the first.
-const ENCODED_KEPT: usize = 1024;
+pub(super) const ENCODED_KEPT: usize = 1024;
 
 /// Among so many of the newest changes a reader is looked for first.
 const NEWEST_CHANGES: usize = 8;

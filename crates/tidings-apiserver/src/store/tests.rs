@@ -35,6 +35,28 @@ fn keys_are_ordered_as_etcd_orders_them() {
 }
 
 #[test]
+fn what_is_encoded_is_kept_while_its_change_is_new_and_no_longer() {
+    let store = Store::new(HistoryLimits::default());
+    let message = tidings_protobuf::message("", "v1", "Pod").unwrap();
+    let is_encoded = |object: &Stored| {
+        let mut is_encoded = false;
+        let encode = || {
+            is_encoded = true;
+            Ok::<_, std::convert::Infallible>(Vec::new())
+        };
+        let Ok(_) = object.protobuf(message, encode);
+        is_encoded
+    };
+    let object = store.put(PODS, Expected::Absent, draft("a", 0), Telling::Watchers).unwrap();
+    assert!(is_encoded(&object));
+    assert!(!is_encoded(&object), "who is answered and who watches are told the same bytes");
+    for value in 0..history::ENCODED_KEPT as u64 {
+        put(&store, "b", value);
+    }
+    assert!(is_encoded(&object) && is_encoded(&object), "memory is not taken for what is old");
+}
+
+#[test]
 fn a_write_that_expects_another_version_changes_nothing() {
     let store = Store::new(HistoryLimits::default());
     let first = put(&store, "a", 1);

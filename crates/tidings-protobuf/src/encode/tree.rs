@@ -13,7 +13,7 @@ use serde_json::Number;
 pub(super) struct Tree<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What the strings say that are escaped where they stand, which are few.
+    /// What the strings say that are escaped where they stand, which are few; by where they begin, in order.
     unescaped: Vec<(u32, String)>,
 }
 
