@@ -1,7 +1,7 @@
 //! WATCH: what happened after a version, as it happens.
 //!
-//! [`opening`] reads what there is at first; [`cursor`] decides what to send next and is pure; [`stream`] reads the store,
-//! waits and sends. A watcher pulls from history: nothing is buffered for it, and one that falls out of the history
+//! [`opening`] reads what there is at first; [`cursor`] decides what to send next and [`pace`] when, both are pure; [`stream`]
+//! reads the store, waits and sends. A watcher pulls from history: nothing is buffered for it, and one that falls out of the history
 //! window is cut off.
 
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use crate::wire::Shape;
 
 pub mod cursor;
 mod opening;
+mod pace;
 mod stream;
 
 /// What a watcher is sent, and from where on.

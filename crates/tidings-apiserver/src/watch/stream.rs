@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use super::Watch;
 use super::cursor::{Act, Cursor, EventType, Phase, Seen};
 use super::opening::Opening;
+use super::pace::Pace;
 use crate::body::{self, Body};
 use crate::fault::{Ending, Mangled};
 use crate::server::Core;
@@ -62,6 +63,7 @@ struct Watcher {
     /// The events of the first of them.
     encoded: VecDeque<Bytes>,
     changes: VecDeque<Arc<Change>>,
+    pace: Pace,
     /// Frames that faults made ready beyond the one that was asked for.
     ready: VecDeque<Bytes>,
     ending: Option<Ending>,
@@ -94,6 +96,7 @@ impl Watcher {
             initial: initial.into_iter(),
             encoded,
             changes: VecDeque::new(),
+            pace: Pace::new(now),
             ready: ready.into(),
             ending,
             bookmark_at,
@@ -256,10 +259,14 @@ impl Watcher {
 
     /// Reads more from the store, or waits until there is something to do.
     async fn look_for_more(&mut self) -> Result<(), Ending> {
+        if let Some(at) = self.pace.reads_at() {
+            sleep_until(at).await;
+        }
         let reading = if self.cursor.phase() == Phase::Opened { Reading::First } else { Reading::Next };
         let read = self.core.store.news(&self.subscription, self.cursor.read(), reading, CHANGES_AT_ONCE);
         let seen = match read {
             News::Changes(changes) => {
+                self.pace.read(changes.len(), changes.len() == CHANGES_AT_ONCE, Instant::now());
                 self.changes = changes.into();
                 return Ok(());
             }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::json;
 use tidings_apiserver::store::HistoryLimits;
 use tidings_apiserver::{ApiServer, Listen};
@@ -252,4 +253,39 @@ async fn changes_behind_the_watchers_backs_are_in_lists_alone() {
     server.put("configmaps", config_map("a", "told", "1"));
     assert_eq!(events.told().await, "ADDED told");
     assert_eq!(server.list_versions("configmaps").len(), 2);
+}
+
+/// How many events come after each of `changes` changes, of which one is made every so often.
+async fn told_after_each(changes: usize, every: Duration) -> Vec<usize> {
+    let server = ApiServer::start().await;
+    let mut events =
+        watch(&server.client(), &format!("{MAPS}?watch=1&resourceVersion={}", server.version())).await;
+    let mut told = 0;
+    let mut after_each = Vec::new();
+    for change in 0..changes {
+        tokio::time::advance(every).await;
+        server.put("configmaps", config_map("a", &format!("map-{change}"), "1"));
+        let before = told;
+        while let Some(event) = events.told().now_or_never() {
+            assert_eq!(event, format!("ADDED map-{told}"));
+            told += 1;
+        }
+        after_each.push(told - before);
+    }
+    events.told_all(changes - told).await;
+    after_each
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_is_told_at_once_but_where_much_happens_once_in_a_millisecond() {
+    assert_eq!(told_after_each(20, Duration::from_micros(400)).await, [1; 20]);
+    let told = told_after_each(40, Duration::from_micros(100)).await;
+    assert_eq!(told[..4], [1; 4]);
+    let parcels: Vec<usize> = told[4..].iter().copied().filter(|events| *events > 0).collect();
+    assert!(!parcels.is_empty() && parcels.iter().all(|events| (10..=20).contains(events)), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_clock_stands_still_every_change_is_told_at_once() {
+    assert_eq!(told_after_each(100, Duration::ZERO).await, [1; 100]);
 }

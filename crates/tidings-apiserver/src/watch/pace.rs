@@ -1,0 +1,132 @@
+//! How often a watcher is sent what happens: at once, or, where much happens, once in a millisecond.
+//!
+//! Waking a client costs it and the server more than a change does. Thousands of changes a second, each sent on its own, slow
+//! those down who make them; sent together they cost little, and the wait is shorter than what a network adds.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long what happens gathers.
+const GATHER: Duration = Duration::from_millis(1);
+
+/// So many changes within [`GATHER`] are much.
+const MUCH: usize = 4;
+
+/// So few in a parcel are no longer worth the wait.
+const FEW: usize = 2;
+
+/// What one watcher's reads brought of late.
+#[derive(Debug)]
+pub(super) struct Pace {
+    mode: Mode,
+    /// When the last read brought something.
+    last: Instant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Each change is sent as it comes; so many came since.
+    AtOnce { since: Instant, changes: usize },
+    /// Changes gather until then.
+    Gathering { until: Instant },
+}
+
+impl Pace {
+    pub(super) fn new(now: Instant) -> Self {
+        Pace { mode: Mode::AtOnce { since: now, changes: 0 }, last: now }
+    }
+
+    /// When to read next; `None` if at once.
+    pub(super) fn reads_at(&self) -> Option<Instant> {
+        match self.mode {
+            Mode::AtOnce { .. } => None,
+            Mode::Gathering { until } => Some(until),
+        }
+    }
+
+    /// Changes were read. `has_more` if there were more than could be read.
+    pub(super) fn read(&mut self, read: usize, has_more: bool, now: Instant) {
+        // A clock that stands still, as tests have it, may stand still for ever.
+        let has_moved = now > std::mem::replace(&mut self.last, now);
+        let at_once = |since, changes| match changes {
+            MUCH.. if has_moved && !has_more => Mode::Gathering { until: now + GATHER },
+            _ => Mode::AtOnce { since, changes },
+        };
+        self.mode = match self.mode {
+            Mode::AtOnce { since, changes } if has_moved && now - since < GATHER => {
+                at_once(since, changes + read)
+            }
+            Mode::Gathering { .. } if read >= FEW => at_once(now, read.max(MUCH)),
+            Mode::AtOnce { .. } | Mode::Gathering { .. } => at_once(now, read),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MICROSECOND: Duration = Duration::from_micros(1);
+
+    /// Reads one change every so often, and says after which of them the next ones gather.
+    fn waits(every: Duration, changes: usize) -> Vec<usize> {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        let mut waits = Vec::new();
+        let (mut now, mut unread) = (start, 0);
+        for change in 0..changes {
+            now += every;
+            unread += 1;
+            if pace.reads_at().is_none_or(|at| now >= at) {
+                pace.read(std::mem::take(&mut unread), false, now);
+                if pace.reads_at().is_some() {
+                    waits.push(change);
+                }
+            }
+        }
+        waits
+    }
+
+    #[test]
+    fn few_changes_are_never_held_back() {
+        assert!(waits(350 * MICROSECOND, 1000).is_empty());
+    }
+
+    #[test]
+    fn many_changes_are_held_back_from_the_fourth_on_for_a_millisecond_each() {
+        assert_eq!(waits(100 * MICROSECOND, 40), [3, 13, 23, 33]);
+    }
+
+    #[test]
+    fn who_falls_behind_reads_on_at_once() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        pace.read(256, true, start + MICROSECOND);
+        assert_eq!(pace.reads_at(), None);
+        pace.read(100, false, start + 2 * MICROSECOND);
+        assert_eq!(pace.reads_at(), Some(start + 2 * MICROSECOND + GATHER));
+    }
+
+    #[test]
+    fn a_parcel_of_few_is_the_last() {
+        let start = Instant::now();
+        let mut pace = Pace::new(start);
+        pace.read(MUCH, false, start + MICROSECOND);
+        let first = pace.reads_at().expect("a wait");
+        pace.read(FEW, false, first);
+        let second = pace.reads_at().expect("a wait");
+        pace.read(FEW - 1, false, second);
+        assert_eq!(pace.reads_at(), None);
+    }
+
+    #[test]
+    fn where_the_clock_stands_still_nothing_is_held_back() {
+        let now = Instant::now();
+        let mut pace = Pace::new(now);
+        for _ in 0..100 {
+            pace.read(1, false, now);
+            assert_eq!(pace.reads_at(), None);
+        }
+    }
+}
