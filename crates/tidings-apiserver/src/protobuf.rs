@@ -107,7 +107,7 @@ impl<'a> Enveloped<'a> {
 /// Writes an envelope up to where its message begins, which is so long.
 pub(crate) fn write_head(api_version: &str, kind: &str, raw_len: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(MAGIC);
-    let mut type_meta = Vec::new();
+    let mut type_meta = Vec::with_capacity(api_version.len() + kind.len() + 8);
     write_bytes(1, api_version.as_bytes(), &mut type_meta);
     write_bytes(2, kind.as_bytes(), &mut type_meta);
     write_bytes(1, &type_meta, out);

@@ -1,9 +1,13 @@
 //! Controllers of resources that are known at run time only.
 
 use std::error::Error as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use kube_core::dynamic::DynamicObject;
 use serde_json::{Value, json};
+use tidings_apiserver::Fault;
+use tidings_apiserver::resource::Verb;
 use tidings_controller::{Action, Context, Controller, ControllerError, Error, Owned, Request, Watched};
 use tidings_object::{ResourceKind, Scope};
 
@@ -83,6 +87,44 @@ async fn a_resource_of_run_time_is_worked_on_as_any_other() {
     settle().await;
     assert!(scene.server.object("secrets", "default/a").is_some(), "what is missing is made again");
     assert_eq!(play.handle.stats().errors, 0);
+    play.end().await;
+}
+
+/// Each event of secrets comes late, and yet nothing is made twice: the second look waits for what the first one wrote.
+#[tokio::test(start_paused = true)]
+async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcile() {
+    let scene = scene().await;
+    let late = Duration::from_secs(2);
+    scene.server.faults().inject(Fault::SlowStream(late).always().on(Verb::Watch).of("secrets"));
+    scene.server.put("widgets.example.com", widget("a", "red"));
+    let controller = Controller::for_resource("painter", widgets()).reads_resource(secrets()).reconcile(
+        async |request: Request, context: Context| {
+            let is_painted = context.lister_of(&secrets()).get(&request).is_ok();
+            paint(request, context).await?;
+            Ok(if is_painted { Action::await_change() } else { Action::requeue_after(Duration::ZERO) })
+        },
+    );
+    let play = scene.played(controller).await;
+    tokio::time::sleep(5 * late).await;
+    let stats = play.handle.stats();
+    assert_eq!((stats.errors, stats.write_waits, stats.write_waits_given_up), (0, 1, 0));
+    assert_eq!(stats.delayed_requeues, 1, "the second look sees what the first one wrote");
+    play.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resource_that_the_controller_did_not_name_is_refused_to_its_reconciler() {
+    let scene = scene().await;
+    scene.server.put("widgets.example.com", widget("a", "red"));
+    let controller = Controller::for_resource("painter", widgets()).reconcile(async |_, context: Context| {
+        let asked = catch_unwind(AssertUnwindSafe(|| drop(context.lister_of(&secrets()))));
+        let message = asked.unwrap_err().downcast::<String>().unwrap();
+        assert!(message.contains("secrets") && message.contains("reads"), "{message}");
+        Ok(Action::await_change())
+    });
+    let play = scene.played(controller).await;
+    let stats = play.handle.stats();
+    assert_eq!((stats.successes, stats.panics), (1, 0));
     play.end().await;
 }
 
