@@ -100,7 +100,7 @@ async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcil
     let controller = Controller::for_resource("painter", widgets()).reads_resource(secrets()).reconcile(
         async |request: Request, context: Context| {
             let is_painted = context.lister_of(&secrets()).get(&request).is_ok();
-            paint(request, context).await?;
+            let _ = paint(request, context).await?;
             Ok(if is_painted { Action::await_change() } else { Action::requeue_after(Duration::ZERO) })
         },
     );
