@@ -11,10 +11,10 @@ use tokio::time::Instant;
 const GATHER: Duration = Duration::from_millis(1);
 
 /// So many changes within [`GATHER`] are much.
-const MUCH: usize = 4;
+const MUCH: usize = 8;
 
 /// So few in a parcel are no longer worth the wait.
-const FEW: usize = 2;
+const FEW: usize = 4;
 
 /// What one watcher's reads brought of late.
 #[derive(Debug)]
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn few_changes_are_never_held_back() {
-        assert!(waits(350 * MICROSECOND, 1000).is_empty());
+        assert!(waits(150 * MICROSECOND, 1000).is_empty());
     }
 
     #[test]
-    fn many_changes_are_held_back_from_the_fourth_on_for_a_millisecond_each() {
-        assert_eq!(waits(100 * MICROSECOND, 40), [3, 13, 23, 33]);
+    fn many_changes_are_held_back_from_the_eighth_on_for_a_millisecond_each() {
+        assert_eq!(waits(100 * MICROSECOND, 40), [7, 17, 27, 37]);
     }
 
     #[test]
