@@ -49,16 +49,16 @@ impl Pace {
     pub(super) fn read(&mut self, read: usize, has_more: bool, now: Instant) {
         // A clock that stands still, as tests have it, may stand still for ever.
         let has_moved = now > std::mem::replace(&mut self.last, now);
-        let at_once = |since, changes| match changes {
+        let counted = |since, changes| match changes {
             MUCH.. if has_moved && !has_more => Mode::Gathering { until: now + GATHER },
             _ => Mode::AtOnce { since, changes },
         };
         self.mode = match self.mode {
             Mode::AtOnce { since, changes } if has_moved && now - since < GATHER => {
-                at_once(since, changes + read)
+                counted(since, changes + read)
             }
-            Mode::Gathering { .. } if read >= FEW => at_once(now, read.max(MUCH)),
-            Mode::AtOnce { .. } | Mode::Gathering { .. } => at_once(now, read),
+            Mode::Gathering { .. } if read >= FEW => counted(now, read.max(MUCH)),
+            Mode::AtOnce { .. } | Mode::Gathering { .. } => counted(now, read),
         };
     }
 }
