@@ -314,7 +314,7 @@ impl Faults {
         self.inject(Fault::CutStream { after_events, ending: Ending::Broken }.always());
     }
 
-    /// Ends all watches that run now.
+    /// Ends all watches that run now, or lets them stall until they are cut again.
     pub fn cut_watches(&self, ending: Ending) {
         self.count_one("cut-watches");
         self.end_watches(ending);

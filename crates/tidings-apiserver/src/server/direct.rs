@@ -1,7 +1,9 @@
 //! Writing and reading past HTTP: for tests and benches that set a scene, or change it behind a client's back.
 //!
-//! Nothing is validated here, and nothing is added but a version and, where they are missing, uid and creation time.
+//! Nothing is validated here, and nothing is added but a version and, where they are missing, uid and creation time: those
+//! that the object has, or new ones.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -57,14 +59,15 @@ impl ApiServer {
         } else {
             name
         };
-        if metadata["uid"].is_null() {
-            let known = core.store.object(&def.storage, &key).map(|stored| stored.decoded_metadata());
-            let uid = known.as_ref().and_then(|known| known.get("uid")?.as_str().map(str::to_owned));
-            metadata["uid"] = json!(uid.unwrap_or_else(|| core.new_uid()));
-        }
-        if metadata["creationTimestamp"].is_null() {
-            metadata["creationTimestamp"] = json!(core.clock.seconds());
-        }
+        let known = LazyCell::new(|| Some(core.store.object(&def.storage, &key)?.decoded_metadata()));
+        let mut keep_or = |name: &str, new: &dyn Fn() -> String| {
+            if metadata[name].is_null() {
+                let kept = known.as_ref().and_then(|known| known.get(name).cloned());
+                metadata[name] = kept.unwrap_or_else(|| json!(new()));
+            }
+        };
+        keep_or("uid", &|| core.new_uid());
+        keep_or("creationTimestamp", &|| core.clock.seconds());
         let draft = encoded(def, &key, &object);
         let put = core.store.put(&def.storage, Expected::Anything, draft, telling);
         let version = put.expect("anything is expected").version();

@@ -137,9 +137,9 @@ impl Watcher {
             if let Some(delay) = self.watch.faults.delay() {
                 tokio::time::sleep(delay).await;
             }
-            self.check_end()?;
+            self.check_end().await?;
             match self.ready_frame() {
-                Some(Err(Ending::Stalled)) => return Err(cut(&mut self.cuts, &self.core).await),
+                Some(Err(Ending::Stalled)) => return Err(self.stall().await),
                 Some(frame) => return frame,
                 None => self.look_for_more().await?,
             }
@@ -147,9 +147,9 @@ impl Watcher {
     }
 
     /// Ends a stream that is cut or whose time is up, though there may always be more to send.
-    fn check_end(&mut self) -> Result<(), Ending> {
+    async fn check_end(&mut self) -> Result<(), Ending> {
         if self.cuts.has_changed().unwrap_or(true) {
-            return Err(self.core.faults.cut_ending());
+            return Err(self.cut().await);
         }
         let is_time_up = self.ending.is_none() && Instant::now() >= self.end_at;
         if is_time_up {
@@ -304,10 +304,32 @@ impl Watcher {
         tokio::select! {
             biased;
             () = self.subscription.changed() => {}
-            ending = cut(&mut self.cuts, &self.core) => return Err(ending),
+            _ = self.cuts.changed() => return Err(self.cut().await),
             () = sleep_until(due_at) => self.time_passed(),
         }
         Ok(())
+    }
+
+    /// How the stream ends, now that it is cut. What shall stall says nothing from now on, whatever happens.
+    async fn cut(&mut self) -> Ending {
+        self.cuts.mark_unchanged();
+        match self.core.faults.cut_ending() {
+            Ending::Stalled => self.stall().await,
+            ending => ending,
+        }
+    }
+
+    /// Waits for a cut that ends it.
+    async fn stall(&mut self) -> Ending {
+        loop {
+            if self.cuts.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            match self.core.faults.cut_ending() {
+                Ending::Stalled => {}
+                ending => return ending,
+            }
+        }
     }
 
     fn time_passed(&mut self) {
@@ -328,11 +350,4 @@ impl Watcher {
             self.act(act);
         }
     }
-}
-
-async fn cut(cuts: &mut watch::Receiver<u64>, core: &Core) -> Ending {
-    if cuts.changed().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-    core.faults.cut_ending()
 }

@@ -125,6 +125,21 @@ async fn a_stalled_stream_says_nothing_and_stays_open() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn watches_that_are_made_to_stall_tell_no_change_until_they_are_cut() {
+    let server = with_maps(1).await;
+    let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&timeoutSeconds=60")).await;
+    assert_eq!(events.told().await, "ADDED m0");
+    for _ in 0..2 {
+        server.faults().cut_watches(Ending::Stalled);
+        server.put("configmaps", config_map("t", "m0", "2"));
+        let waiting = tokio::time::timeout(Duration::from_secs(3600), events.frame()).await;
+        assert!(waiting.is_err());
+    }
+    server.faults().cut_watches(Ending::Broken);
+    assert_eq!(events.frame().await, Err(End::Broken));
+}
+
+#[tokio::test(start_paused = true)]
 async fn streaming_lists_can_be_refused_failed_or_left_unmarked() {
     let server = with_maps(1).await;
     let client = server.client();

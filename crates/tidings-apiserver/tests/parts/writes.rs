@@ -1,5 +1,7 @@
 //! Create, update, patch, subresources.
 
+use std::time::Duration;
+
 use http::Method;
 use serde_json::{Value, json};
 use tidings_apiserver::auth::ADMIN_TOKEN;
@@ -249,4 +251,21 @@ async fn concurrent_patches_without_a_version_all_count() {
     }
     assert!(tasks.join_all().await.iter().all(|code| *code == 200));
     assert_eq!(server.object("configmaps", "t/m").unwrap()["data"].as_object().unwrap().len(), 21);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_put_again_past_http_is_the_same_object() {
+    let server = ApiServer::start().await;
+    let put_as = |value| {
+        server.put("configmaps", config_map("t", "m", value));
+        server.object("configmaps", "t/m").unwrap()["metadata"].clone()
+    };
+    let first = put_as("1");
+    tokio::time::advance(Duration::from_secs(60)).await;
+    let second = put_as("2");
+    for kept in ["uid", "creationTimestamp"] {
+        assert!(first[kept].is_string());
+        assert_eq!(first[kept], second[kept], "{kept}");
+    }
+    assert_ne!(first["resourceVersion"], second["resourceVersion"]);
 }
