@@ -4,6 +4,7 @@
 //! here speaks HTTP or knows a work queue, and nothing up to the lister knows a Rust type of an object.
 
 mod sync;
+mod turns;
 
 pub mod reflector;
 

@@ -25,3 +25,7 @@ pub use liveness::LivenessConfig;
 pub use observer::{During, Listed, Observer, RelistReason, StopReason};
 pub use run::Reflector;
 pub use sink::{Epoch, Replacement, Sink};
+
+/// How many events, or items of a list, cost the reflector's task one unit of its budget: a thousand of them, of a few
+/// microseconds each, are a turn that nobody minds.
+const EVENTS_PER_UNIT: u8 = 8;

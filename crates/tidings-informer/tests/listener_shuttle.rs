@@ -10,6 +10,9 @@
 #[allow(unused_imports, dead_code, reason = "other stages use the rest")]
 mod sync;
 
+#[path = "../src/turns.rs"]
+mod turns;
+
 /// As `src/informer.rs` has it.
 #[path = "../src/informer"]
 #[allow(dead_code, unreachable_pub, reason = "only a part of it is used here")]

@@ -12,6 +12,7 @@ use super::lease::Lease;
 use super::notification::Notification;
 use super::report::{Fault, Reporter};
 use crate::sync::{Mutex, ThreadId, current_thread};
+use crate::turns::Turns;
 
 /// What the informer writes notifications into, for one handler.
 pub(crate) struct Mailbox {
@@ -284,6 +285,9 @@ pub(super) enum Taken {
     End,
 }
 
+/// How many calls of a handler cost its task one unit of its budget: few, for nobody knows how long a call takes.
+const CALLS_PER_UNIT: u8 = 2;
+
 /// How a handler returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
@@ -297,6 +301,7 @@ pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: 
     let _end = EndOnDrop(&mailbox);
     // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
     let mut callback = callback;
+    let mut turns = Turns::<CALLS_PER_UNIT>::default();
     while let Some(notification) = mailbox.next_call().await {
         let call = std::panic::AssertUnwindSafe(|| callback(&notification));
         let outcome = match std::panic::catch_unwind(call) {
@@ -312,7 +317,7 @@ pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: 
         };
         mailbox.handled(notification.is_initial(), outcome);
         // A handler that never waits must not keep its thread from others for ever.
-        tokio::task::coop::consume_budget().await;
+        turns.step().await;
     }
 }
 

@@ -6,16 +6,16 @@
 use futures_util::StreamExt as _;
 use tidings_object::Version;
 use tidings_source::{ErrorClass, ListEnd, ListOptions, ListPart, ListWatch, SourceError, Trouble};
-use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout};
 
-use super::Reflector;
 use super::alarm::Alarm;
 use super::config::{AskedList, ListMode, ReflectorConfig};
 use super::observer::{During, Listed, Reports};
 use super::phase::{At, Stage};
 use super::run::{Ended, epoch, pause, usable};
 use super::sink::{Replacement, Sink};
+use super::{EVENTS_PER_UNIT, Reflector};
+use crate::turns::Turns;
 
 /// The version that any state satisfies.
 const ANY: u64 = 0;
@@ -117,10 +117,10 @@ impl<L: ListWatch + ?Sized> Page<'_, L> {
         };
         let mut page = timeout(silence_max, self.source.list(asked)).await.map_err(|_| silent())??;
         self.reports.answered(self.source.wire());
-        let (mut alarm, mut objects) = (Alarm::default(), 0);
+        let (mut alarm, mut turns, mut objects) = (Alarm::default(), Turns::<EVENTS_PER_UNIT>::default(), 0);
         loop {
             // A stream that always has more must not keep a stop from being seen.
-            consume_budget().await;
+            turns.step().await;
             match alarm.within(silence_max.into(), page.next()).await.map_err(|_| silent())? {
                 Some(Ok(ListPart::Object(object))) => {
                     objects += 1;

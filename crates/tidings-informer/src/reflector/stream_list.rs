@@ -9,10 +9,8 @@ use tidings_object::Version;
 use tidings_source::{
     Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
 };
-use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout};
 
-use super::Reflector;
 use super::alarm::Alarm;
 use super::config::{ListMode, ReflectorConfig};
 use super::observer::{During, Listed, Reports};
@@ -20,6 +18,8 @@ use super::phase::{At, End, Stage};
 use super::run::{Ended, epoch, usable};
 use super::sink::{Replacement, Sink};
 use super::watch::{OpenWatch, ended_early_or_not};
+use super::{EVENTS_PER_UNIT, Reflector};
+use crate::turns::Turns;
 
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub(super) async fn stream_list(&mut self, at: At) -> Ended {
@@ -92,9 +92,9 @@ impl InitialEvents<'_> {
         mut stream: WatchStream,
         into: &mut impl Replacement,
     ) -> Result<(WatchStream, Version), Box<Ended>> {
-        let mut alarm = Alarm::default();
+        let (mut alarm, mut turns) = (Alarm::default(), Turns::<EVENTS_PER_UNIT>::default());
         loop {
-            consume_budget().await;
+            turns.step().await;
             let silence_max = self.config.marker_silence_max;
             let Ok(next) = alarm.within(silence_max.into(), stream.next()).await else {
                 return Err(self.silent());

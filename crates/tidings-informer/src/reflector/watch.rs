@@ -10,15 +10,15 @@ use tidings_object::Version;
 use tidings_source::{
     Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
 };
-use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
 
-use super::Reflector;
 use super::alarm::{Alarm, Bound};
 use super::observer::During;
 use super::phase::{End, Stage};
 use super::run::{Ended, VERY_SHORT_WATCH, usable};
 use super::sink::Sink;
+use super::{EVENTS_PER_UNIT, Reflector};
+use crate::turns::Turns;
 
 /// One watch, as far as it has come.
 pub(super) struct OpenWatch {
@@ -75,10 +75,11 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         };
         self.reports.watching(self.last.as_ref());
         let mut stream = open.stream.take().expect("an open watch has a stream");
-        let (mut alarm, mut has_progressed) = (Alarm::default(), false);
+        let (mut alarm, mut turns, mut has_progressed) =
+            (Alarm::default(), Turns::<EVENTS_PER_UNIT>::default(), false);
         loop {
             // A stream that always has more must not keep a stop from being seen.
-            consume_budget().await;
+            turns.step().await;
             let next = match alarm.within(self.bound(&open), stream.next()).await {
                 Ok(next) => next,
                 Err(patience) => return self.silent(patience).having_progressed(has_progressed),
