@@ -297,8 +297,16 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
+    /// Servers write none: one comparison tells.
     #[inline(always)]
     fn skip_space(&mut self) {
+        if self.peek() <= b' ' {
+            self.pass_space();
+        }
+    }
+
+    #[cold]
+    fn pass_space(&mut self) {
         while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
             self.at += 1;
         }

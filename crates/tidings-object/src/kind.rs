@@ -94,13 +94,14 @@ impl ResourceKind {
 
     /// The path of its collection, in one namespace or over all.
     pub fn url_path(&self, namespace: Option<&str>) -> String {
-        let root = if self.group.is_empty() { "/api" } else { "/apis" };
-        let api_version = self.api_version();
+        // Joined, not formatted: a path is made for every write.
+        let root = if self.group.is_empty() { "/api/" } else { "/apis/" };
+        let (api_version, plural) = (self.api_version(), &*self.plural);
         match (self.scope, namespace) {
             (Scope::Namespaced, Some(namespace)) => {
-                format!("{root}/{api_version}/namespaces/{namespace}/{}", self.plural)
+                [root, &*api_version, "/namespaces/", namespace, "/", plural].concat()
             }
-            _ => format!("{root}/{api_version}/{}", self.plural),
+            _ => [root, &*api_version, "/", plural].concat(),
         }
     }
 }

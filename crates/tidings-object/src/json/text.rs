@@ -33,11 +33,11 @@ pub(super) fn next_special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*chunk);
         // A byte's high bit is set where a subtraction borrowed from it. Borrows run upwards only, so the
-        // lowest marked byte is always a true one.
-        let (quote, backslash) = (word ^ (ONES * b'"' as u64), word ^ (ONES * b'\\' as u64));
-        let found = (word.wrapping_sub(ONES * 0x20) & !word)
-            | (quote.wrapping_sub(ONES) & !quote)
-            | (backslash.wrapping_sub(ONES) & !backslash);
+        // lowest marked byte is always a true one. With its second bit turned over a quote is 0x20, a space is not, and
+        // control characters are below it as ever: one subtraction finds both.
+        let (turned, backslash) = (word ^ (ONES * 0x02), word ^ (ONES * b'\\' as u64));
+        let found =
+            (turned.wrapping_sub(ONES * 0x21) & !turned) | (backslash.wrapping_sub(ONES) & !backslash);
         if found & HIGH != 0 {
             return at + (found & HIGH).trailing_zeros() as usize / 8;
         }
