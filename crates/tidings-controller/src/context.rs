@@ -78,7 +78,7 @@ impl Context {
     ///
     /// If the controller neither watches nor reads that kind: declare it with `reads::<K>()`.
     pub fn lister<K: Kind>(&self) -> Lister<K> {
-        self.informer::<K>().lister()
+        self.cache_of::<K>(Projection::Full, "reads").lister().seen_as()
     }
 
     /// As [`lister`](Self::lister), for kinds of which the controller has the metadata only.
@@ -88,7 +88,7 @@ impl Context {
     /// If the controller does not have the metadata of that kind: declare it with `owns_metadata::<K>()` or
     /// `reads_metadata::<K>()`.
     pub fn metadata<K: Kind>(&self) -> Lister<PartialObjectMeta<K>> {
-        self.cache_of::<K>(Projection::Metadata, "reads_metadata").seen_as().lister()
+        self.cache_of::<K>(Projection::Metadata, "reads_metadata").lister().seen_as()
     }
 
     /// The informer of a kind that the controller watches or reads.

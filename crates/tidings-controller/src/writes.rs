@@ -54,8 +54,8 @@ pub(crate) struct Write {
 /// What a cache will show of a write.
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
-    /// This version, or a newer one; of the metadata only what a wait looks at.
-    Written(Arc<ObjectMeta>),
+    /// This version, or a newer one; of the metadata only what a wait looks at. Most waits look at the version alone.
+    Written { version: Version, meta: Arc<ObjectMeta> },
     /// No object with this uid.
     Deleted { key: Key, uid: String },
 }
@@ -73,7 +73,8 @@ impl Ledger {
             return;
         }
         let mut pages = self.pages.lock();
-        let writes = pages.by_request.entry(request.clone()).or_default();
+        // Most requests write one object.
+        let writes = pages.by_request.entry(request.clone()).or_insert_with(|| VecDeque::with_capacity(1));
         if writes.len() == WRITES_PER_REQUEST_MAX {
             writes.pop_front();
         }
@@ -110,9 +111,8 @@ impl Write {
     /// Whether every cache that would show this write has come past its version as a whole. Mostly it has, and no object
     /// is looked for then. "No" says nothing.
     fn is_passed(&self, caches: &Caches) -> bool {
-        let Effect::Written(meta) = &self.effect else { return false };
-        let version = Version::new(meta.resource_version.as_deref().unwrap_or_default());
-        let has_passed = |reached: Version| reached.is_at_least(&version);
+        let Effect::Written { version, .. } = &self.effect else { return false };
+        let has_passed = |reached: Version| reached.is_at_least(version);
         caches.showing(&self.resource).all(|cache| cache.reader().version().is_some_and(has_passed))
     }
 
@@ -137,7 +137,7 @@ impl Write {
 
     async fn shown_by(&self, cache: &SharedInformer<()>, within: Duration) -> Result<(), WaitError> {
         match &self.effect {
-            Effect::Written(meta) => cache.wait_for_written(meta, within).await,
+            Effect::Written { meta, .. } => cache.wait_for_written(meta, within).await,
             Effect::Deleted { key, uid } => cache.wait_for_deletion(key, uid, within).await,
         }
     }
@@ -146,13 +146,19 @@ impl Write {
 impl Effect {
     /// What a cache will show of an object that was answered to a write.
     pub(crate) fn written(answer: &ObjectMeta) -> Self {
-        Effect::Written(Arc::new(ObjectMeta {
+        Effect::answered(Arc::new(ObjectMeta {
             name: answer.name.clone(),
             namespace: answer.namespace.clone(),
             labels: answer.labels.clone(),
             resource_version: answer.resource_version.clone(),
             ..ObjectMeta::default()
         }))
+    }
+
+    /// As [`written`](Self::written), of metadata that is kept anyway.
+    fn answered(meta: Arc<ObjectMeta>) -> Self {
+        let version = Version::new(meta.resource_version.as_deref().unwrap_or_default());
+        Effect::Written { version, meta }
     }
 }
 
@@ -257,7 +263,9 @@ mod tests {
         }
         let remembered = ledger.take(&request(0));
         assert_eq!(remembered.len(), WRITES_PER_REQUEST_MAX);
-        let Some(Write { effect: Effect::Written(last), .. }) = remembered.back() else { panic!("a write") };
+        let Some(Write { effect: Effect::Written { meta: last, .. }, .. }) = remembered.back() else {
+            panic!("a write")
+        };
         let version = (2 * WRITES_PER_REQUEST_MAX - 1).to_string();
         assert_eq!(last.resource_version.as_deref(), Some(version.as_str()));
     }

@@ -74,6 +74,12 @@ impl<K> Lister<K> {
         Lister::new(reader, resource, None)
     }
 
+    /// The same cache, seen as another type.
+    #[must_use]
+    pub fn seen_as<T>(self) -> Lister<T> {
+        Lister::new(self.reader, self.resource, self.lease)
+    }
+
     /// The object with this key: `namespace/name`, or `name` in cluster scope.
     pub fn get(&self, key: &str) -> Result<Object<K>, GetError> {
         let found = self.reader.get(key).map(Object::new);
@@ -151,7 +157,7 @@ impl<K> NamespaceLister<'_, K> {
     /// The object with this name.
     pub fn get(&self, name: &str) -> Result<Object<K>, GetError> {
         self.check()?;
-        self.lister.get(&format!("{}/{name}", self.namespace))
+        self.lister.get(&[self.namespace, "/", name].concat())
     }
 
     /// Everything in the namespace.

@@ -54,7 +54,7 @@ impl<K> Written<K> {
 
     /// What a cache will show of it.
     pub(super) fn effect(&self) -> Effect {
-        Effect::Written(Arc::clone(&self.meta))
+        Effect::answered(Arc::clone(&self.meta))
     }
 
     /// Its name; empty for what is answered and not stored, such as a review.
