@@ -1,6 +1,7 @@
 //! Informers over the API server in the process: what they promise, under whatever faults.
 
 mod bad_input;
+mod busy;
 mod factory;
 mod heard;
 mod sharing;

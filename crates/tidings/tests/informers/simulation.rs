@@ -27,6 +27,8 @@ struct Run {
     list_mode: ListMode,
     /// Whether the server may be restored from a backup on the way.
     goes_back: bool,
+    /// Whether running watches may fall silent, which takes their client minutes to notice: such runs meet little else.
+    stalls: bool,
 }
 
 /// Seeds that found something: an event repeated after its object was deleted brought the object back.
@@ -48,7 +50,8 @@ fn whatever_goes_wrong_cache_and_handlers_end_where_the_server_is() {
     for seed in seeds {
         for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
             let list_mode = if seed % 2 == 0 { ListMode::Streaming } else { ListMode::Chunked };
-            met.extend(simulate(Run { seed, order, list_mode, goes_back: seed % 3 == 2 }));
+            let (goes_back, stalls) = (seed % 3 == 2, seed % 5 == 1);
+            met.extend(simulate(Run { seed, order, list_mode, goes_back, stalls }));
         }
     }
     let kinds: BTreeSet<_> = faults().iter().map(|injection| injection.fault().name()).collect();
@@ -143,9 +146,11 @@ async fn live(server: &ApiServer, chance: &mut SmallRng, lives: &mut Lives, run:
             70..90 if server.remove("pods", &text) => {
                 lives.entry(text).or_default().push(server.version());
             }
-            90..93 => server
-                .faults()
-                .cut_watches([Ending::Clean, Ending::Broken, Ending::Stalled][chance.random_range(0..3)]),
+            90..93 => {
+                let silent = if run.stalls { Ending::Stalled } else { Ending::Broken };
+                let ending = [Ending::Clean, Ending::Broken, silent][chance.random_range(0..3)];
+                server.faults().cut_watches(ending);
+            }
             93..96 => server.expire_history(),
             96..98 if run.goes_back => saved = server.save(),
             98..100 if run.goes_back => {
