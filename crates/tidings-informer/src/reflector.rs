@@ -5,6 +5,7 @@
 
 mod phase;
 mod probe;
+mod progress;
 mod run;
 
 mod list;

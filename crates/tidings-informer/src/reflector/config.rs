@@ -37,7 +37,8 @@ pub struct ReflectorConfig {
     /// For how long after the first of them internal errors inside a watch are answered by watching on at once.
     /// The window opens again after a minute without. Default zero: never.
     pub internal_error_window: Duration,
-    /// How long a streaming list may be silent before its end marker. Default 30 s.
+    /// How long a streaming list may bring nothing of its initial events before its end marker; what else it brings
+    /// does not count. Default 30 s.
     pub marker_silence_max: Duration,
     /// How long a page of a list may be silent. Default 90 s: a server ends what takes it longer than 60.
     pub list_silence_max: Duration,

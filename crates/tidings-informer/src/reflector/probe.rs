@@ -3,11 +3,18 @@
 //! A server restored from a backup answers a watch from a version that it has not reached with silence, and goes on
 //! doing so until it has given that version out again, for something else. One object of the most recent list, with
 //! the version of that list, tells the two silences apart.
+//!
+//! Probes are rationed by time and not by watch, since a proxy may cut a watch every second: at most one in five
+//! minutes, and while they find nothing the distance doubles to an hour. A server is down while it is restored, so a
+//! watch that can't be opened brings the distance back to five minutes. What is left: a restore behind a load balancer
+//! that hides the outage is noticed after an hour at most.
+
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
 use tidings_source::{ListOptions, ListPart, ListWatch, SourceError, Trouble};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::Reflector;
 use super::config::ReflectorConfig;
@@ -16,8 +23,49 @@ use super::phase::{End, Stage};
 use super::run::Ended;
 use super::sink::Sink;
 
+/// When the next probe is due.
+#[derive(Debug)]
+pub(super) struct ProbePace {
+    last_at: Option<Instant>,
+    distance: Duration,
+}
+
+/// The least time from one probe to the next.
+const DISTANCE_MIN: Duration = Duration::from_secs(5 * 60);
+
+/// What the distance doubles to.
+const DISTANCE_MAX: Duration = Duration::from_secs(60 * 60);
+
+/// How long a probe may take. Nothing is watched meanwhile, and a watch is to be reopened within 200 s of the last
+/// sign of life: after up to 180 s of silence this much is left.
+const PROBE_MAX: Duration = Duration::from_secs(15);
+
+impl Default for ProbePace {
+    fn default() -> Self {
+        ProbePace { last_at: None, distance: DISTANCE_MIN }
+    }
+}
+
+impl ProbePace {
+    pub(super) fn is_due(&self) -> bool {
+        self.last_at.is_none_or(|at| at.elapsed() >= self.distance)
+    }
+
+    /// The server was not there: it may be another one that comes back.
+    pub(super) fn was_away(&mut self) {
+        self.distance = DISTANCE_MIN;
+    }
+
+    fn probing(&mut self) {
+        if self.last_at.replace(Instant::now()).is_some() {
+            self.distance = (self.distance * 2).min(DISTANCE_MAX);
+        }
+    }
+}
+
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub(super) async fn probe(&mut self) -> Ended {
+        self.probes.probing();
         match most_recent_version(&*self.source, &self.config, &self.reports).await {
             Err(error) => Ended::failed(Stage::Opening, error, During::Probe),
             Ok(version) => match &self.last {
@@ -28,21 +76,51 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     }
 }
 
-async fn most_recent_version<L: ListWatch + ?Sized>(
+/// The server's current version, by a list of one object.
+pub(super) async fn most_recent_version<L: ListWatch + ?Sized>(
     source: &L,
     config: &ReflectorConfig,
     reports: &Reports,
 ) -> Result<Version, SourceError> {
-    let silence_max = config.list_silence_max;
-    let silent = |_| reports.network("probe", None, format!("nothing came for {silence_max:?}"));
-    let asked = ListOptions { limit: Some(1), ..ListOptions::default() };
-    let mut page = timeout(silence_max, source.list(asked)).await.map_err(silent)??;
-    let mut objects = 0;
-    while let Some(part) = timeout(silence_max, page.next()).await.map_err(silent)? {
-        match part? {
-            ListPart::End(end) => return Ok(end.version),
-            ListPart::Object(_) | ListPart::Skipped(_) => objects += 1,
+    let takes_max = config.list_silence_max.min(PROBE_MAX);
+    let version = timeout(takes_max, async {
+        let asked = ListOptions { limit: Some(1), ..ListOptions::default() };
+        let mut page = source.list(asked).await?;
+        let mut objects = 0;
+        while let Some(part) = page.next().await {
+            match part? {
+                ListPart::End(end) => return Ok(end.version),
+                ListPart::Object(_) | ListPart::Skipped(_) => objects += 1,
+            }
         }
+        Err(reports.error("probe", None, Trouble::Truncated { objects }))
+    });
+    let late = |_| reports.network("probe", None, format!("not answered within {takes_max:?}"));
+    version.await.map_err(late)?
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+
+    // holds: X40
+    #[tokio::test(start_paused = true)]
+    async fn the_distance_of_probes_doubles_from_five_minutes_to_an_hour_and_starts_over_after_an_outage() {
+        let mut pace = ProbePace::default();
+        assert!(pace.is_due(), "the first is due at once");
+        pace.probing();
+        for minutes in [5, 10, 20, 40, 60, 60] {
+            advance(Duration::from_secs(60 * minutes - 1)).await;
+            assert!(!pace.is_due(), "before {minutes} min");
+            advance(Duration::from_secs(1)).await;
+            assert!(pace.is_due(), "after {minutes} min");
+            pace.probing();
+        }
+        pace.was_away();
+        assert!(!pace.is_due(), "an outage allows no probe within five minutes of the last one");
+        advance(DISTANCE_MIN).await;
+        assert!(pace.is_due());
     }
-    Err(reports.error("probe", None, Trouble::Truncated { objects }))
 }

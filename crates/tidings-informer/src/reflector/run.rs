@@ -17,6 +17,7 @@ use super::config::{ListMode, ReflectorConfig, StopPolicy};
 use super::liveness::Rhythm;
 use super::observer::{During, Observer, RelistReason, Reports, StopReason};
 use super::phase::{Ask, At, Effect, End, Outcome, Phase, Stage};
+use super::probe::ProbePace;
 use super::sink::{Epoch, Sink};
 use super::watch::{InternalErrors, OpenWatch};
 
@@ -115,6 +116,7 @@ pub struct Reflector<L: ?Sized, S> {
     /// `None` if nobody is to notice a silent watch.
     pub(super) rhythm: Option<Rhythm>,
     pub(super) internal_errors: InternalErrors,
+    pub(super) probes: ProbePace,
     /// The version up to which the sink has everything. Never empty: an empty version says nothing.
     pub(super) last: Option<Version>,
     /// The stream of a streaming list, which goes on as the watch.
@@ -157,6 +159,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             backoff: Backoff::new(config.backoff, chance.next_u64()),
             rhythm: config.liveness.map(|liveness| Rhythm::new(liveness, chance.next_u64())),
             internal_errors: InternalErrors::new(config.internal_error_window),
+            probes: ProbePace::default(),
             chance,
             config,
             last: None,
@@ -220,7 +223,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 Ask::List(at)
             }
             // Without a version there is nothing to compare the server's with.
-            Ask::Probe if self.last.is_none() => Ask::Watch,
+            Ask::Probe if self.last.is_none() || !self.probes.is_due() => Ask::Watch,
             ask => ask,
         }
     }
@@ -239,6 +242,9 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         let was_watching = matches!(self.phase.ask, Ask::Watch | Ask::Probe);
         if was_watching && !matches!(next.ask, Ask::Watch | Ask::Probe) {
             self.reports.relisting(relist_reason(ended.outcome.end));
+        }
+        if self.phase.ask == Ask::Watch && matches!(ended.outcome.end, End::Failed(Stage::Opening, _)) {
+            self.probes.was_away();
         }
         self.phase = next;
         match effect {

@@ -3,6 +3,10 @@
 //!
 //! Before the marker nothing is recorded and the sink sees nothing: initial events come in no order of versions,
 //! so a version seen among them says nothing about the others.
+//!
+//! A server that ignores `sendInitialEvents` sends no marker, ever, but may send events and bookmarks for ever. It is
+//! recognised by two rules, and then asked for a list. A bookmark without the marker refuses at once: kube-apiserver
+//! discards those that are due before the marker. And after ten seconds only progress counts ([`Progress`]).
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
@@ -11,10 +15,10 @@ use tidings_source::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::alarm::Alarm;
 use super::config::{ListMode, ReflectorConfig};
 use super::observer::{During, Listed, Reports};
 use super::phase::{At, End, Stage};
+use super::progress::{Progress, Stalled};
 use super::run::{Ended, epoch, usable};
 use super::sink::{Replacement, Sink};
 use super::watch::{OpenWatch, ended_early_or_not};
@@ -40,7 +44,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             received: 0,
         };
         let listed = match initial.open(&*self.source, options).await {
-            Ok(stream) => initial.take(stream, &mut replacement).await,
+            Ok(stream) => initial.take(&*self.source, stream, &mut replacement).await,
             Err(ended) => Err(ended),
         };
         let (stream, version) = match listed {
@@ -87,37 +91,43 @@ impl InitialEvents<'_> {
     }
 
     /// Collects everything up to the marker, and gives the stream back with the marker's version.
-    async fn take(
+    async fn take<L: ListWatch + ?Sized>(
         &mut self,
+        source: &L,
         mut stream: WatchStream,
         into: &mut impl Replacement,
     ) -> Result<(WatchStream, Version), Box<Ended>> {
-        let (mut alarm, mut turns) = (Alarm::default(), Turns::<EVENTS_PER_UNIT>::default());
+        let mut progress = Progress::new(source, self.config, self.reports, self.asked_at);
+        let mut turns = Turns::<EVENTS_PER_UNIT>::default();
         loop {
             turns.step().await;
-            let silence_max = self.config.marker_silence_max;
-            let Ok(next) = alarm.within(silence_max.into(), stream.next()).await else {
-                return Err(self.silent());
-            };
-            match next {
+            let next = progress.within(stream.next()).await.map_err(|Stalled| self.silent())?;
+            let new_object = match next {
                 Some(Ok(WatchEvent::Changed(Change::Added | Change::Modified, object))) => {
+                    let (objects, version) = (into.len(), object.version().clone());
+                    self.received += 1;
                     self.reports.item(&object);
                     into.accept(object);
+                    (into.len() > objects).then_some(version)
                 }
-                Some(Ok(WatchEvent::Changed(Change::Deleted, object))) => into.retract(&object),
+                Some(Ok(WatchEvent::Changed(Change::Deleted, object))) => {
+                    self.received += 1;
+                    into.retract(&object);
+                    None
+                }
                 Some(Ok(WatchEvent::Bookmark { version, is_initial_events_end: true })) => {
                     return Ok((stream, version));
                 }
-                Some(Ok(WatchEvent::Bookmark { .. })) => {}
+                Some(Ok(WatchEvent::Bookmark { .. })) => return Err(self.unmarked()),
                 Some(Ok(WatchEvent::Skipped(skipped))) => {
                     self.reports.skipped(&skipped);
-                    continue;
+                    None
                 }
                 Some(Ok(WatchEvent::Error(status))) => return Err(self.ended_by(status)),
                 Some(Err(error)) => return Err(self.failed(Stage::Streaming, error)),
                 None => return Err(self.closed()),
-            }
-            self.received += 1;
+            };
+            progress.received(new_object.as_ref()).map_err(|Stalled| self.silent())?;
         }
     }
 
@@ -144,8 +154,16 @@ impl InitialEvents<'_> {
 
     fn silent(&self) -> Box<Ended> {
         let silence = self.config.marker_silence_max;
-        let message = format!("the end of the initial events did not come, and nothing else for {silence:?}");
+        let message =
+            format!("the end of the initial events did not come, and no other initial event for {silence:?}");
         self.ended(End::Silent, self.reports.network(VERB, self.version.as_ref(), message))
+    }
+
+    fn unmarked(&self) -> Box<Ended> {
+        let message =
+            "a bookmark came before the end of the initial events: the server ignores sendInitialEvents";
+        let error = self.reports.network(VERB, self.version.as_ref(), message.to_owned());
+        self.ended(End::StreamingRefused, error)
     }
 
     fn closed(&self) -> Box<Ended> {

@@ -124,7 +124,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     /// How long the next event may take.
     fn bound(&self, open: &OpenWatch) -> Bound {
         let Some(rhythm) = &self.rhythm else { return Bound::default() };
-        Bound { patience: rhythm.patience(), overdue_at: open.overdue_at }
+        Bound { patience: Some(rhythm.patience()), overdue_at: open.overdue_at }
     }
 
     /// Hands one event over. Says whether the last version has moved on, or with what the server ends the watch.

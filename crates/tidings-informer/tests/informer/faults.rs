@@ -42,6 +42,7 @@ async fn every_failure_of_a_list_or_a_watch_reaches_the_hook_and_is_counted() {
             WatchAnswer::open().event(WatchEvent::Skipped(unknown)).added(&pod("c", 8)).broken(reset()),
         );
         source.will_watch_always(|_| WatchAnswer::open().hang());
+        source.will_list_always(|_| ListAnswer::page(8));
         stage.start();
         tokio::time::sleep(seconds(600)).await;
         let faults = stage.faults.all();

@@ -233,8 +233,8 @@ async fn noticed(server: &Mutex<Server>) {
     while !server.lock().unwrap().faults.is_empty() {
         sleep(Duration::from_secs(60)).await;
     }
-    // The fault that was taken last may still be waited for: a silent stream for up to 15 minutes.
-    sleep(Duration::from_secs(3600)).await;
+    // A silent stream is reopened within 200 s, and a restored server noticed within 64 minutes.
+    sleep(Duration::from_secs(2 * 3600)).await;
 }
 
 async fn play(steps: &[Step], config: ReflectorConfig) -> (Vec<String>, Vec<String>) {

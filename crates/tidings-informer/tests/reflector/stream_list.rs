@@ -5,13 +5,18 @@ use std::time::Duration;
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::Version;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Trouble, WatchEvent, WatchOptions};
-use tokio::time::sleep;
+use tidings_source::{Change, Skipped, Trouble, WatchEvent, WatchOptions};
+use tokio::time::{Instant, advance, sleep};
 
 use crate::scene::*;
 
 fn streaming() -> Scene {
     Scene::new(ReflectorConfig::default())
+}
+
+/// What was asked for, without the lists of one object that ask for the server's version.
+fn without_probes(scene: &Scene) -> Vec<String> {
+    scene.source.asked().into_iter().filter(|asked| asked != "list limit 1").collect()
 }
 
 // holds: R5, R49, R50, R53, R31
@@ -55,9 +60,8 @@ async fn nothing_reaches_the_sink_before_the_marker_and_its_version_is_the_lists
     feed.added(&pod("c", 3));
     feed.modified(&pod("b", 10));
     feed.deleted(&pod("c", 11));
-    feed.bookmark(12);
     scene.settle().await;
-    assert_eq!(scene.sunk.log(), [""; 0], "an ordinary bookmark ends nothing");
+    assert_eq!(scene.sunk.log(), [""; 0]);
     feed.initial_events_end(13);
     scene.settle().await;
     assert_eq!(scene.sunk.log(), ["Replaced [a@9 b@10] @13"]);
@@ -67,7 +71,7 @@ async fn nothing_reaches_the_sink_before_the_marker_and_its_version_is_the_lists
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_closes_before_the_marker_is_thrown_away_and_asked_for_again_at_once() {
     let mut scene = streaming();
-    scene.source.will_watch(WatchAnswer::open().added(&pod("a", 3)).modified(&pod("b", 4)).bookmark(5));
+    scene.source.will_watch(WatchAnswer::open().added(&pod("a", 3)).modified(&pod("b", 4)));
     scene.source.will_watch(WatchAnswer::open().added(&pod("c", 6)).initial_events_end(7).hang());
     assert_eq!(scene.asked(2).await, ["stream", "stream"], "no version of it was recorded");
     assert!(scene.gaps()[0].is_zero());
@@ -180,12 +184,11 @@ async fn a_refusal_is_remembered_for_an_hour() {
     for refusal in refusals {
         let mut scene = streaming();
         scene.source.will_watch(refusal());
-        scene.source.will_list(ListAnswer::page(5));
-        scene.source.will_watch(WatchAnswer::open().wait(seconds(59 * 60)).error(500, "StoreReadError"));
-        scene.source.will_list(ListAnswer::page(6));
-        scene.source.will_watch(WatchAnswer::open().wait(seconds(60)).error(500, "StoreReadError"));
-        // No patience ends these watches: no bookmark was seen, and they are asked to last longer.
-        let asked = scene.asked(3).await;
+        scene.source.will_list_always(|_| ListAnswer::page(5));
+        scene.source.will_watch_always(|_| WatchAnswer::open().hang());
+        scene.asked(2).await;
+        sleep(seconds(45)).await;
+        let asked = without_probes(&scene);
         assert_eq!(asked, ["stream", "list @0 limit 500", "watch @5"]);
         assert_eq!(scene.told.only("refused"), ["refused streaming for 3600 s"]);
         assert_eq!(scene.told.only("failed StreamingList").len(), 1);
@@ -205,25 +208,108 @@ async fn a_remembered_refusal_is_forgotten_after_its_time() {
     assert_eq!(asked[2..], ["watch @5", "list @5", "watch @6", "stream @6"]);
 }
 
+// holds: X7, X39
+#[tokio::test(start_paused = true)]
+async fn a_long_first_list_is_waited_for_as_long_as_it_brings_objects_that_the_server_had_when_asked() {
+    // Where lists fail, there is nothing to fall back to: any object counts.
+    let lists: [fn() -> ListAnswer; 3] =
+        [|| ListAnswer::page(40), || ListAnswer::status(503, "ServiceUnavailable"), ListAnswer::hanging];
+    for list in lists {
+        let mut scene = streaming();
+        scene.source.will_list_always(move |_| list());
+        let slow = (1..=40).fold(WatchAnswer::open(), |watch, version| {
+            watch.wait(seconds(29)).added(&pod(&format!("pod-{version:02}"), version))
+        });
+        scene.source.will_watch(slow.wait(seconds(29)).initial_events_end(41).hang());
+        scene.asked(1).await;
+        sleep(seconds(41 * 29)).await;
+        scene.settle().await;
+        assert_eq!(scene.sunk.objects().len(), 40);
+        let asked = without_probes(&scene);
+        assert!(!asked.iter().any(|asked| asked.starts_with("list")), "{asked:?}");
+    }
+}
+
 // holds: X7
 #[tokio::test(start_paused = true)]
 async fn silence_before_the_marker_is_counted_from_what_came_last() {
-    let mut scene = streaming();
-    let mut slow = WatchAnswer::open();
-    for version in 1..=20 {
-        slow = slow.wait(seconds(29)).added(&pod("a", version));
-    }
-    scene.source.will_watch(slow.wait(seconds(29)).initial_events_end(30).hang());
-    scene.asked(1).await;
-    sleep(seconds(21 * 29)).await;
-    scene.settle().await;
-    assert_eq!(scene.sunk.log(), ["Replaced [a@20] @30"]);
-    assert_eq!(scene.source.asked(), ["stream"]);
-
     let mut scene = Scene::new(ReflectorConfig::default().marker_silence_max(seconds(5)));
     scene.source.will_watch(WatchAnswer::open().wait(seconds(4)).added(&pod("a", 1)).hang());
     assert_eq!(scene.asked(2).await[1], "list @0 limit 500");
     assert_eq!(scene.gaps()[0], seconds(9));
+}
+
+// holds: X39
+#[tokio::test(start_paused = true)]
+async fn an_ordinary_bookmark_before_the_marker_gives_way_to_a_list_at_once() {
+    let mut scene = streaming();
+    scene.source.will_watch(WatchAnswer::open().added(&pod("a", 3)).bookmark(4).hang());
+    scene.source.will_list(ListAnswer::page(5));
+    assert_eq!(scene.asked(3).await, ["stream", "list @0 limit 500", "watch @5"]);
+    assert!(scene.gaps()[0].is_zero());
+    assert_eq!(scene.told.only("refused"), ["refused streaming for 3600 s"]);
+    let told = scene.told.only("failed StreamingList");
+    assert!(told[0].ends_with("the server ignores sendInitialEvents"), "{told:?}");
+}
+
+/// The event that is sent after so many seconds.
+type Traffic = fn(u64) -> WatchEvent;
+
+fn changed(change: Change, name: &str, version: u64) -> WatchEvent {
+    WatchEvent::Changed(change, pod(name, version))
+}
+
+// holds: X7, X39
+#[tokio::test(start_paused = true)]
+async fn a_stream_whose_marker_never_comes_gives_way_to_a_list_within_45_s_whatever_else_comes() {
+    let traffics: [Traffic; 6] = [
+        |second| changed(Change::Modified, "a", 100 + second),
+        |second| changed(Change::Added, &format!("new-{second}"), 100 + second),
+        |second| changed([Change::Added, Change::Deleted][second as usize % 2], "flapping", 100 + second),
+        |_| changed(Change::Added, "a", 3),
+        |_| changed(Change::Deleted, "a", 3),
+        |_| WatchEvent::Skipped(Skipped::UnknownEvent { event_type: "PATCHED".to_owned() }),
+    ];
+    for (number, traffic) in traffics.into_iter().enumerate() {
+        for (every_seconds, list_takes) in [(1, 0), (1, 4), (9, 0), (14, 0), (29, 0)] {
+            let mut scene = streaming();
+            let began = Instant::now();
+            // The server's version is 100 more than the seconds that have passed.
+            scene.source.will_list_always(move |_| {
+                let version = 100 + began.elapsed().as_secs();
+                ListAnswer::page(version).after(seconds(list_takes))
+            });
+            let stream = (1..200).map(|nth| nth * every_seconds);
+            let stream = stream.fold(WatchAnswer::open().added(&pod("a", 3)), |watch, second| {
+                watch.wait(seconds(every_seconds)).event(traffic(second))
+            });
+            scene.source.will_watch(stream.hang());
+            scene.asked(1).await;
+            sleep(seconds(45)).await;
+            let asked = without_probes(&scene);
+            let listed = asked.get(1).map(String::as_str);
+            assert_eq!(listed, Some("list @0 limit 500"), "traffic {number} every {every_seconds} s");
+        }
+    }
+}
+
+// holds: X39
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_never_pauses_and_never_ends_gives_way_to_a_list_within_45_s_as_well() {
+    let mut scene = streaming();
+    scene.source.will_list_always(|_| ListAnswer::page(50));
+    let feed = scene.source.will_watch_live();
+    scene.asked(1).await;
+    // A task that never waits is set aside after a thousand events or so: these are enough for minutes.
+    let again = pod("a", 100);
+    for _ in 0..300_000 {
+        feed.modified(&again);
+    }
+    let began = Instant::now();
+    while !feed.is_closed() && began.elapsed() < seconds(100) {
+        advance(seconds(1)).await;
+    }
+    assert!(began.elapsed() <= seconds(45), "{:?}", began.elapsed());
 }
 
 // holds: R52

@@ -5,6 +5,7 @@ mod busy;
 mod factory;
 mod heard;
 mod sharing;
+mod silence;
 mod simulation;
 mod sockets;
 mod views;
