@@ -1,7 +1,11 @@
-//! From a change to requests: what the handlers of a controller do.
+//! From a change to requests: what the subscribers of a controller do.
 //!
-//! A handler asks the predicates, maps the change to requests and puts them on the queue; it never decodes by itself, blocks or
+//! A subscriber asks the predicates, maps the change to requests and puts them on the queue; it never decodes by itself, blocks or
 //! reconciles. An initial list and resyncs come with a lower priority than what happens now.
+//!
+//! Every change is mapped, and none is merged with another before that: an object that moves from one owner to another and is
+//! deleted concerns both, whichever of them its last state names. What merges are the requests, by key, on the queue. So if a
+//! reconcile has seen a state, a request follows when that state is gone. In which order changes are mapped does not matter.
 
 mod inlet;
 mod owner;
@@ -9,8 +13,7 @@ mod owner;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use tidings_informer::informer::{Deleted, EventHandler};
-use tidings_object::Object;
+use tidings_informer::informer::Notification;
 
 pub(crate) use inlet::Inlet;
 pub(crate) use owner::{CachedOwners, OwnerMap, Owners};
@@ -20,9 +23,9 @@ use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 
 /// Which requests a change makes.
-pub(crate) type Map<K> = Box<dyn Fn(&Change<K>) -> Vec<Request> + Send>;
+pub(crate) type Map<K> = Box<dyn Fn(&Change<K>) -> Vec<Request> + Send + Sync>;
 
-/// The handler that puts requests on a controller's queue.
+/// The subscriber that puts requests on a controller's queue.
 pub(crate) struct Enqueue<K> {
     pub(crate) predicates: Vec<Predicate<K>>,
     pub(crate) map: Map<K>,
@@ -36,7 +39,9 @@ pub(crate) fn object_map<K>() -> Map<K> {
 }
 
 impl<K: 'static> Enqueue<K> {
-    fn hear(&self, change: &Change<K>) {
+    /// Puts the requests of a notification on the queue.
+    pub(crate) fn enqueue(&self, notification: &Notification) {
+        let change = &Change::from(notification);
         // A predicate that panics can't say that the change is worth nothing.
         let passes = |predicate: &Predicate<K>| {
             catch_unwind(AssertUnwindSafe(|| predicate.passes(change))).unwrap_or(true)
@@ -60,19 +65,5 @@ fn reason<K>(change: &Change<K>) -> Reason {
         Change::Updated { .. } if change.is_resync() => Reason::Resync,
         Change::Updated { .. } => Reason::Updated,
         Change::Deleted { .. } => Reason::Deleted,
-    }
-}
-
-impl<K: 'static> EventHandler<K> for Enqueue<K> {
-    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
-        self.hear(&Change::Added { object: object.clone(), is_initial });
-    }
-
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
-        self.hear(&Change::Updated { old: old.clone(), new: new.clone() });
-    }
-
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        self.hear(&Change::deleted(gone));
     }
 }

@@ -11,7 +11,8 @@ use tidings_object::{LabelSelector, Object};
 
 pub use change::Change;
 
-/// Whether a change is worth a request. It is asked by the informer's handler: it must be quick and must not block.
+/// Whether a change is worth a request. It is asked about every change, none merged with another; it must be quick and must not
+/// block, since a slow one slows its informer.
 ///
 /// The questions about updates let every addition and every deletion pass. A change that can't be judged passes: a request too
 /// many costs little, one too few is lost.
@@ -72,7 +73,8 @@ impl<K: 'static> Predicate<K> {
         Predicate::on_update(|old, new| !old.is_unchanged(new))
     }
 
-    /// Whether the labels match, or matched before. Nothing is decoded.
+    /// Whether the labels match, or matched before. Nothing is decoded. An object that stops matching passes once more, with the
+    /// change that took the label away, also if it is deleted at once.
     pub fn labels(selector: LabelSelector) -> Self {
         Predicate::new(move |change| {
             change.objects().any(|object| selector.matches(|key| object.labels().value(key)))

@@ -285,6 +285,8 @@ pub struct Handler {
     pub delivered: u64,
     /// How many were merged into others because it was slow.
     pub merged: u64,
+    /// How many calls the informer's task made itself because it was slow: subscribers, such as controllers, only.
+    pub inline_calls: u64,
     /// How many were dropped when it was removed or its informer stopped.
     pub dropped: u64,
     /// How often it panicked.

@@ -6,6 +6,7 @@ mod apply;
 mod backlog;
 mod calls;
 mod config;
+mod filter;
 mod graves;
 mod handle;
 mod handler;

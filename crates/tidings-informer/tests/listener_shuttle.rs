@@ -23,7 +23,10 @@ mod informer {
     mod notification;
 
     mod handler {
-        pub(crate) type Callback = Box<dyn FnMut(&super::notification::Notification) + Send>;
+        use super::notification::Notification;
+
+        pub(crate) type Callback = Box<dyn FnMut(&Notification) + Send>;
+        pub(crate) type Subscriber = std::sync::Arc<dyn Fn(&Notification) + Send + Sync>;
     }
 
     /// A reporter without the faults of other stages.
@@ -50,25 +53,35 @@ mod informer {
 
     /// What the scenarios ask of a mailbox.
     pub(crate) trait Post: Send + Sync + 'static {
-        fn push_all(&self, notifications: Vec<Notification>);
+        fn push_all(&self, notifications: Vec<Notification>) -> impl Future<Output = ()> + Send;
         fn initial_complete(&self);
         fn drain(&self);
         fn close(&self);
         fn is_synced(&self) -> bool;
-        fn listen(self: Arc<Self>, call: handler::Callback) -> impl Future<Output = ()> + Send;
+        fn listen(self: Arc<Self>, call: Callback) -> impl Future<Output = ()> + Send;
         fn ended(&self) -> impl Future<Output = ()> + Send;
         fn synced(&self) -> impl Future<Output = bool> + Send;
     }
 
+    pub(crate) use handler::{Callback, Subscriber};
     pub(crate) use listener::Mailbox;
 
     pub(crate) fn mailbox(merge_above: usize) -> Mailbox {
-        Mailbox::new("heard".to_owned(), merge_above, None, None)
+        Mailbox::new("heard".to_owned(), listener::Overflow::Merge(merge_above), None, None)
+    }
+
+    /// A subscriber's mailbox, and the call of its own task.
+    pub(crate) fn subscribed(above: usize, subscriber: Subscriber) -> (Mailbox, Callback) {
+        let own = Arc::clone(&subscriber);
+        let caller_runs = listener::CallerRuns { above, reporter: Arc::default(), stop: Default::default() };
+        let overflow = listener::Overflow::CallerRuns(subscriber, caller_runs);
+        let call = Box::new(move |notification: &Notification| own(notification));
+        (Mailbox::new("heard".to_owned(), overflow, None, None), call)
     }
 
     pub(crate) fn leased(stop: &tokio_util::sync::CancellationToken) -> Mailbox {
         let lease = Arc::new(lease::Lease::new(stop.clone()));
-        Mailbox::new("heard".to_owned(), 8, None, Some(lease))
+        Mailbox::new("heard".to_owned(), listener::Overflow::Merge(8), None, Some(lease))
     }
 
     pub(crate) fn stats(mailbox: &Mailbox) -> listener::HandlerStats {
@@ -76,8 +89,8 @@ mod informer {
     }
 
     impl Post for Mailbox {
-        fn push_all(&self, notifications: Vec<Notification>) {
-            Mailbox::push_all(self, notifications, tokio::time::Instant::now());
+        async fn push_all(&self, notifications: Vec<Notification>) {
+            self.deliver(notifications, tokio::time::Instant::now()).await;
         }
 
         fn initial_complete(&self) {
@@ -96,7 +109,7 @@ mod informer {
             Mailbox::is_synced(self)
         }
 
-        async fn listen(self: Arc<Self>, call: handler::Callback) {
+        async fn listen(self: Arc<Self>, call: Callback) {
             listener::listen(self, call, Arc::default()).await;
         }
 
@@ -116,7 +129,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use informer::{Mailbox, Notification, Post, leased, mailbox, stats};
+use informer::{Mailbox, Notification, Post, Subscriber, leased, mailbox, stats, subscribed};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use shuttle::future::{block_on, spawn};
@@ -159,7 +172,8 @@ impl Pods {
     }
 
     fn deleted(&self, at: usize) -> Notification {
-        Notification::Deleted { object: Arc::clone(&self.0[at]), is_final_state_unknown: false }
+        let (old, object) = (Arc::clone(&self.0[at]), Arc::clone(&self.0[at]));
+        Notification::Deleted { old, object, is_final_state_unknown: false }
     }
 }
 
@@ -189,10 +203,10 @@ fn everything_arrives<P: Post>(post: P, pods: &Pods) {
         let writer = {
             let post = Arc::clone(&post);
             spawn(async move {
-                post.push_all(vec![pods.initial(0)]);
-                post.push_all(vec![pods.initial(1), pods.updated(0, 2)]);
+                post.push_all(vec![pods.initial(0)]).await;
+                post.push_all(vec![pods.initial(1), pods.updated(0, 2)]).await;
                 post.initial_complete();
-                post.push_all(vec![pods.deleted(3)]);
+                post.push_all(vec![pods.deleted(3)]).await;
                 post.drain();
             })
         };
@@ -222,7 +236,7 @@ fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
             let mut tasks = vec![spawn(Arc::clone(&post).listen(hear(&heard)))];
             let writer = Arc::clone(&post);
             tasks.push(spawn(async move {
-                writer.push_all(vec![pods.initial(0), pods.initial(1)]);
+                writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
                 writer.initial_complete();
             }));
             for close in [Mailbox::drain as fn(&Mailbox), Mailbox::close] {
@@ -256,9 +270,9 @@ fn an_initial_addition_that_vanishes_while_its_handler_looks_still_syncs_it() {
             let listener = spawn(Arc::clone(&post).listen(hear(&heard)));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
-                writer.push_all(vec![pods.initial(0)]);
+                writer.push_all(vec![pods.initial(0)]).await;
                 writer.initial_complete();
-                writer.push_all(vec![pods.deleted(2)]);
+                writer.push_all(vec![pods.deleted(2)]).await;
             });
             assert!(post.synced().await);
             writer.await.expect("nothing is wrong with the writer");
@@ -291,9 +305,9 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
             let listener = spawn(Arc::clone(&post).listen(call));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
-                writer.push_all(vec![pods.initial(0), pods.initial(1)]);
+                writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
                 writer.initial_complete();
-                writer.push_all(vec![pods.updated(0, 2)]);
+                writer.push_all(vec![pods.updated(0, 2)]).await;
             });
             post.ended().await;
             writer.await.expect("nothing is wrong with the writer");
@@ -302,6 +316,123 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
             assert!((2..=3).contains(&stats.panics) && stats.panics == stats.delivered, "{stats:?}");
             assert!(stats.is_synced);
             assert!(stop.is_cancelled(), "it no longer keeps its informer");
+        });
+    };
+    check(SCHEDULES / 4, scenario);
+}
+
+/// A subscriber that writes down what it receives. Its calls may overlap.
+fn subscriber(heard: &Heard) -> Subscriber {
+    let write_down = Mutex::new(hear(heard));
+    Arc::new(move |notification| write_down.lock()(notification))
+}
+
+// holds: X28
+#[test]
+fn a_subscriber_at_its_bound_receives_everything_unmerged_and_syncs() {
+    let pods = Pods::new();
+    let scenario = move |bound| {
+        let (heard, pods) = (Heard::default(), pods.clone());
+        let (post, call) = subscribed(bound, subscriber(&heard));
+        let post = Arc::new(post);
+        block_on(async {
+            let listener = spawn(Arc::clone(&post).listen(call));
+            let writer = Arc::clone(&post);
+            let writer = spawn(async move {
+                writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
+                writer.initial_complete();
+                writer.push_all(vec![pods.updated(0, 2), pods.deleted(3)]).await;
+                writer.drain();
+            });
+            assert!(post.synced().await);
+            post.ended().await;
+            writer.await.expect("nothing is wrong with the writer");
+            listener.await.expect("nothing is wrong with the listener");
+            let mut heard = heard.lock().clone();
+            heard.sort();
+            assert_eq!(heard, ["add a@1", "add b@2", "delete a@4", "update a@3"]);
+            let stats = stats(&post);
+            assert_eq!((stats.delivered, stats.merged, stats.backlog), (4, 0, 0));
+            assert!(stats.inline_calls <= 4 - bound as u64, "{stats:?}");
+        });
+    };
+    for bound in 0..3 {
+        let scenario = scenario.clone();
+        check(SCHEDULES / 2, move || scenario(bound));
+    }
+}
+
+// holds: X12, X28
+#[test]
+fn a_subscriber_that_is_removed_while_the_informer_calls_it_ends_after_that_call() {
+    let pods = Pods::new();
+    let scenario = move |remove: fn(&Mailbox)| {
+        let (heard, pods, owned) = (Heard::default(), pods.clone(), Arc::new(()));
+        let calls = subscriber(&heard);
+        let (witness, inside) = (Arc::downgrade(&owned), Arc::new(Mutex::new(0)));
+        let called = Arc::clone(&inside);
+        let subscriber: Subscriber = Arc::new(move |notification| {
+            *called.lock() += 1;
+            calls(notification);
+            let _owned = &owned;
+            *called.lock() -= 1;
+        });
+        let (post, call) = subscribed(0, subscriber);
+        let post = Arc::new(post);
+        block_on(async {
+            let listener = spawn(Arc::clone(&post).listen(call));
+            let writer = Arc::clone(&post);
+            let writer = spawn(async move {
+                writer.push_all(vec![pods.initial(0), pods.initial(1), pods.updated(0, 2)]).await;
+            });
+            remove(&post);
+            post.ended().await;
+            assert_eq!(*inside.lock(), 0, "a call is under way");
+            assert_eq!(witness.strong_count(), 0, "the subscriber is left");
+            let delivered = stats(&post).delivered;
+            writer.await.expect("nothing is wrong with the writer");
+            listener.await.expect("nothing is wrong with the listener");
+            assert_eq!(stats(&post).delivered, delivered, "it was called after its end");
+            assert_eq!(heard.lock().len() as u64, delivered);
+        });
+    };
+    for remove in [Mailbox::drain as fn(&Mailbox), Mailbox::close] {
+        let scenario = scenario.clone();
+        check(SCHEDULES, move || scenario(remove));
+    }
+}
+
+// holds: X12, X13, X28
+#[test]
+fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
+    let pods = Pods::new();
+    let scenario = move || {
+        let pods = pods.clone();
+        let own: Arc<Mutex<Option<Arc<Mailbox>>>> = Arc::default();
+        let mailbox = Arc::clone(&own);
+        let subscriber: Subscriber = Arc::new(move |_| {
+            let own = mailbox.lock().clone().expect("it is set before the first call");
+            own.close();
+            let mut ended = std::pin::pin!(Post::ended(&*own));
+            let mut context = std::task::Context::from_waker(Waker::noop());
+            assert!(ended.as_mut().poll(&mut context).is_ready());
+            std::panic::panic_any("scripted");
+        });
+        let (post, call) = subscribed(0, subscriber);
+        let post = Arc::new(post);
+        *own.lock() = Some(Arc::clone(&post));
+        block_on(async {
+            let listener = spawn(Arc::clone(&post).listen(call));
+            let writer = Arc::clone(&post);
+            let writer = spawn(async move {
+                writer.push_all(vec![pods.initial(0), pods.initial(1), pods.updated(0, 2)]).await;
+            });
+            post.ended().await;
+            writer.await.expect("its panics are caught");
+            listener.await.expect("its panics are caught");
+            let stats = stats(&post);
+            assert!((1..=2).contains(&stats.panics) && stats.panics == stats.delivered, "{stats:?}");
+            *own.lock() = None;
         });
     };
     check(SCHEDULES / 4, scenario);
@@ -376,7 +507,7 @@ impl Careless {
 }
 
 impl Post for Careless {
-    fn push_all(&self, notifications: Vec<Notification>) {
+    async fn push_all(&self, notifications: Vec<Notification>) {
         let initial = notifications.iter().filter(|one| one.is_initial()).count() as i64;
         if self.flaw != Flaw::CountsLate {
             self.count(initial);

@@ -64,7 +64,8 @@ impl<K: 'static> ControllerBuilder<K> {
     }
 
     /// Watches a kind of objects that belong to those of the controller's kind: a change requests the object that controls it,
-    /// and the one that controlled it before.
+    /// and the one that controlled it before. However fast changes follow each other, none is left out: if a reconcile could see
+    /// an object in its owner's hands, that owner is reconciled again after the object has changed, moved or gone.
     pub fn owns<O: Kind + 'static>(self) -> Self {
         self.owns_with(Owned::<O>::new())
     }
@@ -82,9 +83,13 @@ impl<K: 'static> ControllerBuilder<K> {
 
     /// Watches a kind of objects; the map says which requests a change makes. It should look at
     /// [what was and what is](Change::objects). A map that panics makes none: the factory's error hook hears of it.
+    ///
+    /// The map is called with every change, none merged with another. It must be quick and must not block: when the informer's
+    /// bound (`merge_above`) of waiting changes is reached, the informer waits for the map. Two calls may run at the same time,
+    /// and changes of one object may be mapped in another order than they happened.
     pub fn watches<W: Kind + 'static>(
         self,
-        map: impl Fn(&Change<W>) -> Vec<Request> + Send + 'static,
+        map: impl Fn(&Change<W>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Self {
         self.watches_with(Watched::<W>::new(map))
     }

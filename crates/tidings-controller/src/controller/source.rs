@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{HandlerOptions, Registration, SharedInformer, handle_with};
+use tidings_informer::informer::{HandlerOptions, Registration, SharedInformer};
 use tidings_object::{Kind, Projection, ResourceKind};
 use tidings_source::BuildError;
 
@@ -18,6 +18,9 @@ use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 
 /// A kind of objects that belong to those which the controller is for: a change requests the owner.
+///
+/// Every change is mapped, also those that follow so quickly that a handler would receive them merged: each owner that an object
+/// had in some cached state is requested after that state is gone.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -31,7 +34,8 @@ pub struct Owned<V> {
     owners: Owners,
 }
 
-/// A kind of objects whose changes make requests by a map of one's own.
+/// A kind of objects whose changes make requests by a map of one's own. The map is called with every change, none merged with
+/// another; it must be quick, since a slow one slows its informer ([`subscribe`](SharedInformer::subscribe)).
 pub struct Watched<V> {
     pub(super) watch: Watch<V>,
     map: Map<V>,
@@ -108,13 +112,13 @@ impl<V: 'static> Owned<V> {
 
 impl<W: Kind + 'static> Watched<W> {
     /// Whole objects of a kind.
-    pub fn new(map: impl Fn(&Change<W>) -> Vec<Request> + Send + 'static) -> Self {
+    pub fn new(map: impl Fn(&Change<W>) -> Vec<Request> + Send + Sync + 'static) -> Self {
         Watched { watch: Watch::full(), map: Box::new(map) }
     }
 
     /// The metadata of objects of a kind: the server sends nothing else.
     pub fn metadata(
-        map: impl Fn(&Change<PartialObjectMeta<W>>) -> Vec<Request> + Send + 'static,
+        map: impl Fn(&Change<PartialObjectMeta<W>>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Watched<PartialObjectMeta<W>> {
         Watched { watch: Watch::metadata(), map: Box::new(map) }
     }
@@ -124,7 +128,7 @@ impl Watched<DynamicObject> {
     /// Whole objects of a resource known at run time.
     pub fn resource(
         resource: impl Into<ResourceKind>,
-        map: impl Fn(&Change<DynamicObject>) -> Vec<Request> + Send + 'static,
+        map: impl Fn(&Change<DynamicObject>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Self {
         Watched { watch: Watch::of(resource.into()), map: Box::new(map) }
     }
@@ -202,8 +206,9 @@ impl<V: 'static> Watch<V> {
                     let options =
                         HandlerOptions { name: Some(controller.to_owned()), ..HandlerOptions::default() };
                     let counts = Arc::clone(&counts);
-                    let handler = Enqueue { predicates, map, inlet: inlet.clone(), counts };
-                    let added = informer.add_handler(handle_with(options, handler));
+                    let requests = Enqueue { predicates, map, inlet: inlet.clone(), counts };
+                    let added =
+                        informer.subscribe(options, move |notification| requests.enqueue(notification));
                     Some(added.map_err(|source| ControllerError::Attach {
                         controller: controller.to_owned(),
                         source,

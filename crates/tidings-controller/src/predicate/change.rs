@@ -1,8 +1,9 @@
 //! What happened to an object, with what it was and what it is.
 
 use std::fmt;
+use std::sync::Arc;
 
-use tidings_informer::informer::Deleted;
+use tidings_informer::informer::Notification;
 use tidings_object::Object;
 
 /// What happened to an object that is watched.
@@ -23,6 +24,8 @@ pub enum Change<K> {
     },
     /// It is gone.
     Deleted {
+        /// What was known.
+        old: Object<K>,
         /// Its final state, or the last that was seen of it.
         object: Object<K>,
         /// Whether it went while nobody watched.
@@ -31,19 +34,11 @@ pub enum Change<K> {
 }
 
 impl<K> Change<K> {
-    pub(crate) fn deleted(gone: &Deleted<K>) -> Self {
-        Change::Deleted {
-            object: gone.object().clone(),
-            is_final_state_unknown: gone.is_final_state_unknown(),
-        }
-    }
-
     /// What was, unless the object is new.
     pub fn old(&self) -> Option<&Object<K>> {
         match self {
             Change::Added { .. } => None,
-            Change::Updated { old, .. } => Some(old),
-            Change::Deleted { object, .. } => Some(object),
+            Change::Updated { old, .. } | Change::Deleted { old, .. } => Some(old),
         }
     }
 
@@ -65,11 +60,13 @@ impl<K> Change<K> {
         }
     }
 
-    /// What was and what is: what a map should look at, since a change may leave one owner for another.
+    /// What was and what is: what a map should look at, since a change may leave one owner for another. A deletion may
+    /// change the object too, so that its final state is not what was known.
     pub fn objects(&self) -> impl Iterator<Item = &Object<K>> {
         match self {
+            Change::Added { object, .. } => [Some(object), None],
             Change::Updated { old, new } => [Some(old), Some(new)],
-            Change::Added { object, .. } | Change::Deleted { object, .. } => [Some(object), None],
+            Change::Deleted { old, object, .. } => [Some(old), Some(object)],
         }
         .into_iter()
         .flatten()
@@ -83,6 +80,23 @@ impl<K> Change<K> {
     /// Whether nothing has changed: it is told again because a resync period has passed.
     pub fn is_resync(&self) -> bool {
         matches!(self, Change::Updated { old, new } if old.is_unchanged(new))
+    }
+}
+
+impl<K> From<&Notification> for Change<K> {
+    fn from(notification: &Notification) -> Self {
+        let object = |raw: &Arc<_>| Object::new(Arc::clone(raw));
+        match notification {
+            Notification::Added { object: added, is_initial } => {
+                Change::Added { object: object(added), is_initial: *is_initial }
+            }
+            Notification::Updated { old, new, .. } => Change::Updated { old: object(old), new: object(new) },
+            Notification::Deleted { old, object: gone, is_final_state_unknown } => Change::Deleted {
+                old: object(old),
+                object: object(gone),
+                is_final_state_unknown: *is_final_state_unknown,
+            },
+        }
     }
 }
 

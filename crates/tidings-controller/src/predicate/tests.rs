@@ -66,7 +66,8 @@ fn a_kind_without_generations_is_judged_by_its_version() {
 #[test]
 fn additions_and_deletions_pass_every_question_about_updates() {
     let added = Change::Added { object: object(json!({})), is_initial: false };
-    let deleted = Change::Deleted { object: object(json!({})), is_final_state_unknown: false };
+    let deleted =
+        Change::Deleted { old: object(json!({})), object: object(json!({})), is_final_state_unknown: false };
     for predicate in [
         Predicate::generation_changed(),
         Predicate::labels_changed(),

@@ -11,3 +11,4 @@ mod scene;
 mod sharing;
 mod simulation;
 mod stop;
+mod views;

@@ -147,6 +147,7 @@ impl Handler {
             lag_seconds: handler.lag.as_secs_f64(),
             delivered: handler.delivered,
             merged: handler.merged,
+            inline_calls: handler.inline_calls,
             dropped: handler.dropped,
             panics: handler.panics,
         }

@@ -114,6 +114,11 @@ pub(super) const FAMILIES: &[Family] = &[
         |report| by_handler(report, |handler| handler.merged),
     ),
     of_handlers(
+        "tidings_handler_inline_calls",
+        "Calls that the informer's task made itself: the subscriber was slow.",
+        |report| by_handler(report, |handler| handler.inline_calls),
+    ),
+    of_handlers(
         "tidings_handler_dropped",
         "Notifications dropped when it was removed or stopped.",
         |report| by_handler(report, |handler| handler.dropped),

@@ -147,10 +147,11 @@ impl Step<'_> {
         self.counts.changes += 1;
         self.graves.bury(&object);
         let is_namesake = are_different_objects(cached, &object);
-        let known = self.writer.remove(&object.key());
+        let old = Arc::clone(cached);
+        self.writer.remove(&object.key());
         // What was created and deleted under that name unseen is no concern of those who knew the first.
-        let object = known.filter(|_| is_namesake).unwrap_or(object);
-        self.told.push(Notification::Deleted { object, is_final_state_unknown: is_namesake });
+        let object = if is_namesake { Arc::clone(&old) } else { object };
+        self.told.push(Notification::Deleted { old, object, is_final_state_unknown: is_namesake });
     }
 
     fn replaced_all(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) {
@@ -158,7 +159,7 @@ impl Step<'_> {
         self.counts.unchanged += replaced.unchanged as u64;
         replaced.removed.iter().for_each(|object| self.graves.bury(object));
         let gone = replaced.removed.into_iter();
-        self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
+        self.told.extend(gone.map(Notification::vanished));
         self.counts.out_of_scope += replaced.out_of_scope.len() as u64;
         for (old, new) in replaced.changed {
             match old {
@@ -197,7 +198,7 @@ impl Step<'_> {
     fn vanished(&mut self, last_known: &RawObject) {
         if let Some(object) = self.writer.remove(&last_known.key()) {
             self.graves.bury(&object);
-            self.told.push(Notification::Deleted { object, is_final_state_unknown: true });
+            self.told.push(Notification::vanished(object));
         }
     }
 
@@ -213,12 +214,12 @@ impl Step<'_> {
             }
         };
         let gone = gone.into_iter();
-        self.told.extend(gone.map(|object| Notification::Deleted { object, is_final_state_unknown: true }));
+        self.told.extend(gone.map(Notification::vanished));
     }
 
     /// Deleted and created again while nobody watched: whoever cleans up after the first must hear of it.
     fn told_recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
-        self.told.push(Notification::Deleted { object: old, is_final_state_unknown: true });
+        self.told.push(Notification::vanished(old));
         self.told.push(Notification::Added { object: new, is_initial: self.is_initial });
     }
 

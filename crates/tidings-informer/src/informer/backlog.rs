@@ -110,7 +110,7 @@ impl Backlog {
         if self.live * 2 < self.merge_above {
             self.newest = None;
         }
-        if self.live == 0 && self.entries.capacity() > 4 * self.merge_above.max(64) {
+        if self.live == 0 && self.entries.capacity() > self.merge_above.max(64).saturating_mul(4) {
             self.entries = VecDeque::new();
         }
         Some(entry)
@@ -231,7 +231,11 @@ fn merge(pending: &Notification, next: &Notification) -> Merge {
         (Updated { old, is_resync: first, .. }, Updated { new, is_resync: second, .. }) => {
             Merge::Into(Updated { old: Arc::clone(old), new: Arc::clone(new), is_resync: *first && *second })
         }
-        (Updated { .. }, Deleted { .. }) => Merge::Into(next.clone()),
+        (Updated { old, .. }, Deleted { object, is_final_state_unknown, .. }) => Merge::Into(Deleted {
+            old: Arc::clone(old),
+            object: Arc::clone(object),
+            is_final_state_unknown: *is_final_state_unknown,
+        }),
         // Deleted then added are two objects: a handler that cleans up must hear both.
         (Deleted { .. }, _) | (Updated { .. }, Added { .. }) => Merge::Apart,
     }
@@ -269,8 +273,9 @@ mod tests {
         Notification::Updated { old: pod(name, version), new: pod(name, version), is_resync: true }
     }
 
-    fn deleted(name: &str, version: u64) -> Notification {
-        Notification::Deleted { object: pod(name, version), is_final_state_unknown: false }
+    fn deleted(name: &str, old: u64, version: u64) -> Notification {
+        let (old, object) = (pod(name, old), pod(name, version));
+        Notification::Deleted { old, object, is_final_state_unknown: false }
     }
 
     fn shown(notification: &Notification) -> String {
@@ -287,7 +292,9 @@ mod tests {
                 let word = if *is_resync { "resync" } else { "update" };
                 format!("{word} {}@{}->{}", new.name(), old.version(), new.version())
             }
-            Notification::Deleted { object, .. } => format!("delete {}@{}", object.name(), object.version()),
+            Notification::Deleted { old, object, .. } => {
+                format!("delete {}@{}->{}", object.name(), old.version(), object.version())
+            }
         }
     }
 
@@ -307,8 +314,8 @@ mod tests {
     #[tokio::test]
     async fn up_to_the_bound_every_notification_is_kept_in_order() {
         let pushed =
-            vec![added("a", 1), added("b", 2), updated("a", 1, 3), updated("a", 3, 4), deleted("b", 5)];
-        check(5, pushed, &["add a@1", "add b@2", "update a@1->3", "update a@3->4", "delete b@5"]);
+            vec![added("a", 1), added("b", 2), updated("a", 1, 3), updated("a", 3, 4), deleted("b", 2, 5)];
+        check(5, pushed, &["add a@1", "add b@2", "update a@1->3", "update a@3->4", "delete b@2->5"]);
     }
 
     // holds: X11
@@ -320,10 +327,10 @@ mod tests {
             vec![updated("a", 1, 2), updated("b", 1, 2), updated("a", 2, 3)],
             &["update a@1->3", "update b@1->2"],
         );
-        check(0, vec![updated("a", 1, 2), deleted("a", 3)], &["delete a@3"]);
-        check(0, vec![added("a", 1), deleted("a", 2)], &[]);
-        check(0, vec![deleted("a", 1), added("a", 2), updated("a", 2, 3)], &["delete a@1", "add a@3"]);
-        check(0, vec![deleted("a", 1), added("a", 2), deleted("a", 3)], &["delete a@1"]);
+        check(0, vec![updated("a", 1, 2), deleted("a", 2, 3)], &["delete a@1->3"]);
+        check(0, vec![added("a", 1), deleted("a", 1, 2)], &[]);
+        check(0, vec![deleted("a", 0, 1), added("a", 2), updated("a", 2, 3)], &["delete a@0->1", "add a@3"]);
+        check(0, vec![deleted("a", 0, 1), added("a", 2), deleted("a", 2, 3)], &["delete a@0->1"]);
         check(0, vec![resync("a", 1), updated("a", 1, 2)], &["update a@1->2"]);
         check(0, vec![updated("a", 1, 2), resync("a", 2)], &["update a@1->2"]);
         check(0, vec![resync("a", 1), resync("a", 1)], &["resync a@1->1"]);
@@ -337,7 +344,7 @@ mod tests {
         for round in 0..10_000u64 {
             let name = format!("pod-{}", round % 50);
             backlog.push(added(&name, 2 * round), Instant::now());
-            backlog.push(deleted(&name, 2 * round + 1), Instant::now());
+            backlog.push(deleted(&name, 2 * round, 2 * round + 1), Instant::now());
         }
         assert!(backlog.len() <= 8 + 2 * 50, "{}", backlog.len());
         assert!(backlog.entries.len() <= 2 * backlog.len() + 64, "{}", backlog.entries.len());
@@ -363,7 +370,9 @@ mod tests {
                         let before = heard.insert(name, new.version().number().unwrap());
                         assert_eq!(before, old.version().number(), "the old object is what was heard last");
                     }
-                    Notification::Deleted { .. } => assert!(heard.remove(&name).is_some()),
+                    Notification::Deleted { old, .. } => {
+                        assert_eq!(heard.remove(&name), old.version().number(), "the old object is what was heard last");
+                    }
                 }
             };
             let now = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async { Instant::now() });
@@ -377,7 +386,7 @@ mod tests {
                         continue;
                     }
                     (None, _) => { live.insert(object, version); added(&name, version) }
-                    (Some(_), 1) => { live.remove(&object); deleted(&name, version) }
+                    (Some(old), 1) => { live.remove(&object); deleted(&name, old, version) }
                     (Some(old), 2) => resync(&name, old),
                     (Some(old), _) => { live.insert(object, version); updated(&name, old, version) }
                 };

@@ -1,5 +1,7 @@
 //! The handle that users hold: an informer, seen as a `K`.
 
+mod subscribe;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -13,7 +15,7 @@ use tokio::time::Instant;
 use super::handler::{Callback, HandlerOptions, IntoHandler, callback};
 use super::health::Health;
 use super::lease::Lease;
-use super::listener::Mailbox;
+use super::listener::{Mailbox, Overflow};
 use super::registration::Registration;
 use super::resync::effective_period;
 use super::shared::{Lifecycle, Shared};
@@ -36,8 +38,10 @@ use crate::indexer::{Index, IndexError, Reader};
 ///    for each other. A handler blocks its task while it runs.
 /// 5. **Late is not lost.** A handler added at any time is told everything that is there as initial additions,
 ///    then everything that happens.
-/// 6. **Bounded.** A handler that falls behind has its pending notifications merged by object; the last state
-///    of every object still reaches it.
+/// 6. **Bounded.** A handler that falls behind has its pending notifications merged by object. The view that it builds
+///    from its calls still converges to the cache, or to the part of it that matches its
+///    [filter](super::Handler::filter), and every object that it received and that is gone is reported as deleted. What lies
+///    in between may be missing: whoever needs every change [subscribes](Self::subscribe).
 /// 7. **Faults stay where they are.** An object that can't be decoded is an error to its reader; a panic in a
 ///    handler costs that one call (with `panic = "unwind"`). Every failure reaches the error hook.
 ///
@@ -294,6 +298,7 @@ impl<K> SharedInformer<K> {
         &self,
         options: HandlerOptions,
         call: Option<Callback>,
+        overflow: impl FnOnce(usize) -> Overflow,
         lease: Option<Arc<Lease>>,
     ) -> Result<Arc<Mailbox>, InformerError> {
         if options.name.as_deref() == Some("") {
@@ -310,8 +315,8 @@ impl<K> SharedInformer<K> {
         }
         let config = &self.shared.config;
         let period = effective_period(options.resync_period, config.resync_period);
-        let merge_above = options.merge_above.unwrap_or(config.merge_above);
-        let mailbox = Arc::new(Mailbox::new(name, merge_above, period, lease));
+        let bound = options.merge_above.unwrap_or(config.merge_above);
+        let mailbox = Arc::new(Mailbox::new(name, overflow(bound), period, lease));
         registry.arriving.push((Arc::clone(&mailbox), call));
         drop(registry);
         self.shared.wake.notify_one();
@@ -331,7 +336,8 @@ impl<K: 'static> SharedInformer<K> {
     /// Adds a handler, at any time. It is told everything that is there, then everything that happens.
     pub fn add_handler(&self, handler: impl IntoHandler<K>) -> Result<Registration, InformerError> {
         let (options, handler) = handler.into_handler();
-        let mailbox = self.register(options, Some(callback(handler)), Some(Arc::clone(&self.lease)))?;
+        let (call, lease) = (Some(callback(handler)), Some(Arc::clone(&self.lease)));
+        let mailbox = self.register(options, call, Overflow::Merge, lease)?;
         Ok(Registration::new(mailbox, &self.shared))
     }
 
@@ -342,7 +348,7 @@ impl<K: 'static> SharedInformer<K> {
 
     /// As [`notifications`](Self::notifications), with options.
     pub fn notifications_with(&self, options: HandlerOptions) -> Result<Notifications<K>, InformerError> {
-        let mailbox = self.register(options, None, None)?;
+        let mailbox = self.register(options, None, Overflow::Merge, None)?;
         Ok(Notifications::new(mailbox, Arc::clone(&self.lease)))
     }
 }

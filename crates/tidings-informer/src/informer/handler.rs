@@ -4,17 +4,20 @@
 //! work belongs on a queue. A panic in it is caught (which needs `panic = "unwind"`, Rust's default).
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_object::Object;
 
+use super::filter::{Filter, Filtered};
 use super::notification::Notification;
 
 /// How the informer calls a handler.
 pub(crate) type Callback = Box<dyn FnMut(&Notification) + Send>;
+
+/// How the informer calls a subscriber, from two tasks.
+pub(crate) type Subscriber = Arc<dyn Fn(&Notification) + Send + Sync>;
 
 /// A type that hears of changes to objects seen as `K`.
 ///
@@ -58,13 +61,20 @@ pub trait EventHandler<K>: Send + 'static {
 
 /// An object that is gone, in the last state that is known of it.
 pub struct Deleted<K> {
+    old: Object<K>,
     object: Object<K>,
     is_final_state_unknown: bool,
 }
 
 impl<K> Deleted<K> {
-    pub(super) fn new(object: Object<K>, is_final_state_unknown: bool) -> Self {
-        Deleted { object, is_final_state_unknown }
+    pub(super) fn new(old: Object<K>, object: Object<K>, is_final_state_unknown: bool) -> Self {
+        Deleted { old, object, is_final_state_unknown }
+    }
+
+    /// The object in the state that this handler received last. It differs from the final state if the deletion itself
+    /// changed the object, or if updates were merged into the deletion because the handler is slow.
+    pub fn old(&self) -> &Object<K> {
+        &self.old
     }
 
     /// The object in its last known state.
@@ -97,7 +107,6 @@ impl<K> fmt::Debug for Deleted<K> {
 type OnAdd<K> = Box<dyn FnMut(&Object<K>, bool) + Send>;
 type OnUpdate<K> = Box<dyn FnMut(&Object<K>, &Object<K>) + Send>;
 type OnDelete<K> = Box<dyn FnMut(&Deleted<K>) + Send>;
-type Filter<K> = Arc<dyn Fn(&Object<K>) -> bool + Send + Sync>;
 
 /// A handler made of closures, each of which may be left out.
 ///
@@ -124,7 +133,8 @@ pub struct HandlerOptions {
     pub name: Option<String>,
     /// How often it wants everything told again; the informer's period if not given, zero for never.
     pub resync_period: Option<Duration>,
-    /// Above how many pending notifications those of one object merge; the informer's bound if not given.
+    /// Above how many pending notifications those of one object merge; the informer's bound if not given. Of a
+    /// [subscriber](super::SharedInformer::subscribe) nothing merges: above it the informer's task makes the calls.
     pub merge_above: Option<usize>,
 }
 
@@ -162,8 +172,17 @@ impl<K> Handler<K> {
         self
     }
 
-    /// Hears only of objects that match. An object that begins to match is told as added, one that ceases to
-    /// match as deleted.
+    /// Delivers only objects that match. An object that begins to match is an addition, one that no longer matches is a
+    /// deletion.
+    ///
+    /// The view that a handler builds from its calls equals the filtered cache once it has received everything, whatever was
+    /// merged on the way: the filter remembers the keys of the objects that it has reported, and never asks about a state that
+    /// the handler did not receive. An object that was reported and is gone is always reported as deleted: in its final state
+    /// if that matches, otherwise in the last state that was reported.
+    ///
+    /// A filter may panic: that costs one call, and the next change of the object makes up for it. A filter whose answer
+    /// depends on more than the object takes effect with the next change or resync of each object. The memory is one key for
+    /// each matching object.
     #[must_use]
     pub fn filter(mut self, matches: impl Fn(&Object<K>) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Arc::new(matches));
@@ -229,7 +248,7 @@ impl<K: 'static> IntoHandler<K> for Handler<K> {
         let options = std::mem::take(&mut self.options);
         match self.filter.take() {
             None => (options, Box::new(self)),
-            Some(filter) => (options, Box::new(Filtered { filter, inner: self, view: PhantomData })),
+            Some(filter) => (options, Box::new(Filtered::new(filter, self))),
         }
     }
 }
@@ -251,36 +270,6 @@ impl<K: 'static, H: EventHandler<K>> IntoHandler<K> for HandleWith<H> {
     }
 }
 
-/// Passes on what its filter lets through; entering is an addition, leaving a deletion.
-struct Filtered<K, H> {
-    filter: Filter<K>,
-    inner: H,
-    view: PhantomData<fn() -> K>,
-}
-
-impl<K: 'static, H: EventHandler<K>> EventHandler<K> for Filtered<K, H> {
-    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
-        if (self.filter)(object) {
-            self.inner.on_add(object, is_initial);
-        }
-    }
-
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
-        match ((self.filter)(old), (self.filter)(new)) {
-            (true, true) => self.inner.on_update(old, new),
-            (false, true) => self.inner.on_add(new, false),
-            (true, false) => self.inner.on_delete(&Deleted::new(old.clone(), false)),
-            (false, false) => {}
-        }
-    }
-
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        if (self.filter)(gone.object()) {
-            self.inner.on_delete(gone);
-        }
-    }
-}
-
 /// Gives a typed handler the untyped notifications of the pipeline.
 pub(super) fn callback<K: 'static>(mut handler: Box<dyn EventHandler<K>>) -> Callback {
     Box::new(move |notification| match notification {
@@ -290,8 +279,9 @@ pub(super) fn callback<K: 'static>(mut handler: Box<dyn EventHandler<K>>) -> Cal
         Notification::Updated { old, new, .. } => {
             handler.on_update(&Object::new(Arc::clone(old)), &Object::new(Arc::clone(new)));
         }
-        Notification::Deleted { object, is_final_state_unknown } => {
-            handler.on_delete(&Deleted::new(Object::new(Arc::clone(object)), *is_final_state_unknown));
+        Notification::Deleted { old, object, is_final_state_unknown } => {
+            let (old, object) = (Object::new(Arc::clone(old)), Object::new(Arc::clone(object)));
+            handler.on_delete(&Deleted::new(old, object, *is_final_state_unknown));
         }
     })
 }

@@ -1,13 +1,16 @@
 //! One handler's end of the informer: a mailbox that the informer writes into and one task, or stream, that
-//! empties it. A slow handler fills its own mailbox and nobody else's.
+//! empties it. A slow handler fills its own mailbox and nobody else's; a subscriber slows its informer instead (`inline`).
+
+mod inline;
 
 use std::sync::Arc;
 
 use tokio::sync::{Notify, SetOnce};
-use tokio::time::{Duration, Instant};
+use tokio::time::Duration;
+use tokio_util::sync::CancellationToken;
 
-use super::backlog::{Backlog, Pushed};
-use super::handler::Callback;
+use super::backlog::Backlog;
+use super::handler::{Callback, Subscriber};
 use super::lease::Lease;
 use super::notification::Notification;
 use super::report::{Fault, Reporter};
@@ -19,6 +22,8 @@ pub(crate) struct Mailbox {
     name: String,
     /// When this handler wants everything told again.
     resync_period: Option<Duration>,
+    /// A subscriber's: nothing merges.
+    caller_runs: Option<CallerRuns>,
     state: Mutex<State>,
     /// Something can be taken out, or the mailbox was closed.
     arrived: Notify,
@@ -36,10 +41,34 @@ struct State {
     delivered: u64,
     dropped: u64,
     panics: u64,
-    /// The thread on which the handler is being called.
+    /// The thread on which the handler's own task is calling it.
     called_on: Option<ThreadId>,
+    /// The thread on which the informer's task is calling it.
+    inline_on: Option<ThreadId>,
+    inline_calls: u64,
+    /// For calls by the informer's task.
+    subscriber: Option<Subscriber>,
+    /// The handler's own task, or stream, has ended. The mailbox has when no inline call is left either.
+    has_listener_ended: bool,
     /// A handler that is registered keeps its informer alive.
     lease: Option<Arc<Lease>>,
+}
+
+/// What happens at a mailbox's bound.
+pub(super) enum Overflow {
+    /// Pending notifications of one object merge above so many.
+    Merge(usize),
+    /// The informer's task makes the oldest pending call itself.
+    CallerRuns(Subscriber, CallerRuns),
+}
+
+/// What the informer's task needs to make calls itself.
+pub(super) struct CallerRuns {
+    /// Above how many pending notifications it does.
+    pub(super) above: usize,
+    pub(super) reporter: Arc<Reporter>,
+    /// Once cancelled, it makes none.
+    pub(super) stop: CancellationToken,
 }
 
 /// Whether, and how, a mailbox is on its way to its end.
@@ -69,6 +98,8 @@ pub struct HandlerStats {
     pub delivered: u64,
     /// How many were merged into others because it was slow.
     pub merged: u64,
+    /// How many of its calls the informer's task made itself because it was slow: subscribers only.
+    pub inline_calls: u64,
     /// How many were dropped when it was removed or its informer stopped.
     pub dropped: u64,
     /// How often it panicked.
@@ -78,13 +109,20 @@ pub struct HandlerStats {
 impl Mailbox {
     pub(super) fn new(
         name: String,
-        merge_above: usize,
+        overflow: Overflow,
         resync_period: Option<Duration>,
         lease: Option<Arc<Lease>>,
     ) -> Self {
+        let (merge_above, caller_runs, subscriber) = match overflow {
+            Overflow::Merge(above) => (above, None, None),
+            Overflow::CallerRuns(subscriber, caller_runs) => {
+                (usize::MAX, Some(caller_runs), Some(subscriber))
+            }
+        };
         Mailbox {
             name,
             resync_period,
+            caller_runs,
             state: Mutex::new(State {
                 backlog: Backlog::new(merge_above),
                 closing: Closing::Open,
@@ -94,6 +132,10 @@ impl Mailbox {
                 dropped: 0,
                 panics: 0,
                 called_on: None,
+                inline_on: None,
+                inline_calls: 0,
+                subscriber,
+                has_listener_ended: false,
                 lease,
             }),
             arrived: Notify::new(),
@@ -110,23 +152,9 @@ impl Mailbox {
         self.resync_period
     }
 
-    /// Puts in what came at `now`.
-    pub(super) fn push_all(&self, notifications: impl IntoIterator<Item = Notification>, now: Instant) {
-        let mut state = self.state.lock();
-        if state.closing != Closing::Open {
-            return;
-        }
-        for notification in notifications {
-            let is_initial = notification.is_initial();
-            match state.backlog.push(notification, now) {
-                Pushed::Kept if is_initial => state.initial_pending += 1,
-                Pushed::Vanished { was_initial: true } => state.initial_pending -= 1,
-                Pushed::Kept | Pushed::Merged | Pushed::Vanished { .. } => {}
-            }
-        }
-        self.check_synced(&state);
-        drop(state);
-        self.arrived.notify_one();
+    /// Whether nothing of it is ever merged.
+    pub(super) fn is_subscriber(&self) -> bool {
+        self.caller_runs.is_some()
     }
 
     /// Every initial addition has been put in.
@@ -162,9 +190,9 @@ impl Mailbox {
         state.closing = Closing::Closed;
         let dropped = state.backlog.clear() as u64;
         state.dropped += dropped;
-        let lease = state.lease.take();
+        let released = (state.lease.take(), state.subscriber.take());
         drop(state);
-        drop(lease);
+        drop(released);
         self.arrived.notify_one();
     }
 
@@ -206,28 +234,61 @@ impl Mailbox {
         self.state.lock().take()
     }
 
+    /// Calls with a notification. A panic is the loss of that call, and is reported.
+    fn call(
+        &self,
+        notification: &Notification,
+        call: impl FnOnce(&Notification),
+        reporter: &Reporter,
+    ) -> Outcome {
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call(notification)));
+        let Err(panic) = caught else { return Outcome::Returned };
+        reporter.report(&Fault::HandlerPanicked {
+            handler: self.name.clone(),
+            key: notification.key().to_string(),
+            message: panic_message(&*panic),
+        });
+        Outcome::Panicked
+    }
+
     /// The handler has returned from a notification.
     pub(super) fn handled(&self, was_initial: bool, outcome: Outcome) {
         let mut state = self.state.lock();
         state.called_on = None;
+        self.count(&mut state, was_initial, outcome);
+    }
+
+    fn count(&self, state: &mut State, was_initial: bool, outcome: Outcome) {
         state.delivered += 1;
         state.panics += u64::from(outcome == Outcome::Panicked);
         if was_initial {
             state.initial_pending -= 1;
-            self.check_synced(&state);
+            self.check_synced(state);
         }
     }
 
+    /// The handler's own task, or stream, has ended. If the informer's task is calling a subscriber, that call is the last,
+    /// and the mailbox ends with it.
     pub(super) fn end(&self) {
         self.close();
-        let _ = self.ended.set(());
+        let mut state = self.state.lock();
+        state.has_listener_ended = true;
+        let is_called_inline = state.inline_on.is_some();
+        drop(state);
+        if !is_called_inline {
+            let _ = self.ended.set(());
+        }
     }
 
     /// Waits until the handler has returned from its last call and is gone. Inside that call there is nothing
     /// to wait for: it would wait for itself.
     pub(super) async fn ended(&self) {
-        let called_on = self.state.lock().called_on;
-        if called_on != Some(current_thread().id()) {
+        let here = Some(current_thread().id());
+        let is_inside = {
+            let state = self.state.lock();
+            state.called_on == here || state.inline_on == here
+        };
+        if !is_inside {
             self.ended.wait().await;
         }
     }
@@ -260,6 +321,7 @@ impl Mailbox {
             lag: state.backlog.oldest_since().map_or(Duration::ZERO, |since| since.elapsed()),
             delivered: state.delivered,
             merged: state.backlog.merges(),
+            inline_calls: state.inline_calls,
             dropped: state.dropped,
             panics: state.panics,
         }
@@ -295,26 +357,15 @@ pub(super) enum Outcome {
     Panicked,
 }
 
-/// Calls a handler with everything that comes into its mailbox, one at a time and in order. A panic is the
-/// loss of one call: it is reported, and the next notification follows at once.
+/// Calls a handler with everything that comes into its mailbox, one at a time and in order. After a panic the next
+/// notification follows at once.
 pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<Reporter>) {
     let _end = EndOnDrop(&mailbox);
     // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
     let mut callback = callback;
     let mut turns = Turns::<CALLS_PER_UNIT>::default();
     while let Some(notification) = mailbox.next_call().await {
-        let call = std::panic::AssertUnwindSafe(|| callback(&notification));
-        let outcome = match std::panic::catch_unwind(call) {
-            Ok(()) => Outcome::Returned,
-            Err(panic) => {
-                reporter.report(&Fault::HandlerPanicked {
-                    handler: mailbox.name().to_owned(),
-                    key: notification.key().to_string(),
-                    message: panic_message(&*panic),
-                });
-                Outcome::Panicked
-            }
-        };
+        let outcome = mailbox.call(&notification, &mut *callback, &reporter);
         mailbox.handled(notification.is_initial(), outcome);
         // A handler that never waits must not keep its thread from others for ever.
         turns.step().await;

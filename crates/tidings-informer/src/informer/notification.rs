@@ -25,6 +25,8 @@ pub enum Notification {
     },
     /// An object is gone.
     Deleted {
+        /// What the handler was told last. Mostly only the version differs from the final state.
+        old: Arc<RawObject>,
         /// Its final state, or the last that was seen of it.
         object: Arc<RawObject>,
         /// Whether it went while nobody watched, so that the state may be stale.
@@ -33,6 +35,17 @@ pub enum Notification {
 }
 
 impl Notification {
+    /// An object of a resync.
+    pub(super) fn again(object: Arc<RawObject>) -> Self {
+        Notification::Updated { old: Arc::clone(&object), new: object, is_resync: true }
+    }
+
+    /// The deletion of an object whose final state nobody saw.
+    pub(super) fn vanished(last_known: Arc<RawObject>) -> Self {
+        let (old, object) = (Arc::clone(&last_known), last_known);
+        Notification::Deleted { old, object, is_final_state_unknown: true }
+    }
+
     /// The object's key.
     pub fn key(&self) -> KeyRef<'_> {
         self.object().key()

@@ -94,17 +94,17 @@ impl InformerTask {
             }
         });
         if !self.shared.stop.is_cancelled() {
-            self.take_requests();
+            self.take_requests().await;
             self.keep_up();
         }
         let mut calls = Calls::new(&self.shared, &self.index_requests);
         while !self.shared.stop.is_cancelled() {
             match self.next(&mut calls).await {
                 Next::Call(Call::Stop) => {}
-                Next::Call(Call::Requests) => self.take_requests(),
+                Next::Call(Call::Requests) => self.take_requests().await,
                 Next::Call(Call::IndexRequests) | Next::Idle => self.keep_up(),
-                Next::Resync => self.resync(),
-                Next::Batch(batch) => self.apply(batch),
+                Next::Resync => self.resync().await,
+                Next::Batch(batch) => self.apply(batch).await,
                 Next::Trained(trained) => self.upkeep.adopt(trained, &self.applier),
             }
         }
@@ -145,7 +145,7 @@ impl InformerTask {
         .await
     }
 
-    fn apply(&mut self, batch: Batch) {
+    async fn apply(&mut self, batch: Batch) {
         let taken_at = Instant::now();
         for (stream, delta) in batch {
             self.applier.apply(stream, delta, &mut self.told);
@@ -154,17 +154,17 @@ impl InformerTask {
         if !self.ending.is_empty() {
             self.follow();
         }
-        self.publish(taken_at);
+        self.publish(taken_at).await;
         self.shared.processing.lock().observe(taken_at.elapsed());
     }
 
     /// Readers see the new state before any handler hears of it.
-    fn publish(&mut self, taken_at: Instant) {
+    async fn publish(&mut self, taken_at: Instant) {
         self.applier.publish();
         *self.shared.applied.lock() = self.applier.counts;
         self.report_unreadable();
         self.report_index_faults();
-        distribute(&self.shared, &mut self.told, taken_at);
+        distribute(&self.shared, &mut self.told, taken_at).await;
         self.tell_progress();
         self.check_synced();
     }
@@ -210,41 +210,36 @@ impl InformerTask {
     }
 
     /// Does what handles have asked for: new handlers, other namespaces.
-    fn take_requests(&mut self) {
+    async fn take_requests(&mut self) {
         self.upkeep.look(&self.applier);
         self.applier.wanted.clone_from(&self.shared.registry.lock().scopes);
         self.follow();
-        self.welcome_all();
+        self.welcome_all().await;
         self.check_synced();
     }
 
-    fn welcome_all(&mut self) {
-        let arriving = {
-            let mut registry = self.shared.registry.lock();
-            registry.listening.retain(|mailbox| mailbox.is_open());
-            std::mem::take(&mut registry.arriving)
-        };
-        for (mailbox, callback) in arriving {
-            self.welcome(&mailbox);
+    async fn welcome_all(&mut self) {
+        while let Some((mailbox, callback)) = self.shared.next_arriving() {
             if let Some(callback) = callback {
                 let reporter = Arc::clone(&self.shared.reporter);
-                self.listeners.spawn(listen(mailbox, callback, reporter));
+                self.listeners.spawn(listen(Arc::clone(&mailbox), callback, reporter));
             }
+            self.welcome(&mailbox).await;
         }
         while self.listeners.try_join_next().is_some() {}
     }
 
     /// A handler that comes late is told what is there, then what happens: between the two nothing is applied,
     /// so nothing is missed and nothing told twice.
-    fn welcome(&mut self, mailbox: &Arc<Mailbox>) {
+    async fn welcome(&mut self, mailbox: &Arc<Mailbox>) {
         let there = self.applier.writer.iter().map(Arc::clone);
+        let initial = there.map(|object| Notification::Added { object, is_initial: true });
         let now = Instant::now();
-        mailbox.push_all(there.map(|object| Notification::Added { object, is_initial: true }), now);
+        mailbox.deliver(initial, now).await;
         if self.shared.synced.initialized() {
             mailbox.initial_complete();
         }
         self.clock.add(mailbox, now);
-        self.shared.registry.lock().listening.push(Arc::clone(mailbox));
     }
 
     /// Begins and ends streams so that they are those that are wanted. One that overlaps a stream on its way out
@@ -296,16 +291,14 @@ impl InformerTask {
         });
     }
 
-    fn resync(&mut self) {
+    /// Subscribers come last: a slow one does not keep others waiting.
+    async fn resync(&mut self) {
         let now = Instant::now();
-        for mailbox in self.clock.take_due(now) {
-            let there = self.applier.writer.iter();
-            let again = there.map(|object| Notification::Updated {
-                old: Arc::clone(object),
-                new: Arc::clone(object),
-                is_resync: true,
-            });
-            mailbox.push_all(again, now);
+        let mut due = self.clock.take_due(now);
+        due.sort_by_key(|mailbox| mailbox.is_subscriber());
+        for mailbox in due {
+            let there = self.applier.writer.iter().map(Arc::clone);
+            mailbox.deliver(there.map(Notification::again), now).await;
         }
     }
 
@@ -317,9 +310,9 @@ impl InformerTask {
         self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
         self.inlet.close();
         while let Some(Some(batch)) = self.outlet.next_batch().now_or_never() {
-            self.apply(batch);
+            self.apply(batch).await;
         }
-        self.take_requests_at_stop();
+        self.take_requests_at_stop().await;
         let drained = async { while self.listeners.join_next().await.is_some() {} };
         if tokio::time::timeout_at(deadline, drained).await.is_err() {
             let listening = std::mem::take(&mut self.shared.registry.lock().listening);
@@ -329,8 +322,8 @@ impl InformerTask {
     }
 
     /// Handlers that came in while the informer stopped are told what is there, as all others were.
-    fn take_requests_at_stop(&mut self) {
-        self.welcome_all();
+    async fn take_requests_at_stop(&mut self) {
+        self.welcome_all().await;
         let listening = self.shared.registry.lock().listening.clone();
         listening.iter().for_each(|mailbox| mailbox.drain());
     }
@@ -354,8 +347,8 @@ async fn due(at: Option<Instant>) {
     }
 }
 
-/// Gives each handler its copy; the last one takes the originals.
-fn distribute(shared: &Shared, told: &mut Vec<Notification>, now: Instant) {
+/// Gives each listener its copy, handlers first; the last one takes the originals.
+async fn distribute(shared: &Shared, told: &mut Vec<Notification>, now: Instant) {
     if told.is_empty() {
         return;
     }
@@ -367,8 +360,10 @@ fn distribute(shared: &Shared, told: &mut Vec<Notification>, now: Instant) {
     match listening.split_last() {
         None => told.clear(),
         Some((last, others)) => {
-            others.iter().for_each(|mailbox| mailbox.push_all(told.iter().cloned(), now));
-            last.push_all(told.drain(..), now);
+            for mailbox in others {
+                mailbox.deliver(told.iter().cloned(), now).await;
+            }
+            last.deliver(told.drain(..), now).await;
         }
     }
 }

@@ -49,6 +49,7 @@ pub(super) struct Registry {
     pub(super) lifecycle: Lifecycle,
     /// Added, and not yet taken over by the informer's task.
     pub(super) arriving: Vec<Arriving>,
+    /// Handlers before subscribers: the latter may keep the informer's task busy.
     pub(super) listening: Vec<Arc<Mailbox>>,
     /// What shall be listed and watched.
     pub(super) scopes: Vec<StreamScope>,
@@ -104,6 +105,22 @@ impl Shared {
             faults: self.reporter.counts(),
             handlers,
         }
+    }
+
+    /// Takes over one listener that was added. It counts as listening at once: if the informer's task is dropped while it
+    /// delivers what is there, the listener ends with it.
+    pub(super) fn next_arriving(&self) -> Option<Arriving> {
+        let mut registry = self.registry.lock();
+        let Registry { arriving, listening, .. } = &mut *registry;
+        if arriving.is_empty() {
+            return None;
+        }
+        let (mailbox, callback) = arriving.remove(0);
+        listening.retain(|mailbox| mailbox.is_open());
+        let handlers = listening.iter().take_while(|other| !other.is_subscriber()).count();
+        let at = if mailbox.is_subscriber() { listening.len() } else { handlers };
+        listening.insert(at, Arc::clone(&mailbox));
+        Some((mailbox, callback))
     }
 
     pub(super) async fn wait_synced(&self) -> Result<(), Unsynced> {

@@ -129,8 +129,8 @@ impl<K> From<Notification> for Event<K> {
             Notification::Updated { old, new, .. } => {
                 Event::Updated { old: Object::new(old), new: Object::new(new) }
             }
-            Notification::Deleted { object, is_final_state_unknown } => {
-                Event::Deleted(Deleted::new(Object::new(object), is_final_state_unknown))
+            Notification::Deleted { old, object, is_final_state_unknown } => {
+                Event::Deleted(Deleted::new(Object::new(old), Object::new(object), is_final_state_unknown))
             }
         }
     }

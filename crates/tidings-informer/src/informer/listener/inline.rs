@@ -1,0 +1,103 @@
+//! Puts notifications into a mailbox. A subscriber's mailbox never merges: at its bound the informer's task takes the oldest
+//! pending notification out and makes the call itself ("caller runs", a saturation policy of thread pools). So a slow subscriber
+//! slows its informer, which takes no more from the queue, and the backpressure reaches the server.
+//!
+//! The informer's task never waits for the subscriber's own task: one call that hangs there holds up nothing else.
+//!
+//! A call by the informer's task may overlap one by the subscriber's own task, and may overtake it. No lock is held in a call.
+//! The end of a mailbox waits for both:
+//!
+//! 1. Informer's task: takes a notification and a reference to the subscriber, under the lock, and calls.
+//! 2. Someone closes the mailbox; the subscriber's own task ends and drops its reference: a call is under way, so the mailbox has
+//!    not ended.
+//! 3. Informer's task: returns from the call, drops its reference, and then sets the end.
+
+use tokio::time::Instant;
+
+use super::super::backlog::Pushed;
+use super::super::handler::Subscriber;
+use super::super::notification::Notification;
+use super::super::report::Reporter;
+use super::{CALLS_PER_UNIT, CallerRuns, Closing, Mailbox, State};
+use crate::sync::current_thread;
+use crate::turns::Turns;
+
+/// A call that the informer's task makes.
+struct InlineCall<'a> {
+    notification: Notification,
+    subscriber: Subscriber,
+    reporter: &'a Reporter,
+}
+
+impl Mailbox {
+    /// Puts in what came at `now`, and returns when a subscriber has no more than its bound pending. Once the informer stops the
+    /// bound no longer counts: what is left is delivered by the subscriber's own task, within the deadline of the stop.
+    pub(crate) async fn deliver(&self, notifications: impl IntoIterator<Item = Notification>, now: Instant) {
+        let mut notifications = notifications.into_iter();
+        let mut turns = Turns::<CALLS_PER_UNIT>::default();
+        while let Some(call) = self.fill(&mut notifications, now) {
+            self.call_inline(call);
+            turns.step().await;
+        }
+    }
+
+    /// Puts notifications in until one is to be called, or none is left.
+    fn fill(
+        &self,
+        notifications: &mut impl Iterator<Item = Notification>,
+        now: Instant,
+    ) -> Option<InlineCall<'_>> {
+        let caller_runs = self.caller_runs.as_ref().filter(|runs| !runs.stop.is_cancelled());
+        let mut state = self.state.lock();
+        if state.closing != Closing::Open {
+            return None;
+        }
+        let mut inline_call = None;
+        while inline_call.is_none()
+            && let Some(notification) = notifications.next()
+        {
+            state.push(notification, now);
+            if let Some(CallerRuns { above, reporter, .. }) = caller_runs
+                && state.backlog.len() > *above
+            {
+                inline_call = state.take_inline(reporter);
+            }
+        }
+        self.check_synced(&state);
+        drop(state);
+        self.arrived.notify_one();
+        inline_call
+    }
+
+    fn call_inline(&self, InlineCall { notification, subscriber, reporter }: InlineCall<'_>) {
+        // The reference is dropped in the call: what the subscriber owns may panic at its end.
+        let outcome = self.call(&notification, move |notification| subscriber(notification), reporter);
+        let mut state = self.state.lock();
+        state.inline_on = None;
+        state.inline_calls += 1;
+        self.count(&mut state, notification.is_initial(), outcome);
+        let has_ended = state.has_listener_ended;
+        drop(state);
+        if has_ended {
+            let _ = self.ended.set(());
+        }
+    }
+}
+
+impl State {
+    fn push(&mut self, notification: Notification, now: Instant) {
+        let is_initial = notification.is_initial();
+        match self.backlog.push(notification, now) {
+            Pushed::Kept if is_initial => self.initial_pending += 1,
+            Pushed::Vanished { was_initial: true } => self.initial_pending -= 1,
+            Pushed::Kept | Pushed::Merged | Pushed::Vanished { .. } => {}
+        }
+    }
+
+    fn take_inline<'a>(&mut self, reporter: &'a Reporter) -> Option<InlineCall<'a>> {
+        let subscriber = self.subscriber.clone()?;
+        let notification = self.backlog.pop()?.notification;
+        self.inline_on = Some(current_thread().id());
+        Some(InlineCall { notification, subscriber, reporter })
+    }
+}
