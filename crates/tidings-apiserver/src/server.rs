@@ -31,6 +31,9 @@ pub use settings::{Kubelet, Namespaces, ProtobufAnswers, Settings, WatchCache};
 
 pub(crate) use route::{Caller, handle};
 
+/// The longest duration that is added to an instant.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// A Kubernetes API server in this process.
 ///
 /// Clones are handles on the same server. When the last one is dropped, running requests are cut and new ones refused.
@@ -186,9 +189,17 @@ impl Core {
     /// How long a watch runs: as asked for, or at least the server's minimum, spread so that not all end at once.
     pub(crate) fn watch_timeout(&self, asked_seconds: Option<u64>) -> Duration {
         match asked_seconds {
-            Some(seconds) => Duration::from_secs(seconds.min(86_400 * 365)),
-            None => self.settings.watch_timeout_min.mul_f64(1.0 + self.chance.lock().random::<f64>()),
+            Some(seconds) => Duration::from_secs(seconds).min(YEAR),
+            None => {
+                let stretch = 1.0 + self.chance.lock().random::<f64>();
+                self.settings.watch_timeout_min.min(YEAR).mul_f64(stretch)
+            }
         }
+    }
+
+    /// How often a watch gets a bookmark. Capped, so that it can be added to any instant.
+    pub(crate) fn bookmark_interval(&self) -> Duration {
+        self.settings.bookmark_interval.min(YEAR)
     }
 
     /// A number from the server's seed.

@@ -35,6 +35,8 @@
 
 mod asked;
 pub mod client;
+#[doc(hidden)]
+pub mod clock;
 pub mod error;
 mod event;
 mod excerpt;

@@ -8,6 +8,7 @@ use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tidings_object::{RawObject, Version};
 use tokio::time::{Instant, sleep_until};
 
+use crate::clock;
 use crate::{
     Change, ErrorClass, ListWatch, Skipped, SourceError, StatusDetail, Trouble, WatchEvent, WatchOptions,
     WatchStream, asked, network,
@@ -123,7 +124,7 @@ impl Watcher<'_> {
 
     fn wait_for(&mut self, retry_after: Option<Duration>) {
         let wait = retry_after.unwrap_or_default().min(RETRY_AFTER_MAX);
-        self.next_start = self.next_start.max(Instant::now() + wait);
+        self.next_start = self.next_start.max(clock::from_now(wait));
     }
 
     fn end(&mut self, trouble: Trouble) -> SourceError {

@@ -80,7 +80,7 @@ impl Watcher {
         let now = Instant::now();
         let timeout = core.watch_timeout(watch.options.timeout_seconds);
         let end_at = now + timeout;
-        let bookmark_at = now + core.settings.bookmark_interval;
+        let bookmark_at = now + core.bookmark_interval();
         let last_bookmark_at = now + timeout.saturating_sub(LAST_BOOKMARK_BEFORE_END);
         let cuts = core.faults.cuts();
         let fault = watch.faults.opening(shape.wire());
@@ -338,7 +338,7 @@ impl Watcher {
             return;
         }
         if now >= self.bookmark_at {
-            self.bookmark_at = now + self.core.settings.bookmark_interval;
+            self.bookmark_at = now + self.core.bookmark_interval();
         }
         if now >= self.last_bookmark_at {
             self.last_bookmark_at = self.end_at;

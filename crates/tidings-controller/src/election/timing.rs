@@ -53,7 +53,8 @@ impl Timing {
         if lease <= renew_deadline {
             return Err(ElectionError::LeaseWithinRenewDeadline { lease, renew_deadline });
         }
-        if renew_deadline <= retry.mul_f64(JITTER_FACTOR) {
+        // In this order: a factor of a retry period of any length could overflow.
+        if retry >= renew_deadline || renew_deadline <= retry.mul_f64(JITTER_FACTOR) {
             return Err(ElectionError::RenewDeadlineWithinRetry { renew_deadline, retry });
         }
         Ok(())
@@ -110,6 +111,8 @@ mod tests {
         assert!(says(timing(15_000, 0, 2_000)).contains("the renew deadline is zero"));
         assert!(says(timing(15_000, 10_000, 0)).contains("the retry period is zero"));
         assert!(says(timing(u64::MAX, 10_000, 2_000)).contains("too long"));
+        let endless = Timing { retry: Duration::MAX, ..Timing::default() };
+        assert!(says(endless).contains("1.2 times the retry period"));
     }
 
     // holds: E2

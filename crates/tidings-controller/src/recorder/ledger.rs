@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::{Event, EventSeries};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use tidings_source::clock;
 use tokio::time::Instant;
 
 use super::event::{NewEvent, Reporter, identity};
@@ -237,7 +238,7 @@ impl Ledger {
             }
             Written::Again(after) if series.tries + 1 < tries_max => {
                 series.tries += 1;
-                self.plan_at(id, now + after);
+                self.plan_at(id, clock::after(now, after));
                 return None;
             }
             Written::Again(_) if is_closed => Drop::Stopped,

@@ -8,6 +8,7 @@ use futures_util::stream::FuturesUnordered;
 use kube_client::Client;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
+use tidings_source::clock;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -118,7 +119,7 @@ impl RecorderTask {
                 // Those that were under way together have met the same outage.
                 self.outages += u32::from(self.held_until.is_none());
                 // The others would spend their tries on it.
-                self.held_until = self.held_until.max(Some(now + after));
+                self.held_until = self.held_until.max(Some(clock::after(now, after)));
                 Written::Again(after)
             }
         };

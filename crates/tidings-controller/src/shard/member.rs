@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings_object::Key;
+use tidings_source::clock;
 use tokio::time::Instant;
 
 use super::peers::{Peers, Seen, Stamp};
@@ -294,7 +295,7 @@ impl Member {
             self.acting.as_ref().and(self.writes.next_at).filter(|_| self.writes.under_way.is_none()),
             self.writes.renewed_at.map(|at| at + renew_deadline),
             self.writes.renewed_at.map(|at| at + permits_end),
-            self.handing_over_since.map(|since| since + hand_over_grace),
+            self.handing_over_since.map(|since| clock::after(since, hand_over_grace)),
             leaving_since.map(|since| since + permits_end),
         ];
         deadlines.into_iter().flatten().filter(|at| *at > now).min()
@@ -311,7 +312,10 @@ impl Member {
                 self.lapse();
             }
         }
-        if self.handing_over_since.is_some_and(|since| now >= since + self.timing.hand_over_grace) {
+        if self
+            .handing_over_since
+            .is_some_and(|since| now >= clock::after(since, self.timing.hand_over_grace))
+        {
             let (target, me) = (Arc::clone(&self.target), Arc::clone(&self.me));
             self.tell(|key| !target.gives(key.as_str(), &me));
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 use tidings_object::{Key, RawObject, Version};
+use tidings_source::clock;
 use tokio::time::Instant;
 
 use crate::sync::Mutex;
@@ -187,7 +188,7 @@ impl Overlay {
 
     fn lay(&self, layers: &mut Layers, key: Key, what: What) {
         layers.uses += 1;
-        let layer = Layer { what, expires_at: Instant::now() + self.time_to_live, last_use: layers.uses };
+        let layer = Layer { what, expires_at: clock::from_now(self.time_to_live), last_use: layers.uses };
         layers.of.insert(key, layer);
         while layers.of.len() > self.capacity_objects {
             let oldest = layers.of.iter().min_by_key(|(_, layer)| layer.last_use);

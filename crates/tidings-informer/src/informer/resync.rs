@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tidings_source::clock;
 use tokio::time::{Duration, Instant};
 
 use super::listener::Mailbox;
@@ -25,7 +26,7 @@ pub(super) struct ResyncClock {
 impl ResyncClock {
     pub(super) fn add(&mut self, mailbox: &Arc<Mailbox>, now: Instant) {
         if let Some(period) = mailbox.resync_period() {
-            self.due.push((now + period, period, Arc::clone(mailbox)));
+            self.due.push((clock::after(now, period), period, Arc::clone(mailbox)));
         }
     }
 
@@ -40,7 +41,7 @@ impl ResyncClock {
         let mut due_now = Vec::new();
         for (due, period, mailbox) in &mut self.due {
             if *due <= now {
-                *due = now + *period;
+                *due = clock::after(now, *period);
                 due_now.push(Arc::clone(mailbox));
             }
         }
