@@ -68,7 +68,7 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     running.synced().await?;
 
     let stop = CancellationToken::new();
-    let mut working = pin!(working.run(stop.clone(), CancellationToken::new()));
+    let mut working = pin!(working.run(stop.clone()));
     tokio::select! {
         ended = &mut working => {
             ended?;

@@ -187,7 +187,7 @@ async fn with_controller(scene: &Scene, workers: usize) -> (Duration, u64) {
     let running = factory.start();
     let stop = CancellationToken::new();
     let mut tasks = JoinSet::new();
-    tasks.spawn(task.run(stop.clone(), CancellationToken::new()));
+    tasks.spawn(task.run(stop.clone()));
     let copies = factory.informer::<Secret>();
     // The queue is looked at last: what a handler has returned from has made its requests.
     let has_heard_of_all = || {

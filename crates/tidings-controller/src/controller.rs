@@ -16,7 +16,7 @@ use std::time::Duration;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::SharedInformerFactory;
-use tidings_informer::informer::{InformerError, Unsynced};
+use tidings_informer::informer::{InformerError, InformerFailure, Unsynced};
 use tidings_object::{Kind, ResourceKind};
 use tidings_source::BuildError;
 use tidings_workqueue::WorkQueue;
@@ -102,6 +102,25 @@ pub enum ControllerError {
         /// What is wrong with it.
         #[source]
         source: BuildError,
+    },
+    /// One of its informers no longer follows the server, although nobody stopped it.
+    #[error("controller {controller:?} can't go on")]
+    Informer {
+        /// The controller.
+        controller: String,
+        /// What happened.
+        #[source]
+        source: InformerFailure,
+    },
+    /// Something outside of a reconcile panicked, such as a rate limiter.
+    #[error("{part} of controller {controller:?} panicked: {message}")]
+    Panicked {
+        /// The controller.
+        controller: String,
+        /// What panicked.
+        part: &'static str,
+        /// The panic's message.
+        message: String,
     },
     /// A cache will never be filled.
     #[error("waiting for the caches of controller {controller:?}")]

@@ -53,7 +53,10 @@ pub use predicate::{Change, Predicate};
 pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
-pub use shard::{Permit, ShardCheckError, ShardStatus, ShardTask, Sharding, ShardingError, Shares};
+pub use shard::{
+    Permit, ShardCheckError, ShardError, ShardStatus, ShardTask, Sharding, ShardingError, Shares,
+};
+pub use worker::Signals;
 pub use writes::{TrackedApi, Written};
 
 pub use election::{

@@ -8,12 +8,14 @@ mod door;
 mod office;
 mod run;
 mod signals;
+mod vitals;
 mod workforce;
 
 use std::fmt;
 use std::time::Duration;
 
 use tidings_factory::{NotSynced, SharedInformerFactory};
+use tidings_informer::informer::InformerFailure;
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerError};
@@ -61,6 +63,10 @@ const GRACEFUL_STOP_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// 5. Workers work.
 ///
 /// # How it ends
+///
+/// Whatever it runs is asked to end, and nothing ends without being asked: if an informer, a controller, a runnable, the
+/// election or the server of the endpoints does so, by a panic or otherwise, `/healthz` and `/readyz` fail with the
+/// cause, everything else is stopped in order, and `run` returns the cause as its error. A runnable may end with `Ok`.
 ///
 /// Told to stop, workers take nothing new and finish what they have. What has not ended after the
 /// [graceful stop](Self::graceful_stop) is dropped at its next await; its requests are made again by whoever starts
@@ -129,12 +135,18 @@ pub enum ManagerError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A controller, a runnable or the election panicked.
-    #[error("{name:?} panicked")]
+    /// A controller, a runnable, the election or the server of the endpoints panicked.
+    #[error("{name:?} panicked: {message}")]
     Panicked {
         /// Which.
         name: String,
+        /// The panic's message.
+        message: String,
     },
+    /// An informer no longer follows the server, although nobody stopped it: its task panicked, or one of its lists and
+    /// watches panicked or gave up.
+    #[error(transparent)]
+    Informer(InformerFailure),
     /// No signals can be received.
     #[error("listening for signals")]
     Signals(#[source] std::io::Error),

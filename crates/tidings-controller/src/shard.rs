@@ -73,4 +73,4 @@ mod writes;
 
 pub use sharding::{Sharding, ShardingError};
 pub use shares::{Permit, ShardCheckError, ShardStatus, Shares};
-pub use task::ShardTask;
+pub use task::{ShardError, ShardTask};

@@ -25,8 +25,9 @@ use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::{CaughtUp, caught_up};
 use outcome::Outcome;
+pub(crate) use outcome::panic_message;
 pub(crate) use share::Share;
-pub(crate) use signals::Signals;
+pub use signals::Signals;
 use signals::Waits;
 
 /// What the workers of a controller share.

@@ -18,6 +18,7 @@ use futures_util::FutureExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_informer::informer::{SharedInformer, WaitError};
 use tidings_object::{Key, ResourceKind, Version};
+use tidings_source::clock;
 use tokio::time::Instant;
 
 pub use api::TrackedApi;
@@ -178,13 +179,13 @@ pub(crate) async fn caught_up(caches: &Caches, writes: &VecDeque<Write>, within:
     if writes.iter().all(|write| write.is_passed(caches)) {
         return CaughtUp::AtOnce;
     }
-    let mut shown = pin!(all_shown(caches, writes, Instant::now() + within));
+    let mut shown = pin!(all_shown(caches, writes, clock::from_now(within)));
     let (end, in_time) = match shown.as_mut().now_or_never() {
         Some(end) => (end, CaughtUp::AtOnce),
         None => (shown.await, CaughtUp::Later),
     };
     match end {
-        Err(passed @ WaitError::DeadlinePassed { .. }) => CaughtUp::Not(passed),
+        Err(passed @ (WaitError::DeadlinePassed { .. } | WaitError::Failed { .. })) => CaughtUp::Not(passed),
         // Of what was written before the server went back, nothing will be seen.
         _ => in_time,
     }

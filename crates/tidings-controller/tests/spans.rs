@@ -66,7 +66,7 @@ async fn each_reconcile_has_a_span_with_the_names_of_controller_and_object() {
         }
         stop.cancel();
     };
-    let (ended, ()) = tokio::join!(task.run(stop.clone(), CancellationToken::new()), settled);
+    let (ended, ()) = tokio::join!(task.run(stop.clone()), settled);
     ended.unwrap();
     running.shutdown().await;
     let mut spans = spans.0.lock().unwrap().clone();

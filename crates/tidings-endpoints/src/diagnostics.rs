@@ -29,6 +29,20 @@ pub struct Diagnostics {
     /// The work queues that are shown.
     #[serde(default)]
     pub queues: Vec<Queue>,
+    /// Informers that no longer follow the server although nobody stopped them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<InformerFailure>,
+}
+
+/// An informer that no longer follows the server, in whole or in part, although nobody stopped it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct InformerFailure {
+    /// The informer's name.
+    pub informer: String,
+    /// What happened.
+    pub cause: String,
 }
 
 /// One informer.
@@ -173,6 +187,8 @@ pub struct Faults {
     pub handler_panics: u64,
     /// Times that the server went back in time.
     pub went_back: u64,
+    /// Panics of the informer itself.
+    pub panics: u64,
 }
 
 /// One list and watch.
@@ -318,7 +334,14 @@ impl Diagnostics {
     /// The informers of a factory, as they are now.
     pub fn of(factory: &SharedInformerFactory) -> Self {
         let informers = factory.reports().into_iter().map(Informer::read).collect();
-        Diagnostics { informers, queues: Vec::new() }
+        let failures = factory.failures().into_iter();
+        let failures = failures
+            .map(|failure| InformerFailure {
+                informer: failure.informer().to_owned(),
+                cause: failure.cause(),
+            })
+            .collect();
+        Diagnostics { informers, queues: Vec::new(), failures }
     }
 
     /// With these queues, as they are now.

@@ -12,7 +12,6 @@ use axum::{Json, Router};
 use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 use tidings_factory::{InformerReport, SharedInformerFactory};
-use tidings_informer::informer::{Lifecycle, StreamState};
 use tidings_workqueue::QueueMetrics;
 
 use crate::check::{Asked, Checks};
@@ -27,7 +26,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// |---|---|
 /// | `/metrics` | every metric of the registry and of the informers, in OpenMetrics text |
 /// | `/healthz` | 200 as long as restarting the program would mend nothing, 500 otherwise |
-/// | `/readyz` | 200 once every cache is filled, 500 before |
+/// | `/readyz` | 200 while every cache is filled and follows the server, 500 otherwise |
 /// | `/informers` | [`Diagnostics`] in JSON: each informer and each queue; nothing of any object's body |
 ///
 /// `/healthz` and `/readyz` take `?verbose`, `?exclude=NAME`, and one check's name as in `/readyz/informer-sync`.
@@ -61,14 +60,19 @@ struct Sources {
 }
 
 impl Endpoints {
-    /// The endpoints of a factory's informers, with a health check `informers` (no list and watch has given up) and
-    /// a readiness check `informer-sync` (every informer that was asked for has been filled).
+    /// The endpoints of a factory's informers. Health and readiness have a check `informers`: no informer, and none of
+    /// its lists and watches, has ended without being asked to; and a check `stopped`: not every
+    /// [`Running`](tidings_factory::Running) of the factory has ended. Readiness also has `informer-sync`: every informer
+    /// that was asked for has been filled.
     pub fn new(factory: &SharedInformerFactory) -> Self {
         let (mut health, mut readiness) = (Checks::new("healthz"), Checks::new("readyz"));
-        let watched = factory.clone();
-        health.add("informers", move || are_alive(&watched.reports()));
         let filled = factory.clone();
         readiness.add("informer-sync", move || are_synced(&filled.reports()));
+        for checks in [&mut health, &mut readiness] {
+            let (followed, running) = (factory.clone(), factory.clone());
+            checks.add("informers", move || none_of(followed.failures().iter().map(ToString::to_string)));
+            checks.add("stopped", move || is_running(&running));
+        }
         Endpoints {
             factory: factory.clone(),
             registry: Registry::default(),
@@ -176,16 +180,11 @@ async fn informers(State(sources): State<Arc<Sources>>) -> Json<Diagnostics> {
     Json(Diagnostics::of(&sources.factory).with_queues(&sources.queues))
 }
 
-/// A stream that fails tries again, however long it takes: only one that has given up needs a restart.
-fn are_alive(reports: &[InformerReport]) -> Result<(), String> {
-    let running = reports.iter().filter(|report| report.lifecycle == Lifecycle::Started);
-    let streams = running.flat_map(|report| report.health.streams.iter().map(move |stream| (report, stream)));
-    let given_up = streams.filter(|(_, stream)| stream.state == StreamState::Stopped);
-    let given_up = given_up.map(|(report, stream)| {
-        let why = stream.last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
-        format!("{} has stopped watching {}{why}", report.stats.name, stream.scope)
-    });
-    none_of(given_up)
+fn is_running(factory: &SharedInformerFactory) -> Result<(), String> {
+    match factory.is_stopped() {
+        true => Err("every informer was stopped: no cache follows the server".to_owned()),
+        false => Ok(()),
+    }
 }
 
 fn are_synced(reports: &[InformerReport]) -> Result<(), String> {

@@ -61,7 +61,10 @@ async fn readiness_comes_with_the_caches_and_says_before_what_is_missing() {
         (StatusCode::OK, "text/plain; charset=utf-8".into(), "ok".into())
     );
     let (_, _, text) = get(&router, "/readyz?verbose").await;
-    assert_eq!(text, "[+]ping ok\n[+]informer-sync ok\nreadyz check passed\n");
+    assert_eq!(
+        text,
+        "[+]ping ok\n[+]informer-sync ok\n[+]informers ok\n[+]stopped ok\nreadyz check passed\n"
+    );
     assert_eq!(get(&router, "/readyz/informer-sync").await.0, StatusCode::OK);
     assert_eq!(get(&router, "/readyz/none").await.0, StatusCode::NOT_FOUND);
     drop((pods, secrets));
@@ -90,6 +93,95 @@ async fn a_watch_that_has_given_up_is_unhealthy_and_one_that_fails_is_not() {
     assert!(text.contains("secrets has stopped watching all namespaces"), "{text}");
     drop((pods, secrets));
     running.shutdown().await;
+}
+
+/// A view on pods that panics when it is dropped.
+#[derive(serde::Deserialize)]
+struct Brittle {}
+
+impl Drop for Brittle {
+    fn drop(&mut self) {
+        panic!("scripted panic");
+    }
+}
+
+// holds: X31
+#[tokio::test(start_paused = true)]
+async fn a_dead_informer_fails_both_probes_by_name_also_when_nobody_holds_it_any_more() {
+    let server = ApiServer::start().await;
+    server.put("pods", pod("web-0"));
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    pods.add_handler(Handler::new().on_add(|_, _| {})).unwrap();
+    let router = Endpoints::new(&factory).router();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    assert_eq!(get(&router, "/readyz").await.0, StatusCode::OK);
+
+    // Decoded and kept in the cache; its next version drops it inside the informer.
+    drop(pods.seen_as::<Brittle>().lister().list()[0].decoded().unwrap());
+    server.put("pods", pod("web-0"));
+    let cause = running.failed().await;
+    assert_eq!(cause.to_string(), "the informer of pods panicked: scripted panic");
+    pods.stopped().await;
+    let (_, _, text) = get(&router, "/informers").await;
+    let read: Diagnostics = serde_json::from_str(&text).unwrap();
+    assert_eq!((&*read.informers[0].name, read.informers[0].is_healthy), ("pods", false));
+    drop(pods);
+    for path in ["/healthz", "/readyz", "/healthz/informers", "/readyz/informers"] {
+        let (status, _, text) = get(&router, path).await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        assert!(text.contains("informers failed: the informer of pods panicked: scripted panic\n"), "{text}");
+    }
+    let (_, _, text) = get(&router, "/informers").await;
+    let read: Diagnostics = serde_json::from_str(&text).unwrap();
+    let [failure] = &read.failures[..] else { panic!("{text}") };
+    assert_eq!((&*failure.informer, &*failure.cause), ("pods", "it panicked: scripted panic"));
+
+    // Somebody asks for it again: it begins afresh.
+    let pods = factory.informer::<Pod>();
+    let again = factory.start();
+    again.synced().await.unwrap();
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(get(&router, path).await.0, StatusCode::OK, "{path}");
+    }
+    drop(pods);
+    running.shutdown().await;
+    again.shutdown().await;
+}
+
+// holds: X31
+#[tokio::test(start_paused = true)]
+async fn once_every_informer_was_stopped_both_probes_fail_by_name() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let pods = factory.informer::<Pod>();
+    pods.add_handler(Handler::new()).unwrap();
+    drop(pods);
+    let router = Endpoints::new(&factory).router();
+    assert_eq!(get(&router, "/healthz").await.0, StatusCode::OK, "not started is not stopped");
+    let one = factory.start();
+    one.synced().await.unwrap();
+    let secrets = factory.informer::<Secret>();
+    let other = factory.start();
+    other.synced().await.unwrap();
+    one.shutdown().await;
+    assert_eq!(get(&router, "/readyz").await.0, StatusCode::OK, "the others go on");
+    other.shutdown().await;
+    for path in ["/healthz", "/readyz"] {
+        let (status, _, text) = get(&router, path).await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        assert!(text.contains("[-]stopped failed: every informer was stopped"), "{text}");
+    }
+    drop(secrets);
+    let secrets = factory.informer::<Secret>();
+    let again = factory.start();
+    again.synced().await.unwrap();
+    assert_eq!(get(&router, "/healthz").await.0, StatusCode::OK, "it was started again");
+    // Dropped without a word, they are stopped all the same.
+    drop(again);
+    assert_eq!(get(&router, "/healthz").await.0, StatusCode::INTERNAL_SERVER_ERROR);
+    drop(secrets);
 }
 
 #[tokio::test(start_paused = true)]

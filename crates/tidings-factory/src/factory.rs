@@ -11,7 +11,7 @@ use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_informer::informer::{
-    Fault, InformerConfig, InformerStats, InformerTask, SharedInformer, informer,
+    Fault, InformerConfig, InformerFailure, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
 use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope, WirePreference};
@@ -224,7 +224,7 @@ impl SharedInformerFactory {
 
     /// Starts the informers that were asked for and not started. It may be called again for new ones.
     pub fn start(&self) -> Running {
-        Running::start(self.roster.take_unstarted())
+        Running::start(self.roster.begin(), self.roster.take_unstarted())
     }
 
     /// The figures of every informer that is needed.
@@ -232,7 +232,18 @@ impl SharedInformerFactory {
         self.roster.needed().iter().map(SharedInformer::stats).collect()
     }
 
-    /// Every informer that is needed and has not stopped, as an operator sees it.
+    /// Why informers no longer follow the server although nobody stopped them. One that panicked is named until somebody
+    /// asks for it again, also when nobody needs it any more.
+    pub fn failures(&self) -> Vec<InformerFailure> {
+        self.roster.failures()
+    }
+
+    /// Whether informers were started and every [`Running`] has ended: no cache follows the server any more.
+    pub fn is_stopped(&self) -> bool {
+        self.roster.is_stopped()
+    }
+
+    /// Every informer that is needed and has not been stopped, as an operator sees it.
     pub fn reports(&self) -> Vec<InformerReport> {
         InformerReport::of(&self.roster)
     }

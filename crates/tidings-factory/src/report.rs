@@ -18,7 +18,7 @@ pub struct InformerReport {
 }
 
 impl InformerReport {
-    /// All that are needed and have not stopped, by name.
+    /// All that are needed and have not been stopped, by name: also those that have ended by a panic.
     pub(crate) fn of(roster: &Roster) -> Vec<InformerReport> {
         let informers = roster.needed().into_iter();
         let reports = informers.map(|informer| InformerReport {
@@ -27,6 +27,8 @@ impl InformerReport {
             health: informer.health(),
             unsynced: (!informer.is_synced()).then(|| informer.unsynced()),
         });
-        reports.filter(|report| report.lifecycle != Lifecycle::Stopped).collect()
+        reports
+            .filter(|report| report.lifecycle != Lifecycle::Stopped || !report.health.failures.is_empty())
+            .collect()
     }
 }

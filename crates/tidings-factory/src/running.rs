@@ -3,8 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use tidings_informer::informer::{InformerTask, Unsynced, WeakInformer};
+use tidings_informer::informer::{InformerFailure, InformerTask, Unsynced, WeakInformer};
 use tokio::task::JoinSet;
+
+use crate::roster::Run;
 
 /// Informers that run. Dropping it ends them at once; [`shutdown`](Self::shutdown) lets handlers finish.
 ///
@@ -24,6 +26,8 @@ use tokio::task::JoinSet;
 pub struct Running {
     tasks: JoinSet<()>,
     informers: Vec<WeakInformer>,
+    /// Until it ends.
+    run: Run,
 }
 
 /// Informers that did not sync, each with why.
@@ -34,14 +38,14 @@ pub struct NotSynced {
 }
 
 impl Running {
-    pub(crate) fn start(started: Vec<(WeakInformer, InformerTask)>) -> Running {
+    pub(crate) fn start(run: Run, started: Vec<(WeakInformer, InformerTask)>) -> Running {
         let mut tasks = JoinSet::new();
         let mut informers = Vec::new();
         for (informer, task) in started {
             tasks.spawn(task.run());
             informers.push(informer);
         }
-        Running { tasks, informers }
+        Running { tasks, informers, run }
     }
 
     /// Waits until the caches of all of them are filled. It waits as long as that takes: an informer that may
@@ -66,6 +70,16 @@ impl Running {
         }
     }
 
+    /// Waits until one of them no longer follows the server although nobody stopped it: its task panicked, or one of its
+    /// lists and watches panicked or gave up. It waits for ever if that never happens.
+    pub async fn failed(&self) -> InformerFailure {
+        let failed: Vec<_> = self.informers.iter().map(|informer| Box::pin(informer.failed())).collect();
+        if failed.is_empty() {
+            return std::future::pending().await;
+        }
+        futures_util::future::select_all(failed).await.0
+    }
+
     /// How many informers still run.
     pub fn len(&self) -> usize {
         self.tasks.len()
@@ -77,8 +91,10 @@ impl Running {
     }
 
     /// Stops the informers: watches end, what is pending is delivered to the handlers within each informer's
-    /// deadline, and nothing is left running.
+    /// deadline, and nothing is left running. From now on the probes of `tidings-endpoints` fail, unless another
+    /// `Running` of the same factory goes on.
     pub async fn shutdown(mut self) {
+        drop(self.run);
         self.informers.iter().for_each(WeakInformer::stop);
         while self.tasks.join_next().await.is_some() {}
     }

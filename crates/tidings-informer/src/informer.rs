@@ -6,6 +6,8 @@ mod apply;
 mod backlog;
 mod calls;
 mod config;
+mod ending;
+mod failure;
 mod filter;
 mod graves;
 mod handle;
@@ -37,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use apply::AppliedCounts;
 pub use config::InformerConfig;
+pub use failure::InformerFailure;
 pub use handle::{InformerError, SharedInformer, Unsynced};
 pub use handler::{Deleted, EventHandler, HandleWith, Handler, HandlerOptions, IntoHandler, handle_with};
 pub use health::{Failure, Health, RequestCounts, StreamHealth, StreamState};
@@ -105,6 +108,7 @@ pub fn informer<K>(
         processing: Mutex::default(),
         monitors: Mutex::default(),
         synced: SetOnce::new(),
+        failures: failure::Failures::new(),
         stop: stop.clone(),
         stopped: SetOnce::new(),
     });

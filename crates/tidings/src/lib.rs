@@ -40,8 +40,8 @@ pub use tidings_informer::delta::QueueOrder;
 pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
 pub use tidings_informer::informer::{
     Deleted, Event, EventHandler, Fault, Handler, HandlerOptions, HandlerStats, Health, InformerConfig,
-    InformerError, InformerStats, Lifecycle, Notifications, Registration, SharedInformer, StreamHealth,
-    StreamState, Unsynced, WaitError, handle_with,
+    InformerError, InformerFailure, InformerStats, Lifecycle, Notifications, Registration, SharedInformer,
+    StreamHealth, StreamState, Unsynced, WaitError, handle_with,
 };
 pub use tidings_informer::lister::{GetError, Lister, NamespaceLister};
 pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};

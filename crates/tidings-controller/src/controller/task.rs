@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use tidings_informer::informer::{Registration, SharedInformer, Unsynced, WeakInformer};
+use futures_util::FutureExt as _;
+use futures_util::future::select_all;
+use tidings_informer::informer::{InformerFailure, Registration, SharedInformer, Unsynced, WeakInformer};
 use tidings_workqueue::WorkQueue;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::ControllerError;
@@ -14,7 +16,7 @@ use crate::enqueue::Inlet;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
 use crate::shard::Shares;
-use crate::worker::{Signals, Tally, Work};
+use crate::worker::{Signals, Tally, Work, panic_message};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
 ///
@@ -42,7 +44,7 @@ pub struct ControllerTask {
     inlet: Inlet,
     work: Arc<Work>,
     /// Goes with the task.
-    _handlers: Handlers,
+    handlers: Handlers,
     /// Unless someone else runs it.
     recorder: Option<RecorderTask>,
 }
@@ -56,24 +58,41 @@ pub(super) enum Synced {
     Cache(WeakInformer),
 }
 
-/// The handlers of a controller, which go with it.
+/// The handlers of a controller, which go with it, and the informers that it reads.
 #[derive(Default)]
-pub(super) struct Handlers(Vec<Synced>);
+pub(super) struct Handlers {
+    synced: Vec<Synced>,
+    informers: Vec<WeakInformer>,
+}
 
 impl Handlers {
     pub(super) fn push(&mut self, registration: Option<Registration>, informer: &SharedInformer<()>) {
         let cache = || Synced::Cache(informer.downgrade());
-        self.0.push(registration.map_or_else(cache, Synced::Handler));
+        self.synced.push(registration.map_or_else(cache, Synced::Handler));
+        self.informers.push(informer.downgrade());
     }
 
     pub(super) fn synced(&self) -> Arc<[Synced]> {
-        self.0.clone().into()
+        self.synced.clone().into()
+    }
+
+    /// Waits until one of the informers no longer follows the server. It needs nothing of the controller.
+    fn failed(&self) -> impl Future<Output = InformerFailure> + Send + use<> {
+        let failed =
+            self.informers.clone().into_iter().map(|informer| async move { informer.failed().await }.boxed());
+        let failed: Vec<_> = failed.collect();
+        async move {
+            match failed.is_empty() {
+                true => std::future::pending().await,
+                false => select_all(failed).await.0,
+            }
+        }
     }
 }
 
 impl Drop for Handlers {
     fn drop(&mut self) {
-        for synced in &self.0 {
+        for synced in &self.synced {
             if let Synced::Handler(registration) = synced {
                 // It is removed at once; only waiting for its last call takes awaiting, and nobody needs that.
                 drop(registration.remove_now());
@@ -199,33 +218,33 @@ impl ControllerTask {
         handlers: Handlers,
         recorder: Option<RecorderTask>,
     ) -> Self {
-        ControllerTask { handle, inlet, work, _handlers: handlers, recorder }
+        ControllerTask { handle, inlet, work, handlers, recorder }
     }
 
-    /// Waits until the caches are filled, then works until it is told to `stop`: nothing new is taken, and what runs is
+    /// Waits until the caches are filled, then works until `stop`: nothing new is taken, and what runs is
     /// finished. `abandon` drops what runs at its next await. A request that was taken and not finished is back on the
     /// queue when this ends; the queue is shut down then, and the handlers are removed.
-    pub async fn run(
-        mut self,
-        stop: CancellationToken,
-        abandon: CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let signals = Signals { stop, abandon };
+    ///
+    /// It ends with an error if one of its informers no longer follows the server, or if a worker or the recorder
+    /// panics outside of a reconcile: what runs is then dropped at its next await.
+    pub async fn run(mut self, signals: impl Into<Signals>) -> Result<(), ControllerError> {
+        let signals = signals.into();
         let synced = tokio::select! {
             biased;
             () = signals.stop.cancelled() => Ok(()),
             () = signals.abandon.cancelled() => Ok(()),
             synced = self.handle.synced() => synced,
         };
-        if synced.is_ok() {
-            self.work(&signals).await;
-        }
+        let ended = match synced {
+            Ok(()) => self.work(&signals).await,
+            Err(error) => Err(error),
+        };
         self.handle.tally.queue.shut_down();
-        synced
+        ended
     }
 
     /// Lets the workers work, and the recorder write until it has written what they told.
-    async fn work(&mut self, signals: &Signals) {
+    async fn work(&mut self, signals: &Signals) -> Result<(), ControllerError> {
         let mut recording = JoinSet::new();
         let all_told = CancellationToken::new();
         if let Some(recorder) = self.recorder.take() {
@@ -236,22 +255,39 @@ impl ControllerTask {
             workers.spawn(Arc::clone(&self.work).run(signals.clone()));
         }
         let mut shares = self.work.share.as_ref().map(|share| share.shares().clone());
-        loop {
+        let failed = self.handlers.failed();
+        let mut failed = std::pin::pin!(failed);
+        let worked = loop {
             tokio::select! {
                 biased;
                 ended = workers.join_next() => match ended {
-                    Some(ended) => ended.expect("a worker catches every panic of the reconciler"),
-                    None => break,
+                    Some(Ok(())) => {}
+                    Some(Err(error)) => break Err(self.panicked("a worker", error)),
+                    None => break Ok(()),
                 },
+                Some(Err(error)) = recording.join_next() => break Err(self.panicked("its recorder", error)),
+                failure = &mut failed => break Err(self.informer_failed(failure)),
                 () = changed(&mut shares) => self.ask_for_all(),
             }
-        }
+        };
+        // After an error some still work: nothing of them may go on when this has returned.
+        workers.shutdown().await;
         all_told.cancel();
         tokio::select! {
             biased;
             () = signals.abandon.cancelled() => {}
-            _ = recording.join_all() => {}
+            () = async { while recording.join_next().await.is_some() {} } => {}
         }
+        worked
+    }
+
+    fn panicked(&self, part: &'static str, error: JoinError) -> ControllerError {
+        let controller = self.handle.name().to_owned();
+        ControllerError::Panicked { controller, part, message: panic_message(error) }
+    }
+
+    fn informer_failed(&self, source: InformerFailure) -> ControllerError {
+        ControllerError::Informer { controller: self.handle.name().to_owned(), source }
     }
 
     /// Other keys are ours than before.

@@ -8,6 +8,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
+use crate::worker::panic_message;
 
 /// Something that runs beside the controllers, to be started.
 pub(super) struct Runnable {
@@ -63,6 +64,16 @@ impl Crew {
         std::future::pending().await
     }
 
+    /// The first that has ended with an error by now, if any.
+    pub(super) fn has_failed(&mut self) -> Option<ManagerError> {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            if let Err(error) = self.outcome(ended) {
+                return Some(error);
+            }
+        }
+        None
+    }
+
     /// Waits until all have ended. What fails on the way out is told to nobody but the log.
     pub(super) async fn ended(&mut self) {
         while let Some(ended) = self.tasks.join_next_with_id().await {
@@ -92,7 +103,7 @@ impl Crew {
         match ended {
             Ok((_, outcome)) => outcome,
             Err(error) if error.is_cancelled() => Ok(()),
-            Err(_) => Err(ManagerError::Panicked { name }),
+            Err(error) => Err(ManagerError::Panicked { name, message: panic_message(error) }),
         }
     }
 }

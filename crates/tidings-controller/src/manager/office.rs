@@ -40,8 +40,7 @@ impl Office {
             });
         }
         loop {
-            let panicked = || ManagerError::Panicked { name: self.leadership.name().to_owned() };
-            let term = self.leadership.acquired().await.ok_or_else(panicked)?;
+            let Some(term) = self.leadership.acquired().await else { return Err(self.ended().await) };
             match term.guard(self.on_overrun.clone()) {
                 Ok(guard) => {
                     self.guard = Some(guard);
@@ -52,6 +51,17 @@ impl Office {
                 Err(error) => return Err(ManagerError::Guard(error)),
             }
         }
+    }
+
+    /// Why the term is over: the election's own end comes before a loss that it is the cause of.
+    pub(super) fn lost(&mut self) -> ManagerError {
+        let lost = || ManagerError::LeadershipLost { election: self.leadership.name().to_owned() };
+        self.crew.has_failed().unwrap_or_else(lost)
+    }
+
+    /// The election has ended although nobody stopped it.
+    async fn ended(&mut self) -> ManagerError {
+        self.crew.failed().await
     }
 
     /// Gives the lease back. No work may go on any more.

@@ -1,15 +1,18 @@
 //! The order of things, forwards and backwards.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_factory::{Running, SharedInformerFactory};
+use tidings_source::clock;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::crew::Crew;
 use super::door::Door;
 use super::office::Office;
+use super::vitals::Vitals;
 use super::workforce::Workforce;
 use super::{Manager, ManagerError};
 
@@ -26,7 +29,10 @@ pub(super) async fn run(manager: Manager, stop: impl Future<Output = ()>) -> Res
     };
     match &outcome {
         Ok(()) => tracing::info!("stopping"),
-        Err(error) => tracing::error!(error = error as &dyn std::error::Error, "stopping"),
+        Err(error) => {
+            live.vitals.fail(error);
+            tracing::error!(error = error as &dyn std::error::Error, "stopping");
+        }
     }
     live.stop().await;
     outcome
@@ -40,8 +46,8 @@ struct Live {
     end_beside: CancellationToken,
     running: Running,
     door: Door,
-    /// Tells probes.
-    stopping: CancellationToken,
+    /// What probes are told.
+    vitals: Arc<Vitals>,
     factory: SharedInformerFactory,
     sync_timeout: Duration,
     graceful_stop: Duration,
@@ -54,8 +60,8 @@ impl Live {
         let office = |election| Office::new(election, factory.client().clone(), manager.on_overrun);
         let office = manager.election.map(office).transpose()?;
         let workforce = Workforce::attach(manager.controllers, &factory, office)?;
-        let (stopping, end_beside) = (CancellationToken::new(), CancellationToken::new());
-        let door = manager.endpoints.open(&factory, &workforce, &stopping).await?;
+        let (vitals, end_beside) = (Arc::new(Vitals::default()), CancellationToken::new());
+        let door = manager.endpoints.open(&factory, &workforce, &vitals).await?;
         let mut beside = Crew::default();
         for runnable in manager.runnables {
             beside.spawn(runnable.name.clone(), runnable.start(end_beside.clone()));
@@ -67,7 +73,7 @@ impl Live {
             end_beside,
             running,
             door,
-            stopping,
+            vitals,
             factory,
             sync_timeout: manager.sync_timeout,
             graceful_stop: manager.graceful_stop,
@@ -76,7 +82,7 @@ impl Live {
 
     /// Fills the caches, waits for leadership, works.
     async fn work(&mut self) -> Result<Infallible, ManagerError> {
-        let Live { workforce, beside, running, factory, .. } = self;
+        let Live { workforce, beside, running, factory, door, .. } = self;
         let forwards = async {
             workforce.synced(running, factory, self.sync_timeout).await?;
             tracing::info!("caches are filled");
@@ -85,13 +91,15 @@ impl Live {
         tokio::select! {
             biased;
             error = beside.failed() => Err(error),
+            failure = running.failed() => Err(ManagerError::Informer(failure)),
+            error = door.failed() => Err(error),
             ended = forwards => ended,
         }
     }
 
     async fn stop(mut self) {
-        let deadline = Instant::now() + self.graceful_stop;
-        self.stopping.cancel();
+        let deadline = clock::from_now(self.graceful_stop);
+        self.vitals.stopping.cancel();
         self.workforce.stop(deadline).await;
         self.end_beside.cancel();
         let deadline = deadline.max(Instant::now() + BESIDE_STOP_MIN);

@@ -46,6 +46,8 @@ impl Drop for Signals {
 }
 
 async fn listen(mut heard: Heard, first: CancellationToken, end: CancellationToken) {
+    // Whoever no longer listens has heard the last: a panic of a log must not leave a process that no signal ends.
+    let _stop = first.clone().drop_guard();
     let Some(signal) = end.run_until_cancelled(heard.next()).await else { return };
     tracing::info!(signal = signal.name, "stopping; a second signal ends the process at once");
     first.cancel();

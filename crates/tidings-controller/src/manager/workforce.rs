@@ -12,6 +12,7 @@ use super::ManagerError;
 use super::crew::Crew;
 use super::office::Office;
 use crate::controller::{Controller, ControllerHandle, ControllerTask};
+use crate::worker::Signals;
 
 /// The controllers of a manager. Its fields are in the order in which they are dropped: work before what guards it.
 pub(super) struct Workforce {
@@ -92,7 +93,8 @@ impl Workforce {
             self.abandon = term.lost().child_token();
         }
         for (handle, task) in self.handles.iter().zip(self.waiting.drain(..)) {
-            let worked = task.run(self.finish.clone(), self.abandon.clone());
+            let signals = Signals { stop: self.finish.clone(), abandon: self.abandon.clone() };
+            let worked = task.run(signals);
             self.working.spawn(handle.name(), async move { Ok(worked.await?) });
         }
         tracing::info!(controllers = self.handles.len(), "working");
@@ -103,9 +105,9 @@ impl Workforce {
         }
     }
 
-    fn leadership_lost(&self) -> ManagerError {
-        let office = self.office.as_ref().expect("only a loss of leadership cancels a manager at work");
-        ManagerError::LeadershipLost { election: office.leadership.name().to_owned() }
+    fn leadership_lost(&mut self) -> ManagerError {
+        let office = self.office.as_mut().expect("only a loss of leadership cancels a manager at work");
+        office.lost()
     }
 
     /// Lets workers finish within the deadline, drops what has not, and gives the lease back when no work goes on.

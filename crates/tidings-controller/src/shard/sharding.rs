@@ -28,7 +28,7 @@ use super::timing::Timing;
 /// # async fn run(factory: SharedInformerFactory, stop: CancellationToken) -> Result<(), Box<dyn std::error::Error>> {
 /// let (shares, task) = Sharding::new("foo-controller").namespace("default").build(&factory)?;
 /// let running = factory.start();
-/// task.run(stop).await;
+/// task.run(stop).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -198,7 +198,7 @@ impl Sharding {
         let Timing { lease_duration, renew_deadline, retry_period, .. } = self.timing;
         let is_whole = lease_duration.subsec_nanos() == 0 && lease_duration <= Duration::from_secs(3600);
         let is_ordered = !retry_period.is_zero()
-            && retry_period * 2 <= renew_deadline
+            && retry_period.saturating_mul(2) <= renew_deadline
             && renew_deadline < self.timing.permits_end();
         if !is_whole || !is_ordered {
             return Err(ShardingError::Timing { lease_duration, renew_deadline, retry_period });

@@ -31,6 +31,27 @@ pub struct ShardTask {
     pub(super) on_overstay: OverstayHook,
 }
 
+/// Why a replica is no longer a member of its group although it was not told to leave.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShardError {
+    /// The informer of the group's Leases has ended: what others do can no longer be seen.
+    #[error("watching the leases of the group has ended: {cause}")]
+    LeasesEnded {
+        /// Why.
+        cause: String,
+    },
+}
+
+impl ShardError {
+    fn of(leases: &SharedInformer<Lease>) -> Self {
+        let failures = leases.health().failures;
+        let cause =
+            failures.first().map_or_else(|| "the informer was stopped".to_owned(), ToString::to_string);
+        ShardError::LeasesEnded { cause }
+    }
+}
+
 /// A request and what becomes of it.
 type Request = BoxFuture<'static, (LeaseWriter, Done)>;
 
@@ -46,17 +67,20 @@ struct Closing(Arc<Shared>);
 impl ShardTask {
     /// Runs until `stop`, then hands every key over and takes the Lease away: that ends when the last permit has
     /// been dropped. Holders are told to end after the grace of a hand-over.
-    pub async fn run(self, stop: CancellationToken) {
+    ///
+    /// It ends with an error if the Leases can no longer be watched: then nothing is ours any more.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), ShardError> {
         let ShardTask { shared, leases, mut notifications, writer, on_overstay } = self;
         let _closing = Closing(Arc::clone(&shared));
-        let lister = leases.lister();
+        let (lister, leases_watched) = (leases.lister(), leases.downgrade());
         let mut writer = Some(writer);
         let mut request: OptionFuture<Request> = None.into();
         let mut is_leaving = false;
         // Without a first list nothing is known, nor anything ours.
         tokio::select! {
-            _ = leases.synced() => {}
-            () = stop.cancelled() => return,
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            synced = leases.synced() => synced.map_err(|unsynced| ShardError::LeasesEnded { cause: unsynced.reason })?,
         }
         shared.tell(|member, now| member.observe(now, seen(&lister)));
         loop {
@@ -66,7 +90,7 @@ impl ShardTask {
                 on_overstay(&overstayed);
             }
             let until = match step {
-                Step::Left => return,
+                Step::Left => return Ok(()),
                 Step::Wait(until) => until,
                 step => {
                     let writer = writer.take().expect("one request is made at a time");
@@ -85,7 +109,7 @@ impl ShardTask {
                     });
                 }
                 event = notifications.next() => {
-                    let Some(event) = event else { return };
+                    let Some(event) = event else { return Err(ShardError::of(&leases)) };
                     let farewell = farewell(&event);
                     shared.tell(|member, now| {
                         member.observe(now, seen(&lister));
@@ -97,6 +121,9 @@ impl ShardTask {
                 () = stop.cancelled(), if !is_leaving => {
                     is_leaving = true;
                     shared.tell(|member, now| member.leave(now));
+                }
+                failure = leases_watched.failed() => {
+                    return Err(ShardError::LeasesEnded { cause: failure.to_string() });
                 }
                 () = shared.wake.notified() => {}
                 () = sleep_until(until) => {}

@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::time::Duration;
 
+use tokio::task::JoinError;
+
 use crate::action::Action;
 use crate::reconciler::Error;
 
@@ -21,9 +23,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     pub(super) fn panicked(panic: &(dyn Any + Send)) -> Self {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        Outcome::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
+        Outcome::Panicked(message_of(panic))
     }
 
     /// Tells the reconcile's span how it ended.
@@ -39,4 +39,17 @@ impl Outcome {
             Outcome::Abandoned => tracing::info!("reconciling was abandoned"),
         }
     }
+}
+
+/// What a task panicked with; of one that was aborted, that it was.
+pub(crate) fn panic_message(error: JoinError) -> String {
+    match error.try_into_panic() {
+        Ok(panic) => message_of(&*panic),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

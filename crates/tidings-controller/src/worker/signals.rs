@@ -10,13 +10,30 @@ use std::task::Poll;
 
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// How a controller is told to end.
+/// The two ways to end a [`ControllerTask`](crate::ControllerTask). They have names, so that they can't be swapped by
+/// mistake. A single token is a `stop`: then nothing is ever abandoned.
+///
+/// ```
+/// use tidings_controller::Signals;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let stop = CancellationToken::new();
+/// let gentle = Signals::from(stop.clone());
+/// let strict = Signals { stop, abandon: CancellationToken::new() };
+/// # drop((gentle, strict));
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Signals {
+pub struct Signals {
     /// Take nothing new, and finish what runs.
-    pub(crate) stop: CancellationToken,
+    pub stop: CancellationToken,
     /// Drop what runs, at its next await.
-    pub(crate) abandon: CancellationToken,
+    pub abandon: CancellationToken,
+}
+
+impl From<CancellationToken> for Signals {
+    fn from(stop: CancellationToken) -> Self {
+        Signals { stop, abandon: CancellationToken::new() }
+    }
 }
 
 /// The signals as one worker waits for them.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 use tidings_apiserver::ApiServer;
-use tidings_controller::{Controller, ControllerError, ControllerHandle, Request};
+use tidings_controller::{Controller, ControllerError, ControllerHandle, Request, Signals};
 use tidings_factory::{Running, SharedInformerFactory};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -42,7 +42,7 @@ impl Scene {
         let (handle, task) = controller.attach(&self.factory).unwrap();
         let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
         let mut tasks = JoinSet::new();
-        tasks.spawn(task.run(stop.clone(), abandon.clone()));
+        tasks.spawn(task.run(Signals { stop: stop.clone(), abandon: abandon.clone() }));
         Play { handle, stop, abandon, running: self.factory.start(), tasks }
     }
 

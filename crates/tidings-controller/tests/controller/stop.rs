@@ -115,9 +115,9 @@ async fn a_controller_that_has_gone_needs_its_informers_no_longer() {
     let (handle, task) = controller.attach(&scene.factory).unwrap();
     let maps = scene.factory.informer::<ConfigMap>();
     let running = scene.factory.start();
-    let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+    let stop = CancellationToken::new();
     stop.cancel();
-    task.run(stop, abandon).await.unwrap();
+    task.run(stop).await.unwrap();
     // The secrets had nobody else: their informer ends by itself. The handle keeps nothing alive.
     settle().await;
     let names: Vec<_> = scene.factory.stats().into_iter().map(|stats| stats.name).collect();
@@ -180,7 +180,7 @@ async fn a_cache_that_will_never_be_filled_ends_the_controller_with_an_error() {
     let (handle, task) = controller.attach(&scene.factory).unwrap();
     maps.stop();
     let running = scene.factory.start();
-    let ended = task.run(CancellationToken::new(), CancellationToken::new()).await;
+    let ended = task.run(CancellationToken::new()).await;
     assert!(matches!(ended, Err(ControllerError::NotSynced { .. })), "{ended:?}");
     assert!(handle.queue().is_shutting_down());
     running.shutdown().await;

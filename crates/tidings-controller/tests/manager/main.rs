@@ -2,6 +2,7 @@
 
 #[cfg(feature = "endpoints")]
 mod door;
+mod failing;
 mod leading;
 mod order;
 mod scene;

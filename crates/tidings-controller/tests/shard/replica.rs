@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube_client::Client;
 use kube_client::client::Body;
 use tidings_apiserver::ApiServer;
-use tidings_controller::shard::{Permit, Sharding, Shares};
+use tidings_controller::shard::{Permit, ShardError, Sharding, Shares};
 use tidings_factory::{Running, SharedInformerFactory};
 use tidings_object::Key;
 use tokio::task::JoinSet;
@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 pub(crate) struct Replica {
     pub(crate) shares: Shares,
     pub(crate) stop: CancellationToken,
-    pub(crate) tasks: JoinSet<()>,
+    pub(crate) tasks: JoinSet<Result<(), ShardError>>,
     /// Whether requests get lost; a watch that is open goes on.
     pub(crate) is_cut: Arc<AtomicBool>,
     _running: Running,

@@ -94,6 +94,7 @@ impl Faults {
             index: stats.faults.index,
             handler_panics: stats.faults.handler_panics,
             went_back: stats.faults.went_back,
+            panics: stats.faults.panics,
         }
     }
 }

@@ -189,6 +189,7 @@ fn faults(report: &InformerReport) -> Vec<(String, u64)> {
         ("index", faults.index),
         ("handler_panic", faults.handler_panics),
         ("went_back", faults.went_back),
+        ("panic", faults.panics),
     ];
     kinds.map(|(kind, count)| (kind.to_owned(), count)).into()
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, Object, ResourceKind, Version};
-use tidings_source::{NamespaceError, StreamScope};
-use tokio::time::Instant;
+use tidings_source::{NamespaceError, StreamScope, clock};
 
+use super::failure::InformerFailure;
 use super::handler::{Callback, HandlerOptions, IntoHandler, callback};
 use super::health::Health;
 use super::lease::Lease;
@@ -75,6 +75,14 @@ pub enum InformerError {
         what: String,
         /// The informer's name.
         informer: String,
+    },
+    /// The informer has ended although nobody stopped it.
+    #[error("{what} was not added: {failure}")]
+    Failed {
+        /// What was to be added.
+        what: String,
+        /// What happened.
+        failure: InformerFailure,
     },
     /// An index is wrong.
     #[error("an index of the informer of {informer}")]
@@ -231,7 +239,7 @@ impl<K> SharedInformer<K> {
     /// takes until the next bookmark, about a minute: to read one's own writes,
     /// [`wait_for_object`](Self::wait_for_object) is quicker.
     pub async fn wait_for(&self, version: &Version, within: Duration) -> Result<(), WaitError> {
-        self.shared.wait_for(version, Instant::now() + within).await
+        self.shared.wait_for(version, clock::from_now(within)).await
     }
 
     /// Waits until the cache has that version of the object, or a newer one, or has passed it.
@@ -241,18 +249,18 @@ impl<K> SharedInformer<K> {
         version: &Version,
         within: Duration,
     ) -> Result<(), WaitError> {
-        self.shared.wait_for_object(key, version, Instant::now() + within).await
+        self.shared.wait_for_object(key, version, clock::from_now(within)).await
     }
 
     /// Waits until the cache has what a write answered with: pass the metadata of that answer. An object that is
     /// neither cached nor matched by the informer's label selector is not waited for.
     pub async fn wait_for_written(&self, written: &ObjectMeta, within: Duration) -> Result<(), WaitError> {
-        self.shared.wait_for_written(written, Instant::now() + within).await
+        self.shared.wait_for_written(written, clock::from_now(within)).await
     }
 
     /// Waits until the object with that uid is gone from the cache.
     pub async fn wait_for_deletion(&self, key: &Key, uid: &str, within: Duration) -> Result<(), WaitError> {
-        self.shared.wait_for_deletion(key, uid, Instant::now() + within).await
+        self.shared.wait_for_deletion(key, uid, clock::from_now(within)).await
     }
 
     /// Waits until `is_wanted` says yes of the object as it is cached, or of its absence. It is asked once the informer
@@ -266,7 +274,7 @@ impl<K> SharedInformer<K> {
         let is_wanted = |cached: Option<&Arc<_>>| {
             is_wanted(cached.map(|cached| Object::new(Arc::clone(cached))).as_ref())
         };
-        self.shared.wait_until_object(key, Instant::now() + within, is_wanted).await
+        self.shared.wait_until_object(key, clock::from_now(within), is_wanted).await
     }
 
     /// How it is doing.
@@ -324,7 +332,10 @@ impl<K> SharedInformer<K> {
     }
 
     fn has_stopped(&self, what: String) -> InformerError {
-        InformerError::Stopped { what, informer: self.name().to_owned() }
+        match self.shared.failures.panic() {
+            Some(failure) => InformerError::Failed { what, failure },
+            None => InformerError::Stopped { what, informer: self.name().to_owned() },
+        }
     }
 
     fn index_error(&self, source: IndexError) -> InformerError {

@@ -4,6 +4,7 @@ use tidings_object::{Version, Wire};
 use tidings_source::{ErrorClass, Sharded, SourceError, StreamScope};
 use tokio::time::Duration;
 
+use super::failure::InformerFailure;
 use crate::reflector::ListMode;
 
 /// What a stream is doing.
@@ -71,12 +72,16 @@ pub struct Health {
     pub lag: Duration,
     /// How often the server went back in time.
     pub epoch: u64,
+    /// Why it no longer follows the server, in whole or in part, although nobody stopped it.
+    pub failures: Vec<InformerFailure>,
 }
 
 impl Health {
     /// Whether it is synced and every stream watches, or is on the way there without a failure.
     pub fn is_healthy(&self) -> bool {
-        self.is_synced && self.streams.iter().all(|stream| stream.failing.is_none())
+        self.is_synced
+            && self.failures.is_empty()
+            && self.streams.iter().all(|stream| stream.failing.is_none())
     }
 }
 

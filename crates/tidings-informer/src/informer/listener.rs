@@ -370,6 +370,13 @@ pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: 
         // A handler that never waits must not keep its thread from others for ever.
         turns.step().await;
     }
+    if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(callback))) {
+        reporter.report(&Fault::HandlerPanicked {
+            handler: mailbox.name().to_owned(),
+            key: "its end".to_owned(),
+            message: panic_message(&*panic),
+        });
+    }
 }
 
 /// An aborted listener has ended as well.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Weak};
 
+use super::failure::Failures;
 use super::handle::Unsynced;
 use super::listener::{HandlerStats, Mailbox};
 use super::shared::{Arriving, Lifecycle, Shared};
@@ -15,11 +16,17 @@ pub struct Registration {
     shared: Weak<Shared>,
     /// The informer's name.
     informer: String,
+    failures: Failures,
 }
 
 impl Registration {
     pub(super) fn new(mailbox: Arc<Mailbox>, shared: &Arc<Shared>) -> Self {
-        Registration { mailbox, shared: Arc::downgrade(shared), informer: shared.config.name.clone() }
+        Registration {
+            mailbox,
+            shared: Arc::downgrade(shared),
+            informer: shared.config.name.clone(),
+            failures: shared.failures.clone(),
+        }
     }
 
     /// Its name.
@@ -35,11 +42,23 @@ impl Registration {
     /// Waits until [`is_synced`](Self::is_synced). A handler that was removed before, or whose informer stopped,
     /// says so.
     pub async fn synced(&self) -> Result<(), Unsynced> {
-        if self.mailbox.synced().await {
-            return Ok(());
-        }
-        let name = format!("handler {:?} of {}", self.name(), self.informer);
-        Err(Unsynced { name, reason: "it was removed, or the informer stopped".to_owned() })
+        let shared = self.shared.upgrade();
+        let never = async {
+            match shared {
+                Some(shared) => shared.never_syncs().await.reason,
+                None => std::future::pending().await,
+            }
+        };
+        let reason = tokio::select! {
+            biased;
+            is_synced = self.mailbox.synced() => match self.failures.panic() {
+                _ if is_synced => return Ok(()),
+                Some(failure) => failure.to_string(),
+                None => "it was removed, or the informer stopped".to_owned(),
+            },
+            reason = never => reason,
+        };
+        Err(Unsynced { name: format!("handler {:?} of {}", self.name(), self.informer), reason })
     }
 
     /// Its figures.

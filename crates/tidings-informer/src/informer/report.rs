@@ -25,8 +25,16 @@ pub enum Fault {
     HandlerPanicked {
         /// The handler's name.
         handler: String,
-        /// The object that it was told of.
+        /// The object that it was told of, or `its end` if it panicked when it was dropped.
         key: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// A part of the informer itself panicked. If it was the informer's task, the informer has ended: see
+    /// [`Health::failures`](super::Health::failures).
+    Panicked {
+        /// Which part.
+        part: String,
         /// The panic's message.
         message: String,
     },
@@ -54,6 +62,8 @@ pub struct FaultCounts {
     pub handler_panics: u64,
     /// Times that the server went back.
     pub went_back: u64,
+    /// Panics of the informer itself.
+    pub panics: u64,
 }
 
 /// What is called with every fault.
@@ -63,7 +73,7 @@ pub type ErrorHook = Arc<dyn Fn(&Fault) + Send + Sync>;
 pub(crate) struct Reporter {
     informer: String,
     hook: Option<ErrorHook>,
-    counters: [AtomicU64; 6],
+    counters: [AtomicU64; 7],
 }
 
 impl Reporter {
@@ -83,9 +93,9 @@ impl Reporter {
     }
 
     pub(super) fn counts(&self) -> FaultCounts {
-        let [source, skipped, unreadable, index, handler_panics, went_back] =
+        let [source, skipped, unreadable, index, handler_panics, went_back, panics] =
             std::array::from_fn(|class| self.counters[class].load(Ordering::Relaxed));
-        FaultCounts { source, skipped, unreadable, index, handler_panics, went_back }
+        FaultCounts { source, skipped, unreadable, index, handler_panics, went_back, panics }
     }
 }
 
@@ -99,6 +109,7 @@ impl Fault {
             Fault::Index(_) => 3,
             Fault::HandlerPanicked { .. } => 4,
             Fault::WentBack { .. } => 5,
+            Fault::Panicked { .. } => 6,
         }
     }
 }
@@ -118,6 +129,7 @@ impl fmt::Display for Fault {
             Fault::HandlerPanicked { handler, key, message } => {
                 write!(f, "handler {handler:?} panicked at {key}: {message}")
             }
+            Fault::Panicked { part, message } => write!(f, "{part} panicked: {message}"),
             Fault::WentBack { from, to } => {
                 write!(f, "the server went back from version {from} to {to}: restored from a backup?")
             }

@@ -17,15 +17,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, overlap};
 use super::calls::{Call, Calls};
+use super::ending::EndOnDrop;
 use super::listener::{Mailbox, listen, panic_message};
 use super::monitor::Monitor;
 use super::notification::Notification;
-use super::report::Fault;
+use super::report::{Fault, WithCauses};
 use super::resync::ResyncClock;
 use super::shared::{Lifecycle, Shared};
 use super::upkeep::Upkeep;
 use crate::delta::{Batch, Inlet, Outlet, StreamId};
-use crate::reflector::{Observer as _, Reflector, StopReason};
+use crate::reflector::{Reflector, StopReason};
 
 /// Opens a source for each part of the resource that an informer shall list and watch.
 pub trait Sources: Send + Sync {
@@ -36,10 +37,10 @@ pub trait Sources: Send + Sync {
 /// The task of one informer. Nothing happens before it runs; dropping it ends everything at once.
 #[must_use = "an informer does nothing until its task runs"]
 pub struct InformerTask {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     sources: Arc<dyn Sources>,
-    inlet: Inlet,
-    outlet: Outlet,
+    pub(super) inlet: Inlet,
+    pub(super) outlet: Outlet,
     applier: Applier,
     streams: Vec<(StreamId, StreamScope, CancellationToken)>,
     /// Told to end; what they sent last has not been applied.
@@ -48,9 +49,9 @@ pub struct InformerTask {
     clock: ResyncClock,
     upkeep: Upkeep,
     /// Reflectors: they end when their stream does.
-    reflectors: JoinSet<()>,
+    pub(super) reflectors: JoinSet<()>,
     /// One task a handler.
-    listeners: JoinSet<()>,
+    pub(super) listeners: JoinSet<()>,
     told: Vec<Notification>,
     /// Indexes were added or removed.
     index_requests: Arc<Notify>,
@@ -84,8 +85,14 @@ impl InformerTask {
         }
     }
 
-    /// Runs the informer until it is stopped, then delivers what is pending.
+    /// Runs the informer until it is stopped, then delivers what is pending. It never panics: a panic inside it ends the
+    /// informer with an [`InformerFailure`](super::InformerFailure), which its health and every waiter tell.
     pub async fn run(mut self) {
+        let ended = AssertUnwindSafe(self.follow_until_stopped()).catch_unwind().await;
+        self.end(ended).await;
+    }
+
+    async fn follow_until_stopped(&mut self) {
         self.shared.registry.lock().lifecycle = Lifecycle::Started;
         let woken = Arc::downgrade(&self.shared);
         self.shared.intake.on_training_due(move || {
@@ -105,10 +112,13 @@ impl InformerTask {
                 Next::Call(Call::IndexRequests) | Next::Idle => self.keep_up(),
                 Next::Resync => self.resync().await,
                 Next::Batch(batch) => self.apply(batch).await,
-                Next::Trained(trained) => self.upkeep.adopt(trained, &self.applier),
+                Next::Trained(Ok(trained)) => self.upkeep.adopt(trained, &self.applier),
+                Next::Trained(Err(message)) => self
+                    .shared
+                    .reporter
+                    .report(&Fault::Panicked { part: "the training of a dictionary".to_owned(), message }),
             }
         }
-        self.stop().await;
     }
 
     /// Waits for something to do. Calls go before batches and upkeep comes last; but who was woken from a wait looks for a batch
@@ -145,7 +155,7 @@ impl InformerTask {
         .await
     }
 
-    async fn apply(&mut self, batch: Batch) {
+    pub(super) async fn apply(&mut self, batch: Batch) {
         let taken_at = Instant::now();
         for (stream, delta) in batch {
             self.applier.apply(stream, delta, &mut self.told);
@@ -218,15 +228,21 @@ impl InformerTask {
         self.check_synced();
     }
 
-    async fn welcome_all(&mut self) {
+    pub(super) async fn welcome_all(&mut self) {
         while let Some((mailbox, callback)) = self.shared.next_arriving() {
             if let Some(callback) = callback {
-                let reporter = Arc::clone(&self.shared.reporter);
-                self.listeners.spawn(listen(Arc::clone(&mailbox), callback, reporter));
+                let (shared, mailbox) = (Arc::clone(&self.shared), Arc::clone(&mailbox));
+                self.listeners.spawn(async move {
+                    let listening = listen(mailbox, callback, Arc::clone(&shared.reporter));
+                    if let Err(panic) = AssertUnwindSafe(listening).catch_unwind().await {
+                        shared.wake.notify_one();
+                        std::panic::resume_unwind(panic);
+                    }
+                });
             }
             self.welcome(&mailbox).await;
         }
-        while self.listeners.try_join_next().is_some() {}
+        reap(&mut self.listeners);
     }
 
     /// A handler that comes late is told what is there, then what happens: between the two nothing is applied,
@@ -250,6 +266,7 @@ impl InformerTask {
         for (id, scope, stop) in ending {
             stop.cancel();
             self.shared.monitors.lock().remove(&id);
+            self.shared.failures.forget(id);
             self.ending.push((id, scope));
         }
         self.ending.retain(|(id, _)| self.applier.progress.is_following(*id));
@@ -259,7 +276,7 @@ impl InformerTask {
                 self.begin(scope);
             }
         }
-        while self.reflectors.try_join_next().is_some() {}
+        reap(&mut self.reflectors);
     }
 
     fn begin(&mut self, scope: StreamScope) {
@@ -275,17 +292,22 @@ impl InformerTask {
         let seed = self.shared.config.seed.wrapping_add(u64::from(id.0));
         let config = self.shared.config.reflector.clone();
         let reflector = Reflector::new(source, sink, config, Arc::clone(&monitor) as _, seed);
-        let inlet = self.inlet.clone();
+        let (inlet, shared) = (self.inlet.clone(), Arc::clone(&self.shared));
         self.streams.push((id, scope.clone(), stop.clone()));
         self.reflectors.spawn(async move {
-            // One that gave up leaves what it brought, as long as its scope is wanted.
-            match AssertUnwindSafe(reflector.run(stop.clone())).catch_unwind().await {
-                Ok(StopReason::Asked) => {}
-                Ok(StopReason::GaveUp(_)) => stop.cancelled().await,
+            let cause = match AssertUnwindSafe(reflector.run(stop.clone())).catch_unwind().await {
+                Ok(StopReason::Asked) => None,
+                Ok(StopReason::GaveUp(error)) => Some(format!("it gave up: {}", WithCauses(&error))),
                 Err(panic) => {
-                    monitor.panicked(&panic_message(&*panic));
-                    stop.cancelled().await;
+                    let message = panic_message(&*panic);
+                    monitor.panicked(&message);
+                    Some(format!("it panicked: {message}"))
                 }
+            };
+            if let Some(cause) = cause {
+                // It leaves what it brought, as long as its scope is wanted.
+                shared.stream_failed(id, &scope, cause);
+                stop.cancelled().await;
             }
             inlet.end_stream(id, scope).await;
         });
@@ -301,32 +323,6 @@ impl InformerTask {
             mailbox.deliver(there.map(Notification::again), now).await;
         }
     }
-
-    /// Source first, then each stage drains into the next, within the deadline.
-    async fn stop(&mut self) {
-        let deadline = Instant::now() + self.shared.config.stop_deadline;
-        // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
-        self.reflectors.shutdown().await;
-        self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
-        self.inlet.close();
-        while let Some(Some(batch)) = self.outlet.next_batch().now_or_never() {
-            self.apply(batch).await;
-        }
-        self.take_requests_at_stop().await;
-        let drained = async { while self.listeners.join_next().await.is_some() {} };
-        if tokio::time::timeout_at(deadline, drained).await.is_err() {
-            let listening = std::mem::take(&mut self.shared.registry.lock().listening);
-            listening.iter().for_each(|mailbox| mailbox.close());
-            self.listeners.abort_all();
-        }
-    }
-
-    /// Handlers that came in while the informer stopped are told what is there, as all others were.
-    async fn take_requests_at_stop(&mut self) {
-        self.welcome_all().await;
-        let listening = self.shared.registry.lock().listening.clone();
-        listening.iter().for_each(|mailbox| mailbox.drain());
-    }
 }
 
 /// What an informer's task does next.
@@ -334,9 +330,21 @@ enum Next {
     Call(Call),
     Resync,
     Batch(Batch),
-    Trained(Option<Trained>),
+    /// A training has ended, or panicked with this message.
+    Trained(Result<Trained, String>),
     /// Nothing else: a slice of upkeep.
     Idle,
+}
+
+/// Forgets tasks that have ended. One that panicked has broken its promise not to: the informer goes with it.
+fn reap(tasks: &mut JoinSet<()>) {
+    while let Some(ended) = tasks.try_join_next() {
+        if let Err(error) = ended
+            && error.is_panic()
+        {
+            std::panic::resume_unwind(error.into_panic());
+        }
+    }
 }
 
 /// Ends when that time has come; never without one.
@@ -365,22 +373,5 @@ async fn distribute(shared: &Shared, told: &mut Vec<Notification>, now: Instant)
             }
             last.deliver(told.drain(..), now).await;
         }
-    }
-}
-
-/// However the task ends, nobody waits for it in vain.
-struct EndOnDrop(Arc<Shared>);
-
-impl Drop for EndOnDrop {
-    fn drop(&mut self) {
-        self.0.stop.cancel();
-        let (arriving, listening) = {
-            let mut registry = self.0.registry.lock();
-            registry.lifecycle = Lifecycle::Stopped;
-            (std::mem::take(&mut registry.arriving), std::mem::take(&mut registry.listening))
-        };
-        arriving.into_iter().for_each(|(mailbox, _)| mailbox.end());
-        listening.into_iter().for_each(|mailbox| mailbox.drain());
-        let _ = self.0.stopped.set(());
     }
 }

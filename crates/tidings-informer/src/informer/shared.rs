@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::apply::AppliedCounts;
 use super::config::InformerConfig;
+use super::failure::Failures;
 use super::handle::Unsynced;
 use super::handler::Callback;
 use super::health::{Health, RequestCounts};
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     pub(super) processing: Mutex<ProcessingLatency>,
     pub(super) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
     pub(super) synced: SetOnce<()>,
+    /// Why it no longer follows the server.
+    pub(super) failures: Failures,
     pub(super) stop: CancellationToken,
     pub(super) stopped: SetOnce<()>,
 }
@@ -77,6 +80,7 @@ impl Shared {
             streams: self.monitors.lock().values().map(|monitor| monitor.health()).collect(),
             lag: self.mailboxes().iter().map(|mailbox| mailbox.stats().lag).max().unwrap_or_default(),
             epoch: self.progress.borrow().epoch(),
+            failures: self.failures.all(),
         }
     }
 
@@ -128,10 +132,22 @@ impl Shared {
             biased;
             () = async { self.synced.wait().await; } => Ok(()),
             () = async { self.stopped.wait().await; } => Err(self.unsynced()),
+            failure = self.failures.wait(None) => Err(self.unsynced_because(failure.cause())),
+        }
+    }
+
+    /// Waits until the first lists can no longer come, and says why; for ever once they have.
+    pub(super) async fn never_syncs(&self) -> Unsynced {
+        match self.wait_synced().await {
+            Ok(()) => std::future::pending().await,
+            Err(unsynced) => unsynced,
         }
     }
 
     pub(super) fn unsynced(&self) -> Unsynced {
+        if let Some(failure) = self.failures.of(None) {
+            return self.unsynced_because(failure.cause());
+        }
         let trouble = self.trouble();
         let lifecycle = self.registry.lock().lifecycle;
         let reason = match (lifecycle, trouble) {
@@ -141,6 +157,10 @@ impl Shared {
             (Lifecycle::Started, None) => "its first list has not come yet".to_owned(),
             (Lifecycle::Started, Some(trouble)) => trouble,
         };
+        self.unsynced_because(reason)
+    }
+
+    fn unsynced_because(&self, reason: String) -> Unsynced {
         Unsynced { name: self.config.name.clone(), reason }
     }
 

@@ -116,6 +116,10 @@ impl<K> Stream for Notifications<K> {
             Taken::Nothing => ready!(self.poll_waiting(cx)),
         };
         self.yielded = next.as_ref().map(Notification::is_initial);
+        if next.is_none() {
+            // Whoever waits for it to sync waits no longer.
+            self.mailbox.end();
+        }
         Poll::Ready(next.map(Event::from))
     }
 }

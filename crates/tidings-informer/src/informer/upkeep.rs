@@ -7,6 +7,7 @@ use tidings_object::{Intake, RawObject, Trained};
 use tokio::task::JoinHandle;
 
 use super::apply::Applier;
+use super::listener::panic_message;
 
 /// How many objects are looked at before the informer looks for other work again.
 const OBJECTS_A_SLICE: usize = 256;
@@ -43,14 +44,17 @@ impl Upkeep {
         self.to_repack = applier.writer.iter().map(Arc::clone).collect();
     }
 
-    /// Ends when a training has; never if none is under way. Cancel safe.
-    pub(super) async fn trained(&mut self) -> Option<Trained> {
+    /// Ends when a training has, or has panicked with this message; never if none is under way. Cancel safe.
+    pub(super) async fn trained(&mut self) -> Result<Trained, String> {
         match &mut self.training {
             None => std::future::pending().await,
             Some(training) => {
-                let trained = training.await.ok();
+                let trained = training.await;
                 self.training = None;
-                trained
+                trained.map_err(|error| match error.try_into_panic() {
+                    Ok(panic) => panic_message(&*panic),
+                    Err(error) => error.to_string(),
+                })
             }
         }
     }
@@ -60,12 +64,10 @@ impl Upkeep {
     }
 
     /// Takes a new dictionary into use; what is cached will be packed with it.
-    pub(super) fn adopt(&mut self, trained: Option<Trained>, applier: &Applier) {
-        if let Some(trained) = trained {
-            self.intake.adopt(trained);
-            self.has_dictionary = true;
-            self.repack_all(applier);
-        }
+    pub(super) fn adopt(&mut self, trained: Trained, applier: &Applier) {
+        self.intake.adopt(trained);
+        self.has_dictionary = true;
+        self.repack_all(applier);
     }
 
     /// One slice of work.

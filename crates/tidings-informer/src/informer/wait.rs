@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, RawObject, Version};
 use tokio::time::{Instant, timeout_at};
 
+use super::failure::InformerFailure;
 use super::progress::Progress;
 use super::shared::Shared;
 
@@ -51,6 +52,14 @@ pub enum WaitError {
         /// What was waited for.
         what: String,
     },
+    /// The informer no longer follows the server, although nobody stopped it.
+    #[error("{what} will not come: {failure}")]
+    Failed {
+        /// What was waited for.
+        what: String,
+        /// What happened.
+        failure: InformerFailure,
+    },
 }
 
 /// How far a cache has come, for people.
@@ -83,7 +92,7 @@ impl Shared {
             Some(reached) if reached.is_at_least(version) => Look::There,
             _ => Look::NotYet,
         };
-        self.wait_until(|| format!("version {version}"), deadline, look).await
+        self.wait_until(|| format!("version {version}"), None, deadline, look).await
     }
 
     /// Waits until the object has that version or a newer one, or the stream responsible for it has passed it.
@@ -105,7 +114,7 @@ impl Shared {
                 Some(_) => Look::NotYet,
             }
         };
-        self.wait_until(what, deadline, look).await
+        self.wait_until(what, key.namespace(), deadline, look).await
     }
 
     /// As [`wait_for_object`](Self::wait_for_object), for an object as the server answered a write.
@@ -136,7 +145,8 @@ impl Shared {
             Some(cached) if cached.uid() == uid => Look::NotYet,
             _ => Look::There,
         };
-        self.wait_until(|| format!("deletion of {} {key}", self.resource), deadline, look).await
+        let what = || format!("deletion of {} {key}", self.resource);
+        self.wait_until(what, key.namespace(), deadline, look).await
     }
 
     /// Waits until `is_wanted` says yes of the object as it is cached. It is asked once the first list is there, since
@@ -150,7 +160,7 @@ impl Shared {
         let what = || format!("{} {key} as wanted", self.resource);
         let passed = || WaitError::DeadlinePassed { what: what(), reached: Reached(self.reader.version()) };
         let synced = timeout_at(deadline, self.wait_synced()).await.map_err(|_| passed())?;
-        synced.map_err(|_| WaitError::Stopped { what: what() })?;
+        synced.map_err(|_| self.ended(None, what()))?;
         let mut progress = self.progress.subscribe();
         let mut looked_at = None;
         loop {
@@ -167,10 +177,21 @@ impl Shared {
             }
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Err(WaitError::Stopped { what: what() }),
+                () = self.stop.cancelled() => return Err(self.ended(key.namespace(), what())),
+                failure = self.failures.wait(key.namespace()) => {
+                    return Err(WaitError::Failed { what: what(), failure });
+                }
                 changed = progress.changed() => changed.expect("the sender is ours"),
                 () = tokio::time::sleep_until(deadline) => return Err(passed()),
             }
+        }
+    }
+
+    /// Why a wait for something of this namespace ends with the informer.
+    fn ended(&self, namespace: Option<&str>, what: String) -> WaitError {
+        match self.failures.of(namespace) {
+            Some(failure) => WaitError::Failed { what, failure },
+            None => WaitError::Stopped { what },
         }
     }
 
@@ -178,6 +199,7 @@ impl Shared {
     async fn wait_until(
         &self,
         what: impl Fn() -> String,
+        namespace: Option<&str>,
         deadline: Instant,
         look: impl Fn(&Progress) -> Look,
     ) -> Result<(), WaitError> {
@@ -195,7 +217,10 @@ impl Shared {
             }
             tokio::select! {
                 biased;
-                () = self.stop.cancelled() => return Err(WaitError::Stopped { what: what() }),
+                () = self.stop.cancelled() => return Err(self.ended(namespace, what())),
+                failure = self.failures.wait(namespace) => {
+                    return Err(WaitError::Failed { what: what(), failure });
+                }
                 changed = progress.changed() => changed.expect("the sender is ours"),
                 () = tokio::time::sleep_until(deadline) => {
                     let reached = Reached(self.reader.version());

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use super::failure::{Failures, InformerFailure};
 use super::handle::{SharedInformer, Unsynced};
 use super::lease::Lease;
 use super::shared::Shared;
@@ -12,11 +13,16 @@ use super::stats::InformerStats;
 pub struct WeakInformer {
     shared: Weak<Shared>,
     lease: Weak<Lease>,
+    failures: Failures,
 }
 
 impl WeakInformer {
     pub(super) fn new(shared: &Arc<Shared>, lease: &Arc<Lease>) -> Self {
-        WeakInformer { shared: Arc::downgrade(shared), lease: Arc::downgrade(lease) }
+        WeakInformer {
+            shared: Arc::downgrade(shared),
+            lease: Arc::downgrade(lease),
+            failures: shared.failures.clone(),
+        }
     }
 
     /// The informer, if anybody still needs it.
@@ -39,6 +45,21 @@ impl WeakInformer {
     pub fn unsynced(&self) -> Option<Unsynced> {
         let shared = self.shared.upgrade()?;
         (!shared.synced.initialized()).then(|| shared.unsynced())
+    }
+
+    /// The panic that ended it, also when nobody needs it any more.
+    pub fn panic(&self) -> Option<InformerFailure> {
+        self.failures.panic()
+    }
+
+    /// Why it no longer follows the server, also when nobody needs it any more.
+    pub fn failures(&self) -> Vec<InformerFailure> {
+        self.failures.all()
+    }
+
+    /// Waits until it no longer follows the server although nobody stopped it; for ever, if that never happens.
+    pub async fn failed(&self) -> InformerFailure {
+        self.failures.wait(None).await
     }
 
     /// Its figures, if anybody still needs it.

@@ -5,6 +5,7 @@
 mod abuse;
 mod applying;
 mod backlog;
+mod failures;
 mod faults;
 mod filters;
 mod gate;

@@ -8,7 +8,7 @@ use kube_client::api::{DeleteParams, ListParams, PostParams};
 use kube_client::{Api, ResourceExt};
 use serde_json::json;
 use tidings::SharedInformerFactory;
-use tidings::controller::is_controlled_by;
+use tidings::controller::{Signals, is_controlled_by};
 use tidings_apiserver::ApiServer;
 use tokio::time::sleep;
 
@@ -87,7 +87,7 @@ async fn a_foo_that_names_no_deployment_is_not_tried_again() {
     let (handle, task) = controller().attach(&factory).unwrap();
     let running = factory.start();
     let stop = tokio_util::sync::CancellationToken::new();
-    let working = task.run(stop.clone(), stop.child_token());
+    let working = task.run(Signals { stop: stop.clone(), abandon: stop.child_token() });
     let story = async {
         let foos: Api<Foo> = Api::namespaced(server.client(), "default");
         foos.create(&PostParams::default(), &foo("nameless", "")).await.unwrap();

@@ -1,9 +1,11 @@
 //! No door: what a manager has in its place when it is built without endpoints.
 
+use std::sync::Arc;
+
 use tidings_factory::SharedInformerFactory;
-use tokio_util::sync::CancellationToken;
 
 use crate::manager::ManagerError;
+use crate::manager::vitals::Vitals;
 use crate::manager::workforce::Workforce;
 
 /// Nothing is to be answered.
@@ -18,12 +20,16 @@ impl Plan {
         self,
         _: &SharedInformerFactory,
         _: &Workforce,
-        _: &CancellationToken,
+        _: &Arc<Vitals>,
     ) -> Result<Door, ManagerError> {
         Ok(Door)
     }
 }
 
 impl Door {
+    pub(in crate::manager) async fn failed(&mut self) -> ManagerError {
+        std::future::pending().await
+    }
+
     pub(in crate::manager) async fn close(&mut self) {}
 }

@@ -1,6 +1,7 @@
 //! The door: what is shown, who is asked, and the task that answers.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
@@ -8,12 +9,13 @@ use tidings_endpoints::{Endpoints, Serving};
 use tidings_factory::SharedInformerFactory;
 use tidings_workqueue::QueueMetrics;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 use crate::controller::ControllerMetrics;
 use crate::election::ElectionMetrics;
 use crate::manager::ManagerError;
+use crate::manager::vitals::Vitals;
 use crate::manager::workforce::Workforce;
+use crate::worker::panic_message;
 
 /// How much longer than its lease a leader may go without a renewal before its health check fails.
 const ELECTION_TOLERANCE: Duration = Duration::from_secs(20);
@@ -41,7 +43,7 @@ impl Plan {
         self,
         factory: &SharedInformerFactory,
         workforce: &Workforce,
-        stopping: &CancellationToken,
+        vitals: &Arc<Vitals>,
     ) -> Result<Door, ManagerError> {
         let Plan { address, mut registry, health, readiness } = self;
         let mut door = Door { serving: None, task: JoinSet::new() };
@@ -51,13 +53,16 @@ impl Plan {
         for controller in &workforce.handles {
             queues.show(controller.queue());
         }
-        let stopping = stopping.clone();
-        let mut endpoints = Endpoints::new(factory).registry(registry).queues(queues).readiness_check(
-            "shutdown",
-            move || {
+        let stopping = vitals.stopping.clone();
+        let [alive, ready] = [Arc::clone(vitals), Arc::clone(vitals)];
+        let mut endpoints = Endpoints::new(factory)
+            .registry(registry)
+            .queues(queues)
+            .health_check("manager", move || alive.check())
+            .readiness_check("manager", move || ready.check())
+            .readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
-            },
-        );
+            });
         if let Some(office) = &workforce.office {
             let leadership = office.leadership.clone();
             endpoints =
@@ -75,6 +80,16 @@ impl Plan {
 }
 
 impl Door {
+    /// Waits until nobody answers any more although nobody closed it; for ever, if there is no door.
+    pub(in crate::manager) async fn failed(&mut self) -> ManagerError {
+        let message = match self.task.join_next().await {
+            None => return std::future::pending().await,
+            Some(Err(error)) => panic_message(error),
+            Some(Ok(())) => "it ended".to_owned(),
+        };
+        ManagerError::Panicked { name: "endpoints".to_owned(), message }
+    }
+
     /// Finishes the answers that have begun, and ends.
     pub(in crate::manager) async fn close(&mut self) {
         drop(self.serving.take());

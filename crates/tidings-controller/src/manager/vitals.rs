@@ -1,0 +1,32 @@
+//! What a manager's probes are told of it: whether it is stopping, and what ended it.
+
+use tokio::sync::SetOnce;
+use tokio_util::sync::CancellationToken;
+
+use super::ManagerError;
+
+/// What a manager's probes are told of it.
+#[derive(Default)]
+pub(super) struct Vitals {
+    pub(super) stopping: CancellationToken,
+    failure: SetOnce<String>,
+}
+
+impl Vitals {
+    /// Something has ended without being asked to. Only the first counts.
+    pub(super) fn fail(&self, error: &ManagerError) {
+        let mut text = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(error) = cause {
+            text = format!("{text}: {error}");
+            cause = error.source();
+        }
+        let _ = self.failure.set(text);
+    }
+
+    /// Fails once something has.
+    #[cfg(feature = "endpoints")]
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.failure.get().cloned().map_or(Ok(()), Err)
+    }
+}

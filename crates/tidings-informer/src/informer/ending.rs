@@ -1,0 +1,105 @@
+//! How an informer ends: asked to, by a panic, or because its task is dropped. However it ends, nobody waits for it in
+//! vain.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use tidings_source::{StreamScope, clock};
+use tokio::time::Instant;
+
+use super::failure::{InformerFailure, Part};
+use super::listener::panic_message;
+use super::report::Fault;
+use super::run::InformerTask;
+use super::shared::{Lifecycle, Shared};
+use crate::delta::StreamId;
+use crate::reflector::{Observer as _, StopReason};
+
+/// What is left of a panic.
+type Panic = Box<dyn Any + Send>;
+
+impl InformerTask {
+    /// Source first, then each stage drains into the next, within the deadline. After a panic nothing more is applied:
+    /// nobody knows what state the cache is in. What handlers have not been told of is delivered all the same.
+    pub(super) async fn end(&mut self, ended: Result<(), Panic>) {
+        let deadline = clock::from_now(self.shared.config.stop_deadline);
+        let ended = ended.map_err(|panic| self.failed(&*panic));
+        // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
+        self.reflectors.shutdown().await;
+        self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
+        self.inlet.close();
+        let drained = ended.is_ok() && {
+            let drained = AssertUnwindSafe(self.apply_the_rest()).catch_unwind().await;
+            drained.map_err(|panic| self.failed(&*panic)).is_ok()
+        };
+        if !drained {
+            self.shared.end_arriving();
+        }
+        self.drain_handlers(deadline).await;
+    }
+
+    async fn apply_the_rest(&mut self) {
+        while let Some(Some(batch)) = self.outlet.next_batch().now_or_never() {
+            self.apply(batch).await;
+        }
+        // Handlers that came in while the informer stopped are told what is there, as all others were.
+        self.welcome_all().await;
+    }
+
+    async fn drain_handlers(&mut self, deadline: Instant) {
+        let listening = self.shared.registry.lock().listening.clone();
+        listening.iter().for_each(|mailbox| mailbox.drain());
+        let drained = async { while self.listeners.join_next().await.is_some() {} };
+        if tokio::time::timeout_at(deadline, drained).await.is_err() {
+            let listening = std::mem::take(&mut self.shared.registry.lock().listening);
+            listening.iter().for_each(|mailbox| mailbox.close());
+            self.listeners.abort_all();
+        }
+    }
+
+    /// The cause first, then the end: whoever is woken by the end finds it.
+    fn failed(&self, panic: &(dyn Any + Send)) {
+        let (informer, message) = (self.shared.config.name.clone(), panic_message(panic));
+        self.shared
+            .failures
+            .add(Part::Task, InformerFailure::Panicked { informer, message: message.clone() });
+        self.shared.stop.cancel();
+        self.shared.reporter.report(&Fault::Panicked { part: "the informer's task".to_owned(), message });
+    }
+}
+
+impl Shared {
+    /// A list and watch has ended although it is wanted.
+    pub(super) fn stream_failed(&self, id: StreamId, scope: &StreamScope, cause: String) {
+        let (informer, scope) = (self.config.name.clone(), scope.clone());
+        self.failures.add(Part::Stream(id), InformerFailure::StreamEnded { informer, scope, cause });
+    }
+
+    /// Nobody will ever call these.
+    fn end_arriving(&self) {
+        let arriving = std::mem::take(&mut self.registry.lock().arriving);
+        arriving.iter().for_each(|(mailbox, _)| mailbox.end());
+        // Outside the lock: what a handler owns may ask the informer while it is dropped.
+        drop(arriving);
+    }
+}
+
+/// However the task ends, nobody waits for it in vain.
+pub(super) struct EndOnDrop(pub(super) Arc<Shared>);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.stop.cancel();
+        let listening = {
+            let mut registry = self.0.registry.lock();
+            registry.lifecycle = Lifecycle::Stopped;
+            std::mem::take(&mut registry.listening)
+        };
+        self.0.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
+        self.0.end_arriving();
+        listening.into_iter().for_each(|mailbox| mailbox.drain());
+        let _ = self.0.stopped.set(());
+    }
+}
