@@ -16,9 +16,11 @@ use crate::sync::Mutex;
 
 mod body_cut;
 mod mangle;
+mod replaced_bytes;
 
 pub(crate) use body_cut::cut_body;
 pub(crate) use mangle::{Mangled, StreamFaults};
+pub(crate) use replaced_bytes::replace_bytes;
 
 /// What goes wrong.
 ///
@@ -49,6 +51,8 @@ pub enum Fault {
     },
     /// 200, and a body that is no JSON.
     GarbageBody,
+    /// 200, and this JSON for a body, as a proxy may answer by itself.
+    JsonBody(&'static str),
     /// No connection: in the process, the service fails; over a socket, the connection is closed without an answer.
     Refused,
     /// The answer waits.
@@ -98,6 +102,14 @@ pub enum Fault {
     },
     /// Objects and lists say that they are of another kind.
     WrongKind,
+    /// These bytes stand in the body in place of others, wherever those occur within one chunk: a way to send an
+    /// object that no client could have written as JSON, such as one with a text that is not UTF-8.
+    ReplacedBytes {
+        /// The bytes to look for.
+        from: Vec<u8>,
+        /// The bytes that are sent instead: as many, so that every length on the way stays true.
+        to: Vec<u8>,
+    },
 }
 
 /// What goes wrong with one event.
@@ -189,6 +201,7 @@ impl Fault {
             Self::Status { .. } => "status",
             Self::HtmlPage { .. } => "html-page",
             Self::GarbageBody => "garbage-body",
+            Self::JsonBody(_) => "json-body",
             Self::Refused => "refused",
             Self::Delay(_) => "delay",
             Self::Hang => "hang",
@@ -203,6 +216,7 @@ impl Fault {
             Self::SlowStream(_) => "slow-stream",
             Self::Event { .. } => "event",
             Self::WrongKind => "wrong-kind",
+            Self::ReplacedBytes { .. } => "replaced-bytes",
         }
     }
 

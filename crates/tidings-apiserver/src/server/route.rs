@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Core, ProtobufAnswers, Refused, documents};
 use crate::auth::User;
 use crate::body::{self, Body};
-use crate::fault::{Asked, Fault, StreamFaults, cut_body};
+use crate::fault::{Asked, Fault, StreamFaults, cut_body, replace_bytes};
 use crate::read;
 use crate::record::Recorded;
 use crate::request::accept::{self, Answered};
@@ -135,10 +135,13 @@ impl Question {
             }
         };
         for fault in &faults {
-            if let Fault::CutBody { after_bytes, ending } = fault {
-                let (parts, body) = answer.into_parts();
-                answer = Response::from_parts(parts, cut_body(body, *after_bytes, *ending));
-            }
+            answer = match fault {
+                Fault::CutBody { after_bytes, ending } => {
+                    answer.map(|body| cut_body(body, *after_bytes, *ending))
+                }
+                Fault::ReplacedBytes { from, to } => answer.map(|body| replace_bytes(body, from, to)),
+                _ => answer,
+            };
         }
         Ok(answer)
     }
@@ -330,6 +333,7 @@ fn replacement(fault: &Fault, errors: Wire) -> Option<Response<Body>> {
         Fault::GarbageBody => {
             Some(body::json(StatusCode::OK, body::whole(&b"{\"kind\":\"Po\xff\xfe]}}\n\x00\x01"[..])))
         }
+        Fault::JsonBody(json) => Some(body::json(StatusCode::OK, body::whole(*json))),
         Fault::RefuseStreamingList => {
             let why = "Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
             let cause = Cause::forbidden("sendInitialEvents", why);

@@ -194,6 +194,24 @@ async fn single_events_go_wrong_in_every_way() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn bytes_are_replaced_in_lists_and_watches_and_json_is_answered_as_given() {
+    let server = with_maps(2).await;
+    let client = server.client();
+    let replaced = Fault::ReplacedBytes { from: b"\"m1\"".to_vec(), to: b"\"\xff\xfe\"".to_vec() };
+    server.faults().inject(replaced.times(2));
+    let has = |body: &[u8], part: &[u8]| body.windows(part.len()).any(|window| window == part);
+    let list = get(&client, MAPS).await;
+    assert!(has(&list.body, b"\"name\":\"\xff\xfe\"") && !has(&list.body, b"\"m1\""));
+    let mut events = watch(&client, &format!("{MAPS}?watch=1")).await;
+    assert!(has(&events.frame().await.unwrap(), b"\"m0\""));
+    assert!(has(&events.frame().await.unwrap(), b"\"\xff\xfe\""));
+    assert_eq!(server.faults().count("replaced-bytes"), 2);
+    server.faults().inject(Fault::JsonBody(r#"{"items":null}"#).once());
+    let answer = get(&client, MAPS).await;
+    assert_eq!((answer.code, &*answer.body), (200, &br#"{"items":null}"#[..]));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_stream_takes_its_time() {
     let server = with_maps(3).await;
     server.faults().inject(Fault::SlowStream(Duration::from_secs(5)).once());
