@@ -32,7 +32,7 @@ pub enum Error {
     /// A part that should be JSON is none, or not what the Rust type wants.
     #[error("the JSON inside a raw field cannot be read, line {line} column {column}")]
     Raw {
-        /// The line, from 1; 0 if it is no text at all.
+        /// The line, from 1.
         line: usize,
         /// The column, from 1.
         column: usize,

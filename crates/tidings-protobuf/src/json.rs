@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::Error;
 use crate::read::RAW_JSON;
+use crate::{Error, repaired_utf8};
 
 /// Writes one value.
 pub(crate) struct JsonWriter<'a>(pub(crate) &'a mut Vec<u8>);
@@ -65,11 +65,11 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
 
     /// The JSON of a raw field.
     fn visit_bytes<E: serde::de::Error>(self, json: &[u8]) -> Result<(), E> {
-        let text = str::from_utf8(json).map_err(|_| E::custom("the JSON inside a raw field is no text"))?;
-        if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+        let text = repaired_utf8(json);
+        if let Err(error) = serde_json::from_str::<IgnoredAny>(&text) {
             return Err(E::custom(Error::raw(&error)));
         }
-        compact(json, self.0);
+        compact(text.as_bytes(), self.0);
         Ok(())
     }
 

@@ -60,6 +60,7 @@ pub use message::Message;
 pub use path::{Step, values_at};
 pub use prune::without;
 pub use table::KUBERNETES_VERSION;
+pub use text::repaired_utf8;
 
 /// How deep messages may be nested in each other. Only the schemas of custom resources nest at all deep.
 pub const DEPTH_MAX: usize = 100;

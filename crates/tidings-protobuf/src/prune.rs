@@ -7,7 +7,7 @@ use crate::node::{bytes_of, only_field};
 use crate::text::text;
 use crate::wire::{Reader, Value};
 use crate::write::write_bytes;
-use crate::{DEPTH_MAX, Error, Step};
+use crate::{DEPTH_MAX, Error, Step, repaired_utf8};
 
 /// The message without the fields at these paths; each may end at any value, and [`Step::Each`] stands for every item
 /// of a list.
@@ -174,7 +174,8 @@ impl<'a> Pruning<'a> {
         if json.is_empty() {
             return Ok(Fate::Stays);
         }
-        let mut value: Json = serde_json::from_slice(json).map_err(|error| Error::raw(&error))?;
+        let mut value: Json =
+            serde_json::from_str(&repaired_utf8(json)).map_err(|error| Error::raw(&error))?;
         self.json(&mut value);
         let mut inside = Vec::new();
         write_bytes(1, value.to_string().as_bytes(), &mut inside);

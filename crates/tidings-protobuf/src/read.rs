@@ -6,6 +6,8 @@
 mod key;
 mod members;
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::value::StringDeserializer;
@@ -17,7 +19,7 @@ use crate::node::{Items, Node, Slot, bytes_of, only_field, scan, varint_of};
 use crate::text::text;
 use crate::time::Timestamp;
 use crate::wire::{Reader, Value};
-use crate::{DEPTH_MAX, Error, TypeMeta};
+use crate::{DEPTH_MAX, Error, TypeMeta, repaired_utf8};
 use key::Key;
 use members::Members;
 
@@ -337,9 +339,18 @@ fn raw<'de, V: Visitor<'de>>(json: &'de [u8], visitor: V) -> Result<V::Value, Er
     if json.is_empty() {
         return visitor.visit_unit();
     }
-    let json = str::from_utf8(json).map_err(|_| Error::Raw { line: 0, column: 0 })?;
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let value = deserializer.deserialize_any(visitor).map_err(|error| Error::raw(&error))?;
-    deserializer.end().map_err(|error| Error::raw(&error))?;
-    Ok(value)
+    let value = match repaired_utf8(json) {
+        Cow::Borrowed(json) => {
+            let mut deserializer = serde_json::Deserializer::from_str(json);
+            let value = deserializer.deserialize_any(visitor);
+            value.and_then(|value| deserializer.end().map(|()| value))
+        }
+        // As from a stream: the text is our own, and lives no longer than this call.
+        Cow::Owned(json) => {
+            let mut deserializer = serde_json::Deserializer::from_reader(json.as_bytes());
+            let value = deserializer.deserialize_any(visitor);
+            value.and_then(|value| deserializer.end().map(|()| value))
+        }
+    };
+    value.map_err(|error| Error::raw(&error))
 }

@@ -8,15 +8,29 @@ use crate::Error;
 
 pub(crate) struct Text<'de>(pub(crate) Cow<'de, str>);
 
-/// The bytes as JSON has them.
+/// The bytes as Go's JSON has them: with U+FFFD in the place of each byte that is not part of UTF-8.
+///
+/// Go's decoders take any bytes for a string, and its JSON encoder then writes this. `String::from_utf8_lossy`
+/// writes one U+FFFD for several wrong bytes, so that the two differ.
+///
+/// ```
+/// assert_eq!(tidings_protobuf::repaired_utf8(b"web-\xf0\x9f"), "web-\u{fffd}\u{fffd}");
+/// ```
 #[inline]
-pub(crate) fn text(bytes: &[u8]) -> Text<'_> {
+pub fn repaired_utf8(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
-        Ok(text) => Text(Cow::Borrowed(text)),
-        Err(_) => Text(Cow::Owned(repaired(bytes))),
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(repaired(bytes)),
     }
 }
 
+/// The bytes as JSON has them.
+#[inline]
+pub(crate) fn text(bytes: &[u8]) -> Text<'_> {
+    Text(repaired_utf8(bytes))
+}
+
+#[cold]
 fn repaired(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -91,6 +91,21 @@ fn bytes_that_are_no_text_read_as_go_writes_them() {
     assert_eq!(json_of("", "v1", "Namespace", &bytes), wanted);
 }
 
+// holds: X35
+#[test]
+fn json_inside_a_raw_field_that_is_no_text_reads_as_go_decodes_it() {
+    let raw = |json: &[u8]| field(2, &field(1, json));
+    let wanted = json!({"data": {"a": "\u{fffd}\u{fffd}b"}});
+    assert_eq!(json_of("apps", "v1", "ControllerRevision", &raw(b"{\"a\":\"\xf0\x9fb\"}")), wanted);
+    let message = message("apps", "v1", "ControllerRevision").expect("a built-in kind");
+    let path = [Step::Member("data".into()), Step::Member("b".into())];
+    let pruned =
+        without(message, &raw(b"{\"a\":\"\xf0\x9fb\",\"b\":1}"), &[path.to_vec()]).expect("it can be pruned");
+    assert_eq!(json_of("apps", "v1", "ControllerRevision", &pruned), wanted);
+    let outside = from_slice::<Value>(message, TypeMeta::default(), &raw(b"{\"a\":1}\xff"));
+    assert!(matches!(outside, Err(Error::Raw { .. })), "{outside:?}");
+}
+
 #[test]
 fn large_numbers_of_a_schema_are_those_of_go() {
     let message = message("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a built-in kind");
