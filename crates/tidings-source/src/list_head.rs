@@ -37,6 +37,8 @@ pub(crate) enum Wrong {
     ItemsTwice,
     #[error("a list without metadata")]
     NoMetadata,
+    #[error("a list that says neither its kind nor its version")]
+    Nameless,
 }
 
 impl ListKind {
@@ -73,10 +75,6 @@ impl Head {
         self.has_items
     }
 
-    pub(crate) fn has_metadata(&self) -> bool {
-        self.fields.contains_key("metadata")
-    }
-
     pub(crate) fn is_status(&self) -> bool {
         self.text("kind") == Some("Status")
     }
@@ -90,6 +88,8 @@ impl Head {
         }
     }
 
+    /// An answer that is no list must not empty a cache, such as `{"items":null}` from a proxy. Servers write `metadata`
+    /// even when all in it is empty, and aggregated ones without versions still write the kind.
     pub(crate) fn check_whole(&self) -> Result<(), Wrong> {
         self.check_kind()?;
         if self.is_status() {
@@ -98,6 +98,14 @@ impl Head {
         }
         if !self.has_items {
             return Err(Wrong::NoItems);
+        }
+        let Some(Value::Object(metadata)) = self.fields.get("metadata") else {
+            return Err(Wrong::NoMetadata);
+        };
+        let has_version =
+            metadata.get("resourceVersion").and_then(Value::as_str).is_some_and(|v| !v.is_empty());
+        if self.text("kind").is_none() && !has_version {
+            return Err(Wrong::Nameless);
         }
         Ok(())
     }

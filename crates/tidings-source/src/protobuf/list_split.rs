@@ -100,10 +100,6 @@ impl ListSplit {
             return Err(SplitError::Truncated { items: self.items });
         }
         self.head.check_whole()?;
-        // Servers write it even when all in it is empty: an empty answer must not empty a cache.
-        if !self.head.has_metadata() {
-            return Err(Wrong::NoMetadata.into());
-        }
         Ok(self.head.into_end())
     }
 

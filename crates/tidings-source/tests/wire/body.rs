@@ -3,7 +3,7 @@
 #[path = "../../src/testing/written.rs"]
 mod written;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tidings_object::Wire;
 use tidings_protobuf::{encode, message};
 
@@ -40,6 +40,39 @@ pub(crate) fn event(wire: Wire, event_type: &str, object: &Value) -> Vec<u8> {
     }
     let object = self::object(wire, object);
     framed(&[field(1, event_type.as_bytes()), field(2, &field(1, &object))].concat())
+}
+
+/// An object as it stands in a list.
+pub(crate) fn bare(wire: Wire, object: &Value) -> Vec<u8> {
+    match wire {
+        Wire::Json => object.to_string().into_bytes(),
+        Wire::Protobuf => encoded(text(&object["apiVersion"]), text(&object["kind"]), object),
+    }
+}
+
+/// A list of pods at version 5 with these bytes for its items.
+pub(crate) fn list_of_bytes(wire: Wire, items: &[Vec<u8>]) -> Vec<u8> {
+    let pods = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "5"}});
+    match wire {
+        Wire::Json => {
+            let head = &pods.to_string()[..pods.to_string().len() - 1];
+            [head.as_bytes(), b",\"items\":[", &items.join(&b","[..]), b"]}"].concat()
+        }
+        Wire::Protobuf => {
+            let mut parts = vec![field(1, &list_meta(&pods["metadata"]))];
+            parts.extend(items.iter().map(|item| field(2, item)));
+            envelope(&pods, &parts.concat())
+        }
+    }
+}
+
+/// One frame of a watch with these bytes for its pod.
+pub(crate) fn event_of_bytes(wire: Wire, event_type: &str, object: &[u8]) -> Vec<u8> {
+    if wire == Wire::Json {
+        return [format!("{{\"type\":{event_type:?},\"object\":").as_bytes(), object, b"}\n"].concat();
+    }
+    let pod = envelope(&json!({"kind": "Pod", "apiVersion": "v1"}), object);
+    framed(&[field(1, event_type.as_bytes()), field(2, &field(1, &pod))].concat())
 }
 
 /// One object, such as a `Status`.

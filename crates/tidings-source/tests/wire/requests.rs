@@ -9,7 +9,7 @@ use tidings_source::{
 
 use crate::server::{Answer, Server};
 
-const EMPTY: &str = r#"{"items":[]}"#;
+const EMPTY: &str = r#"{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}"#;
 
 fn list_at_five() -> ListOptions {
     ListOptions {

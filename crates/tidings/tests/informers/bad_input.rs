@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tidings::{
     HandlerOptions, InformerOptions, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory,
-    handle_with,
+    Wire, handle_with,
 };
 use tidings_apiserver::fault::{EventFault, Injection};
 use tidings_apiserver::resource::Verb;
@@ -97,6 +97,37 @@ async fn malformed_and_cut_off_answers_are_told_and_asked_again() {
     check_all(|| Fault::Event { after_events: 1, fault: EventFault::Garbage }.times(2), "").await;
 }
 
+// holds: X36
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_no_list_empties_no_cache() {
+    for body in ["{}", r#"{"items":null}"#, r#"{"items":[]}"#, r#"{"metadata":{},"items":[]}"#] {
+        for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
+            let server = ApiServer::start().await;
+            put(&server, "a", 0);
+            put(&server, "b", 0);
+            let faults = Arc::new(Mutex::new(Vec::new()));
+            let told = Arc::clone(&faults);
+            let factory = SharedInformerFactory::new(server.client())
+                .on_error(move |fault| told.lock().push(fault.to_string()));
+            let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+            let heard = Heard::default();
+            pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+            let running = factory.start();
+            running.synced().await.unwrap();
+            server.faults().inject(Fault::RefuseStreamingList.always());
+            server.faults().inject(Fault::JsonBody(body).times(3).on(Verb::List));
+            server.faults().inject(Fault::ExpireOnOpen.once());
+            server.faults().cut_watches(Ending::Broken);
+            tokio::time::sleep(Duration::from_secs(300)).await;
+            assert_eq!(server.faults().count("json-body"), 3);
+            assert_eq!(heard.lines().len(), 2, "{body}: nobody is told a deletion: {:?}", heard.lines());
+            assert_eq!(pods.lister().list().len(), 2, "{body}");
+            assert!(faults.lock().iter().any(|told| told.contains("a list ")), "{:?}", faults.lock());
+            running.shutdown().await;
+        }
+    }
+}
+
 // holds: R42, R47, X5
 #[tokio::test(start_paused = true)]
 async fn events_without_a_usable_object_are_left_out_and_the_next_ones_count() {
@@ -174,6 +205,40 @@ async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
             Arc::ptr_eq(before.raw(), pods.lister().get("default/pod-3").unwrap().raw()),
             "{order:?}: kept as it is"
         );
+        running.shutdown().await;
+    }
+}
+
+// holds: X37
+#[tokio::test(start_paused = true)]
+async fn a_wire_that_changes_in_mid_life_reports_no_object_as_changed() {
+    for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
+        let server = ApiServer::start().await;
+        for number in 0..20 {
+            put(&server, &format!("pod-{number}"), 0);
+        }
+        let factory = SharedInformerFactory::new(server.client());
+        let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+        let heard = Heard::default();
+        pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+        let running = factory.start();
+        running.synced().await.unwrap();
+        assert_eq!(pods.health().streams[0].wire, Some(Wire::Protobuf));
+        let before = pods.lister().get("default/pod-3").unwrap();
+        server.faults().inject(Fault::ExpireOnOpen.once());
+        let refused = Fault::Status { code: 406, retry_after_seconds: None };
+        server.faults().inject(refused.once().on(Verb::Watch).after(1));
+        server.faults().cut_watches(Ending::Broken);
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert_eq!(pods.health().streams[0].wire, Some(Wire::Json));
+        assert!(pods.stats().requests.relists >= 1, "{:?}", pods.stats().requests);
+        assert_eq!(heard.told().len(), 20, "{order:?}: {:?}", heard.lines());
+        assert!(Arc::ptr_eq(before.raw(), pods.lister().get("default/pod-3").unwrap().raw()));
+        put(&server, "pod-3", 1);
+        server.remove("pods", "default/pod-4");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(heard.told().len(), 22, "{order:?}");
+        assert_eq!(heard.view(), server.list_versions("pods"));
         running.shutdown().await;
     }
 }

@@ -101,10 +101,29 @@ fn the_last_of_duplicate_keys_counts_and_a_second_items_is_refused() {
     }
 }
 
+// holds: X36
+#[test]
+fn an_answer_that_is_no_list_of_anything_is_refused() {
+    for (body, wrong) in [
+        ("{}", Wrong::NoItems),
+        (r#"{"items":null}"#, Wrong::NoMetadata),
+        (r#"{"items":[]}"#, Wrong::NoMetadata),
+        (r#"{"items":[],"metadata":null}"#, Wrong::NoMetadata),
+        (r#"{"items":[],"metadata":"5"}"#, Wrong::NoMetadata),
+        (r#"{"kind":"PodList","apiVersion":"v1","items":[]}"#, Wrong::NoMetadata),
+        (r#"{"items":[],"metadata":{}}"#, Wrong::Nameless),
+        (r#"{"kind":"","items":[],"metadata":{"resourceVersion":""}}"#, Wrong::Nameless),
+        (r#"{"kind":7,"items":[],"metadata":{"resourceVersion":5}}"#, Wrong::Nameless),
+    ] {
+        assert_eq!(split(pods(), body).1, Err(SplitError::Wrong(wrong)), "{body}");
+    }
+    let unversioned = r#"{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}"#;
+    assert_eq!(split(pods(), unversioned), (vec![], Ok(end(""))));
+}
+
 #[test]
 fn null_items_are_none_and_absent_items_are_no_list() {
     assert_eq!(split(pods(), r#"{"items":null,"metadata":{"resourceVersion":"5"}}"#), (vec![], Ok(end("5"))));
-    assert_eq!(split(pods(), r#"{"items":[]}"#), (vec![], Ok(end(""))));
     assert_eq!(split(pods(), "{}").1, Err(SplitError::Wrong(Wrong::NoItems)));
     for bad in [r#"{"items":{}}"#, r#"{"items":"x"}"#, r#"{"items":nul}"#, r#"{"items":3}"#] {
         assert!(matches!(split(pods(), bad).1, Err(SplitError::Malformed { .. })), "{bad}");
@@ -152,7 +171,7 @@ fn what_is_not_well_formed_is_told_with_its_place() {
 
 #[test]
 fn an_item_over_the_limit_is_refused_and_never_held() {
-    let body = br#"{"items":[{"a":1},{"a":12}]}"#;
+    let body = br#"{"items":[{"a":1},{"a":12}],"metadata":{"resourceVersion":"5"}}"#;
     let refused = Err(SplitError::ItemTooLarge { limit_bytes: 7 });
     assert_eq!(split_chunks(pods(), &[body], 7), (vec![r#"{"a":1}"#.to_owned()], refused));
     assert!(split_chunks(pods(), &[body], 8).1.is_ok());
@@ -167,7 +186,8 @@ fn an_item_over_the_limit_is_refused_and_never_held() {
 
 #[test]
 fn a_field_that_nobody_reads_may_be_as_large_and_deep_as_it_likes() {
-    let body = format!(r#"{{"x":{}{},"items":[]}}"#, "[".repeat(3 << 20), "]".repeat(3 << 20));
+    let (open, close) = ("[".repeat(3 << 20), "]".repeat(3 << 20));
+    let body = format!(r#"{{"x":{open}{close},"items":[],"metadata":{{"resourceVersion":"5"}}}}"#);
     let chunks: Vec<&[u8]> = body.as_bytes().chunks(4096).collect();
     assert!(split_chunks(pods(), &chunks, 1000).1.is_ok());
     let deep = format!(r#"{{"metadata":{}{},"items":[]}}"#, "[".repeat(1000), "]".repeat(1000));
@@ -210,12 +230,14 @@ fn a_list_of_another_kind_is_refused_before_its_items() {
         assert!(items.is_empty());
         assert!(matches!(found, Err(SplitError::Wrong(Wrong::Kind { .. }))), "{wrong}");
     }
-    let named_freely = r#"{"apiVersion":"example.com/v1","items":[],"kind":"WidgetCollection"}"#;
+    let named_freely =
+        r#"{"apiVersion":"example.com/v1","items":[],"kind":"WidgetCollection","metadata":{}}"#;
     assert!(split(widgets(), named_freely).1.is_ok());
     let another_group = r#"{"apiVersion":"example.org/v1","items":[],"kind":"WidgetList"}"#;
     assert!(split(widgets(), another_group).1.is_err());
     let metadata = ListKind::of(&Pod::resource(), Projection::Metadata);
-    let partial = r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{}]}"#;
+    let partial =
+        r#"{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{}],"metadata":{}}"#;
     assert!(split(metadata, partial).1.is_ok());
 }
 
