@@ -63,17 +63,12 @@ pub enum ScanError {
     /// The bytes are no JSON object.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// The bytes are no protobuf message.
+    /// The bytes are no protobuf message: they break off before there is a key and a version.
     #[error("not well-formed protobuf")]
     Protobuf(#[from] WireError),
-    /// A field of a protobuf message is not what every object has there.
-    #[error("not well-formed protobuf: {field} is not {expected}")]
-    Field {
-        /// Where it stands.
-        field: &'static str,
-        /// What it should have been.
-        expected: &'static str,
-    },
+    /// Well-formed JSON, but a value of another type than an object.
+    #[error("a JSON value that is no object")]
+    NoObject,
 }
 
 type Label<'a> = (Cow<'a, str>, Cow<'a, str>);
@@ -87,14 +82,15 @@ pub fn scan(frame: &[u8]) -> Result<Identity<'_>, ScanError> {
 
 /// As [`scan`], and finds what stands at some paths in the same pass.
 pub(crate) fn scan_along<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
-    json::scan(frame, walk).map_err(ScanError::from)
+    json::scan(frame, walk)
 }
 
 /// Reads the identity of one protobuf message, such as a `v1.Pod`, without an envelope.
 ///
-/// Every Kubernetes object has its metadata in the same place, so that no table is needed. What is checked is
-/// the framing of the message and of its metadata, and what identity consists of: errors further down are
-/// errors of whoever reads there.
+/// Every Kubernetes object has its metadata in the same place, so that no table is needed. Nothing is checked but
+/// that there is a key and a version if the bytes break off: a text that is no UTF-8 is
+/// [repaired](tidings_protobuf::repaired_utf8), a field of another type counts as absent, and what is wrong further
+/// down is the error of its reader.
 pub fn scan_protobuf(message: &[u8]) -> Result<Identity<'_>, ScanError> {
     protobuf::scan(message)
 }

@@ -13,10 +13,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use tidings_protobuf::TypeMeta;
+use tidings_protobuf::{TypeMeta, repaired_utf8};
 use twox_hash::XxHash3_64;
 
-use crate::body::{Body, PackPool, Trained, Training};
+use crate::body::{Body, PackPool, Trained, Training, Wire};
 use crate::field::Walk;
 use crate::identity::{self, Identity, ScanError};
 use crate::raw::{Arrival, Origin, PackStats, Strings};
@@ -83,8 +83,9 @@ impl KnownObjects for NothingKnown {
 pub enum IntakeError {
     /// The bytes are not well-formed: what follows them can't be trusted either.
     #[error("reading an object's identity")]
-    Malformed(#[from] ScanError),
-    /// Well-formed, but without a usable identity: it is skipped, what follows is fine.
+    Malformed(#[source] ScanError),
+    /// Well-formed, but without a usable identity: it is skipped, what follows is fine. No object that has a key now
+    /// could be told by it, so that leaving it out of a list deletes nothing.
     #[error("an object without {missing}")]
     NoIdentity {
         /// The missing field.
@@ -146,14 +147,27 @@ impl Intake {
     /// An object must have a name and a version, and if it says what it is, its kind and group must be this
     /// intake's. Another version of the same group is taken: its fields may read differently, but the object is
     /// the one that was asked for.
+    ///
+    /// Nothing else that an object contains keeps it out: what is wrong is the error of its reader. Bytes that are no
+    /// UTF-8 are [repaired](repaired_utf8), as Go's decoder does it: kube-apiserver passes JSON inside an object on as
+    /// it came, and does not check it for UTF-8.
     pub fn json(&self, frame: &[u8], known: &dyn KnownObjects) -> Result<Arc<RawObject>, IntakeError> {
+        match self.utf8_json(frame, known) {
+            Err(IntakeError::Malformed(_)) if str::from_utf8(frame).is_err() => {
+                self.utf8_json(repaired_utf8(frame).as_bytes(), known)
+            }
+            taken => taken,
+        }
+    }
+
+    fn utf8_json(&self, frame: &[u8], known: &dyn KnownObjects) -> Result<Arc<RawObject>, IntakeError> {
         // A transform may change what stands there: then it is read afterwards.
         let paths = self.origin.ahead.iter().filter(|_| self.transform.is_none());
         let mut walk = Walk::new(paths);
         let identity = identity::scan_along(frame, &mut walk)?;
         self.check_kind(&identity)?;
         let (head, rest) = self.head_and_rest(&identity, frame);
-        let arrival = self.arrival(&identity, XxHash3_64::oneshot(rest))?;
+        let arrival = self.arrival(&identity, Wire::Json, XxHash3_64::oneshot(rest))?;
         Ok(self.known_or_new(arrival, known, || self.json_stored(head, rest, walk)))
     }
 
@@ -173,7 +187,7 @@ impl Intake {
         };
         self.check_kind(&identity)?;
         let sort = self.sort_of(&identity)?;
-        let arrival = self.arrival(&identity, XxHash3_64::oneshot(message))?;
+        let arrival = self.arrival(&identity, Wire::Protobuf, XxHash3_64::oneshot(message))?;
         Ok(self.known_or_new(arrival, known, || self.protobuf_stored(sort, message)))
     }
 
@@ -190,7 +204,7 @@ impl Intake {
         stored: impl FnOnce() -> Stored<'f>,
     ) -> Arc<RawObject> {
         if let Some(same) = known.known(arrival.strings.key())
-            && same.is_what_arrived(arrival.strings.uid(), &arrival.version, arrival.body_hash)
+            && same.is_what_arrived(&arrival)
         {
             return same;
         }
@@ -264,7 +278,7 @@ impl Intake {
         })
     }
 
-    fn arrival(&self, identity: &Identity<'_>, body_hash: u64) -> Result<Arrival, IntakeError> {
+    fn arrival(&self, identity: &Identity<'_>, wire: Wire, body_hash: u64) -> Result<Arrival, IntakeError> {
         let no_identity = |missing| IntakeError::NoIdentity { missing };
         if identity.name.is_empty() {
             return Err(no_identity("metadata.name"));
@@ -275,11 +289,20 @@ impl Intake {
         }
         Ok(Arrival {
             version: identity.version.clone().ok_or_else(|| no_identity("metadata.resourceVersion"))?,
-            strings: Strings::new(identity, &self.origin.label_keys)
-                .ok_or_else(|| no_identity("a key of sensible length"))?,
+            strings: Strings::new(identity, &self.origin.label_keys),
             generation: identity.generation,
+            wire,
             body_hash,
         })
+    }
+}
+
+impl From<ScanError> for IntakeError {
+    fn from(error: ScanError) -> Self {
+        match error {
+            ScanError::NoObject => IntakeError::NoIdentity { missing: "metadata" },
+            error @ (ScanError::Json(_) | ScanError::Protobuf(_)) => IntakeError::Malformed(error),
+        }
     }
 }
 

@@ -54,6 +54,8 @@ pub struct RawObject {
     /// Whether it was told already that it can't be decoded: once is enough.
     is_told_unreadable: AtomicBool,
     head: Head,
+    /// The wire that it arrived by. A transform may have made JSON of a body that arrived as protobuf.
+    arrived_by: Wire,
     /// Apart from the generation: an `Option` of it takes twice as much.
     has_generation: bool,
     body: Body,
@@ -66,7 +68,7 @@ pub struct RawObject {
 
 impl RawObject {
     pub(crate) fn new(origin: Arc<Origin>, arrival: Arrival, head: Head, body: Body) -> Arc<RawObject> {
-        let Arrival { strings, version, generation, body_hash } = arrival;
+        let Arrival { strings, version, generation, wire, body_hash } = arrival;
         let memo = Memo::default();
         let object = Arc::new_cyclic(|this| RawObject {
             strings,
@@ -75,6 +77,7 @@ impl RawObject {
             was_read: AtomicBool::new(false),
             is_told_unreadable: AtomicBool::new(false),
             head,
+            arrived_by: wire,
             has_generation: generation.is_some(),
             body,
             generation: generation.unwrap_or_default(),
@@ -92,6 +95,7 @@ impl RawObject {
             strings: self.strings.clone(),
             version: self.version.clone(),
             generation: self.generation(),
+            wire: self.arrived_by,
             body_hash: self.body_hash,
         };
         RawObject::new(Arc::clone(&self.origin), arrival, self.head, body)
@@ -154,18 +158,26 @@ impl RawObject {
     }
 
     /// Whether `other` is the same version of the same object with the same body. Versions alone do not prove
-    /// it: a restored server gives them out again. An empty uid or version is never the same, nor is what came
-    /// by another wire.
+    /// it: a restored server gives them out again. An empty uid or version is never the same.
+    ///
+    /// The bytes of the two wires can't be compared. If one arrived by another wire than the other, uid and version
+    /// decide alone: otherwise every object would be reported as changed when an informer falls back from protobuf
+    /// to JSON. The limit: an object that a restored server changed under a version that was given out before is not
+    /// noticed in the one list in which the wire changes as well.
     pub fn is_unchanged(&self, other: &RawObject) -> bool {
-        self.is_what_arrived(other.uid(), &other.version, other.body_hash)
+        self.is_same(other.uid(), &other.version, other.arrived_by, other.body_hash)
     }
 
-    pub(crate) fn is_what_arrived(&self, uid: &str, version: &Version, body_hash: u64) -> bool {
+    pub(crate) fn is_what_arrived(&self, arrival: &Arrival) -> bool {
+        self.is_same(arrival.strings.uid(), &arrival.version, arrival.wire, arrival.body_hash)
+    }
+
+    fn is_same(&self, uid: &str, version: &Version, wire: Wire, body_hash: u64) -> bool {
         !uid.is_empty()
             && !version.is_empty()
             && self.uid() == uid
             && self.version == *version
-            && self.body_hash == body_hash
+            && (self.body_hash == body_hash || self.arrived_by != wire)
     }
 
     /// What it shares with the other objects of its informer.
@@ -227,6 +239,7 @@ pub(crate) struct Arrival {
     pub(crate) strings: Strings,
     pub(crate) version: Version,
     pub(crate) generation: Option<i64>,
+    pub(crate) wire: Wire,
     pub(crate) body_hash: u64,
 }
 

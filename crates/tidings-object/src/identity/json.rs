@@ -5,14 +5,19 @@
 
 use std::borrow::Cow;
 
-use super::{INITIAL_EVENTS_END, Identity, Label, keep_last_of_each};
+use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, keep_last_of_each};
 use crate::Version;
 use crate::field::Walk;
 use crate::json::{Cursor, JsonError, JsonStr};
 
 /// Reads the identity of one object, and what stands where `walk` leads.
-pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, JsonError> {
+pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
     let mut cursor = Cursor::new(frame)?;
+    if cursor.peek() != b'{' {
+        cursor.skip_value()?;
+        cursor.end()?;
+        return Err(ScanError::NoObject);
+    }
     let mut identity = Identity::default();
     let mut is_head = true;
     let mut is_more = cursor.enter_object()?;

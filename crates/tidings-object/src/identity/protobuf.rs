@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
-use tidings_protobuf::wire::{Reader, Value};
-use tidings_protobuf::{Step, message, values_at};
+use tidings_protobuf::wire::{Reader, Value, WireError, write_bytes};
+use tidings_protobuf::{Step, message, repaired_utf8, values_at};
 
 use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, keep_last_of_each};
 use crate::Version;
@@ -42,133 +42,125 @@ mod entry {
 }
 
 /// Reads the identity of one object.
+///
+/// Whatever is wrong inside the object must not cost more than the reading of it. So a text is repaired as Go's JSON
+/// has it, a field of another type counts as absent, and an entry or reference that is broken is left out: decoding
+/// the object then says what is wrong. Only if the bytes break off before there is a key is there nothing to keep.
 pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut identity = Identity::default();
-    let mut is_deleted = false;
+    let mut deletion = None;
     let mut fields = Reader::new(object);
-    while let Some((number, value)) = fields.next()? {
-        if number == METADATA {
-            identity = Identity::default();
-            is_deleted = identity.read_object_meta(bytes("metadata", value)?)?;
+    let broken = loop {
+        match fields.next() {
+            Ok(Some((METADATA, Value::Bytes(metadata)))) => {
+                identity = Identity::default();
+                deletion = None;
+                if let Err(error) = identity.read_object_meta(metadata, &mut deletion) {
+                    break Some(error);
+                }
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => break None,
+            Err(error) => break Some(error),
         }
+    };
+    if let Some(error) = broken
+        && (identity.name.is_empty() || identity.version.is_none())
+    {
+        return Err(error.into());
     }
     keep_last_of_each(&mut identity.labels, |label| &label.0);
-    if is_deleted {
-        identity.deletion_timestamp = deletion_timestamp(object)?;
-    }
+    identity.deletion_timestamp = deletion.and_then(as_json_time);
     Ok(identity)
 }
 
 impl<'a> Identity<'a> {
-    /// Says whether there is a time of deletion.
-    fn read_object_meta(&mut self, metadata: &'a [u8]) -> Result<bool, ScanError> {
+    /// Reads up to the end, or to where the bytes break off; `deletion` is the message of the time of deletion.
+    fn read_object_meta(
+        &mut self,
+        metadata: &'a [u8],
+        deletion: &mut Option<&'a [u8]>,
+    ) -> Result<(), WireError> {
         use object_meta::*;
-        let mut is_deleted = false;
         let mut fields = Reader::new(metadata);
         while let Some((number, value)) = fields.next()? {
-            match number {
-                NAME => self.name = text("metadata.name", value)?,
-                NAMESPACE => self.namespace = text("metadata.namespace", value)?,
-                UID => self.uid = text("metadata.uid", value)?,
-                RESOURCE_VERSION => {
-                    let version = text("metadata.resourceVersion", value)?;
+            match (number, value) {
+                (NAME, Value::Bytes(name)) => self.name = repaired_utf8(name),
+                (NAMESPACE, Value::Bytes(namespace)) => self.namespace = repaired_utf8(namespace),
+                (UID, Value::Bytes(uid)) => self.uid = repaired_utf8(uid),
+                (RESOURCE_VERSION, Value::Bytes(version)) => {
+                    let version = repaired_utf8(version);
                     self.version = (!version.is_empty()).then(|| Version::new(&version));
                 }
-                GENERATION => {
-                    let generation = varint("metadata.generation", value)?.cast_signed();
-                    self.generation = (generation != 0).then_some(generation);
+                (GENERATION, Value::Varint(generation)) => {
+                    self.generation = Some(generation.cast_signed()).filter(|generation| *generation != 0);
                 }
-                DELETION_TIMESTAMP => is_deleted = true,
-                LABELS => self.labels.push(label(bytes("metadata.labels", value)?)?),
-                ANNOTATIONS => self.read_annotation(bytes("metadata.annotations", value)?)?,
-                OWNER_REFERENCES => {
-                    self.owners.extend(owner(bytes("metadata.ownerReferences", value)?)?);
-                }
+                (DELETION_TIMESTAMP, Value::Bytes(time)) => *deletion = Some(time),
+                (LABELS, Value::Bytes(entry)) => self.labels.extend(label(entry)),
+                (ANNOTATIONS, Value::Bytes(entry)) => self.read_annotation(entry),
+                (OWNER_REFERENCES, Value::Bytes(reference)) => self.owners.extend(owner(reference)),
                 _ => {}
             }
         }
-        Ok(is_deleted)
-    }
-
-    fn read_annotation(&mut self, entry: &[u8]) -> Result<(), ScanError> {
-        let (key, value) = key_and_value("metadata.annotations", entry)?;
-        if key == INITIAL_EVENTS_END.as_bytes() {
-            self.is_initial_events_end = value == b"true";
-        }
         Ok(())
     }
+
+    fn read_annotation(&mut self, entry: &[u8]) {
+        if let Some((key, value)) = key_and_value(entry)
+            && key == INITIAL_EVENTS_END.as_bytes()
+        {
+            self.is_initial_events_end = value == b"true";
+        }
+    }
 }
 
-fn label(entry: &[u8]) -> Result<Label<'_>, ScanError> {
-    const FIELD: &str = "metadata.labels";
-    let (key, value) = key_and_value(FIELD, entry)?;
-    Ok((utf8(FIELD, key)?, utf8(FIELD, value)?))
+fn label(entry: &[u8]) -> Option<Label<'_>> {
+    let (key, value) = key_and_value(entry)?;
+    Some((repaired_utf8(key), repaired_utf8(value)))
 }
 
-/// Either is empty if it is not written.
-fn key_and_value<'a>(field: &'static str, entry: &'a [u8]) -> Result<(&'a [u8], &'a [u8]), ScanError> {
+/// Either is empty if it is not written; `None` if the entry is broken.
+fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut key, mut value): (&[u8], &[u8]) = (b"", b"");
     let mut fields = Reader::new(entry);
-    while let Some((number, content)) = fields.next()? {
-        match number {
-            entry::KEY => key = bytes(field, content)?,
-            entry::VALUE => value = bytes(field, content)?,
+    while let Some(field) = fields.next().ok()? {
+        match field {
+            (entry::KEY, Value::Bytes(content)) => key = content,
+            (entry::VALUE, Value::Bytes(content)) => value = content,
+            (entry::KEY | entry::VALUE, _) => return None,
             _ => {}
         }
     }
-    Ok((key, value))
+    Some((key, value))
 }
 
-fn owner(reference: &[u8]) -> Result<Option<(Cow<'_, str>, bool)>, ScanError> {
+/// `None` if the reference has no uid or is broken.
+fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
     let (mut uid, mut is_controller) = (None, false);
     let mut fields = Reader::new(reference);
-    while let Some((number, value)) = fields.next()? {
-        match number {
-            owner_reference::UID => uid = Some(text("metadata.ownerReferences[*].uid", value)?),
-            owner_reference::CONTROLLER => {
-                is_controller = varint("metadata.ownerReferences[*].controller", value)? != 0;
-            }
+    while let Some(field) = fields.next().ok()? {
+        match field {
+            (owner_reference::UID, Value::Bytes(content)) => uid = Some(repaired_utf8(content)),
+            (owner_reference::CONTROLLER, Value::Varint(number)) => is_controller = number != 0,
+            (owner_reference::UID | owner_reference::CONTROLLER, _) => return None,
             _ => {}
         }
     }
-    Ok(uid.map(|uid| (uid, is_controller)))
+    Some((uid?, is_controller))
 }
 
-/// As JSON has it. Only objects on their way out are read a second time for this.
-fn deletion_timestamp(object: &[u8]) -> Result<Option<Cow<'_, str>>, ScanError> {
+/// A time as JSON has it; `None` if it is none. Few objects have been deleted, so this may be written to be read.
+fn as_json_time<'a>(time: &[u8]) -> Option<Cow<'a, str>> {
     const PATH: [Step<'static>; 2] =
         [Step::Member(Cow::Borrowed("metadata")), Step::Member(Cow::Borrowed("deletionTimestamp"))];
-    let not_a_time = || ScanError::Field { field: "metadata.deletionTimestamp", expected: "a time" };
     let metadata_only =
         message("meta.k8s.io", "v1", "PartialObjectMetadata").expect("the table knows partial metadata");
-    let times = values_at(metadata_only, object, &PATH).map_err(|_| not_a_time())?;
-    match times.into_iter().next() {
-        Some(Json::String(time)) => Ok(Some(time.into())),
-        Some(_) => Err(not_a_time()),
-        None => Ok(None),
-    }
-}
-
-fn text<'a>(field: &'static str, value: Value<'a>) -> Result<Cow<'a, str>, ScanError> {
-    utf8(field, bytes(field, value)?)
-}
-
-fn utf8<'a>(field: &'static str, bytes: &'a [u8]) -> Result<Cow<'a, str>, ScanError> {
-    let text = str::from_utf8(bytes).map_err(|_| ScanError::Field { field, expected: "valid UTF-8" })?;
-    Ok(Cow::Borrowed(text))
-}
-
-fn bytes<'a>(field: &'static str, value: Value<'a>) -> Result<&'a [u8], ScanError> {
-    match value {
-        Value::Bytes(bytes) => Ok(bytes),
-        _ => Err(ScanError::Field { field, expected: "written with its length" }),
-    }
-}
-
-fn varint(field: &'static str, value: Value<'_>) -> Result<u64, ScanError> {
-    match value {
-        Value::Varint(number) => Ok(number),
-        _ => Err(ScanError::Field { field, expected: "a number" }),
+    let (mut metadata, mut object) = (Vec::new(), Vec::new());
+    write_bytes(object_meta::DELETION_TIMESTAMP, time, &mut metadata);
+    write_bytes(METADATA, &metadata, &mut object);
+    match values_at(metadata_only, &object, &PATH).ok()?.into_iter().next()? {
+        Json::String(time) => Some(time.into()),
+        _ => None,
     }
 }
 

@@ -188,12 +188,50 @@ fn an_object_without_identity_is_told_from_bytes_that_are_not_well_formed() {
         (r#"{"metadata":{"name":"a","resourceVersion":1}}"#, "metadata.resourceVersion"),
         (r#"{"metadata":{"name":"a/b","resourceVersion":"1"}}"#, "a name that can be a key"),
         (r#"{"metadata":{"name":"a","namespace":"b/c","resourceVersion":"1"}}"#, "a name that can be a key"),
+        ("[]", "metadata"),
+        ("null", "metadata"),
+        ("\"a\"", "metadata"),
     ] {
         assert_eq!(take(&intake, frame).unwrap_err(), IntakeError::NoIdentity { missing }, "{frame}");
     }
-    for frame in ["", "{", "<html>", "[]", r#"{"metadata":{"name":"a","resourceVersion":"1"}"#] {
+    for frame in ["", "{", "<html>", "[}", "null,", r#"{"metadata":{"name":"a","resourceVersion":"1"}"#] {
         assert!(matches!(take(&intake, frame), Err(IntakeError::Malformed(_))), "{frame}");
     }
+}
+
+// holds: X35
+#[test]
+fn json_that_is_no_utf8_is_taken_in_as_go_decodes_it() {
+    let frame = |odd: &str| format!(r#"{{{METADATA},"spec":{{"nodeName":"{odd}"}}}}"#);
+    let sent = frame("ODD").replace("u-1", "ODD").into_bytes();
+    let sent: Vec<u8> = sent.split(|byte| *byte == b'O').collect::<Vec<_>>().join(&b"\xf0\x9f"[..]);
+    let (intake, node) = (intake(), "\u{fffd}\u{fffd}DD");
+    let object = intake.json(&sent, &NothingKnown).unwrap();
+    assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", node));
+    assert_eq!(object.field(".spec.nodeName").unwrap().to_string(), node);
+    let again = intake.json(&sent, &Cache::of(&object)).unwrap();
+    assert!(Arc::ptr_eq(&object, &again), "what is repaired is recognised");
+    let outside = [frame("x").as_bytes(), b"\xff"].concat();
+    assert!(matches!(intake.json(&outside, &NothingKnown), Err(IntakeError::Malformed(_))));
+}
+
+// holds: X35
+#[test]
+fn an_object_with_more_labels_and_owners_than_sixteen_bits_count_is_like_any_other() {
+    let count = 66_000;
+    let members = |item: fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let labels = members(|n| format!(r#""l-{n}":"v-{n}""#));
+    let owners = members(|n| format!(r#"{{"uid":"o-{n}"}}"#));
+    let metadata =
+        METADATA.replace("{", &format!(r#"{{"labels":{{{labels}}},"ownerReferences":[{owners}],"#));
+    let object = take(&intake(), &format!("{{{metadata}}}")).unwrap();
+    assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
+    assert_eq!((object.labels().iter().count(), object.owner_uids().count()), (count, count));
+    assert_eq!(object.labels().value("l-65999"), Some("v-65999"));
+    assert_eq!(object.owner_uids().last(), Some("o-65999"));
+    let long = "n".repeat(70_000);
+    let object = take(&intake(), &format!("{{{METADATA}}}").replace("web-0", &long)).unwrap();
+    assert_eq!((object.name(), object.namespace()), (&*long, Some("shop")));
 }
 
 #[test]

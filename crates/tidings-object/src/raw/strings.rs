@@ -3,6 +3,9 @@
 //! The key stands first and the uid second, without anything between; then come entries, each behind its
 //! length: the deletion timestamp, the owners, the labels in pairs, and what was read ahead, path by path. Most label
 //! keys are the same in all objects of an informer: they stand there by their number, as one character.
+//!
+//! Lengths and counts take 16 bits each beside the text. One that does not fit, which one tenant's object must not be
+//! refused for, is [`WIDE`] there, and stands in the text before what it counts.
 
 use serde_json::Value;
 
@@ -19,6 +22,9 @@ pub(crate) struct Strings {
     owners: u16,
     labels: u16,
 }
+
+/// In place of a length or count that is this or more: it stands in the text.
+const WIDE: u16 = u16::MAX;
 
 /// The label keys of one informer that objects keep by their number.
 #[derive(Debug, Default)]
@@ -41,8 +47,7 @@ const VALUES: &str = "=";
 const IN_BODY: &str = "?";
 
 impl Strings {
-    /// `None` if the key or the uid is longer than any that a server gives out, or the owners or labels are more.
-    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeys) -> Option<Strings> {
+    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeys) -> Strings {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
         // As much as there will be, but for labels whose keys stand there by their number.
@@ -51,17 +56,21 @@ impl Strings {
             + owners.iter().map(|(uid, _)| entry_len(CONTROLLER.len() + uid.len())).sum::<usize>();
         let key_len = name.len() + if namespace.is_empty() { 0 } else { namespace.len() + 1 };
         let mut text = String::with_capacity(key_len + uid.len() + entries);
+        let counted = |text: &mut String, count: usize| narrow(count).unwrap_or_else(|| wide(text, count));
+        let key_len = counted(&mut text, key_len);
         if !namespace.is_empty() {
             text.push_str(namespace);
             text.push('/');
         }
         text.push_str(name);
-        let key_len = u16::try_from(key_len).ok()?;
+        let uid_len = counted(&mut text, uid.len());
         text.push_str(uid);
         push_entry(&mut text, &["", deletion]);
+        let owner_count = counted(&mut text, owners.len());
         for (uid, is_controller) in owners {
             push_entry(&mut text, &[if *is_controller { CONTROLLER } else { NO_CONTROLLER }, uid]);
         }
+        let label_count = counted(&mut text, labels.len());
         for (key, value) in labels {
             match label_keys.character_of(key) {
                 Some(character) => text.push(character),
@@ -69,13 +78,7 @@ impl Strings {
             }
             push_entry(&mut text, &["", value]);
         }
-        Some(Strings {
-            text: without_room(text),
-            key_len,
-            uid_len: u16::try_from(uid.len()).ok()?,
-            owners: u16::try_from(owners.len()).ok()?,
-            labels: u16::try_from(labels.len()).ok()?,
-        })
+        Strings { text: without_room(text), key_len, uid_len, owners: owner_count, labels: label_count }
     }
 
     /// Adds what was read ahead: for each path its values, or `None` if it could not be read.
@@ -97,11 +100,17 @@ impl Strings {
     }
 
     pub(crate) fn key(&self) -> &str {
-        &self.text[..self.key_len as usize]
+        match self.key_len {
+            WIDE => self.wide_key_and_uid().0,
+            length => &self.text[..length as usize],
+        }
     }
 
     pub(crate) fn uid(&self) -> &str {
-        &self.text[self.key_len as usize..][..self.uid_len as usize]
+        match (self.key_len, self.uid_len) {
+            (WIDE, _) | (_, WIDE) => self.wide_key_and_uid().1,
+            (key, uid) => &self.text[key as usize..][..uid as usize],
+        }
     }
 
     pub(super) fn deletion_timestamp(&self) -> Option<&str> {
@@ -110,8 +119,8 @@ impl Strings {
 
     /// The uids of the owners, each with whether it is the controller.
     pub(super) fn owners(&self) -> impl Iterator<Item = (&str, bool)> {
-        let owners = self.entries().skip(1).take(self.owners as usize);
-        owners.map(|entry| (&entry[1..], entry.starts_with(CONTROLLER)))
+        let (entries, count) = self.owner_entries();
+        entries.take(count).map(|entry| (&entry[1..], entry.starts_with(CONTROLLER)))
     }
 
     /// The uid of the owner that controls it.
@@ -121,15 +130,15 @@ impl Strings {
 
     /// Sorted by key.
     pub(super) fn labels<'a>(&'a self, keys: &'a LabelKeys) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let mut entries = self.behind_owners();
-        (0..self.labels).map_while(move |_| Some((entries.next_key(keys)?, entries.next()?)))
+        let (mut entries, count) = self.label_entries();
+        (0..count).map_while(move |_| Some((entries.next_key(keys)?, entries.next()?)))
     }
 
     /// The value of one label.
     pub(super) fn label<'a>(&'a self, keys: &LabelKeys, key: &str) -> Option<&'a str> {
         let character = keys.known_character_of(key);
-        let mut entries = self.behind_owners();
-        (0..self.labels).find_map(|_| {
+        let (mut entries, count) = self.label_entries();
+        (0..count).find_map(|_| {
             let is_it = match entries.pass_numbered() {
                 Some(numbered) => Some(numbered) == character,
                 None => entries.next()? == key,
@@ -141,8 +150,8 @@ impl Strings {
 
     /// What was read ahead of the path with this number, as it is kept.
     pub(super) fn ahead(&self, path_number: usize) -> Option<impl Iterator<Item = &str>> {
-        let mut entries = self.behind_owners();
-        for _ in 0..self.labels {
+        let (mut entries, count) = self.label_entries();
+        for _ in 0..count {
             if entries.pass_numbered().is_none() {
                 entries.next()?;
             }
@@ -155,22 +164,71 @@ impl Strings {
         self.text.len()
     }
 
-    fn behind_owners(&self) -> Entries<'_> {
+    /// From the first owner on, and how many there are.
+    fn owner_entries(&self) -> (Entries<'_>, usize) {
         let mut entries = self.entries();
-        for _ in 0..=self.owners {
+        entries.next();
+        let count = entries.count_of(self.owners);
+        (entries, count)
+    }
+
+    /// From the first label on, and how many there are.
+    fn label_entries(&self) -> (Entries<'_>, usize) {
+        let (mut entries, owners) = self.owner_entries();
+        for _ in 0..owners {
             entries.next();
         }
-        entries
+        let count = entries.count_of(self.labels);
+        (entries, count)
     }
 
     fn entries(&self) -> Entries<'_> {
-        Entries(&self.text[self.key_len as usize + self.uid_len as usize..])
+        match (self.key_len, self.uid_len) {
+            (WIDE, _) | (_, WIDE) => self.wide_key_and_uid().2,
+            (key, uid) => Entries(&self.text[key as usize + uid as usize..]),
+        }
+    }
+
+    /// Key, uid and what follows, where a length does not fit.
+    #[cold]
+    fn wide_key_and_uid(&self) -> (&str, &str, Entries<'_>) {
+        let mut rest = Entries(&self.text);
+        let mut text = |length| {
+            let length = rest.count_of(length);
+            let (text, behind) = rest.0.split_at(length);
+            rest = Entries(behind);
+            text
+        };
+        let (key, uid) = (text(self.key_len), text(self.uid_len));
+        (key, uid, rest)
     }
 }
 
 struct Entries<'a>(&'a str);
 
 impl<'a> Entries<'a> {
+    /// A count as it is kept beside the text, or the one that stands here if that is [`WIDE`].
+    #[inline]
+    fn count_of(&mut self, kept: u16) -> usize {
+        if kept == WIDE { self.number().unwrap_or(0) } else { kept as usize }
+    }
+
+    /// The number that stands here, in digits.
+    #[inline]
+    fn number(&mut self) -> Option<usize> {
+        let (mut number, mut digits) = (0, 0);
+        loop {
+            let digit = *self.0.as_bytes().get(digits)?;
+            number |= usize::from(digit & !ANOTHER_DIGIT) << (6 * digits);
+            digits += 1;
+            if digit & ANOTHER_DIGIT == 0 {
+                break;
+            }
+        }
+        self.0 = &self.0[digits..];
+        Some(number)
+    }
+
     /// The character of a key that stands here by its number.
     fn pass_numbered(&mut self) -> Option<char> {
         let character = self.0.chars().next().filter(|character| *character >= FIRST_NUMBERED)?;
@@ -217,16 +275,8 @@ impl<'a> Iterator for Entries<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let (mut length, mut digits) = (0, 0);
-        loop {
-            let digit = *self.0.as_bytes().get(digits)?;
-            length |= usize::from(digit & !ANOTHER_DIGIT) << (6 * digits);
-            digits += 1;
-            if digit & ANOTHER_DIGIT == 0 {
-                break;
-            }
-        }
-        let (entry, rest) = self.0[digits..].split_at(length);
+        let length = self.number()?;
+        let (entry, rest) = self.0.split_at(length);
         self.0 = rest;
         Some(entry)
     }
@@ -249,14 +299,29 @@ fn without_room(text: String) -> Box<str> {
 }
 
 fn push_entry(text: &mut String, parts: &[&str; 2]) {
-    let mut length = parts[0].len() + parts[1].len();
-    while length >= ANOTHER_DIGIT as usize {
-        text.push(char::from(length as u8 & (ANOTHER_DIGIT - 1) | ANOTHER_DIGIT));
-        length >>= 6;
-    }
-    text.push(char::from(length as u8));
+    push_number(text, parts[0].len() + parts[1].len());
     text.push_str(parts[0]);
     text.push_str(parts[1]);
+}
+
+fn push_number(text: &mut String, mut number: usize) {
+    while number >= ANOTHER_DIGIT as usize {
+        text.push(char::from(number as u8 & (ANOTHER_DIGIT - 1) | ANOTHER_DIGIT));
+        number >>= 6;
+    }
+    text.push(char::from(number as u8));
+}
+
+/// A count that fits beside the text.
+fn narrow(count: usize) -> Option<u16> {
+    u16::try_from(count).ok().filter(|count| *count != WIDE)
+}
+
+/// Writes a count that does not fit beside the text.
+#[cold]
+fn wide(text: &mut String, count: usize) -> u16 {
+    push_number(text, count);
+    WIDE
 }
 
 #[cfg(test)]
@@ -279,7 +344,7 @@ mod tests {
                 ..Identity::default()
             };
             let keys = LabelKeys::default();
-            let strings = Strings::new(&identity, &keys).unwrap();
+            let strings = Strings::new(&identity, &keys);
             assert_eq!((strings.key(), strings.uid()), ("shop/web-0", "u-1"));
             assert_eq!(strings.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
             assert_eq!(strings.owners().collect::<Vec<_>>(), [("o-1", false), (&*long, true)]);
@@ -293,7 +358,7 @@ mod tests {
     fn what_was_read_ahead_comes_back_path_by_path_and_hides_no_label() {
         let (keys, labels) = (LabelKeys::default(), vec![("app".into(), "web".into())]);
         let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
-        let mut strings = Strings::new(&identity, &keys).unwrap();
+        let mut strings = Strings::new(&identity, &keys);
         let long = vec![Value::from("x".repeat(200))];
         let read = [Some(vec!["node-1".into(), 7.into()]), None, Some(vec![]), Some(long)];
         strings.add_ahead(read.into_iter());
@@ -307,16 +372,53 @@ mod tests {
     fn an_object_without_anything_but_its_name_has_nothing_else() {
         let keys = LabelKeys::default();
         let identity = Identity { name: "node-1".into(), ..Identity::default() };
-        let strings = Strings::new(&identity, &keys).unwrap();
+        let strings = Strings::new(&identity, &keys);
         assert_eq!((strings.key(), strings.uid(), strings.deletion_timestamp()), ("node-1", "", None));
         assert_eq!((strings.owners().count(), strings.labels(&keys).count()), (0, 0));
         assert_eq!(strings.memory_bytes(), "node-1".len() + 1);
     }
 
+    // holds: X35
     #[test]
-    fn a_key_that_no_server_gives_out_is_refused() {
-        let identity = Identity { name: "x".repeat(70_000).into(), ..Identity::default() };
-        assert!(Strings::new(&identity, &LabelKeys::default()).is_none());
+    fn no_length_and_no_count_is_too_large_to_be_kept() {
+        let keys = LabelKeys::default();
+        let sizes = [0, 1, 65_534, 65_535, 65_536, 70_000];
+        let text = |size: usize, what: &str| what.repeat(size);
+        for (key, uid, owners, labels) in [
+            (70_000, 36, 1, 2),
+            (65_535, 65_535, 0, 0),
+            (1, 70_000, 65_535, 1),
+            (65_534, 65_534, 65_534, 65_534),
+            (5, 36, 1, 65_535),
+        ]
+        .into_iter()
+        .chain(sizes.map(|size| (1, 1, size, size)))
+        {
+            let identity = Identity {
+                namespace: "shop".into(),
+                name: text(key, "n").into(),
+                uid: text(uid, "u").into(),
+                deletion_timestamp: Some("2026".into()),
+                owners: (0..owners).map(|n| (format!("o-{n}").into(), n + 1 == owners)).collect(),
+                labels: (0..labels).map(|n| (format!("k-{n}").into(), format!("v-{n}").into())).collect(),
+                ..Identity::default()
+            };
+            let mut strings = Strings::new(&identity, &keys);
+            strings.add_ahead([Some(vec!["node-1".into()])].into_iter());
+            assert_eq!(strings.key(), format!("shop/{}", identity.name));
+            assert_eq!((strings.uid(), strings.deletion_timestamp()), (&*identity.uid, Some("2026")));
+            let owned = |(uid, is_controller): (&str, bool)| (Cow::from(uid.to_owned()), is_controller);
+            assert_eq!(strings.owners().map(owned).collect::<Vec<_>>(), identity.owners);
+            let label = |(key, value): (&str, &str)| (Cow::from(key.to_owned()), Cow::from(value.to_owned()));
+            assert_eq!(strings.labels(&keys).map(label).collect::<Vec<_>>(), identity.labels);
+            if let Some((last, value)) = identity.labels.last() {
+                assert_eq!(strings.label(&keys, last), Some(&**value));
+            }
+            assert_eq!(
+                strings.ahead(0).map(|kept| kept.map(ahead::text).collect::<Vec<_>>()),
+                Some(vec!["node-1"])
+            );
+        }
     }
 
     #[test]
@@ -325,14 +427,14 @@ mod tests {
         let label = |n: usize| (Cow::from(format!("key-{n}")), Cow::from(format!("value-{n}")));
         let labels: Vec<_> = (0..LABEL_KEYS_MAX + 3).map(label).collect();
         let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
-        let strings = Strings::new(&identity, &keys).unwrap();
+        let strings = Strings::new(&identity, &keys);
         let read = strings.labels(&keys).map(|(key, value)| (key.into(), value.into())).collect::<Vec<_>>();
         assert_eq!(read, identity.labels);
         for (key, value) in &identity.labels {
             assert_eq!(strings.label(&keys, key), Some(&**value));
         }
         assert_eq!(strings.label(&keys, "key"), None);
-        let again = Strings::new(&Identity { labels: vec![label(0)], ..Identity::default() }, &keys).unwrap();
+        let again = Strings::new(&Identity { labels: vec![label(0)], ..Identity::default() }, &keys);
         assert_eq!(again.memory_bytes(), 1 + "\u{80}".len() + 1 + "value-0".len());
     }
 }

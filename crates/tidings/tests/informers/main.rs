@@ -4,6 +4,7 @@ mod bad_input;
 mod busy;
 mod factory;
 mod heard;
+mod odd_objects;
 mod sharing;
 mod silence;
 mod simulation;

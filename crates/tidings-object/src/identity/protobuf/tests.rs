@@ -109,45 +109,79 @@ fn a_generation_may_have_any_number() {
     }
 }
 
+const ODD: &[u8] = b"\xff\xfe";
+const REPAIRED: &str = "\u{fffd}\u{fffd}";
+
+// holds: X35
 #[test]
-fn texts_that_are_none_and_fields_of_the_wrong_type_are_not_well_formed() {
-    let odd = b"\xff\xfe";
-    for metadata in [
-        field(1, odd),
-        field(3, odd),
-        field(5, odd),
-        field(6, odd),
-        field(11, &field(1, odd)),
-        field(11, &field(2, odd)),
-        field(13, &field(4, odd)),
-        number(1, 7),
-        field(7, b"7"),
-        number(11, 7),
-        number(12, 7),
-        number(13, 7),
-        field(13, &field(6, b"true")),
-        field(9, &field(1, b"yesterday")),
-        field(11, b"\x0a\x7f"),
-        field(12, b"\x0b"),
-    ] {
-        assert!(scan(&object(std::slice::from_ref(&metadata))).is_err(), "{metadata:x?}");
-    }
-    assert!(scan(&number(METADATA, 7)).is_err());
-    let error = scan(&object(&[field(1, odd)])).unwrap_err();
-    assert_eq!(error.to_string(), "not well-formed protobuf: metadata.name is not valid UTF-8");
+fn texts_that_are_no_utf8_read_as_go_writes_them() {
+    let metadata = [
+        field(1, ODD),
+        field(3, ODD),
+        field(5, ODD),
+        field(6, ODD),
+        field(11, &[field(1, ODD), field(2, ODD)].concat()),
+        field(11, &[field(1, b"\xfd\xfd"), field(2, b"last")].concat()),
+        field(12, &[field(1, ODD), field(2, ODD)].concat()),
+        field(13, &field(4, ODD)),
+    ];
+    let message = object(&metadata);
+    let identity = scan(&message).unwrap();
+    assert_eq!([&*identity.name, &*identity.namespace, &*identity.uid], [REPAIRED; 3]);
+    assert_eq!(identity.version, Some(Version::new(REPAIRED)));
+    assert_eq!(identity.labels, [(REPAIRED.into(), "last".into())], "equal keys are one label");
+    assert_eq!(identity.owners, [(REPAIRED.into(), false)]);
 }
 
+// holds: X35
 #[test]
-fn a_message_that_ends_within_a_field_is_not_well_formed() {
-    let message = web();
-    let metadata_end = object(&[]).len();
-    let whole = scan(&message).unwrap();
-    for end in metadata_end..message.len() {
-        match scan(&message[..end]) {
-            Err(ScanError::Protobuf(_)) => {}
-            Ok(identity) => assert_eq!(identity, whole, "only what follows the metadata may lack: {end}"),
-            Err(error) => panic!("{error} at {end}"),
+fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
+    let named = [field(1, b"a"), field(6, b"7"), entry(11, "app", "web"), owner_of("o-1", None)].concat();
+    let wanted = object(std::slice::from_ref(&named));
+    for odd in [
+        number(1, 7),
+        number(3, 7),
+        number(5, 7),
+        number(6, 7),
+        field(7, b"7"),
+        number(9, 7),
+        field(9, &field(1, b"yesterday")),
+        field(9, ODD),
+        number(11, 7),
+        field(11, &number(1, 7)),
+        field(11, &number(2, 7)),
+        field(11, b"\x0a\x7f"),
+        number(12, 7),
+        field(12, b"\x0b"),
+        number(13, 7),
+        field(13, ODD),
+        field(13, &[field(4, b"o-2"), field(6, b"true")].concat()),
+        field(13, &[field(4, b"o-2"), number(4, 7)].concat()),
+    ] {
+        let message = object(&[named.clone(), odd.clone()]);
+        assert_eq!(scan(&message), scan(&wanted), "{odd:x?}");
+    }
+    assert_eq!(scan(&number(METADATA, 7)), Ok(Identity::default()));
+}
+
+// holds: X35
+#[test]
+fn bytes_that_break_off_have_an_identity_if_a_key_and_a_version_came_before() {
+    let (message, whole) = (web(), web());
+    let whole = scan(&whole).unwrap();
+    let metadata_end = message.len() - field(2, b"\xff what is no pod's spec").len() - field(3, b"").len();
+    for end in 1..message.len() {
+        let scanned = scan(&message[..end]);
+        match end < metadata_end {
+            true => assert!(matches!(scanned, Err(ScanError::Protobuf(_))), "cut at {end}"),
+            false => assert_eq!(scanned.as_ref(), Ok(&whole), "cut at {end}"),
         }
+    }
+    let broken = object(&[field(1, b"a"), field(6, b"7"), entry(11, "app", "web"), b"\x0b".to_vec()]);
+    let identity = scan(&broken).unwrap();
+    assert_eq!((&*identity.name, identity.labels.len()), ("a", 1));
+    for part in [field(1, b"a"), field(6, b"7")] {
+        assert!(scan(&object(&[part, b"\x0b".to_vec()])).is_err());
     }
 }
 

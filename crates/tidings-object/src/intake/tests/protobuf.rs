@@ -69,13 +69,40 @@ fn an_object_reads_the_same_from_list_and_watch_with_its_kind_supplied() {
     }
 }
 
+// holds: X37
 #[test]
-fn a_wire_that_changes_brings_another_object_and_none_that_reads_otherwise() {
-    let intake = intake();
-    let json = take(&intake, &pod().to_string()).unwrap();
-    let protobuf = intake.protobuf(LISTED, &bytes(&pod()), &Cache::of(&json)).unwrap();
-    assert!(!protobuf.is_unchanged(&json));
-    assert_eq!(as_value(&protobuf), as_value(&json));
+fn the_same_version_of_an_object_by_another_wire_is_the_cached_object() {
+    let as_json = |object: &Value| object.to_string();
+    let transforms = [None, Some(Transform::json(|object| object["seen"] = true.into()))];
+    for transform in transforms {
+        let intake = match transform {
+            Some(transform) => intake().with_transform(transform),
+            None => intake(),
+        };
+        let json = take(&intake, &as_json(&pod())).unwrap();
+        let protobuf = taken(&intake, LISTED, &bytes(&pod())).unwrap();
+        assert!(protobuf.is_unchanged(&json) && json.is_unchanged(&protobuf));
+        assert_eq!(as_value(&protobuf), as_value(&json));
+        let again = intake.protobuf(LISTED, &bytes(&pod()), &Cache::of(&json)).unwrap();
+        assert!(Arc::ptr_eq(&json, &again));
+        let again = intake.json(as_json(&pod()).as_bytes(), &Cache::of(&protobuf)).unwrap();
+        assert!(Arc::ptr_eq(&protobuf, &again));
+
+        let mut changed = pod();
+        changed["spec"]["nodeName"] = "node-2".into();
+        assert!(
+            !json.is_unchanged(&take(&intake, &as_json(&changed)).unwrap()),
+            "on one wire the body decides"
+        );
+        assert!(!protobuf.is_unchanged(&taken(&intake, LISTED, &bytes(&changed)).unwrap()));
+        for (field, value) in [("uid", "u-2"), ("resourceVersion", "8"), ("uid", ""), ("resourceVersion", "")]
+        {
+            let mut other = pod();
+            other["metadata"][field] = value.into();
+            let other = take(&intake, &as_json(&other)).unwrap();
+            assert!(!protobuf.is_unchanged(&other), "{field} {value:?}");
+        }
+    }
 }
 
 #[test]
@@ -139,7 +166,7 @@ fn an_object_without_identity_is_told_from_bytes_that_are_not_well_formed() {
         let error = taken(&intake, LISTED, &bytes(&object)).unwrap_err();
         assert_eq!(error, IntakeError::NoIdentity { missing }, "{object}");
     }
-    for bytes in [&b"\x0a\x05"[..], b"{}", b"\x08", b"k8s\0", &bytes(&pod())[..20]] {
+    for bytes in [&b"\x0a\x05"[..], b"{}", b"k8s\0", &bytes(&pod())[..20]] {
         let error = taken(&intake, LISTED, bytes).unwrap_err();
         assert!(matches!(error, IntakeError::Malformed(_)), "{bytes:x?} {error}");
     }
@@ -161,6 +188,27 @@ fn bytes_that_are_broken_below_are_an_error_to_their_reader_alone() {
     let pruned = taken(&intake().with_transform(prune), LISTED, &message).unwrap();
     assert!(matches!(pruned.refusal(), Some(ReadError::Transform { .. })));
     assert!(matches!(pruned.view::<Value>().unwrap_err(), ReadError::Transform { .. }));
+}
+
+// holds: X35
+#[test]
+fn texts_that_are_no_utf8_and_bytes_that_break_off_cost_at_most_the_reading() {
+    let mut object = pod();
+    object["metadata"]["ownerReferences"] = json!([{"uid": "ODD", "controller": true}]);
+    let message = bytes(&object).split(|byte| *byte == b'O').collect::<Vec<_>>().join(&b"\xff"[..]);
+    let taken_in = taken(&intake(), LISTED, &message).unwrap();
+    assert_eq!(taken_in.controller_uid(), Some("\u{fffd}DD"));
+    assert_eq!(
+        taken_in.decoded::<Pod>().unwrap().metadata.owner_references.as_ref().unwrap()[0].uid,
+        "\u{fffd}DD"
+    );
+
+    let cut = &bytes(&pod())[..bytes(&pod()).len() - 1];
+    let object = taken(&intake(), LISTED, cut).unwrap();
+    assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
+    assert!(matches!(object.decoded::<Pod>(), Err(ReadError::Decode { .. })));
+    let again = intake().protobuf(LISTED, cut, &Cache::of(&object)).unwrap();
+    assert!(Arc::ptr_eq(&object, &again));
 }
 
 #[test]
