@@ -77,14 +77,23 @@ impl CachedOwners {
     }
 }
 
+/// Whether both have the same owners, and the same one of them controls both. A uid names one object for ever.
+fn have_same_owners(one: &RawObject, other: &RawObject) -> bool {
+    one.controller_uid() == other.controller_uid() && one.owner_uids().eq(other.owner_uids())
+}
+
 impl OwnerMap {
     /// The owners of what was and of what is: an object that changes hands concerns both.
     pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> Map<K> {
         Box::new(move |change| {
             let owners_of = |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
             let mut requests = match change {
-                // Most updates leave the owners alone, and then there is only one object to look into.
-                Change::Updated { old, new } if old.owner_uids().eq(new.owner_uids()) => owners_of(new),
+                // Most changes leave the owners alone, and then there is only one object to look into.
+                Change::Updated { old, new: newest } | Change::Deleted { old, object: newest, .. }
+                    if have_same_owners(old, newest) =>
+                {
+                    owners_of(newest)
+                }
                 _ => change.objects().flat_map(|object| owners_of(object)).collect(),
             };
             requests.sort();

@@ -90,6 +90,45 @@ async fn an_owned_object_asks_for_its_owner_and_when_it_changes_hands_for_both()
     play.end().await;
 }
 
+// holds: X28
+#[tokio::test(start_paused = true)]
+async fn when_the_controller_flag_moves_between_two_owners_both_are_asked() {
+    let scene = Scene::new().await;
+    for name in ["one", "two"] {
+        scene.put(name);
+    }
+    let asked = Asked::new();
+    let log = asked.clone();
+    let controller = config_maps().owns::<Secret>().reconcile(move |request: Request, _| {
+        log.note(&request);
+        async { Ok(Action::await_change()) }
+    });
+    let play = scene.played(controller).await;
+    // Owners that are cached are found by uid, others by name.
+    for is_cached in [true, false] {
+        let mut secret = owned_secret("s", &["one", "two"]);
+        if is_cached {
+            for (at, owner) in ["default/one", "default/two"].into_iter().enumerate() {
+                let uid = scene.server.object("configmaps", owner).unwrap()["metadata"]["uid"].clone();
+                secret["metadata"]["ownerReferences"][at]["uid"] = uid;
+            }
+        }
+        scene.server.put("secrets", secret.clone());
+        settle().await;
+        asked.taken();
+        for (at, flag) in [false, true].into_iter().enumerate() {
+            secret["metadata"]["ownerReferences"][at]["controller"] = json!(flag);
+        }
+        scene.server.put("secrets", secret);
+        settle().await;
+        assert_eq!(asked.taken(), ["one", "two"], "cached: {is_cached}");
+        scene.server.remove("secrets", "default/s");
+        settle().await;
+        assert_eq!(asked.taken(), ["two"], "cached: {is_cached}");
+    }
+    play.end().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_owner_that_is_cached_is_known_by_its_uid_and_any_other_by_its_name() {
     let scene = Scene::new().await;
