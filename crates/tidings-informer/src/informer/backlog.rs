@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
+use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use tokio::time::Instant;
 
@@ -27,6 +27,9 @@ pub(super) struct Backlog {
     /// The number of the newest entry of each object. It exists only while the bound is passed: most
     /// handlers keep up, and pay nothing for it.
     newest: Option<HashTable<u64>>,
+    /// Seeded by chance: whoever may create objects must not choose names that collide. The table is never iterated, so chance
+    /// decides nothing but its layout.
+    hasher: RandomState,
 }
 
 #[derive(Debug)]
@@ -48,11 +51,17 @@ pub(super) enum Pushed {
     Vanished { was_initial: bool },
 }
 
-const HASHER: FixedState = FixedState::with_seed(0);
-
 impl Backlog {
     pub(super) fn new(merge_above: usize) -> Self {
-        Backlog { entries: VecDeque::new(), first: 0, live: 0, merge_above, merges: 0, newest: None }
+        Backlog {
+            entries: VecDeque::new(),
+            first: 0,
+            live: 0,
+            merge_above,
+            merges: 0,
+            newest: None,
+            hasher: RandomState::default(),
+        }
     }
 
     /// How many notifications wait.
@@ -174,7 +183,7 @@ impl Backlog {
 
     fn newest_of(&self, key: &str) -> Option<u64> {
         let newest = self.newest.as_ref()?;
-        newest.find(HASHER.hash_one(key), |number| self.key_at(*number) == Some(key)).copied()
+        newest.find(self.hasher.hash_one(key), |number| self.key_at(*number) == Some(key)).copied()
     }
 
     fn key_at(&self, number: u64) -> Option<&str> {
@@ -183,11 +192,11 @@ impl Backlog {
     }
 
     fn link(&mut self, number: u64, key: &str) {
-        let (first, entries) = (self.first, &self.entries);
+        let (first, entries, hasher) = (self.first, &self.entries, &self.hasher);
         if let Some(newest) = &mut self.newest {
-            newest.insert_unique(HASHER.hash_one(key), number, |number| {
+            newest.insert_unique(hasher.hash_one(key), number, |number| {
                 let entry = entries.get((number - first) as usize).and_then(Option::as_ref);
-                HASHER.hash_one(entry.map_or("", |entry| entry.notification.key().as_str()))
+                hasher.hash_one(entry.map_or("", |entry| entry.notification.key().as_str()))
             });
         }
     }
@@ -199,7 +208,7 @@ impl Backlog {
             let entry = entries.get((number - first) as usize).and_then(Option::as_ref);
             entry.is_some_and(|entry| entry.notification.key().as_str() == key)
         };
-        if let Ok(found) = newest.find_entry(HASHER.hash_one(key), same) {
+        if let Ok(found) = newest.find_entry(self.hasher.hash_one(key), same) {
             found.remove();
         }
     }
@@ -207,7 +216,7 @@ impl Backlog {
     /// Forgets that `number` is the newest entry of its object. Its entry may be taken out already.
     fn unlink(&mut self, number: u64, notification: &Notification) {
         let Some(newest) = &mut self.newest else { return };
-        let hash = HASHER.hash_one(notification.key().as_str());
+        let hash = self.hasher.hash_one(notification.key().as_str());
         if let Ok(found) = newest.find_entry(hash, |found| *found == number) {
             found.remove();
         }
@@ -348,6 +357,15 @@ mod tests {
         }
         assert!(backlog.len() <= 8 + 2 * 50, "{}", backlog.len());
         assert!(backlog.entries.len() <= 2 * backlog.len() + 64, "{}", backlog.entries.len());
+    }
+
+    #[test]
+    fn two_backlogs_do_not_hash_alike() {
+        let hashes = || {
+            let backlog = Backlog::new(0);
+            ["default/a", "default/b", "default/c", "default/d"].map(|key| backlog.hasher.hash_one(key))
+        };
+        assert_ne!(hashes(), hashes(), "names that collide in one would collide in every one");
     }
 
     proptest! {
