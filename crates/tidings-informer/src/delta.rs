@@ -2,7 +2,8 @@
 //!
 //! Two orders are offered. [`QueueOrder::InOrder`] keeps strict arrival order over all objects and a list as
 //! one entry; [`QueueOrder::PerObject`] is the classic [`DeltaFifo`]: one place in the queue an object, its
-//! deltas taken out together. Several streams (one a namespace) write into one queue.
+//! deltas taken out together. Several streams (one a namespace) write into one queue. [`DeltaFifo`] can be used by hand too,
+//! without streams: that page has the example.
 //!
 //! Nothing here changes an object, runs a transform or asks the server: what comes in goes out, is merged with
 //! its twin, or was never known.
@@ -68,6 +69,8 @@ pub enum Delta {
     Replaced(Arc<RawObject>),
     /// Per object: absent from a list though we knew it. Its last known state may be stale.
     Vanished(Arc<RawObject>),
+    /// Per object: a known object once more, by a [resync](DeltaFifo::resync). Nothing has changed.
+    Sync(Arc<RawObject>),
     /// This stream has ended: its scope is no longer listed or watched, and what it brought goes (unless another
     /// stream follows the same scope by now: then the list of that one tells what goes).
     ScopeEnded {
@@ -81,6 +84,21 @@ pub enum Delta {
         /// What brought us here.
         by: Milestone,
     },
+}
+
+/// The kinds of deltas of one object, with client-go's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeltaKind {
+    /// The server sent an addition.
+    Added,
+    /// The server sent another version.
+    Updated,
+    /// The object is gone: the server sent its deletion, or it is absent from a list ([`Delta::Vanished`]).
+    Deleted,
+    /// One item of a list.
+    Replaced,
+    /// A resync: nothing has changed.
+    Sync,
 }
 
 /// What a [`Delta::Reached`] stands for.
@@ -117,7 +135,22 @@ impl Delta {
     /// The object it is about, unless it is about many or none.
     pub fn object(&self) -> Option<&Arc<RawObject>> {
         match self {
-            Delta::Changed(_, object) | Delta::Replaced(object) | Delta::Vanished(object) => Some(object),
+            Delta::Changed(_, object)
+            | Delta::Replaced(object)
+            | Delta::Vanished(object)
+            | Delta::Sync(object) => Some(object),
+            Delta::ReplacedAll { .. } | Delta::ScopeEnded { .. } | Delta::Reached { .. } => None,
+        }
+    }
+
+    /// Its kind, unless it is about many objects or none.
+    pub fn kind(&self) -> Option<DeltaKind> {
+        match self {
+            Delta::Changed(Change::Added, _) => Some(DeltaKind::Added),
+            Delta::Changed(Change::Modified, _) => Some(DeltaKind::Updated),
+            Delta::Changed(Change::Deleted, _) | Delta::Vanished(_) => Some(DeltaKind::Deleted),
+            Delta::Replaced(_) => Some(DeltaKind::Replaced),
+            Delta::Sync(_) => Some(DeltaKind::Sync),
             Delta::ReplacedAll { .. } | Delta::ScopeEnded { .. } | Delta::Reached { .. } => None,
         }
     }

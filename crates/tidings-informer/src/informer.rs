@@ -6,6 +6,7 @@ mod apply;
 mod backlog;
 mod calls;
 mod config;
+mod distribute;
 mod ending;
 mod failure;
 mod filter;

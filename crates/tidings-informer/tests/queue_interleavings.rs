@@ -146,6 +146,34 @@ fn closing_or_leaving_wakes_everybody() {
     }
 }
 
+#[test]
+fn what_the_taker_puts_in_above_the_bound_comes_out_and_nobody_is_left_waiting() {
+    let scenario = || {
+        let gate = Arc::new(Gate::new(Items::default(), 1));
+        block_on(async {
+            let pushes = [0, 1].map(|of| {
+                let gate = Arc::clone(&gate);
+                spawn(async move { push_all(&gate, of).await })
+            });
+            let mut all = Vec::new();
+            while all.len() < 2 * 3 + 4 {
+                if all.is_empty() {
+                    let put = gate.put(|items: &mut Items| items.0.extend([(9, 0), (9, 1), (9, 2), (9, 3)]));
+                    assert!(put.is_some());
+                }
+                all.extend(poll_fn(|cx| gate.poll_take(cx)).await.expect("it is open"));
+            }
+            for push in pushes {
+                push.await.expect("a push ends");
+            }
+            gate.close();
+            assert!(gate.put(|items: &mut Items| items.0.push((9, 9))).is_none());
+            assert_eq!(all.iter().filter(|(of, _)| *of == 9).count(), 4);
+        });
+    };
+    shuttle::check_random(scenario, INTERLEAVINGS);
+}
+
 /// A gate that looks, lets go of its lock, and only then leaves its waker: what comes in between wakes nobody.
 struct Careless {
     item: sync::Mutex<Option<u8>>,

@@ -106,6 +106,19 @@ impl<C: Contents> Gate<C> {
         woken.for_each(Waker::wake);
     }
 
+    /// Puts something in, whatever the bound is, unless the gate is closed. For the one who takes, who can't wait for room.
+    pub(super) fn put<R>(&self, put: impl FnOnce(&mut C) -> R) -> Option<R> {
+        let mut state = self.state.lock();
+        if state.is_closed {
+            return None;
+        }
+        let result = state.contents.as_mut().map(put);
+        let taker = state.taker.take();
+        drop(state);
+        taker.into_iter().for_each(Waker::wake);
+        result
+    }
+
     /// Looks at what is queued, unless nobody takes anything any more.
     pub(super) fn look<R>(&self, look: impl FnOnce(&C) -> R) -> Option<R> {
         self.state.lock().contents.as_ref().map(look)

@@ -12,6 +12,7 @@ use hashbrown::hash_table::Entry;
 use tidings_object::RawObject;
 use tidings_source::StreamScope;
 
+use super::Delta;
 use super::place::{Deltas, newest_state};
 
 /// The state that each object of the last batch will have once it is applied.
@@ -41,6 +42,8 @@ struct Taken {
     /// Its newest state in the batch: the consumer takes no notice of an older one that a watch replays after it.
     object: Arc<RawObject>,
     is_deletion: bool,
+    /// Whether it counts even if what is known is newer.
+    is_listed: bool,
 }
 
 impl InFlight {
@@ -52,7 +55,8 @@ impl InFlight {
 
     /// The deltas of an object left, the last of which does or does not leave it deleted.
     pub(super) fn took(&mut self, deltas: &Deltas, is_deletion: bool) {
-        let object = newest_state(deltas);
+        let object = newest_state(None, deltas);
+        let is_listed = deltas.iter().any(|(_, delta)| !matches!(delta, Delta::Changed(..)));
         let hash = |object: &RawObject| self.hasher.hash_one(object.key().as_str());
         let place = self.taken.entry(
             hash(object),
@@ -63,12 +67,13 @@ impl InFlight {
             Entry::Occupied(mut earlier) => {
                 let earlier = earlier.get_mut();
                 earlier.is_deletion = is_deletion;
-                if !object.version().is_older_than(earlier.object.version()) {
+                if is_listed || !object.version().is_older_than(earlier.object.version()) {
+                    earlier.is_listed |= is_listed;
                     earlier.object = Arc::clone(object);
                 }
             }
             Entry::Vacant(place) => {
-                place.insert(Taken { object: Arc::clone(object), is_deletion });
+                place.insert(Taken { object: Arc::clone(object), is_deletion, is_listed });
             }
         }
     }
@@ -83,6 +88,22 @@ impl InFlight {
         self.find(object).map(|taken| &taken.object)
     }
 
+    /// The state of this key once all of it is applied to what is `known`, unless it is gone then.
+    pub(super) fn applied_to(
+        &self,
+        object: &RawObject,
+        known: Option<Arc<RawObject>>,
+    ) -> Option<Arc<RawObject>> {
+        let Some(taken) = self.find(object) else { return known };
+        if taken.is_deletion {
+            return None;
+        }
+        let is_ignored = |known: &Arc<RawObject>| {
+            !taken.is_listed && taken.object.version().is_older_than(known.version())
+        };
+        Some(known.filter(is_ignored).unwrap_or_else(|| Arc::clone(&taken.object)))
+    }
+
     pub(super) fn fate(&self, object: &RawObject) -> Fate {
         match self.find(object) {
             Some(Taken { is_deletion: true, .. }) => Fate::Goes,
@@ -92,12 +113,12 @@ impl InFlight {
         }
     }
 
-    /// The objects of `scope` that will be there.
-    pub(super) fn staying_in(&self, scope: &StreamScope) -> impl Iterator<Item = &Arc<RawObject>> {
-        self.taken
-            .iter()
-            .filter(|taken| !taken.is_deletion && scope.contains(taken.object.namespace()))
-            .map(|taken| &taken.object)
+    /// The objects of `scope` that will be there, in the order of their keys: that of the table is chance.
+    pub(super) fn staying_in(&self, scope: &StreamScope) -> Vec<&Arc<RawObject>> {
+        let stays = |taken: &&Taken| !taken.is_deletion && scope.contains(taken.object.namespace());
+        let mut staying: Vec<_> = self.taken.iter().filter(stays).map(|taken| &taken.object).collect();
+        staying.sort_unstable_by_key(|object| object.key());
+        staying
     }
 
     fn find(&self, object: &RawObject) -> Option<&Taken> {

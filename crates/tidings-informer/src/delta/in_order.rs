@@ -73,6 +73,11 @@ impl Order for InOrder {
         batch
     }
 
+    /// What is known is the consumer's own: it needs no queue to read it in this order.
+    fn resync(&mut self) -> usize {
+        0
+    }
+
     fn load(&self) -> Load {
         Load { deltas: self.entries.len(), bytes: self.bytes }
     }

@@ -30,6 +30,9 @@ pub(super) trait Order: Send {
     /// Takes a batch, empty when nothing is queued. What was taken before has been applied.
     fn take(&mut self, deltas_max: usize) -> Batch;
 
+    /// Queues a [`Delta::Sync`](super::Delta::Sync) for each known object of which nothing is queued, and says how many.
+    fn resync(&mut self) -> usize;
+
     fn load(&self) -> Load;
 }
 

@@ -36,6 +36,14 @@ impl Outlet {
         poll_fn(|cx| self.0.poll_take(cx))
     }
 
+    /// Queues a [`Delta::Sync`] for each known object of which nothing is queued, and says how many. In order it queues nothing:
+    /// there the consumer reads what it knows.
+    ///
+    /// As with [`next_batch`](Self::next_batch), asking says that the batch before has been applied. It does not wait for room: the one who takes would wait for itself. Pushes wait until enough was taken.
+    pub fn resync(&mut self) -> usize {
+        self.0.put(|order| order.resync()).unwrap_or(0)
+    }
+
     /// How full the queue is.
     pub fn depth(&self) -> Depth {
         Depth::new(Arc::clone(&self.0))

@@ -4,6 +4,9 @@
 //! It must never forget a delta of an object but for a deletion that repeats another, or that is of an object
 //! which nobody has; and never tell that a version was reached before all that its stream sent up to it.
 
+mod by_hand;
+mod known;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::hash::BuildHasher;
@@ -15,7 +18,7 @@ use smallvec::smallvec;
 use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
-use super::in_flight::{Fate, InFlight};
+use super::in_flight::InFlight;
 use super::order::{Arrival, Load, Order};
 use super::outlet::Batch;
 use super::place::{Deltas, Place, last, newest_state, object_of};
@@ -26,7 +29,35 @@ use crate::reflector::Epoch;
 /// How many places an empty queue keeps allocated after a large list.
 const IDLE_PLACES_MAX: usize = 4_096;
 
-/// Deltas merged by object.
+/// Deltas merged by object: client-go's DeltaFIFO.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tidings_informer::delta::{Delta, DeltaFifo};
+/// use tidings_object::{Budget, Intake, Kind, NothingKnown};
+///
+/// let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
+/// let pod = |name: &str, version: &str| {
+///     let metadata = serde_json::json!({ "name": name, "namespace": "default", "resourceVersion": version });
+///     let pod = serde_json::json!({ "metadata": metadata });
+///     intake.json(pod.to_string().as_bytes(), &NothingKnown).expect("a pod")
+/// };
+/// let kinds = |deltas: Vec<Delta>| deltas.iter().filter_map(Delta::kind).map(|kind| format!("{kind:?}")).collect();
+///
+/// let mut fifo = DeltaFifo::new(Arc::new(NothingKnown));
+/// fifo.add(pod("a", "1"));
+/// fifo.add(pod("b", "2"));
+/// fifo.update(pod("a", "3"));
+/// fifo.delete(pod("b", "4"));
+/// assert_eq!(fifo.pop().map(&kinds), Some(vec!["Added".to_owned(), "Updated".to_owned()]));
+/// assert_eq!(fifo.pop().map(&kinds), Some(vec!["Added".to_owned(), "Deleted".to_owned()]));
+/// ```
+///
+/// By hand it is filled with [`add`](Self::add), [`update`](Self::update), [`delete`](Self::delete), [`replace`](Self::replace)
+/// and [`resync`](Self::resync), and emptied with [`pop`](Self::pop). An informer fills it from its streams, with
+/// [`change`](Self::change), [`list`](Self::list), [`bookmark`](Self::bookmark) and [`end_stream`](Self::end_stream), and
+/// [takes](Self::take) batches.
 ///
 /// - A key has one place; further deltas of it join those that wait there.
 /// - A deletion after a deletion is merged into one: the one the server told, if any; of two told, the older.
@@ -34,6 +65,7 @@ const IDLE_PLACES_MAX: usize = 4_096;
 /// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::Vanished`] for each object of its
 ///   scope that is queued or known and absent from it. An object that is known just so, and of which nothing is
 ///   under way, is left out.
+/// - A resync queues [`Delta::Sync`] for each known object of which nothing is queued.
 /// - What comes for the objects of a scope that ended leaves behind its [`Delta::ScopeEnded`], and nothing of it is
 ///   left out or dropped.
 /// - [`Delta::Reached`] has a place of its own behind everything that its stream sent before. One follows each
@@ -41,7 +73,8 @@ const IDLE_PLACES_MAX: usize = 4_096;
 ///   bookmarks too. While one of a stream waits, newer versions wait for it to leave and then take a place at
 ///   the end: at most one a stream, and a stream that never rests still makes progress.
 ///
-/// Known is what [`KnownInScope`] shows, and what was taken last: see [`take`](Self::take).
+/// Known is what [`KnownInScope`] shows, and what was taken or popped last: asking for more says that this has been applied. The
+/// [`Reader`](crate::indexer::Reader) of a cache shows what it holds; [`NothingKnown`](tidings_object::NothingKnown) shows nothing.
 pub struct DeltaFifo {
     known: Arc<dyn KnownInScope>,
     places: VecDeque<Place>,
@@ -97,7 +130,7 @@ impl DeltaFifo {
     }
 
     /// A list takes the place of everything in its scope.
-    pub fn replace(
+    pub fn list(
         &mut self,
         stream: StreamId,
         scope: &StreamScope,
@@ -105,14 +138,7 @@ impl DeltaFifo {
         version: Version,
         epoch: Epoch,
     ) {
-        for object in listed.objects() {
-            if !self.is_known_just_so(object) {
-                self.queue(stream, Delta::Replaced(Arc::clone(object)));
-            }
-        }
-        for object in self.absent(scope, listed) {
-            self.queue(stream, Delta::Vanished(object));
-        }
+        self.queue_list(stream, scope, listed);
         // What waits behind an older marker is older than the list, and may be of an older epoch.
         if let Some(progress) = self.progress.get_mut(&stream) {
             progress.newer = None;
@@ -160,6 +186,17 @@ impl DeltaFifo {
     /// Whether nothing is queued.
     pub fn is_empty(&self) -> bool {
         self.load.deltas == 0
+    }
+
+    fn queue_list(&mut self, stream: StreamId, scope: &StreamScope, listed: &Listed) {
+        for object in listed.objects() {
+            if !self.is_known_just_so(object) {
+                self.queue(stream, Delta::Replaced(Arc::clone(object)));
+            }
+        }
+        for object in self.absent(scope, listed) {
+            self.queue(stream, Delta::Vanished(object));
+        }
     }
 
     fn take_first(&mut self, batch: &mut Batch) {
@@ -256,49 +293,6 @@ impl DeltaFifo {
         self.places.push_back(place);
     }
 
-    /// Every object of the scope that will be there and is not on the list, with its last state: of what is
-    /// queued in the order of the queue, then of what is in flight, then of what is known.
-    fn absent(&self, scope: &StreamScope, listed: &Listed) -> Vec<Arc<RawObject>> {
-        let is_absent =
-            |object: &RawObject| scope.contains(object.namespace()) && !listed.contains(&object.key());
-        let mut absent = Vec::new();
-        for (number, place) in (self.left..).zip(&self.places) {
-            if let Place::Object { deltas, .. } = place
-                && is_absent(place.object())
-                && self.place_of(place.object()).is_none_or(|open| open == number)
-            {
-                absent.push(Arc::clone(newest_state(deltas)));
-            }
-        }
-        let is_idle = |object: &RawObject| is_absent(object) && self.place_of(object).is_none();
-        absent.extend(self.in_flight.staying_in(scope).filter(|object| is_idle(object)).cloned());
-        self.known.for_each_in(scope, &mut |object| {
-            if is_idle(object) && matches!(self.in_flight.fate(object), Fate::Untouched | Fate::MayGo) {
-                absent.push(Arc::clone(object));
-            }
-        });
-        absent
-    }
-
-    /// Whether anything is queued for this key, or it may be there once what was taken is applied.
-    fn is_anywhere(&self, object: &RawObject) -> bool {
-        self.place_of(object).is_some()
-            || self.ends(object)
-            || match self.in_flight.fate(object) {
-                Fate::Stays => true,
-                Fate::Goes => false,
-                Fate::Untouched | Fate::MayGo => self.known.known(&object.key()).is_some(),
-            }
-    }
-
-    /// Whether the cache holds this very state, and nothing is under way that might change it.
-    fn is_known_just_so(&self, object: &RawObject) -> bool {
-        self.place_of(object).is_none()
-            && !self.ends(object)
-            && self.in_flight.fate(object) == Fate::Untouched
-            && self.known.known(&object.key()).is_some_and(|known| known.is_unchanged(object))
-    }
-
     /// Whether the object no longer exists after these deltas.
     fn leave_deleted(&self, deltas: &Deltas) -> bool {
         last(deltas).is_deletion() && self.is_heard(last(deltas), deltas)
@@ -309,7 +303,7 @@ impl DeltaFifo {
     fn is_heard(&self, deletion: &Delta, earlier: &Deltas) -> bool {
         let Delta::Changed(_, gone) = deletion else { return true };
         let is_newer = |object: &RawObject| gone.version().is_older_than(object.version());
-        !is_newer(newest_state(earlier))
+        !is_newer(newest_state(None, earlier))
             && !self.in_flight.object(gone).is_some_and(|object| is_newer(object))
             && !self.known.known(&gone.key()).is_some_and(|object| is_newer(&object))
     }
@@ -341,7 +335,7 @@ impl Order for DeltaFifo {
             Arrival::Changed(change, object) => self.change(stream, change, object),
             Arrival::Bookmark(version) => self.bookmark(stream, version),
             Arrival::Listed { scope, listed, version, epoch } => {
-                self.replace(stream, &scope, &listed, version, epoch);
+                self.list(stream, &scope, &listed, version, epoch);
             }
             Arrival::Ended { scope } => self.end_stream(stream, scope),
         }
@@ -349,6 +343,10 @@ impl Order for DeltaFifo {
 
     fn take(&mut self, deltas_max: usize) -> Batch {
         self.take(deltas_max)
+    }
+
+    fn resync(&mut self) -> usize {
+        self.resync()
     }
 
     fn load(&self) -> Load {

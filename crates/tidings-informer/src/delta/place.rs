@@ -53,11 +53,11 @@ pub(super) fn last(deltas: &Deltas) -> &Delta {
     &deltas.last().expect("a place has deltas").1
 }
 
-/// The state that a consumer knows last: it takes no notice of a change that is older, but an item of a list counts
-/// whatever its version is.
-pub(super) fn newest_state(deltas: &Deltas) -> &Arc<RawObject> {
+/// The state that a consumer knows last if it had `before`: it ignores a change that is older than what it has, but an item of a
+/// list counts whatever its version is.
+pub(super) fn newest_state<'a>(before: Option<&'a Arc<RawObject>>, deltas: &'a Deltas) -> &'a Arc<RawObject> {
     let (_, first) = deltas.first().expect("a place has deltas");
-    deltas.iter().fold(object_of(first), |newest, (_, delta)| match delta {
+    deltas.iter().fold(before.unwrap_or(object_of(first)), |newest, (_, delta)| match delta {
         Delta::Changed(_, object) if object.version().is_older_than(newest.version()) => newest,
         counts => object_of(counts),
     })

@@ -6,6 +6,7 @@
 //! list a @9: a/x@1      a list of namespace a (* for all) at version 9; `relist` begins a new epoch
 //! mark @10              a bookmark
 //! end a                 the stream of namespace a ends
+//! sync: 2               what was taken before is applied; then a resync queues so many
 //! take: + a/y@2 | ...   what was taken before is applied; then this batch comes out (`take:` alone: nothing)
 //! ```
 //!
@@ -50,6 +51,10 @@ pub(super) fn check(order: QueueOrder, transcript: &str) {
                 objects.split_whitespace().for_each(|word| list.accept(object(word)));
                 let epoch = if verb == "list" { Epoch::Same } else { Epoch::New };
                 list.commit(version(at), epoch).now_or_never().expect("room");
+            }
+            "sync" => {
+                cache.apply(&std::mem::take(&mut taken));
+                assert_eq!(outlet.resync().to_string(), rest, "\nat: {line}\nof: {transcript}");
             }
             "end" => inlet.end_stream(stream, scope(rest)).now_or_never().expect("room"),
             "take" => {
@@ -160,7 +165,7 @@ fn change(sign: &str) -> Change {
     }
 }
 
-/// `+ ~ -` changed, `=` replaced, `?` vanished.
+/// `+ ~ -` changed, `=` replaced, `?` vanished, `s` synced.
 pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
     let told = match delta {
         Delta::Changed(Change::Added, object) => format!("+ {}", word(object)),
@@ -168,6 +173,7 @@ pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
         Delta::Changed(Change::Deleted, object) => format!("- {}", word(object)),
         Delta::Replaced(object) => format!("= {}", word(object)),
         Delta::Vanished(object) => format!("? {}", word(object)),
+        Delta::Sync(object) => format!("s {}", word(object)),
         Delta::ReplacedAll { scope, objects } => {
             let objects: Vec<_> = objects.iter().map(|object| word(object)).collect();
             format!("all {}: {}", scope.namespace().unwrap_or("*"), objects.join(" ")).trim_end().to_owned()
@@ -177,5 +183,9 @@ pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
         Delta::Reached { version, by: Milestone::List(Epoch::Same) } => format!("listed {version}"),
         Delta::Reached { version, by: Milestone::List(Epoch::New) } => format!("relisted {version}"),
     };
-    if stream == StreamId(1) { told } else { format!("{}> {told}", stream.0) }
+    if stream == StreamId(1) || matches!(delta, Delta::Sync(_)) {
+        told
+    } else {
+        format!("{}> {told}", stream.0)
+    }
 }

@@ -66,6 +66,7 @@ impl Applier {
             Delta::ReplacedAll { scope, objects } => step.replaced_all(&scope, objects),
             Delta::Replaced(object) => step.replaced(object),
             Delta::Vanished(object) => step.vanished(&object),
+            Delta::Sync(object) => step.again(&object),
             Delta::ScopeEnded { scope } => {
                 self.progress.end(stream);
                 step.scope_ended(&scope, &self.wanted);
@@ -199,6 +200,13 @@ impl Step<'_> {
         if let Some(object) = self.writer.remove(&last_known.key()) {
             self.graves.bury(&object);
             self.told.push(Notification::vanished(object));
+        }
+    }
+
+    /// A resync is of what is cached: since it was queued, the object may have gone with its scope.
+    fn again(&mut self, object: &RawObject) {
+        if let Some(cached) = self.writer.get(&object.key()) {
+            self.told.push(Notification::again(Arc::clone(cached)));
         }
     }
 

@@ -59,6 +59,11 @@ impl Notification {
         }
     }
 
+    /// Whether nothing changed and a resync came round.
+    pub fn is_resync(&self) -> bool {
+        matches!(self, Notification::Updated { is_resync: true, .. })
+    }
+
     /// Whether it is part of what a handler is told first.
     pub fn is_initial(&self) -> bool {
         matches!(self, Notification::Added { is_initial: true, .. })

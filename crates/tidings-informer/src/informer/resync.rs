@@ -48,3 +48,74 @@ impl ResyncClock {
         due_now
     }
 }
+
+/// Whom the [`Delta::Sync`](crate::delta::Delta::Sync)s in the queue are for. The per-object queue delivers resyncs in the place of
+/// each object, so that they come before its later changes and after its earlier ones.
+///
+/// If a resync comes due while deltas of the one before are still queued, both sets of handlers get all of them: one repetition too
+/// many is no harm, and one too few would be a resync that never came.
+#[derive(Default)]
+pub(super) struct Resyncing {
+    mailboxes: Vec<Arc<Mailbox>>,
+    /// How many of the deltas are queued.
+    pending: usize,
+}
+
+impl Resyncing {
+    /// So many were queued for these.
+    pub(super) fn begin(&mut self, due: Vec<Arc<Mailbox>>, queued: usize) {
+        if self.pending == 0 {
+            self.mailboxes.clear();
+        }
+        self.pending += queued;
+        for mailbox in due {
+            if !self.concerns(&mailbox) {
+                self.mailboxes.push(mailbox);
+            }
+        }
+    }
+
+    /// So many were delivered.
+    pub(super) fn delivered(&mut self, syncs: usize) {
+        self.pending -= syncs;
+        if self.pending == 0 {
+            self.mailboxes.clear();
+        }
+    }
+
+    pub(super) fn concerns(&self, mailbox: &Arc<Mailbox>) -> bool {
+        self.mailboxes.iter().any(|other| Arc::ptr_eq(other, mailbox))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::informer::listener::Overflow;
+
+    fn mailbox() -> Arc<Mailbox> {
+        Arc::new(Mailbox::new("handler".to_owned(), Overflow::Merge(1), None, None))
+    }
+
+    // holds: X29
+    #[test]
+    fn a_handler_is_concerned_until_all_that_was_queued_for_it_is_delivered() {
+        let (one, other) = (mailbox(), mailbox());
+        let mut resyncing = Resyncing::default();
+        let check = |resyncing: &Resyncing, expected: [bool; 2]| {
+            assert_eq!([&one, &other].map(|mailbox| resyncing.concerns(mailbox)), expected);
+        };
+        resyncing.begin(vec![Arc::clone(&one)], 3);
+        check(&resyncing, [true, false]);
+        resyncing.delivered(1);
+        resyncing.begin(vec![Arc::clone(&other)], 2);
+        resyncing.delivered(2);
+        check(&resyncing, [true, true]);
+        resyncing.delivered(2);
+        check(&resyncing, [false, false]);
+        // Nothing was queued, for something is queued of every object.
+        resyncing.begin(vec![Arc::clone(&one)], 0);
+        resyncing.begin(vec![Arc::clone(&other)], 1);
+        check(&resyncing, [false, true]);
+    }
+}

@@ -17,15 +17,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, overlap};
 use super::calls::{Call, Calls};
+use super::distribute::distribute;
 use super::ending::EndOnDrop;
 use super::listener::{Mailbox, listen, panic_message};
 use super::monitor::Monitor;
 use super::notification::Notification;
 use super::report::{Fault, WithCauses};
-use super::resync::ResyncClock;
+use super::resync::{ResyncClock, Resyncing};
 use super::shared::{Lifecycle, Shared};
 use super::upkeep::Upkeep;
-use crate::delta::{Batch, Inlet, Outlet, StreamId};
+use crate::delta::{Batch, Delta, Inlet, Outlet, QueueOrder, StreamId};
 use crate::reflector::{Reflector, StopReason};
 
 /// Opens a source for each part of the resource that an informer shall list and watch.
@@ -47,6 +48,7 @@ pub struct InformerTask {
     ending: Vec<(StreamId, StreamScope)>,
     next_stream: u32,
     clock: ResyncClock,
+    resyncing: Resyncing,
     upkeep: Upkeep,
     /// Reflectors: they end when their stream does.
     pub(super) reflectors: JoinSet<()>,
@@ -79,6 +81,7 @@ impl InformerTask {
             ending: Vec::new(),
             next_stream: 0,
             clock: ResyncClock::default(),
+            resyncing: Resyncing::default(),
             reflectors: JoinSet::new(),
             listeners: JoinSet::new(),
             told: Vec::new(),
@@ -157,6 +160,7 @@ impl InformerTask {
 
     pub(super) async fn apply(&mut self, batch: Batch) {
         let taken_at = Instant::now();
+        let syncs = batch.iter().filter(|(_, delta)| matches!(delta, Delta::Sync(_))).count();
         for (stream, delta) in batch {
             self.applier.apply(stream, delta, &mut self.told);
         }
@@ -165,6 +169,7 @@ impl InformerTask {
             self.follow();
         }
         self.publish(taken_at).await;
+        self.resyncing.delivered(syncs);
         self.shared.processing.lock().observe(taken_at.elapsed());
     }
 
@@ -174,7 +179,7 @@ impl InformerTask {
         *self.shared.applied.lock() = self.applier.counts;
         self.report_unreadable();
         self.report_index_faults();
-        distribute(&self.shared, &mut self.told, taken_at).await;
+        distribute(&self.shared, &mut self.told, &self.resyncing, taken_at).await;
         self.tell_progress();
         self.check_synced();
     }
@@ -206,7 +211,7 @@ impl InformerTask {
     }
 
     fn report_unreadable(&self) {
-        for notification in &self.told {
+        for notification in self.told.iter().filter(|notification| !notification.is_resync()) {
             if let Some(error) = notification.object().refusal() {
                 self.shared.reporter.report(&Fault::Unreadable(error));
             }
@@ -313,10 +318,14 @@ impl InformerTask {
         });
     }
 
-    /// Subscribers come last: a slow one does not keep others waiting.
+    /// Per object a resync goes through the queue. In order it is read from the cache; subscribers come last there: a slow one
+    /// does not keep others waiting.
     async fn resync(&mut self) {
         let now = Instant::now();
         let mut due = self.clock.take_due(now);
+        if self.shared.config.queue_order == QueueOrder::PerObject {
+            return self.resyncing.begin(due, self.outlet.resync());
+        }
         due.sort_by_key(|mailbox| mailbox.is_subscriber());
         for mailbox in due {
             let there = self.applier.writer.iter().map(Arc::clone);
@@ -352,26 +361,5 @@ async fn due(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Gives each listener its copy, handlers first; the last one takes the originals.
-async fn distribute(shared: &Shared, told: &mut Vec<Notification>, now: Instant) {
-    if told.is_empty() {
-        return;
-    }
-    let listening = {
-        let mut registry = shared.registry.lock();
-        registry.listening.retain(|mailbox| mailbox.is_open());
-        registry.listening.clone()
-    };
-    match listening.split_last() {
-        None => told.clear(),
-        Some((last, others)) => {
-            for mailbox in others {
-                mailbox.deliver(told.iter().cloned(), now).await;
-            }
-            last.deliver(told.drain(..), now).await;
-        }
     }
 }

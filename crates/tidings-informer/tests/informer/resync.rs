@@ -1,9 +1,12 @@
 //! Being told everything again: each handler at its own pace, whatever the watch does, and no one else.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{HandlerOptions, RESYNC_PERIOD_MIN};
+use tidings_informer::informer::{HandlerOptions, Notification, RESYNC_PERIOD_MIN};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 
 use crate::stage::{BOTH_ORDERS, Stage, config, pod, seconds, settle};
@@ -44,6 +47,41 @@ async fn each_handler_is_told_everything_again_at_its_own_pace() {
             );
         }
         assert_eq!(stage.source.asked().len(), 2, "the server is never asked");
+        stage.end().await;
+    }
+}
+
+// holds: Q7, X29
+#[tokio::test(start_paused = true)]
+async fn per_object_a_resync_goes_through_the_queue_and_to_those_who_are_due() {
+    const OBJECTS: u64 = 1_500;
+    let listed: Vec<_> = (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number + 1)).collect();
+    for order in BOTH_ORDERS {
+        let (stage, feed) = Stage::watching(config(order), OBJECTS, &listed).await;
+        let unasked = stage.listen();
+        let (queued, resyncs) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let informer = stage.informer.downgrade();
+        let (most, count) = (Arc::clone(&queued), Arc::clone(&resyncs));
+        // On the informer's own task, which sees the queue as it is.
+        let options = HandlerOptions { merge_above: Some(0), ..every(seconds(1)) };
+        let looks = move |notification: &Notification| {
+            let Some(informer) = informer.upgrade::<Pod>() else { return };
+            if notification.is_resync() {
+                count.fetch_add(1, Ordering::Relaxed);
+                most.fetch_max(informer.stats().queued_deltas, Ordering::Relaxed);
+            }
+        };
+        let registration = stage.informer.subscribe(options, looks).unwrap();
+        settle().await;
+        unasked.take();
+        tokio::time::sleep(seconds(1)).await;
+        assert_eq!(resyncs.load(Ordering::Relaxed) as u64, OBJECTS, "{order:?}");
+        assert_eq!(queued.load(Ordering::Relaxed) > 0, order == QueueOrder::PerObject, "{order:?}");
+        assert!(unasked.take().is_empty(), "{order:?}");
+        feed.added(&pod("late", OBJECTS + 1));
+        settle().await;
+        assert_eq!(unasked.take(), ["add late@1501"]);
+        registration.remove().await;
         stage.end().await;
     }
 }

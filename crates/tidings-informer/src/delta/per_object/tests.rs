@@ -1,7 +1,14 @@
 //! What the queue that merges by object gives out, told as transcripts.
 
+use std::sync::Arc;
+
+use tidings_object::Version;
+use tidings_source::{Change, StreamScope};
+
 use crate::delta::QueueOrder::PerObject;
-use crate::delta::transcript::check;
+use crate::delta::transcript::{check, object, tell};
+use crate::delta::{Delta, DeltaFifo, DeltaKind, StreamId};
+use crate::indexer::indexer;
 
 // holds: Q1, Q2
 #[test]
@@ -54,9 +61,9 @@ fn deletions_that_do_not_follow_each_other_all_stay() {
 fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
     // Newer than the deletion is: what is known, what is queued, what is in flight.
     for (before, queued, vanished, reached) in [
-        ("known a/x@5\n- a/x@3", "- a/x@3", "a/x@3", 3),
+        ("known a/x@5\n- a/x@3", "- a/x@3", "a/x@5", 3),
         ("+ a/x@5\n- a/x@3", "+ a/x@5 | - a/x@3", "a/x@5", 5),
-        ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", "a/x@3", 3),
+        ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", "a/x@5", 3),
     ] {
         let listed = format!("take: {queued} | ? {vanished} | reached {reached} | listed 9");
         check(PerObject, &format!("{before}\nlist * @9:\n{listed}"));
@@ -68,7 +75,7 @@ fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
          - a/x@3
          take: - a/x@3 | reached 3
          list * @9:
-         take: ? a/x@3 | listed 9
+         take: ? a/x@5 | listed 9
          list * @10:
          take: listed 10",
     );
@@ -79,6 +86,137 @@ fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
          - a/x@3
          take: ? a/x@5 | listed 9 | reached 3",
     );
+}
+
+// holds: Q6, X29
+#[test]
+fn what_vanished_has_its_newest_known_state_whatever_a_watch_repeats() {
+    // A change from before what is known is queued, or in flight.
+    check(
+        PerObject,
+        "known a/x@5
+         ~ a/x@3
+         list * @9:
+         take: ~ a/x@3 | ? a/x@5 | reached 3 | listed 9",
+    );
+    check(
+        PerObject,
+        "known a/x@5
+         ~ a/x@3
+         take: ~ a/x@3 | reached 3
+         list * @9:
+         take: ? a/x@5 | listed 9",
+    );
+    // An item of a list counts whatever its version is.
+    check(
+        PerObject,
+        "known a/x@5
+         relist * @3: a/x@3
+         take: = a/x@3 | relisted 3
+         list * @9:
+         take: ? a/x@3 | listed 9",
+    );
+}
+
+// holds: Q7, X29
+#[test]
+fn a_resync_queues_each_known_object_of_which_nothing_is_queued() {
+    check(
+        PerObject,
+        "known a/x@1 a/y@1 b/z@1
+         ~ a/y@2
+         sync: 2
+         sync: 0
+         ~ a/x@3
+         take: ~ a/y@2 | reached 2 | s a/x@1 | ~ a/x@3 | s b/z@1 | reached 3
+         take:
+         sync: 3
+         take: s a/x@3 | s a/y@2 | s b/z@1",
+    );
+}
+
+// holds: Q7, X29
+#[test]
+fn a_resync_is_of_what_is_known_when_all_that_was_taken_is_applied() {
+    check(
+        PerObject,
+        "known a/x@1 a/y@1
+         ~ a/x@2
+         - a/y@3
+         + a/z@4
+         take: ~ a/x@2 | reached 2 | - a/y@3 | + a/z@4 | reached 4
+         sync: 2
+         take: s a/x@2 | s a/z@4",
+    );
+}
+
+// holds: Q7, X29
+#[test]
+fn a_resync_brings_back_nothing_of_a_scope_that_ends() {
+    check(
+        PerObject,
+        "known a/x@1 b/y@1
+         end a
+         sync: 1
+         take: end a | s b/y@1
+         sync: 1
+         take: s b/y@1",
+    );
+    check(
+        PerObject,
+        "known a/x@1
+         sync: 1
+         list * @9:
+         take: s a/x@1 | ? a/x@1 | listed 9",
+    );
+}
+
+// holds: Q1, Q2, Q4, Q5, Q7, X29
+#[test]
+fn by_hand_it_is_client_gos() {
+    let (mut writer, reader) = indexer();
+    let mut fifo = DeltaFifo::new(Arc::new(reader));
+    let popped = |fifo: &mut DeltaFifo| -> Vec<String> {
+        let deltas = fifo.pop().into_iter().flatten();
+        deltas.map(|delta| tell(StreamId(1), &delta)).collect()
+    };
+    fifo.add(object("a/x@1"));
+    fifo.add(object("a/y@2"));
+    fifo.update(object("a/x@3"));
+    fifo.delete(object("a/y@4"));
+    fifo.delete(object("a/unheard-of@5"));
+    assert_eq!(fifo.len(), 4);
+    assert_eq!(popped(&mut fifo), ["+ a/x@1", "~ a/x@3"]);
+    writer.upsert(object("a/x@3"));
+    writer.publish(None);
+    assert_eq!(popped(&mut fifo), ["+ a/y@2", "- a/y@4"]);
+    assert!(fifo.pop().is_none() && fifo.is_empty());
+    assert_eq!(fifo.resync(), 1);
+    assert_eq!(popped(&mut fifo), ["s a/x@3"]);
+    fifo.replace([object("a/z@6")]);
+    assert_eq!(popped(&mut fifo), ["= a/z@6"]);
+    writer.upsert(object("a/z@6"));
+    assert_eq!(popped(&mut fifo), ["? a/x@3"]);
+    writer.remove("a/x");
+    writer.publish(None);
+    fifo.replace([object("a/z@6")]);
+    assert!(fifo.pop().is_none(), "known just so");
+    // Markers of streams are passed over.
+    fifo.bookmark(StreamId(1), Version::new("9"));
+    fifo.add(object("a/w@10"));
+    assert_eq!(popped(&mut fifo), ["+ a/w@10"]);
+    let kinds = [
+        (Delta::Changed(Change::Added, object("a/x@1")), Some(DeltaKind::Added)),
+        (Delta::Changed(Change::Modified, object("a/x@1")), Some(DeltaKind::Updated)),
+        (Delta::Changed(Change::Deleted, object("a/x@1")), Some(DeltaKind::Deleted)),
+        (Delta::Vanished(object("a/x@1")), Some(DeltaKind::Deleted)),
+        (Delta::Replaced(object("a/x@1")), Some(DeltaKind::Replaced)),
+        (Delta::Sync(object("a/x@1")), Some(DeltaKind::Sync)),
+        (Delta::ScopeEnded { scope: StreamScope::All }, None),
+    ];
+    for (delta, kind) in kinds {
+        assert_eq!(delta.kind(), kind);
+    }
 }
 
 #[test]
@@ -294,14 +432,14 @@ fn a_replayed_deletion_that_is_older_than_what_is_in_flight_stands_for_no_other(
          take: ~ a/x@5 | ~ a/x@1 | reached 5
          - a/x@1
          list a @6:
-         take: - a/x@1 | ? a/x@1 | reached 1 | listed 6",
+         take: - a/x@1 | ? a/x@5 | reached 1 | listed 6",
     );
 }
 
 #[test]
 fn a_replayed_deletion_takes_the_place_of_a_vanishing_only_if_it_counts() {
     for (later, left) in [
-        ("", "? a/x@1 | reached 1 | listed 6 | reached 3"),
+        ("", "? a/x@5 | reached 1 | listed 6 | reached 3"),
         ("- a/x@7", "- a/x@7 | reached 1 | listed 6 | reached 7"),
     ] {
         let before = "known a/x@5\n~ a/x@1\nlist a @6:\n- a/x@3";
@@ -319,6 +457,6 @@ fn what_is_in_flight_from_before_the_end_of_its_scope_may_be_kept_and_makes_olde
          take: + a/x@9 | reached 9 | end a | 2> + a/x@3 | 2> reached 3
          2> - a/x@5
          2> list a @10:
-         take: 2> - a/x@5 | 2> ? a/x@5 | 2> reached 5 | 2> listed 10",
+         take: 2> - a/x@5 | 2> ? a/x@9 | 2> reached 5 | 2> listed 10",
     );
 }

@@ -1,0 +1,31 @@
+//! Gives every listener what was applied.
+
+use tokio::time::Instant;
+
+use super::notification::Notification;
+use super::resync::Resyncing;
+use super::shared::Shared;
+
+/// Gives each listener its copy, handlers first; the last one takes the originals. Resyncs go to those alone that are due.
+pub(super) async fn distribute(
+    shared: &Shared,
+    told: &mut Vec<Notification>,
+    resyncing: &Resyncing,
+    now: Instant,
+) {
+    if told.is_empty() {
+        return;
+    }
+    let listening = {
+        let mut registry = shared.registry.lock();
+        registry.listening.retain(|mailbox| mailbox.is_open());
+        registry.listening.clone()
+    };
+    let Some((last, others)) = listening.split_last() else { return told.clear() };
+    for mailbox in others {
+        let is_due = resyncing.concerns(mailbox);
+        mailbox.deliver(told.iter().cloned().filter(move |one| is_due || !one.is_resync()), now).await;
+    }
+    let is_due = resyncing.concerns(last);
+    last.deliver(told.drain(..).filter(move |one| is_due || !one.is_resync()), now).await;
+}
