@@ -1,5 +1,7 @@
 //! Clients over a real socket on the loopback.
 
+use std::time::Duration;
+
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::{Client, Config};
@@ -11,6 +13,7 @@ use tidings_source::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 /// Answers each connection's first request with this and closes; gives the requests' heads.
 async fn serve(listener: TcpListener, answers: &'static [&'static str]) -> Vec<String> {
@@ -72,4 +75,65 @@ async fn a_client_sends_its_credentials_retries_nothing_and_tells_when_nobody_li
 #[tokio::test]
 async fn a_client_for_http2_speaks_http1_where_the_server_does() {
     check(|config| http2_client(config).unwrap()).await;
+}
+
+/// Accepts connections, keeps them open, and neither reads nor writes.
+async fn never_answer(listener: TcpListener) {
+    let mut peers = Vec::new();
+    loop {
+        peers.push(listener.accept().await.unwrap());
+    }
+}
+
+/// What a server that never answers comes to, with this configuration. A limit that is not honoured fails the test.
+async fn unanswered(scheme: &str, set: fn(&mut Config), make: fn(Config) -> Client) -> SourceError {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut config = Config::new(format!("{scheme}://{}", listener.local_addr().unwrap()).parse().unwrap());
+    let mut server = JoinSet::new();
+    server.spawn(never_answer(listener));
+    set(&mut config);
+    let ended = timeout(Duration::from_secs(60), list(make(config))).await;
+    ended.expect("the limit is honoured").unwrap_err()
+}
+
+const SOON: Duration = Duration::from_millis(100);
+
+fn http1(config: Config) -> Client {
+    client_from_config(config).unwrap()
+}
+
+fn http2(config: Config) -> Client {
+    http2_client(config).unwrap()
+}
+
+// holds: X41
+#[tokio::test]
+async fn a_server_that_never_answers_is_left_after_the_read_timeout() {
+    for make in [http1, http2] {
+        let error = unanswered("http", |config| config.read_timeout = Some(SOON), make).await;
+        assert_eq!(error.class(), ErrorClass::Network, "{error}");
+    }
+}
+
+// holds: X41
+#[tokio::test]
+async fn a_server_that_accepts_and_never_greets_is_left_after_the_connect_timeout() {
+    for make in [http1, http2] {
+        let error = unanswered("https", |config| config.connect_timeout = Some(SOON), make).await;
+        assert_eq!(error.class(), ErrorClass::Network, "{error}");
+    }
+}
+
+// holds: X41
+#[tokio::test]
+async fn a_server_that_reads_nothing_is_left_after_the_write_timeout() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut config = Config::new(format!("http://{}", listener.local_addr().unwrap()).parse().unwrap());
+    let mut server = JoinSet::new();
+    server.spawn(never_answer(listener));
+    config.write_timeout = Some(SOON);
+    // More than the sockets hold.
+    let request = http::Request::post("/api/v1/namespaces/a/pods").body(vec![b' '; 64 << 20]).unwrap();
+    let ended = timeout(Duration::from_secs(60), http1(config).request_text(request)).await;
+    ended.expect("the limit is honoured").unwrap_err();
 }
