@@ -37,12 +37,18 @@ const RESTART_PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait that a server can ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(300);
 
+/// So many malformed answers in a row, at one version, end the watch. A network that damaged one answer does not damage
+/// all of them, and what the server itself writes wrong does not get better.
+const MALFORMED_MAX: u32 = 5;
+
 /// Watches from a version on, and opens the watch again at the last version that came whenever it ends: closed,
 /// broken, refused or failed, at most once a second, or after the wait that the server asks for.
 ///
 /// Bookmarks move the version and are not passed on. The stream ends after one error: when the version expired
-/// (410, however it comes), when opening is forbidden or unauthorized, and when something comes that is no
-/// object of the resource, since it could not go on after it without a loss. Dropping the stream ends the watch.
+/// (410, however it comes), when opening is forbidden or unauthorized, when something comes that is no
+/// object of the resource, since it could not go on after it without a loss, and when the answer was malformed five
+/// times in a row at one version, with pauses of 1, 2, 4 and 8 s. Every failure, also one that is retried, is a
+/// `tracing` event. Dropping the stream ends the watch.
 pub fn retry_watch(
     source: &dyn ListWatch,
     from: Version,
@@ -50,7 +56,14 @@ pub fn retry_watch(
     if from.is_empty() || from.number() == Some(0) {
         return Err(NoStart { version: from.to_string() });
     }
-    let watcher = Watcher { source, version: from, events: None, next_start: Instant::now(), is_done: false };
+    let watcher = Watcher {
+        source,
+        version: from,
+        events: None,
+        next_start: Instant::now(),
+        malformed_in_a_row: 0,
+        is_done: false,
+    };
     let events = stream::unfold(watcher, |mut watcher| async move {
         let event = watcher.next().await?;
         Some((event, watcher))
@@ -64,6 +77,8 @@ struct Watcher<'a> {
     version: Version,
     events: Option<WatchStream>,
     next_start: Instant,
+    /// Since the version last moved.
+    malformed_in_a_row: u32,
     is_done: bool,
 }
 
@@ -78,10 +93,10 @@ impl Watcher<'_> {
             };
             match events.next().await {
                 Some(Ok(WatchEvent::Changed(change, object))) => {
-                    self.version = object.version().clone();
+                    self.move_to(object.version().clone());
                     return Some(Ok(ObjectEvent { change, object }));
                 }
-                Some(Ok(WatchEvent::Bookmark { version, .. })) => self.version = version,
+                Some(Ok(WatchEvent::Bookmark { version, .. })) => self.move_to(version),
                 Some(Ok(WatchEvent::Error(status))) => {
                     if let Some(error) = self.failed(status) {
                         return Some(Err(error));
@@ -90,10 +105,22 @@ impl Watcher<'_> {
                 Some(Ok(WatchEvent::Skipped(skipped))) => {
                     return Some(Err(self.end(Trouble::Malformed(reason(&skipped)))));
                 }
-                Some(Err(_)) | None => self.events = None,
+                Some(Err(error)) => {
+                    if let Some(error) = self.broken(error) {
+                        return Some(Err(error));
+                    }
+                }
+                None => self.events = None,
             }
         }
         None
+    }
+
+    fn move_to(&mut self, version: Version) {
+        if self.version != version {
+            self.version = version;
+            self.malformed_in_a_row = 0;
+        }
     }
 
     async fn open(&mut self) -> Result<(), SourceError> {
@@ -106,7 +133,7 @@ impl Watcher<'_> {
                     self.is_done = true;
                     return Err(error);
                 }
-                _ => self.wait_for(error.retry_after()),
+                _ => return self.broken(error).map_or(Ok(()), Err),
             },
         }
         Ok(())
@@ -114,12 +141,30 @@ impl Watcher<'_> {
 
     /// An error in the stream: the end if the version expired, else a restart.
     fn failed(&mut self, status: StatusDetail) -> Option<SourceError> {
-        self.events = None;
         if status.class() == ErrorClass::Expired {
             return Some(self.end(Trouble::Status(status)));
         }
-        self.wait_for(status.retry_after);
-        None
+        let asked = asked::watch(self.source.resource(), self.source.scope(), &self.options());
+        self.broken(SourceError { asked, trouble: Trouble::Status(status) })
+    }
+
+    /// A watch that did not open or did not go on: a restart, or the end if it was malformed too often.
+    fn broken(&mut self, error: SourceError) -> Option<SourceError> {
+        self.events = None;
+        let (resource, scope, version) = (self.source.resource(), self.source.scope(), &self.version);
+        if error.class() == ErrorClass::Network {
+            tracing::info!(%resource, %scope, %version, %error, "a connection broke");
+        } else {
+            tracing::warn!(%resource, %scope, %version, %error, "a watch failed");
+        }
+        if error.class() != ErrorClass::Malformed {
+            self.wait_for(error.retry_after());
+            return None;
+        }
+        self.wait_for(Some(RESTART_PAUSE * (1 << self.malformed_in_a_row)));
+        self.malformed_in_a_row += 1;
+        self.is_done = self.malformed_in_a_row >= MALFORMED_MAX;
+        self.is_done.then_some(error)
     }
 
     fn wait_for(&mut self, retry_after: Option<Duration>) {

@@ -1,6 +1,7 @@
 //! When a watch is opened again, and when it ends for good.
 
 use k8s_openapi::api::core::v1::Pod;
+use parking_lot::Mutex;
 use serde_json::json;
 use tidings_object::{IntakeError, Kind as _};
 
@@ -145,6 +146,101 @@ async fn what_is_no_object_ends_the_watch() {
         assert_eq!(events.next().await.unwrap().unwrap_err().class(), ErrorClass::Malformed);
         assert!(events.next().await.is_none());
     }
+}
+
+fn malformed() -> Trouble {
+    Trouble::Malformed("no JSON".to_owned())
+}
+
+// holds: T7
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_stays_malformed_ends_the_watch_after_five_tries_that_wait_longer_each_time() {
+    let answers: [fn() -> WatchAnswer; 3] = [
+        || WatchAnswer::open().broken(malformed()),
+        || WatchAnswer::refused(malformed()),
+        // What repeats the version is no progress.
+        || WatchAnswer::open().added(&pod(5)).broken(malformed()),
+    ];
+    for answer in answers {
+        let source = pods();
+        source.will_watch_always(move |_| answer());
+        let start = Instant::now();
+        let events: Vec<_> = retry_watch(&source, Version::from(5)).unwrap().collect().await;
+        assert_eq!(start.elapsed(), Duration::from_secs(1 + 2 + 4 + 8));
+        assert_eq!(asked_versions(&source), ["5"; 5]);
+        let error = events.last().unwrap().as_ref().unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Malformed);
+        assert!(error.to_string().contains("no JSON"), "{error}");
+        assert_eq!(events.iter().filter(|event| event.is_err()).count(), 1);
+    }
+}
+
+// holds: T7
+#[tokio::test(start_paused = true)]
+async fn whatever_moves_the_version_begins_the_count_of_malformed_answers_anew() {
+    let source = pods();
+    for version in [6, 7] {
+        for _ in 0..4 {
+            source.will_watch(WatchAnswer::open().broken(malformed()));
+        }
+        source.will_watch(WatchAnswer::open().added(&pod(version)));
+    }
+    let mut events = retry_watch(&source, Version::from(5)).unwrap();
+    assert_eq!(versions(&mut events, 2).await, [6, 7]);
+}
+
+/// Keeps the messages of events.
+#[derive(Clone, Default)]
+struct Traced(Arc<Mutex<Vec<String>>>);
+
+impl tracing::field::Visit for Traced {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "error" {
+            self.0.lock().push(format!("{value:?}"));
+        }
+    }
+}
+
+impl tracing::Subscriber for Traced {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target().starts_with("tidings_source")
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+// holds: X2
+#[tokio::test(start_paused = true)]
+async fn every_failure_that_is_retried_is_traced() {
+    let traced = Traced::default();
+    let _guard = tracing::subscriber::set_default(traced.clone());
+    let source = pods();
+    source.will_watch(WatchAnswer::open().broken(malformed()));
+    source.will_watch(WatchAnswer::open().broken(network()));
+    source.will_watch(WatchAnswer::status(503, "ServiceUnavailable"));
+    source.will_watch(WatchAnswer::open().error(500, "InternalError"));
+    source.will_watch(WatchAnswer::open().added(&pod(6)));
+    let mut events = retry_watch(&source, Version::from(5)).unwrap();
+    versions(&mut events, 1).await;
+    let traced = traced.0.lock().clone();
+    for (error, says) in traced.iter().zip(["no JSON", "reset", "503", "500"]) {
+        assert!(error.contains(says), "{error} does not say {says}");
+    }
+    assert_eq!(traced.len(), 4, "{traced:?}");
 }
 
 // holds: T8, X6
