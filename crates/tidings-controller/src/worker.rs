@@ -20,7 +20,7 @@ use tracing::{Instrument, Level, Span};
 use crate::action::Action;
 use crate::context::{Context, Surroundings};
 use crate::controller::stats::{Counters, Reason, RequestCounts};
-use crate::reconciler::{AnyReconciler, Error};
+use crate::reconciler::AnyReconciler;
 use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::{CaughtUp, caught_up};
@@ -28,7 +28,7 @@ use outcome::Outcome;
 pub(crate) use outcome::panic_message;
 pub(crate) use share::Share;
 pub use signals::Signals;
-use signals::Waits;
+use signals::{Finished, Waits};
 
 /// What the workers of a controller share.
 pub(crate) struct Work {
@@ -141,24 +141,17 @@ impl Work {
         // The whole is guarded, not the reconciler alone: what a reconcile that is dropped drops can panic as well.
         let guarded = pin!(async {
             let ended = async { self.reconciler.start(request.clone(), context).await };
-            let ended = waits.unless_abandoned(self.within_limit(ended)).await;
-            ended.unwrap_or(Outcome::Abandoned)
+            let limit = self.reconcile_timeout.unwrap_or(Duration::MAX);
+            match waits.finished_by(started.checked_add(limit), ended).await {
+                Finished::Done(ended) => Outcome::Ended(ended),
+                Finished::Abandoned => Outcome::Abandoned,
+                Finished::Late => Outcome::TimedOut(limit),
+            }
         });
         let outcome =
             AssertUnwindSafe(guarded).catch_unwind().await.unwrap_or_else(|panic| Outcome::panicked(&*panic));
         counters.reconcile_time.observe(started.elapsed());
         outcome
-    }
-
-    async fn within_limit(&self, ended: impl Future<Output = Result<Action, Error>>) -> Outcome {
-        match self.reconcile_timeout {
-            None => Outcome::Ended(ended.await),
-            // In a box: most have no limit, and carry no room for one.
-            Some(limit) => match Box::pin(tokio::time::timeout(limit, ended)).await {
-                Ok(ended) => Outcome::Ended(ended),
-                Err(_) => Outcome::TimedOut(limit),
-            },
-        }
     }
 
     /// Applies how a reconcile ended. The key is still held: what is added comes after it is let go.

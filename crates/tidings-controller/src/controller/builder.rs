@@ -24,6 +24,9 @@ const RETRY_FIRST: Duration = Duration::from_millis(5);
 /// The longest one.
 const RETRY_MAX: Duration = Duration::from_secs(1000);
 
+/// How long a reconcile may take, unless another limit is given.
+const RECONCILE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+
 /// A controller that is being described.
 #[must_use = "it becomes a controller with `reconcile`"]
 pub struct ControllerBuilder<K> {
@@ -48,7 +51,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             workers: 1,
-            reconcile_timeout: None,
+            reconcile_timeout: Some(RECONCILE_TIMEOUT),
             debounce: Duration::ZERO,
             write_wait_max: WRITE_WAIT_MAX,
             queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
@@ -144,9 +147,14 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Drops a reconcile that takes longer, at its next await, and tries again later. Without it, none is dropped.
-    pub fn reconcile_timeout(mut self, limit: Duration) -> Self {
-        self.settings.reconcile_timeout = Some(limit);
+    /// Drops a reconcile that takes longer, at its next await, and tries again later. An hour if not given; `None` drops
+    /// none, however long it takes.
+    ///
+    /// The default is for reconciles that hang, on a peer that never answers or on a lock: each holds a worker and its
+    /// key. It is long, because a reconcile may wait for a cloud's API until a database or a cluster is there. One that
+    /// blocks its thread is not dropped, since it never comes to an await.
+    pub fn reconcile_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.settings.reconcile_timeout = limit.into();
         self
     }
 

@@ -3,11 +3,16 @@
 //! A signal is looked at before every step of a work, so that one which was given is never passed over; it is waited for only
 //! while the work itself waits, and by a wait that was made once: most work never waits, and making a wait costs as much as
 //! the rest of a small reconcile.
+//!
+//! The limit on the time of a reconcile is kept in the same way. A worker has one timer, which is set when a reconcile
+//! first waits and then left alone: with a limit of an hour it fires about once an hour, finds that the reconcile of
+//! that moment has time left, and is set to the end of that time.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::task::{Context, Poll};
 
+use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// The two ways to end a [`ControllerTask`](crate::ControllerTask). They have names, so that they can't be swapped by
@@ -43,7 +48,23 @@ pub(super) struct Waits {
     abandon: Wait,
     /// The key that is worked on was lost to another replica.
     lost: Option<Wait>,
+    timer: Timer,
 }
+
+/// How a work ended that may be cut short.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Finished<T> {
+    /// By itself.
+    Done(T),
+    /// It was to be abandoned.
+    Abandoned,
+    /// Its time was over.
+    Late,
+}
+
+/// The one timer of a worker.
+#[derive(Default)]
+struct Timer(Option<Pin<Box<Sleep>>>);
 
 struct Wait {
     signal: CancellationToken,
@@ -53,7 +74,7 @@ struct Wait {
 impl Waits {
     pub(super) fn new(signals: Signals) -> Self {
         let (stop, abandon) = (Wait::new(signals.stop.clone()), Wait::new(signals.abandon.clone()));
-        Waits { signals, stop, abandon, lost: None }
+        Waits { signals, stop, abandon, lost: None, timer: Timer::default() }
     }
 
     pub(super) fn signals(&self) -> &Signals {
@@ -71,9 +92,37 @@ impl Waits {
         unless(waits, work).await
     }
 
-    /// What `work` comes to, unless it is to be abandoned before that.
-    pub(super) async fn unless_abandoned<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
-        unless([Some(&mut self.abandon), self.lost.as_mut()], work).await
+    /// What `work` comes to, unless it is to be abandoned or its time is over before that. Without a time it has all
+    /// the time there is.
+    pub(super) async fn finished_by<T>(
+        &mut self,
+        until: Option<Instant>,
+        work: impl Future<Output = T>,
+    ) -> Finished<T> {
+        let (timer, mut work) = (&mut self.timer, pin!(work));
+        let in_time = poll_fn(|cx| match (work.as_mut().poll(cx), until) {
+            (Poll::Ready(value), _) => Poll::Ready(Finished::Done(value)),
+            (Poll::Pending, Some(until)) => timer.poll(cx, until).map(|()| Finished::Late),
+            (Poll::Pending, None) => Poll::Pending,
+        });
+        let finished = unless([Some(&mut self.abandon), self.lost.as_mut()], in_time).await;
+        finished.unwrap_or(Finished::Abandoned)
+    }
+}
+
+impl Timer {
+    fn poll(&mut self, cx: &mut Context<'_>, until: Instant) -> Poll<()> {
+        let sleep = self.0.get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if sleep.deadline() > until {
+            sleep.as_mut().reset(until);
+        }
+        while sleep.as_mut().poll(cx).is_ready() {
+            if sleep.deadline() == until {
+                return Poll::Ready(());
+            }
+            sleep.as_mut().reset(until);
+        }
+        Poll::Pending
     }
 }
 
@@ -105,7 +154,10 @@ async fn unless<T, const N: usize>(
 mod tests {
     use std::future::{pending, ready};
 
+    use std::time::Duration;
+
     use futures_util::FutureExt;
+    use tokio::time::sleep;
 
     use super::*;
 
@@ -124,7 +176,7 @@ mod tests {
         let (ended, ()) = tokio::join!(waits.unless_ended(pending::<()>()), async { signals.stop.cancel() });
         assert_eq!(ended, None);
         assert_eq!(waits.unless_ended(ready(())).await, None, "what was given stays given");
-        assert_eq!(waits.unless_abandoned(ready(())).await, Some(()), "a stop abandons nothing");
+        assert_eq!(waits.finished_by(None, ready(())).await, Finished::Done(()), "a stop abandons nothing");
     }
 
     #[tokio::test]
@@ -132,9 +184,22 @@ mod tests {
         let mut waits = Waits::new(signals());
         let lost = CancellationToken::new();
         waits.lose_with(Some(lost.clone()));
-        let (ended, ()) = tokio::join!(waits.unless_abandoned(pending::<()>()), async { lost.cancel() });
-        assert_eq!(ended, None);
+        let (ended, ()) = tokio::join!(waits.finished_by(None, pending::<()>()), async { lost.cancel() });
+        assert_eq!(ended, Finished::Abandoned);
         waits.lose_with(None);
-        assert_eq!(waits.unless_abandoned(ready(())).await, Some(()));
+        assert_eq!(waits.finished_by(None, ready(())).await, Finished::Done(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_work_has_its_own_time_whatever_the_works_before_it_had() {
+        let (mut waits, second) = (Waits::new(signals()), Duration::from_secs(1));
+        for limit in [10, 3, 7, 7, 1, 20].map(|seconds| seconds * second) {
+            let began = Instant::now();
+            let finished = waits.finished_by(Some(began + limit), sleep(limit - second / 2)).await;
+            assert_eq!(finished, Finished::Done(()));
+            let began = Instant::now();
+            assert_eq!(waits.finished_by(Some(began + limit), pending::<()>()).await, Finished::Late);
+            assert_eq!(began.elapsed(), limit);
+        }
     }
 }

@@ -92,6 +92,34 @@ async fn a_reconcile_that_hangs_is_dropped_when_its_time_is_over_and_tried_again
     assert_eq!(stats.timeouts, stats.errors);
 }
 
+// holds: X41
+#[tokio::test(start_paused = true)]
+async fn a_reconcile_that_hangs_is_dropped_after_an_hour_unless_the_limit_is_switched_off() {
+    let controllers = [
+        (config_maps(), Some(3600 * SECOND)),
+        (config_maps().reconcile_timeout(60 * SECOND), Some(60 * SECOND)),
+        (config_maps().reconcile_timeout(None), None),
+        (config_maps().reconcile_timeout(Duration::MAX), None),
+    ];
+    for (controller, limit) in controllers {
+        let scene = Scene::new().await;
+        let asked = Asked::new();
+        let bad = std::future::pending;
+        let play = scene.played(controller.reconcile(Ends { asked: asked.clone(), bad })).await;
+        scene.put("bad");
+        tokio::time::sleep(24 * 3600 * SECOND).await;
+        let times = asked.times("bad");
+        let took = times.get(1).map(|again| *again - times[0]);
+        match (limit, took) {
+            (None, None) => {}
+            (Some(limit), Some(took)) => assert!(limit <= took && took <= limit + SECOND, "{took:?}"),
+            _ => panic!("a limit of {limit:?} and another reconcile after {took:?}"),
+        }
+        // Not ended: a stop waits for what runs, and this hangs.
+        drop(play);
+    }
+}
+
 /// Panics when a reconcile that is dropped drops it.
 struct PanicsOnDrop;
 
