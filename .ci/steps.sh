@@ -8,6 +8,7 @@ install_tools() {
   command -v valgrind >/dev/null || missing+=(valgrind)
   command -v kubectl >/dev/null || missing+=(kubernetes-client)
   command -v tmux >/dev/null || missing+=(tmux)
+  command -v ip >/dev/null || missing+=(iproute2)
   command -v cc >/dev/null || missing+=(gcc libc6-dev)
   command -v c++ >/dev/null || missing+=(g++)
   command -v go >/dev/null || missing+=(golang-go)

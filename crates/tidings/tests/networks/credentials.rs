@@ -1,0 +1,249 @@
+//! Credentials that change, fail and expire while a watch is open.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use kube_client::Config;
+use kube_client::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+};
+use rustls::RootCertStore;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
+use rustls::server::{NoServerSessionStorage, ServerConfig, WebPkiClientVerifier};
+use rustls::time_provider::TimeProvider;
+use serde_json::json;
+use tidings::stages::source::client_from_config;
+use tidings_apiserver::auth::{ADMIN_TOKEN, Rights};
+use tidings_apiserver::{ApiServer, Ending, Listen};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::scene::{Follower, Forwarder, connect, open};
+
+/// Replaces a file at once, as a kubelet does with the files of a volume.
+fn replace(path: &Path, text: &str) {
+    let beside = path.with_extension("new");
+    fs::write(&beside, text).expect("the folder can be written to");
+    fs::rename(&beside, path).expect("a file of the same folder");
+}
+
+/// The old token is refused after the rotation, so that the informer goes on with the new one or not at all.
+pub(crate) async fn token_file_rotates() {
+    let server = ApiServer::builder()
+        .user("before", "token-1", Rights::Admin)
+        .user("after", "token-2", Rights::Admin)
+        .start()
+        .await;
+    let mut tasks = JoinSet::new();
+    let door = open(&server, Listen::plain(), &mut tasks).await;
+    let forwarder = Forwarder::start(&[door.address()]).await;
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let token = folder.path().join("token");
+    replace(&token, "token-1");
+    let mut config = Config::new(format!("http://{}", forwarder.address).parse().expect("a URL"));
+    config.auth_info = AuthInfo { token_file: Some(token.display().to_string()), ..AuthInfo::default() };
+    let follower = Follower::start(client_from_config(config).unwrap()).await;
+    follower.sees(&server, "before-the-rotation").await;
+    replace(&token, "token-2");
+    forwarder.refuse("Bearer token-1");
+    follower.sees(&server, "during-the-watch").await;
+    server.faults().cut_watches(Ending::Broken);
+    follower.sees(&server, "after-the-rotation").await;
+    follower.end().await;
+}
+
+/// A door with TLS that is closed and opened again at the same address has another authority.
+pub(crate) async fn authority_changes() {
+    let server = ApiServer::start().await;
+    let mut tasks = JoinSet::new();
+    let door = open(&server, Listen::tls(), &mut tasks).await;
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("ca.crt");
+    replace(&file, door.certificate_authority().expect("a door with TLS"));
+    let fixed = door.client_config(ADMIN_TOKEN);
+    let mut reloaded = door.client_config(ADMIN_TOKEN);
+    reloaded.root_cert_file = Some(file.clone());
+    let from_config = Follower::start(client_from_config(fixed).unwrap()).await;
+    let from_file = Follower::start(client_from_config(reloaded).unwrap()).await;
+
+    let address = door.address();
+    door.close();
+    while tasks.join_next().await.is_some() {}
+    let door = open(&server, Listen::tls().on(address), &mut tasks).await;
+    for follower in [&from_config, &from_file] {
+        follower.reports("invalid peer certificate").await;
+    }
+    replace(&file, door.certificate_authority().expect("a door with TLS"));
+    from_file.sees(&server, "after-the-file-was-replaced").await;
+    // What a kubeconfig held is fixed with the client: a new one is needed.
+    let rebuilt = Follower::start(client_from_config(door.client_config(ADMIN_TOKEN)).unwrap()).await;
+    rebuilt.sees(&server, "by-a-new-client").await;
+    for follower in [from_config, from_file, rebuilt] {
+        follower.end().await;
+    }
+}
+
+pub(crate) async fn exec_plugin_fails() {
+    let server = ApiServer::start().await;
+    let mut tasks = JoinSet::new();
+    let door = open(&server, Listen::tls(), &mut tasks).await;
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (plugin, broken) = (folder.path().join("plugin.sh"), folder.path().join("broken"));
+    // What expired long ago is asked for again with every request.
+    let credential = json!({
+        "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+        "status": { "token": ADMIN_TOKEN, "expirationTimestamp": "2020-01-01T00:00:00Z" },
+    });
+    let script = format!(
+        "if [ -e '{}' ]; then echo hunter2; echo hunter2 >&2; exit 3; fi\necho '{credential}'\n",
+        broken.display(),
+    );
+    fs::write(&plugin, script).expect("the folder can be written to");
+    let mut kubeconfig = Kubeconfig::from_yaml(&door.kubeconfig()).expect("a kubeconfig");
+    for user in &mut kubeconfig.auth_infos {
+        let exec = json!({
+            "apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
+            "command": "sh", "args": [plugin.display().to_string()],
+        });
+        user.auth_info = Some(serde_json::from_value(json!({ "exec": exec })).expect("a user"));
+    }
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
+
+    fs::write(&broken, "").expect("the folder can be written to");
+    let error = client_from_config(config.clone()).map(drop).unwrap_err().to_string();
+    assert!(error.ends_with("the credential plugin ended with exit status: 3"), "{error}");
+    fs::remove_file(&broken).expect("it is there");
+    let follower = Follower::start(client_from_config(config).unwrap()).await;
+    follower.sees(&server, "with-credentials").await;
+
+    fs::write(&broken, "").expect("the folder can be written to");
+    server.faults().cut_watches(Ending::Broken);
+    let faults = follower.reports("the credential plugin ended with exit status: 3").await;
+    assert!(!faults.iter().any(|fault| fault.contains("hunter2")), "{faults:?}");
+    fs::remove_file(&broken).expect("it is there");
+    follower.sees(&server, "when-the-plugin-works-again").await;
+    follower.end().await;
+}
+
+/// A clock that can be put forward.
+#[derive(Debug)]
+struct Clock {
+    ahead_seconds: AtomicU64,
+}
+
+impl TimeProvider for Clock {
+    fn current_time(&self) -> Option<UnixTime> {
+        let ahead = Duration::from_secs(self.ahead_seconds.load(Ordering::Relaxed));
+        Some(UnixTime::since_unix_epoch(Duration::from_secs(UnixTime::now().as_secs()) + ahead))
+    }
+}
+
+/// Signs the certificates of one test.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Authority {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, "networks-ca");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    fn sign(
+        &self,
+        mut params: CertificateParams,
+        usage: ExtendedKeyUsagePurpose,
+    ) -> (rcgen::Certificate, KeyPair) {
+        let key = KeyPair::generate().unwrap();
+        params.extended_key_usages = vec![usage];
+        (params.signed_by(&key, &self.0).unwrap(), key)
+    }
+
+    /// A configuration of a client whose certificate is valid until this year begins.
+    fn client_config(&self, url: &str, until_year: i32, folder: &Path) -> Config {
+        let mut params = CertificateParams::default();
+        params.not_after = rcgen::date_time_ymd(until_year, 1, 1);
+        let (certificate, key) = self.sign(params, ExtendedKeyUsagePurpose::ClientAuth);
+        let (certificate_path, key_path) =
+            (folder.join(format!("{until_year}.crt")), folder.join(format!("{until_year}.key")));
+        fs::write(&certificate_path, certificate.pem()).expect("the folder can be written to");
+        fs::write(&key_path, key.serialize_pem()).expect("the folder can be written to");
+        let mut config = Config::new(url.parse().expect("a URL"));
+        config.root_cert = Some(vec![self.0.der().to_vec()]);
+        config.auth_info = AuthInfo {
+            client_certificate: Some(certificate_path.display().to_string()),
+            client_key: Some(key_path.display().to_string()),
+            ..AuthInfo::default()
+        };
+        config
+    }
+
+    /// Terminates TLS by this clock, and lets only those in that have a certificate of this authority.
+    fn acceptor(&self, clock: &Arc<Clock>) -> TlsAcceptor {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let names = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+        let (certificate, key) = self.sign(names, ExtendedKeyUsagePurpose::ServerAuth);
+        let mut roots = RootCertStore::empty();
+        roots.add(self.0.der().clone()).unwrap();
+        let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+            .build()
+            .unwrap();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let clock: Arc<dyn TimeProvider> = Arc::clone(clock) as _;
+        let mut config = ServerConfig::builder_with_details(provider, clock)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_client_cert_verifier(clients)
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        // A session that is resumed shows no certificate; Go, and so kube-apiserver, resumes none whose has expired.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+        TlsAcceptor::from(Arc::new(config))
+    }
+}
+
+async fn terminate(listener: TcpListener, acceptor: TlsAcceptor, target: String) {
+    let mut connections = JoinSet::new();
+    loop {
+        let (client, _) = listener.accept().await.expect("a connection can be accepted");
+        let (acceptor, target) = (acceptor.clone(), target.clone());
+        connections.spawn(async move {
+            if let Ok(client) = acceptor.accept(client).await {
+                connect(client, &target).await;
+            }
+        });
+    }
+}
+
+/// The server's clock is put forward by a hundred years; nobody waits for a certificate to expire.
+pub(crate) async fn client_certificate_expires() {
+    const CENTURY_SECONDS: u64 = 100 * 365 * 24 * 3600;
+    let server = ApiServer::builder().anonymous(Rights::Admin).start().await;
+    let mut tasks = JoinSet::new();
+    let door = open(&server, Listen::plain(), &mut tasks).await;
+    let (authority, clock) = (Authority::new(), Arc::new(Clock { ahead_seconds: AtomicU64::new(0) }));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port can be had");
+    let url = format!("https://{}", listener.local_addr().expect("it is bound"));
+    tasks.spawn(terminate(listener, authority.acceptor(&clock), door.address().to_string()));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let expiring = authority.client_config(&url, 2100, folder.path());
+    let follower = Follower::start(client_from_config(expiring).unwrap()).await;
+    follower.sees(&server, "while-it-is-valid").await;
+
+    clock.ahead_seconds.store(CENTURY_SECONDS, Ordering::Relaxed);
+    follower.sees(&server, "on-a-watch-that-was-open").await;
+    server.faults().cut_watches(Ending::Broken);
+    follower.reports("CertificateExpired").await;
+    // Certificates are read when a client is made: a new one is needed.
+    let renewed = authority.client_config(&url, 2500, folder.path());
+    let rebuilt = Follower::start(client_from_config(renewed).unwrap()).await;
+    rebuilt.sees(&server, "with-a-new-certificate").await;
+    follower.end().await;
+    rebuilt.end().await;
+}

@@ -1,0 +1,63 @@
+//! Credentials and networks, over real sockets and in real time: what changes, fails or goes away while an informer
+//! watches is reported in plain words, and nothing is lost.
+//!
+//! These wait for conditions, never for time. The clock of a certificate is put forward; what kube reads again only
+//! once a minute takes up to a minute.
+
+mod credentials;
+mod dropped;
+mod paths;
+mod scene;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tokio::runtime::{Builder, Runtime};
+
+/// Runs what is async on a runtime of its own.
+macro_rules! trial {
+    ($name:literal, $test:path) => {
+        Trial::test($name, || {
+            runtime()?.block_on($test());
+            Ok(())
+        })
+    };
+}
+
+fn main() -> ExitCode {
+    if dropped::play_a_part() {
+        return ExitCode::SUCCESS;
+    }
+    let trials = vec![
+        trial!("a token file that rotates during a watch is read again", credentials::token_file_rotates),
+        trial!(
+            "a certificate authority that changes is reported, and trusted again by a new file or a new client",
+            credentials::authority_changes
+        ),
+        trial!(
+            "an exec plugin that fails is reported without its output, and asked again",
+            credentials::exec_plugin_fails
+        ),
+        trial!(
+            "a client certificate that expires during a watch ends no watch, and is reported by the next",
+            credentials::client_certificate_expires
+        ),
+        trial!(
+            "an informer follows through a proxy that wants a password, and survives it",
+            paths::through_a_proxy
+        ),
+        trial!(
+            "of several API servers behind one name any may go away",
+            paths::several_servers_behind_one_name
+        ),
+        Trial::ignorable_test(
+            "packets that are dropped without a reset are noticed within a minute, by a watch and by a write",
+            dropped::test,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn runtime() -> Result<Runtime, Failed> {
+    Ok(Builder::new_multi_thread().worker_threads(1).enable_all().build()?)
+}
