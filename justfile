@@ -45,7 +45,19 @@ fuzz-list:
 # Fuzzes one parser of a crate (`just fuzz object identity`), from its corpus on; needs cargo-fuzz and a nightly.
 fuzz crate parser seconds="60":
     mkdir -p fuzz/corpus/{{ crate }}_{{ parser }}
-    cargo +nightly fuzz run {{ crate }}_{{ parser }} fuzz/corpus/{{ crate }}_{{ parser }} crates/tidings-{{ crate }}/corpus/{{ parser }} -- -max_total_time={{ seconds }}
+    cargo +nightly fuzz run --sanitizer none {{ crate }}_{{ parser }} fuzz/corpus/{{ crate }}_{{ parser }} crates/tidings-{{ crate }}/corpus/{{ parser }} -- -max_total_time={{ seconds }} -timeout=30
+
+# Fuzzes every target in turn, each for so many seconds; stops at the first finding.
+fuzz-all seconds="600":
+    for target in $(cargo +nightly fuzz list); do just fuzz "${target%%_*}" "${target#*_}" {{ seconds }}; done
+
+# Adds to a parser's corpus what fuzzing found new in it, without what covers nothing more.
+fuzz-keep crate parser:
+    cargo +nightly fuzz run --sanitizer none {{ crate }}_{{ parser }} crates/tidings-{{ crate }}/corpus/{{ parser }} fuzz/corpus/{{ crate }}_{{ parser }} -- -merge=1
+
+# Mutates some files of a crate and runs the tests that should notice (`just mutants tidings-workqueue 'src/{state,order}.rs' --lib`).
+mutants crate files *tests:
+    cargo mutants --package {{ crate }} --file 'crates/{{ crate }}/{{ files }}' --timeout 120 -- {{ tests }}
 
 # Instruction counts of the hot parts, compared with the recorded ones (needs valgrind).
 instructions *arguments:

@@ -1,5 +1,5 @@
 // Command differential is client-go's side of the differential test: a shared informer on the config maps of one
-// namespace, and a handler. It prints every notification as a JSON line, and its whole cache for each line that it
+// namespace, and four handlers: with and without a filter, quick and slow. It prints every notification as a JSON line, and its whole cache for each line that it
 // reads and once more when it is told to end, by SIGTERM or by the end of its input.
 package main
 
@@ -13,8 +13,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,7 +36,8 @@ type object struct {
 
 // notification is what a handler was told.
 type notification struct {
-	Event string `json:"event"`
+	Handler string `json:"handler"`
+	Event   string `json:"event"`
 	object
 	IsInitial           bool `json:"isInitial,omitempty"`
 	IsFinalStateUnknown bool `json:"isFinalStateUnknown,omitempty"`
@@ -53,24 +56,37 @@ func main() {
 	namespace := flag.String("namespace", "default", "whose config maps are watched")
 	selector := flag.String("selector", "", "the labels that they must have")
 	chunked := flag.Bool("chunked", false, "list page by page, rather than as the beginning of a watch")
+	protobuf := flag.Bool("protobuf", false, "ask for protobuf, rather than for JSON")
+	slow := flag.Duration("slow", 0, "how long a slow handler takes for each call")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	if err := run(ctx, stop, *server, *namespace, *selector, *chunked); err != nil {
+	if err := run(ctx, stop, config(*server, *protobuf), *namespace, *selector, *chunked, *slow); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, stop func(), server, namespace, selector string, chunked bool) error {
-	client, err := kubernetes.NewForConfig(&rest.Config{
-		Host: server,
-		// Asked for by name, so that both clients are sent the same bytes.
-		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON},
+func config(server string, protobuf bool) *rest.Config {
+	// Asked for by name, so that both clients are sent the same bytes.
+	content := rest.ContentConfig{ContentType: runtime.ContentTypeJSON}
+	if protobuf {
+		content.ContentType = runtime.ContentTypeProtobuf
+		content.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	}
+	return &rest.Config{
+		Host:          server,
+		ContentConfig: content,
 		// A limit of the client's own would hide how the reflector paces itself.
 		QPS:       -1,
 		UserAgent: "client-go-differential",
-	})
+	}
+}
+
+func run(
+	ctx context.Context, stop func(), config *rest.Config, namespace, selector string, chunked bool, slow time.Duration,
+) error {
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
@@ -80,9 +96,18 @@ func run(ctx context.Context, stop func(), server, namespace, selector string, c
 	}
 	informer := cache.NewSharedIndexInformer(source, &corev1.ConfigMap{}, 0, cache.Indexers{})
 	printer := &printer{encoder: json.NewEncoder(os.Stdout)}
-	registration, err := informer.AddEventHandler(printer.handler())
+	registration, err := informer.AddEventHandler(printer.handler("all", 0))
 	if err != nil {
 		return err
+	}
+	for _, other := range []cache.ResourceEventHandler{
+		cache.FilteringResourceEventHandler{FilterFunc: isChosen, Handler: printer.handler("filtered", 0)},
+		printer.handler("slow", slow),
+		cache.FilteringResourceEventHandler{FilterFunc: isChosen, Handler: printer.handler("slowFiltered", slow)},
+	} {
+		if _, err := informer.AddEventHandler(other); err != nil {
+			return err
+		}
 	}
 
 	go func() {
@@ -128,22 +153,36 @@ func (p *printer) print(line any) {
 	}
 }
 
-func (p *printer) handler() cache.ResourceEventHandler {
+func (p *printer) handler(name string, delay time.Duration) cache.ResourceEventHandler {
+	tell := func(told notification) {
+		time.Sleep(delay)
+		told.Handler = name
+		p.print(told)
+	}
 	return cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(added any, isInitial bool) {
-			p.print(notification{Event: "add", object: identity(added), IsInitial: isInitial})
+			tell(notification{Event: "add", object: identity(added), IsInitial: isInitial})
 		},
 		UpdateFunc: func(_, updated any) {
-			p.print(notification{Event: "update", object: identity(updated)})
+			tell(notification{Event: "update", object: identity(updated)})
 		},
 		DeleteFunc: func(deleted any) {
 			unknown, isUnknown := deleted.(cache.DeletedFinalStateUnknown)
 			if isUnknown {
 				deleted = unknown.Obj
 			}
-			p.print(notification{Event: "delete", object: identity(deleted), IsFinalStateUnknown: isUnknown})
+			tell(notification{Event: "delete", object: identity(deleted), IsFinalStateUnknown: isUnknown})
 		},
 	}
+}
+
+// isChosen matches objects whose data were written an even number of times.
+func isChosen(of any) bool {
+	if unknown, isUnknown := of.(cache.DeletedFinalStateUnknown); isUnknown {
+		of = unknown.Obj
+	}
+	write, err := strconv.Atoi(of.(*corev1.ConfigMap).Data["write"])
+	return err == nil && write%2 == 0
 }
 
 func identity(of any) object {

@@ -7,12 +7,13 @@ use std::process::Stdio;
 use kubernetes_tests::agreement::{Life, State};
 use kubernetes_tests::built::cache_folder;
 use serde::Deserialize;
+use tidings_object::Wire;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use twox_hash::XxHash3_64;
 
 use crate::notifications::Notification;
-use crate::script::Lists;
+use crate::script::{Lists, SLOW, Script};
 
 /// The running process. Dropped, it is ended.
 pub(crate) struct ClientGo {
@@ -39,16 +40,20 @@ struct Cached {
 
 impl ClientGo {
     pub(crate) fn start(
+        script: &Script,
         program: &Path,
         server: &str,
         namespace: &str,
         selector: &str,
-        lists: Lists,
     ) -> ClientGo {
         let mut command = Command::new(program);
         command.args(["-server", server, "-namespace", namespace, "-selector", selector]);
-        if lists == Lists::Chunked {
+        command.args(["-slow", &format!("{}ms", SLOW.as_millis())]);
+        if script.lists == Lists::Chunked {
             command.arg("-chunked");
+        }
+        if script.wire == Wire::Protobuf {
+            command.arg("-protobuf");
         }
         // What it logs is about faults that were meant.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);

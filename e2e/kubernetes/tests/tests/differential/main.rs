@@ -6,6 +6,7 @@
 //! ignored with the reason; under `CI=true` it fails instead.
 
 mod client_go;
+mod coding;
 mod differences;
 mod notifications;
 mod ours;
@@ -105,7 +106,8 @@ impl Shared {
 
     /// Plays a script, and says what was found, if anything.
     fn play(&self, script: &Script, programs: &Programs) -> Result<String, String> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(said)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.map_err(said)?;
         let report = runtime.block_on(async {
             let cluster = self.cluster(script.cache, &programs.server).await?;
             Ok::<_, String>(run::run(script, cluster, &programs.client_go).await)

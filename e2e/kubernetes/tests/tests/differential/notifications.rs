@@ -1,15 +1,59 @@
 //! What a handler was told, and what must be true of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use kubernetes_tests::agreement::{Life, State};
 use serde::Deserialize;
+use serde_json::Value;
+
+/// Which handler of an informer. Both clients have one of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Listener {
+    /// Hears everything, at once.
+    All,
+    /// Hears only of objects whose data were written an even number of times.
+    Filtered,
+    /// Hears everything, and takes its time. Ours merges what is pending above a bound.
+    Slow,
+    /// Both. Ours hears of everything again each second as well.
+    SlowFiltered,
+}
+
+impl Listener {
+    pub(crate) const EACH: [Listener; 4] =
+        [Listener::All, Listener::Filtered, Listener::Slow, Listener::SlowFiltered];
+
+    /// What it should know, of what the server lists.
+    pub(crate) fn matching(self, listed: &BTreeMap<String, Value>) -> State {
+        let is_heard_of = |object: &Value| !self.is_filtered() || is_chosen(object["data"]["write"].as_str());
+        let heard_of = listed.iter().filter(|(_, object)| is_heard_of(object));
+        let text =
+            |object: &Value, name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
+        let life = |object| Life { uid: text(object, "uid"), version: text(object, "resourceVersion") };
+        heard_of.map(|(key, object)| (key.clone(), life(object))).collect()
+    }
+
+    pub(crate) fn is_filtered(self) -> bool {
+        matches!(self, Listener::Filtered | Listener::SlowFiltered)
+    }
+
+    pub(crate) fn is_slow(self) -> bool {
+        matches!(self, Listener::Slow | Listener::SlowFiltered)
+    }
+}
+
+/// The filter, over the number that each write of the data leaves.
+pub(crate) fn is_chosen(write: Option<&str>) -> bool {
+    write.and_then(|write| write.parse::<u64>().ok()).is_some_and(|write| write.is_multiple_of(2))
+}
 
 /// One call of a handler.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Notification {
+    pub(crate) handler: Listener,
     pub(crate) event: Event,
     pub(crate) key: String,
     pub(crate) uid: String,
@@ -26,10 +70,10 @@ pub(crate) enum Event {
     Delete,
 }
 
-/// What someone knows who was told all this.
-pub(crate) fn replayed(notifications: &[Notification]) -> State {
+/// What this handler knows after all that it was told.
+pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> State {
     let mut state = State::new();
-    for told in notifications {
+    for told in notifications.iter().filter(|told| told.handler == listener) {
         match told.event {
             Event::Add | Event::Update => {
                 let life = Life { uid: told.uid.clone(), version: told.resource_version.clone() };
@@ -43,13 +87,13 @@ pub(crate) fn replayed(notifications: &[Notification]) -> State {
     state
 }
 
-/// Where someone was told things out of order: an object is added, updated and deleted in turn, and no version of it
-/// comes after a newer one, not even after its end.
-pub(crate) fn out_of_order(notifications: &[Notification]) -> Vec<String> {
+/// Where this handler was told things out of order: an object is added, updated and deleted in turn, and no version of
+/// it comes after a newer one, not even after its end.
+pub(crate) fn out_of_order(listener: Listener, notifications: &[Notification]) -> Vec<String> {
     let mut found = Vec::new();
     let mut present: HashMap<&str, &str> = HashMap::new();
     let mut newest: HashMap<&str, u64> = HashMap::new();
-    for told in notifications {
+    for told in notifications.iter().filter(|told| told.handler == listener) {
         let known = present.get(&*told.key).copied();
         let fits = match told.event {
             Event::Add => known.is_none(),
@@ -68,9 +112,14 @@ pub(crate) fn out_of_order(notifications: &[Notification]) -> Vec<String> {
         };
         let before = newest.insert(&told.uid, version).unwrap_or(0);
         let is_newer = match told.event {
-            Event::Add | Event::Update => version > before,
-            // A deletion that nobody saw comes with the version that was seen last.
-            Event::Delete => version > before || told.is_final_state_unknown && version == before,
+            Event::Add => version > before,
+            Event::Update => version > before || listener == Listener::SlowFiltered && version == before,
+            // A deletion that nobody saw comes with the version that was seen last, and so does an object that ceases to
+            // match a filter.
+            Event::Delete => {
+                let comes_with_last = told.is_final_state_unknown || listener.is_filtered();
+                version > before || comes_with_last && version == before
+            }
         };
         if !is_newer {
             found.push(format!("{told}, after version {before}"));
@@ -81,9 +130,9 @@ pub(crate) fn out_of_order(notifications: &[Notification]) -> Vec<String> {
 
 impl fmt::Display for Notification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Notification { event, key, uid, resource_version, is_final_state_unknown } = self;
+        let Notification { handler, event, key, uid, resource_version, is_final_state_unknown } = self;
         let uid = &uid[..uid.len().min(8)];
         let unknown = if *is_final_state_unknown { " (final state unknown)" } else { "" };
-        write!(f, "{event:?} {key} of uid {uid} at {resource_version}{unknown}")
+        write!(f, "{handler:?}: {event:?} {key} of uid {uid} at {resource_version}{unknown}")
     }
 }

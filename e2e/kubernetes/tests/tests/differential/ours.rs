@@ -1,6 +1,7 @@
 //! Our informer, in this process.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Config;
@@ -9,10 +10,14 @@ use tidings::{
     Handler, InformerOptions, ListMode, Object, ReflectorConfig, Running, SharedInformer,
     SharedInformerFactory, WirePreference,
 };
+use tidings_object::Wire;
 use tidings_source::client_from_config;
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
+use tokio::time::sleep;
 
-use crate::notifications::{Event, Notification};
-use crate::script::Lists;
+use crate::notifications::{Event, Listener, Notification, is_chosen};
+use crate::script::{Lists, SLOW, Script};
 
 /// The running informer. Dropped, it is ended.
 pub(crate) struct Ours {
@@ -23,25 +28,36 @@ pub(crate) struct Ours {
 
 type Notifications = Arc<Mutex<Vec<Notification>>>;
 
+/// So few notifications may wait for a slow handler before those of one object merge.
+const SLOW_MERGE_ABOVE: usize = 2;
+
+/// How often a slow handler with a filter is told everything again.
+const RESYNC_PERIOD: Duration = Duration::from_secs(1);
+
 impl Ours {
-    pub(crate) fn start(server: &str, namespace: &str, selector: &str, lists: Lists, seed: u64) -> Ours {
+    pub(crate) fn start(script: &Script, server: &str, namespace: &str, selector: &str) -> Ours {
         let client = client_from_config(Config::new(server.parse().expect("a door has an address")))
             .expect("plain HTTP needs nothing");
-        let list_mode = match lists {
+        let list_mode = match script.lists {
             Lists::Streaming => ListMode::Streaming,
             Lists::Chunked => ListMode::Chunked,
+        };
+        let wire = match script.wire {
+            Wire::Json => WirePreference::JsonOnly,
+            Wire::Protobuf => WirePreference::ProtobufFirst,
         };
         let options = InformerOptions::new()
             .namespace(namespace)
             .expect("the namespace has a name")
             .labels(selector.parse().expect("the selector is one"))
-            // The doors count lines, and client-go speaks JSON here as well: what differs is to be what is asked.
-            .wire(WirePreference::JsonOnly)
+            .wire(wire)
             .reflector(ReflectorConfig::default().list_mode(list_mode));
-        let factory = SharedInformerFactory::new(client).seed(seed);
+        let factory = SharedInformerFactory::new(client).seed(script.seed);
         let informer = factory.informer_with::<ConfigMap>(options);
         let notifications = Notifications::default();
-        informer.add_handler(handler(&notifications)).expect("a new informer takes handlers");
+        for listener in Listener::EACH {
+            informer.add_handler(handler(listener, &notifications)).expect("a new informer takes handlers");
+        }
         Ours { informer, running: factory.start(), notifications }
     }
 
@@ -63,8 +79,9 @@ impl Ours {
     }
 }
 
-fn handler(notifications: &Notifications) -> Handler<ConfigMap> {
-    let tell = |event, object: &Object<ConfigMap>, is_final_state_unknown| Notification {
+fn handler(listener: Listener, notifications: &Notifications) -> Handler<ConfigMap> {
+    let tell = move |event, object: &Object<ConfigMap>, is_final_state_unknown| Notification {
+        handler: listener,
         event,
         key: object.key().to_string(),
         uid: object.uid().to_string(),
@@ -73,11 +90,28 @@ fn handler(notifications: &Notifications) -> Handler<ConfigMap> {
     };
     let hear = |notifications: &Notifications| {
         let notifications = Arc::clone(notifications);
-        move |notification| notifications.lock().expect("no handler panics").push(notification)
+        move |notification| {
+            if listener.is_slow() {
+                block_in_place(|| Handle::current().block_on(sleep(SLOW)));
+            }
+            notifications.lock().expect("no handler panics").push(notification);
+        }
     };
     let (added, updated, deleted) = (hear(notifications), hear(notifications), hear(notifications));
-    Handler::new()
+    let handler = Handler::new()
         .on_add(move |object, _| added(tell(Event::Add, object, false)))
         .on_update(move |_, object| updated(tell(Event::Update, object, false)))
-        .on_delete(move |gone| deleted(tell(Event::Delete, gone.object(), gone.is_final_state_unknown())))
+        .on_delete(move |gone| deleted(tell(Event::Delete, gone.object(), gone.is_final_state_unknown())));
+    let is_chosen = |object: &Object<ConfigMap>| {
+        let write = object.field(".data.write").expect("the server sends config maps");
+        is_chosen(write.text().as_deref())
+    };
+    match listener {
+        Listener::All => handler,
+        Listener::Filtered => handler.filter(is_chosen),
+        Listener::Slow => handler.merge_above(SLOW_MERGE_ABOVE),
+        Listener::SlowFiltered => {
+            handler.filter(is_chosen).merge_above(SLOW_MERGE_ABOVE).resync_period(RESYNC_PERIOD)
+        }
+    }
 }

@@ -1,18 +1,20 @@
 //! One seed, from its first write to the comparison.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubernetes_tests::agreement::{Life, State};
+use kubernetes_tests::agreement::State;
 use kubernetes_tests::{Cluster, Collection, User};
+use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::client_go::ClientGo;
 use crate::differences::Difference;
-use crate::notifications::{Notification, out_of_order, replayed};
+use crate::notifications::{Listener, Notification, out_of_order, replayed};
 use crate::ours::Ours;
 use crate::proxy::Door;
 use crate::rules::{Client, Refusing, Watched, broken_rules};
@@ -79,8 +81,8 @@ pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> R
     let start = script.steps.iter().position(|step| matches!(step, Step::Start));
     let (first, rest) = script.steps.split_at(start.expect("every script starts the clients"));
     stage.play(first).await;
-    let theirs = ClientGo::start(program, &stage.theirs.url(), &namespace, SELECTOR, script.lists);
-    let ours = Ours::start(&stage.ours.url(), &namespace, SELECTOR, script.lists, script.seed);
+    let theirs = ClientGo::start(script, program, &stage.theirs.url(), &namespace, SELECTOR);
+    let ours = Ours::start(script, &stage.ours.url(), &namespace, SELECTOR);
     stage.play(rest).await;
     stage.compare(script, theirs, ours).await
 }
@@ -130,7 +132,7 @@ impl Stage<'_> {
     async fn compare(mut self, script: &Script, mut theirs: ClientGo, ours: Ours) -> Report {
         self.settled().await;
         let mut found = self.unmet.clone();
-        let truth = self.agreed(&mut theirs, &ours).await;
+        let listed = self.agreed(&mut theirs, &ours).await;
         let (cache, notifications) = theirs.ended().await;
         let theirs = Heard { cache, notifications };
         let (cache, notifications) = ours.ended().await;
@@ -141,32 +143,47 @@ impl Stage<'_> {
             [(&theirs, &self.theirs, Client::ClientGo), (&ours, &self.ours, Client::Ours)]
         {
             let whose = client.name();
-            let told = replayed(&heard.notifications);
-            found.extend(different(&format!("the cache of {whose}"), &heard.cache, &truth));
-            found.extend(different(&format!("what a handler of {whose} was told"), &told, &truth));
+            found.extend(different(
+                &format!("the cache of {whose}"),
+                &heard.cache,
+                &Listener::All.matching(&listed),
+            ));
+            for listener in Listener::EACH {
+                let told = replayed(listener, &heard.notifications);
+                let what = format!("what the handler {listener:?} of {whose} was told");
+                found.extend(different(&what, &told, &listener.matching(&listed)));
+            }
+            let exchanges = door.log.exchanges();
+            let other =
+                exchanges.iter().filter(|exchange| exchange.wire.is_some_and(|wire| wire != script.wire));
+            found.extend(other.map(|exchange| format!("{whose} was answered by another wire: {exchange}")));
             let (broken, made_use_of) = broken_rules(client, &self.watched, &door.log, &self.refusing);
             found.extend(broken.into_iter().map(|broken| format!("{whose}: {broken}")));
             differences.extend(made_use_of);
         }
-        let order = out_of_order(&ours.notifications);
-        found.extend(order.into_iter().map(|what| format!("ours: {what}")));
+        for listener in Listener::EACH {
+            let order = out_of_order(listener, &ours.notifications);
+            found.extend(order.into_iter().map(|what| format!("ours: {what}")));
+        }
         Report { found, differences, account: self.account(script, &theirs, &ours) }
     }
 
     /// Waits until both agree with the server, and gives what it lists, agreed or not.
-    async fn agreed(&self, theirs: &mut ClientGo, ours: &Ours) -> State {
+    async fn agreed(&self, theirs: &mut ClientGo, ours: &Ours) -> BTreeMap<String, Value> {
         let deadline = Instant::now() + AGREED_MAX;
         let listed = self.collection.objects().await.expect("the server lists");
-        let life = |object: &serde_json::Value| {
-            let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
-            Life { uid: text("uid"), version: text("resourceVersion") }
-        };
-        let truth = listed.iter().map(|(key, object)| (key.clone(), life(object))).collect();
+        let truth = Listener::All.matching(&listed);
         loop {
-            let cached = [theirs.cache().await, ours.cache()];
-            let told = [replayed(theirs.notifications()), replayed(&ours.notifications())];
-            if cached.iter().chain(&told).all(|state| *state == truth) || Instant::now() > deadline {
-                return truth;
+            let is_cached = theirs.cache().await == truth && ours.cache() == truth;
+            let our_notifications = ours.notifications();
+            let is_told = Listener::EACH.into_iter().all(|listener| {
+                let truth = listener.matching(&listed);
+                [theirs.notifications(), &our_notifications]
+                    .iter()
+                    .all(|told| replayed(listener, told) == truth)
+            });
+            if is_cached && is_told || Instant::now() > deadline {
+                return listed;
             }
             sleep(PAUSE).await;
         }

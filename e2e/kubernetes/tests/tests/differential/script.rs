@@ -6,6 +6,7 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
+use tidings_object::Wire;
 
 use crate::weather::{Reply, StreamEnd, StreamFault};
 
@@ -15,6 +16,8 @@ pub(crate) struct Script {
     pub(crate) seed: u64,
     pub(crate) cache: WatchCache,
     pub(crate) lists: Lists,
+    /// What both clients ask for.
+    pub(crate) wire: Wire,
     /// So many objects more, which nobody touches: enough for a second page.
     pub(crate) crowd: usize,
     /// What is written before the clients start.
@@ -80,6 +83,9 @@ pub(crate) enum Labelled {
     No,
 }
 
+/// How long a slow handler takes for each call.
+pub(crate) const SLOW: Duration = Duration::from_millis(5);
+
 /// The most failures in a seed that make a client wait: each wait is up to twice as long as the one before.
 const FAILURES_MAX: usize = 3;
 
@@ -88,6 +94,7 @@ impl Script {
         let mut chance = SmallRng::seed_from_u64(seed);
         let cache = if chance.random_ratio(2, 5) { WatchCache::Off } else { WatchCache::On };
         let lists = if seed.is_multiple_of(2) { Lists::Streaming } else { Lists::Chunked };
+        let wire = if (seed / 2).is_multiple_of(2) { Wire::Json } else { Wire::Protobuf };
         let crowd = if chance.random_ratio(1, 4) { chance.random_range(501..700) } else { 0 };
         let mut writer = Writer { objects: vec![None; chance.random_range(3..10)], chance };
         let before = (0..writer.chance.random_range(0..12)).map(|_| writer.write()).collect();
@@ -104,7 +111,7 @@ impl Script {
             }
         }
         director.writes(4, 16);
-        Script { seed, cache, lists, crowd, before, steps: director.steps }
+        Script { seed, cache, lists, wire, crowd, before, steps: director.steps }
     }
 }
 

@@ -6,8 +6,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::Value;
+use tidings_object::Wire;
 use tokio::time::Instant;
+
+use crate::coding;
 
 /// Everything that one client asked, in order.
 #[derive(Clone)]
@@ -24,6 +26,8 @@ pub(crate) struct Exchange {
     pub(crate) asked_at: Duration,
     pub(crate) ended_at: Option<Duration>,
     pub(crate) answer: Answer,
+    /// The wire by which a list or a stream came.
+    pub(crate) wire: Option<Wire>,
 }
 
 /// How a request was answered.
@@ -86,6 +90,7 @@ impl Log {
             asked_at: self.began_at.elapsed(),
             ended_at: None,
             answer: Answer::Nothing,
+            wire: None,
         };
         let mut exchanges = self.exchanges.lock().expect("nobody panics with the log");
         exchanges.push(exchange);
@@ -95,6 +100,11 @@ impl Log {
     /// Takes down how a request is being answered.
     pub(crate) fn answered(&self, number: usize, answer: Answer) {
         self.exchanges.lock().expect("nobody panics with the log")[number].answer = answer;
+    }
+
+    /// Takes down by which wire it is answered.
+    pub(crate) fn came_by(&self, number: usize, wire: Wire) {
+        self.exchanges.lock().expect("nobody panics with the log")[number].wire = Some(wire);
     }
 
     /// Takes down that a request has ended.
@@ -130,8 +140,8 @@ impl Exchange {
 
 impl Stream {
     /// Takes down one whole frame.
-    pub(crate) fn sent(&mut self, frame: &[u8], now: Duration) {
-        let Ok(event) = serde_json::from_slice::<Value>(frame) else { return };
+    pub(crate) fn sent(&mut self, wire: Wire, frame: &[u8], now: Duration) {
+        let Some(event) = coding::event(wire, frame) else { return };
         let (kind, object) = (event["type"].as_str().unwrap_or_default(), &event["object"]);
         if kind == "ERROR" {
             self.error = object["code"].as_u64().and_then(|code| code.try_into().ok());

@@ -7,12 +7,14 @@ use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube_client::client::Body;
 use serde_json::{Value, json};
+use tidings_object::Wire;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use super::Door;
 use super::request::Incoming;
+use crate::coding;
 use crate::weather::{Reply, StreamEnd, StreamFault};
 use crate::wire::{Answer, Ending, Log, Stream};
 
@@ -36,12 +38,12 @@ impl Door {
             Reply::Status { code, retry_after_seconds } => {
                 let answer = Refusal { code, retry_after_seconds, is_too_large: false };
                 self.log.answered(number, answer.recorded());
-                return answer.write(socket).await;
+                return answer.write(coding::wire_of(incoming.accept()), socket).await;
             }
             Reply::TooLarge => {
                 let answer = Refusal { code: 504, retry_after_seconds: None, is_too_large: true };
                 self.log.answered(number, answer.recorded());
-                return answer.write(socket).await;
+                return answer.write(coding::wire_of(incoming.accept()), socket).await;
             }
         }
         let request = Request::get(incoming.target()).header("accept", incoming.accept());
@@ -65,11 +67,15 @@ impl Door {
     ) -> io::Result<()> {
         let code = response.status().as_u16();
         let retry_after = response.headers().get("retry-after").cloned();
+        let wire = wire_of(&response);
         let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
         let is_whole = bytes_max >= body.len();
-        self.log.answered(number, recorded(code, retry_after.is_some(), &body, is_whole));
+        self.log.answered(number, recorded(wire, code, retry_after.is_some(), &body, is_whole));
+        if code < 300 {
+            self.log.came_by(number, wire);
+        }
         let retry_after = retry_after.as_ref().and_then(|seconds| seconds.to_str().ok());
-        socket.write_all(head(code, body.len(), retry_after).as_bytes()).await?;
+        socket.write_all(head(wire, code, body.len(), retry_after).as_bytes()).await?;
         socket.write_all(&body[..bytes_max.min(body.len())]).await?;
         if is_whole { Ok(()) } else { broken(socket).await }
     }
@@ -77,12 +83,14 @@ impl Door {
     /// Passes a stream on, until it ends or the weather ends it.
     async fn relay(&self, number: usize, response: Response<Body>, socket: &mut TcpStream) -> io::Result<()> {
         let mut weather = self.sky.subscribe();
+        let wire = wire_of(&response);
+        self.log.came_by(number, wire);
         let mut body = response.into_body();
         let (mut from_client, to_client) = socket.split();
         let (stream, partial, since_armed) = (Stream::default(), Vec::new(), 0);
-        let mut out = Out { to_client, log: &self.log, stream, partial, since_armed };
+        let mut out = Out { to_client, log: &self.log, wire, stream, partial, since_armed };
         self.log.answered(number, Answer::Stream(Stream::default()));
-        out.to_client.write_all(STREAM_HEAD.as_bytes()).await?;
+        out.to_client.write_all(stream_head(wire).as_bytes()).await?;
         let mut pending = Bytes::new();
         loop {
             let (is_refusing, fault) = {
@@ -127,8 +135,7 @@ impl Door {
         match end {
             StreamEnd::HangThenCut(silence) => sleep(silence).await,
             StreamEnd::Error(code) => {
-                let frame = format!("{}\n", json!({ "type": "ERROR", "object": status(code) }));
-                let mut frame = Bytes::from(frame);
+                let mut frame = Bytes::from(coding::error_frame(out.wire, &status(code)));
                 out.send(&mut frame, None).await?;
             }
             StreamEnd::Cut | StreamEnd::Close | StreamEnd::CloseAtMarker => {}
@@ -142,13 +149,22 @@ impl Door {
     }
 }
 
-const STREAM_HEAD: &str =
-    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+/// The wire of what the server answers.
+fn wire_of(response: &Response<Body>) -> Wire {
+    let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
+    coding::wire_of(content_type.unwrap_or_default())
+}
+
+fn stream_head(wire: Wire) -> String {
+    let content_type = coding::stream_content_type(wire);
+    format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n")
+}
 
 /// A stream on its way to the client.
 struct Out<'a> {
     to_client: tokio::net::tcp::WriteHalf<'a>,
     log: &'a Log,
+    wire: Wire,
     stream: Stream,
     /// What was sent of the frame that is not yet whole.
     partial: Vec<u8>,
@@ -170,8 +186,8 @@ impl Out<'_> {
         self.since_armed += chunk.len();
         for byte in chunk {
             self.partial.push(byte);
-            if byte == b'\n' {
-                self.stream.sent(&self.partial, self.log.now());
+            if coding::is_whole_frame(self.wire, &self.partial) {
+                self.stream.sent(self.wire, &self.partial, self.log.now());
                 self.partial.clear();
             }
         }
@@ -180,10 +196,7 @@ impl Out<'_> {
 
     fn allowed(&self, pending: &[u8], fault: StreamFault) -> usize {
         let left = fault.after_bytes.saturating_sub(self.since_armed).min(pending.len());
-        let frame_end = |from: usize| {
-            let end = pending[from..].iter().position(|byte| *byte == b'\n');
-            end.map_or(pending.len(), |end| from + end + 1)
-        };
+        let frame_end = |from: usize| coding::frame_end(self.wire, &self.partial, pending, from);
         match fault.end {
             StreamEnd::Cut | StreamEnd::HangThenCut(_) => left,
             StreamEnd::CloseAtMarker if self.stream.marker.is_none() => frame_end(0),
@@ -218,17 +231,17 @@ impl Refusal {
         }
     }
 
-    async fn write(&self, socket: &mut TcpStream) -> io::Result<()> {
+    async fn write(&self, wire: Wire, socket: &mut TcpStream) -> io::Result<()> {
         let mut status = status(self.code);
         if self.is_too_large {
             let cause =
                 json!({ "reason": "ResourceVersionTooLarge", "message": "Too large resource version" });
             status["details"] = json!({ "causes": [cause], "retryAfterSeconds": 1 });
         }
-        let body = status.to_string();
+        let body = coding::status(wire, &status);
         let retry_after = self.retry_after_seconds.map(|seconds| seconds.to_string());
-        let head = head(self.code, body.len(), retry_after.as_deref());
-        socket.write_all(format!("{head}{body}").as_bytes()).await
+        let head = head(wire, self.code, body.len(), retry_after.as_deref());
+        socket.write_all(&[head.as_bytes(), &body].concat()).await
     }
 }
 
@@ -246,15 +259,16 @@ fn status(code: u16) -> Value {
     })
 }
 
-fn head(code: u16, length: usize, retry_after: Option<&str>) -> String {
+fn head(wire: Wire, code: u16, length: usize, retry_after: Option<&str>) -> String {
+    let content_type = coding::content_type(wire);
     let retry_after = retry_after.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
     format!(
-        "HTTP/1.1 {code} Said\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{retry_after}\r\n"
+        "HTTP/1.1 {code} Said\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n{retry_after}\r\n"
     )
 }
 
-fn recorded(code: u16, has_retry_after: bool, body: &[u8], is_whole: bool) -> Answer {
-    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+fn recorded(wire: Wire, code: u16, has_retry_after: bool, body: &[u8], is_whole: bool) -> Answer {
+    let body = coding::object(wire, body).unwrap_or_default();
     if code >= 300 {
         let causes = body["details"]["causes"].as_array();
         let is_too_large = causes
