@@ -155,6 +155,17 @@ fn getting_on_wipes_the_slate() {
     }
 }
 
+/// Else the next quiet watch would be taken for the second in a row, and cost a probe.
+#[test]
+fn a_watch_that_got_on_is_not_a_quiet_one() {
+    for end in [End::Closed, End::Silent] {
+        for streak in [Streak::Clean, Streak::Quiet, Streak::Strikes(1)] {
+            let on = Phase { ask: Ask::Watch, streak }.after(Outcome { end, has_progressed: true });
+            assert_eq!(cell(on), "w!", "{streak:?} {end:?}");
+        }
+    }
+}
+
 #[test]
 fn a_streaming_list_that_is_always_cut_short_ends_in_a_list() {
     let (mut phase, mut path) = (Phase::START, String::new());
