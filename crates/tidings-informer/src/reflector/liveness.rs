@@ -172,6 +172,50 @@ mod tests {
 
     // holds: X22
     #[tokio::test(start_paused = true)]
+    async fn the_interval_follows_a_longer_gap_at_once_and_a_shorter_one_slowly() {
+        let mut rhythm = Rhythm::new(LivenessConfig::default(), 7);
+        rhythm.bookmark();
+        for (gap, full) in [(10, 30), (10, 30), (40, 120), (8, 96), (8, 78), (30, 90)] {
+            advance(Duration::from_secs(gap)).await;
+            rhythm.bookmark();
+            assert!(
+                within_jitter(rhythm.patience(), full),
+                "{:?} after {gap} s, of {full}",
+                rhythm.patience()
+            );
+        }
+    }
+
+    // holds: X22
+    #[tokio::test(start_paused = true)]
+    async fn the_time_between_bookmarks_of_two_streams_is_no_interval() {
+        let mut rhythm = Rhythm::new(LivenessConfig::default(), 7);
+        for _ in 0..2 {
+            rhythm.bookmark();
+            advance(Duration::from_secs(1)).await;
+        }
+        rhythm.opening();
+        advance(Duration::from_secs(60)).await;
+        rhythm.bookmark();
+        assert_eq!(rhythm.patience(), Duration::from_secs(5), "the interval is still a second");
+    }
+
+    // holds: X22
+    #[tokio::test(start_paused = true)]
+    async fn an_event_shortens_doubled_patience_and_leaves_any_other_alone() {
+        let mut rhythm =
+            Rhythm::new(LivenessConfig { silence_max: Duration::MAX, ..LivenessConfig::default() }, 7);
+        let patience = rhythm.patience();
+        rhythm.heard();
+        assert_eq!(rhythm.patience(), patience, "nothing was doubled, so that nothing is drawn anew");
+        rhythm.fell_silent();
+        assert!(within_jitter(rhythm.patience(), 360), "{:?}", rhythm.patience());
+        rhythm.heard();
+        assert!(within_jitter(rhythm.patience(), 180), "{:?}", rhythm.patience());
+    }
+
+    // holds: X22
+    #[tokio::test(start_paused = true)]
     async fn patience_differs_from_watch_to_watch() {
         let patience = |seed| {
             let mut rhythm = Rhythm::new(LivenessConfig::default(), seed);

@@ -58,8 +58,13 @@ async fn hold(script: &Script, chunk_bytes: usize) -> Vec<String> {
         Arc::new(Client { server: server.clone(), script: script.clone(), intake: Arc::clone(&intake) });
     let (pods, task) = informer::<Pod>(intake, sources, vec![StreamScope::All], config(script));
     pods.add_index(Index::field("image", IMAGE)).expect("a new index with a constant path");
-    let (all, chosen) = (Heard::default(), Heard::default());
-    let handlers = [all.handler(), chosen.handler().filter(is_chosen)];
+    let [all, chosen, merged, merged_and_chosen] = [(); 4].map(|()| Heard::default());
+    let handlers = [
+        all.handler(),
+        chosen.handler().filter(is_chosen),
+        merged.handler().merge_above(0),
+        merged_and_chosen.handler().filter(is_chosen).merge_above(0),
+    ];
     let registrations = handlers.map(|handler| pods.add_handler(handler).expect("it has not ended"));
     let mut running = JoinSet::new();
     running.spawn(task.run());
@@ -75,11 +80,19 @@ async fn hold(script: &Script, chunk_bytes: usize) -> Vec<String> {
     }
     sleep(Duration::from_secs(1)).await;
     check(&pods, &expected);
-    assert_eq!(all.view(), view(&pods, |_| true), "a handler's view is not the cache");
-    assert_eq!(chosen.view(), view(&pods, is_chosen), "a filtered handler's view is not the filtered cache");
+    for heard in [&all, &merged] {
+        assert_eq!(heard.view(), view(&pods, |_| true), "a handler's view is not the cache");
+    }
+    for heard in [&chosen, &merged_and_chosen] {
+        assert_eq!(
+            heard.view(),
+            view(&pods, is_chosen),
+            "a filtered handler's view is not the filtered cache"
+        );
+    }
     let panics: u64 = registrations.iter().map(|registration| registration.stats().panics).sum();
     assert_eq!(panics, 0, "reading an object panicked in a handler");
-    chosen.lines();
+    [&chosen, &merged, &merged_and_chosen].iter().for_each(|heard| drop(heard.lines()));
     pods.stop();
     let ended = timeout(LONG, running.join_next()).await.expect("a stop has a deadline");
     ended.expect("it was started").expect("the informer's task does not panic");
