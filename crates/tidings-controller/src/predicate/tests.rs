@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
+use tidings_informer::informer::Notification;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, Object};
 
 use super::{Change, Predicate};
@@ -91,6 +92,7 @@ fn predicates_are_joined_with_and_or_not() {
     }
 }
 
+// holds: X28
 #[test]
 fn labels_that_matched_before_still_count_once() {
     let web = Predicate::<Pod>::labels("app=web".parse().unwrap());
@@ -98,4 +100,11 @@ fn labels_that_matched_before_still_count_once() {
     assert!(web.passes(&update(labelled("web"), labelled("db"))));
     assert!(web.passes(&update(labelled("db"), labelled("web"))));
     assert!(!web.passes(&update(labelled("db"), labelled("db"))));
+    // A deletion may change the labels too: what was known counts as well as the final state.
+    let deleted = |old: &str, last: &str| {
+        let [old, object] = [old, last].map(|app| Arc::clone(object(labelled(app)).raw()));
+        Change::from(&Notification::Deleted { old, object, is_final_state_unknown: false })
+    };
+    assert!(web.passes(&deleted("web", "db")) && web.passes(&deleted("db", "web")));
+    assert!(!web.passes(&deleted("db", "db")));
 }

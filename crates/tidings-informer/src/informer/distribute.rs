@@ -7,6 +7,10 @@ use super::resync::Resyncing;
 use super::shared::Shared;
 
 /// Gives each listener its copy, handlers first; the last one takes the originals. Resyncs go to those alone that are due.
+#[expect(
+    clippy::iter_overeager_cloned,
+    reason = "a filter of references is not general enough for a future that is Send"
+)]
 pub(super) async fn distribute(
     shared: &Shared,
     told: &mut Vec<Notification>,

@@ -221,6 +221,48 @@ async fn one_call_that_hangs_holds_up_neither_the_cache_nor_the_subscriber() {
     stage.end().await;
 }
 
+// holds: X28
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_subscriber_that_blocks_the_informers_task_comes_after_the_handlers() {
+    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
+    let gate = Gate::closed();
+    let passage = gate.passage();
+    let blocking = stage.informer.subscribe(bound(0), move |_| passage.pass()).unwrap();
+    let heard = stage.listen();
+    timeout(LONG, blocking.synced()).await.unwrap().unwrap();
+    feed.added(&pod("a", 6));
+    gate.came(1).await;
+    assert_eq!(heard.told(1).await, ["add a@6"]);
+    gate.open();
+    blocking.remove().await;
+    stage.end().await;
+}
+
+// holds: X28, X12
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_is_dropped_while_it_calls_a_subscriber_leaves_nobody_waiting() {
+    const OBJECTS: usize = 2_000;
+    let listed: Vec<_> =
+        (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number as u64 + 1)).collect();
+    let mut stage = Stage::new(QueueOrder::InOrder);
+    let _feed = stage.script(OBJECTS as u64, &listed);
+    let (received, first) = subscribe(&stage, bound(0));
+    let (_, second) = subscribe(&stage, bound(0));
+    let mut running = Box::pin(stage.take_task().run());
+    // It gives way in the middle of the list.
+    while received.0.lock().unwrap().is_empty() {
+        assert!(futures_util::poll!(running.as_mut()).is_pending());
+        tokio::task::yield_now().await;
+    }
+    drop(running);
+    assert!((1..OBJECTS).contains(&received.take().len()));
+    for registration in [first, second] {
+        assert!(timeout(LONG, registration.synced()).await.expect("nobody waits in vain").is_err());
+        timeout(LONG, registration.remove()).await.expect("nobody waits in vain");
+    }
+    stage.end().await;
+}
+
 // holds: X28, X12
 #[tokio::test(start_paused = true)]
 async fn a_stop_delivers_what_is_left_through_the_subscribers_own_task_and_within_its_deadline() {
