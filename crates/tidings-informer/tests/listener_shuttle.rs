@@ -285,6 +285,16 @@ fn an_initial_addition_that_vanishes_while_its_handler_looks_still_syncs_it() {
     check(SCHEDULES, scenario);
 }
 
+/// Whether anybody waited for the end of its own call. An assertion in the call would be one of its panics.
+type Waits = Arc<Mutex<bool>>;
+
+/// Polled inside its own call, the end does not wait for itself.
+fn wait_inside(own: &Mailbox, waits: &Waits) {
+    let mut ended = std::pin::pin!(Post::ended(own));
+    let mut context = std::task::Context::from_waker(Waker::noop());
+    *waits.lock() |= ended.as_mut().poll(&mut context).is_pending();
+}
+
 // holds: X12, X13
 #[test]
 fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
@@ -294,12 +304,11 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
         let (post, pods) = (Arc::new(leased(&stop)), pods.clone());
         block_on(async {
             let own = Arc::clone(&post);
+            let waits = Waits::default();
+            let inside = Arc::clone(&waits);
             let call = Box::new(move |_: &Notification| {
                 own.drain();
-                // Polled inside its own call, it does not wait for itself.
-                let mut ended = std::pin::pin!(Post::ended(&*own));
-                let mut context = std::task::Context::from_waker(Waker::noop());
-                assert!(ended.as_mut().poll(&mut context).is_ready());
+                wait_inside(&own, &inside);
                 std::panic::panic_any("scripted");
             });
             let listener = spawn(Arc::clone(&post).listen(call));
@@ -314,6 +323,7 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
             listener.await.expect("its panics are caught");
             let stats = stats(&post);
             assert!((2..=3).contains(&stats.panics) && stats.panics == stats.delivered, "{stats:?}");
+            assert!(!*waits.lock(), "inside its own call it waits for itself");
             assert!(stats.is_synced);
             assert!(stop.is_cancelled(), "it no longer keeps its informer");
         });
@@ -409,13 +419,12 @@ fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
     let scenario = move || {
         let pods = pods.clone();
         let own: Arc<Mutex<Option<Arc<Mailbox>>>> = Arc::default();
-        let mailbox = Arc::clone(&own);
+        let (mailbox, waits) = (Arc::clone(&own), Waits::default());
+        let inside = Arc::clone(&waits);
         let subscriber: Subscriber = Arc::new(move |_| {
             let own = mailbox.lock().clone().expect("it is set before the first call");
             own.close();
-            let mut ended = std::pin::pin!(Post::ended(&*own));
-            let mut context = std::task::Context::from_waker(Waker::noop());
-            assert!(ended.as_mut().poll(&mut context).is_ready());
+            wait_inside(&own, &inside);
             std::panic::panic_any("scripted");
         });
         let (post, call) = subscribed(0, subscriber);
@@ -432,6 +441,7 @@ fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
             listener.await.expect("its panics are caught");
             let stats = stats(&post);
             assert!((1..=2).contains(&stats.panics) && stats.panics == stats.delivered, "{stats:?}");
+            assert!(!*waits.lock(), "inside its own call it waits for itself");
             *own.lock() = None;
         });
     };

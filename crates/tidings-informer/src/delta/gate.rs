@@ -106,17 +106,14 @@ impl<C: Contents> Gate<C> {
         woken.for_each(Waker::wake);
     }
 
-    /// Puts something in, whatever the bound is, unless the gate is closed. For the one who takes, who can't wait for room.
+    /// Puts something in, whatever the bound is, unless the gate is closed. Only for the one who takes: it can't wait for room,
+    /// and needs no wake-up to look again.
     pub(super) fn put<R>(&self, put: impl FnOnce(&mut C) -> R) -> Option<R> {
         let mut state = self.state.lock();
         if state.is_closed {
             return None;
         }
-        let result = state.contents.as_mut().map(put);
-        let taker = state.taker.take();
-        drop(state);
-        taker.into_iter().for_each(Waker::wake);
-        result
+        state.contents.as_mut().map(put)
     }
 
     /// Looks at what is queued, unless nobody takes anything any more.
