@@ -6,6 +6,8 @@
 
 mod sync;
 
+mod fence;
+
 pub mod request;
 
 pub mod action;

@@ -57,6 +57,7 @@
 //! process is [aborted](Sharding::on_overstay). A member whose record can't be read, such as one of a later version
 //! with other hashing, claims every key: later versions have to speak the old way while old members are there.
 
+mod fence;
 mod lease;
 mod member;
 mod peers;

@@ -2,24 +2,21 @@
 //!
 //! Tasks are told of the loss at the renew deadline and end at their next await. One that does not await can't be
 //! ended, and when its lease could be another's nothing it does may happen any more. Whoever checks that must not
-//! need the runtime, whose threads may all be blocked by that very work: each guard has a thread of its own, which
-//! does nothing but wait. The election's task watches too, by tokio's clock, which is what tests with paused time
-//! see; whoever comes first acts, once.
+//! need the runtime, whose threads may all be blocked by that very work: each guard has a thread of its own
+//! ([`fence`](crate::fence)). The election's task watches too, by tokio's clock, which is what tests with paused time
+//! see; the first of the two acts, once.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::term::Tenure;
-use crate::sync::{Condvar, Mutex};
-
-/// A paused clock may stand just before a deadline; the thread does not spin on it.
-const LOOK_INTERVAL_MIN: Duration = Duration::from_millis(1);
+use crate::fence::{self, Bell, LastWords, Look, NOTICE};
+use crate::sync::Mutex;
 
 /// What happens when work outlasts the lease.
 #[derive(Clone, Default)]
@@ -66,7 +63,8 @@ pub(super) struct Watchdog {
     tenure: Arc<Tenure>,
     on_overrun: OnOverrun,
     work: Mutex<Work>,
-    changed: Condvar,
+    bell: Arc<Bell>,
+    last_words: LastWords,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,17 +92,22 @@ impl fmt::Debug for OnOverrun {
 
 impl Guard {
     pub(super) fn new(tenure: Arc<Tenure>, on_overrun: OnOverrun) -> Result<Self, GuardError> {
-        let (work, changed) = (Mutex::new(Work::GoesOn), Condvar::new());
-        let watchdog = Arc::new(Watchdog { tenure, on_overrun, work, changed });
+        let (work, bell) = (Mutex::new(Work::GoesOn), Arc::default());
+        let watchdog =
+            Arc::new(Watchdog { tenure, on_overrun, work, bell, last_words: LastWords::default() });
         let mut guard = Guard { watchdog, thread: None };
         // Entered first: if the thread can't be had, dropping the guard exits.
         if !guard.watchdog.tenure.enter(&guard.watchdog, Instant::now()) {
             return Err(GuardError::TermOver);
         }
         let (watchdog, runtime) = (Arc::clone(&guard.watchdog), Handle::try_current().ok());
-        let thread = thread::Builder::new().name("tidings-term".to_owned());
-        let thread = thread.spawn(move || watchdog.watch(runtime.as_ref())).map_err(GuardError::Thread)?;
-        guard.thread = Some(thread);
+        let look = move || {
+            // In this runtime's context, tokio's clock is the runtime's own: a paused one is seen as paused.
+            let _context = runtime.as_ref().map(Handle::enter);
+            watchdog.look(Instant::now())
+        };
+        let bell = Arc::clone(&guard.watchdog.bell);
+        guard.thread = Some(fence::watch(bell, look).map_err(GuardError::Thread)?);
         Ok(guard)
     }
 }
@@ -124,22 +127,30 @@ impl Drop for Guard {
 }
 
 impl Watchdog {
-    /// The body of the thread: wakes at the term's deadlines, as they are by then, and when the work has ended.
-    fn watch(&self, runtime: Option<&Handle>) {
-        // In this runtime's context, tokio's clock is the runtime's own: a paused one is seen as paused.
-        let _context = runtime.map(Handle::enter);
-        let mut work = self.work.lock();
-        while *work == Work::GoesOn {
-            let now = Instant::now();
-            let is_on = self.tenure.is_on(now);
-            let belief = self.tenure.belief();
-            if now >= belief.expires_at {
-                drop(work);
-                return self.overrun();
-            }
-            let next = if is_on { belief.lost_at } else { belief.expires_at };
-            self.changed.wait_for(&mut work, (next - now).max(LOOK_INTERVAL_MIN));
+    /// What the thread does at the term's deadlines, as they are by then, and when the work has ended.
+    fn look(&self, now: Instant) -> Look {
+        if *self.work.lock() != Work::GoesOn {
+            return Look::Over;
         }
+        let is_on = self.tenure.is_on(now);
+        let belief = self.tenure.belief();
+        if now >= belief.expires_at {
+            self.overrun();
+            return Look::Over;
+        }
+        if is_on {
+            return Look::After(belief.lost_at - now);
+        }
+        if matches!(self.on_overrun, OnOverrun::Call(_)) {
+            return Look::After(belief.expires_at - now);
+        }
+        if belief.expires_at - now <= NOTICE {
+            let lease = Arc::clone(&self.tenure.lease);
+            self.last_words.announce(move || {
+                tracing::error!(%lease, "work is about to outlast the lease: aborting the process unless it ends");
+            });
+        }
+        Look::After(self.last_words.next_look(belief.expires_at, now))
     }
 
     /// Acts, unless the work has ended or somebody has acted.
@@ -150,20 +161,24 @@ impl Watchdog {
                 return;
             }
             *work = Work::Overran;
-            self.changed.notify_all();
         }
+        self.bell.ring();
         let overrun =
             Overrun { lease: Arc::clone(&self.tenure.lease), expired_at: self.tenure.belief().expires_at };
+        let lease = Arc::clone(&overrun.lease);
         match &self.on_overrun {
-            OnOverrun::Abort => {
-                tracing::error!(lease = %overrun.lease, "work has outlasted the lease: aborting the process");
-                std::process::abort();
-            }
+            OnOverrun::Abort => self.last_words.abort(move || {
+                tracing::error!(%lease, "work has outlasted the lease: aborting the process");
+            }),
             OnOverrun::Call(hook) => {
-                tracing::error!(lease = %overrun.lease, "work has outlasted the lease");
-                if catch_unwind(AssertUnwindSafe(|| hook(&overrun))).is_err() {
-                    tracing::error!(lease = %overrun.lease, "the hook for work that outlasts a lease panicked");
-                }
+                // The hook first, and the log on another thread: a log that blocks holds nothing up.
+                let is_panic = catch_unwind(AssertUnwindSafe(|| hook(&overrun))).is_err();
+                let _unread = fence::write(move || {
+                    tracing::error!(%lease, "work has outlasted the lease");
+                    if is_panic {
+                        tracing::error!(%lease, "the hook for work that outlasts a lease panicked");
+                    }
+                });
             }
         }
     }
@@ -173,7 +188,8 @@ impl Watchdog {
         if *work == Work::GoesOn {
             *work = Work::Ended;
         }
-        self.changed.notify_all();
+        drop(work);
+        self.bell.ring();
     }
 }
 

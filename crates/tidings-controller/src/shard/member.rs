@@ -220,13 +220,6 @@ impl Member {
         self.settle(now);
     }
 
-    /// Nobody acts for this member any more.
-    pub(super) fn close(&mut self) {
-        self.leaving = Leaving::Left;
-        self.lapse();
-        self.standing = Standing::default();
-    }
-
     pub(super) fn news_mut(&mut self) -> &mut News {
         &mut self.news
     }
@@ -251,11 +244,6 @@ impl Member {
 
     pub(super) fn held_len(&self) -> usize {
         self.held.len()
-    }
-
-    /// Until when keys may be permitted.
-    pub(super) fn valid_until(&self) -> Option<Instant> {
-        self.writes.renewed_at.map(|at| at + self.timing.renew_deadline)
     }
 
     /// Whether the cache shows no own write of the last lease duration.
@@ -394,5 +382,8 @@ impl Member {
     }
 }
 
+mod fenced;
 #[cfg(test)]
 mod tests;
+
+pub(super) use fenced::Fenced;

@@ -12,11 +12,12 @@ use tidings_informer::informer::{InformerError, SharedInformer};
 use tidings_object::{Key, selector::LabelSelector};
 use tidings_source::fnv1a;
 
+use super::fence::{Closing, Fence, OnOverstay};
 use super::lease::LeaseWriter;
 use super::member::Member;
 use super::record::GROUP_LABEL;
 use super::shares::Shares;
-use super::task::{OverstayHook, ShardTask};
+use super::task::ShardTask;
 use super::timing::Timing;
 
 /// A group of replicas that share keys.
@@ -38,7 +39,7 @@ pub struct Sharding {
     namespace: String,
     identity: Option<String>,
     timing: Timing,
-    on_overstay: OverstayHook,
+    on_overstay: OnOverstay,
     seed: Option<u64>,
 }
 
@@ -76,6 +77,9 @@ pub enum ShardingError {
     /// The Leases can't be watched.
     #[error("watching the leases of the group")]
     Watch(#[source] InformerError),
+    /// The thread that fences work off could not be started.
+    #[error("starting the thread that fences work off when its lease expires")]
+    Thread(#[source] std::io::Error),
 }
 
 impl Sharding {
@@ -91,7 +95,7 @@ impl Sharding {
                 retry_period: Duration::from_secs(2),
                 hand_over_grace: Duration::from_secs(30),
             },
-            on_overstay: Arc::new(abort),
+            on_overstay: OnOverstay::Abort,
             seed: None,
         }
     }
@@ -142,10 +146,11 @@ impl Sharding {
 
     /// Calls this with keys whose permits are still held when others may take the lease for expired, although their
     /// holders were told to end. If not given, the process is aborted: work that does not end can't be trusted to
-    /// be alone.
+    /// be alone. A thread sees to it, so that work which blocks every thread of the runtime is no exception; the hook
+    /// may run on that thread, and must not block for long.
     #[must_use]
     pub fn on_overstay(mut self, hook: impl Fn(&[Key]) + Send + Sync + 'static) -> Self {
-        self.on_overstay = Arc::new(hook);
+        self.on_overstay = OnOverstay::Call(Arc::new(hook));
         self
     }
 
@@ -177,9 +182,10 @@ impl Sharding {
             Arc::clone(&lease_name),
             self.timing.renew_deadline / 2,
         );
-        let shares = Shares::new(Member::new(identity.into(), lease_name, self.timing));
-        let shared = Arc::clone(shares.shared());
-        Ok((shares, ShardTask { shared, leases, notifications, writer, on_overstay: self.on_overstay }))
+        let fence = Fence::new(self.on_overstay);
+        let shares = Shares::new(Member::new(identity.into(), lease_name, self.timing), fence);
+        let closing = Closing::start(shares.shared()).map_err(ShardingError::Thread)?;
+        Ok((shares, ShardTask { closing, leases, notifications, writer }))
     }
 
     fn check(&self) -> Result<(), ShardingError> {
@@ -205,11 +211,6 @@ impl Sharding {
         }
         Ok(())
     }
-}
-
-fn abort(keys: &[Key]) {
-    tracing::error!(?keys, "work goes on although the lease of this shard could have expired: aborting");
-    std::process::abort();
 }
 
 impl fmt::Debug for Sharding {

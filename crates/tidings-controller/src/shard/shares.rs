@@ -9,6 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::fence::Fence;
 use super::member::{Member, PermitId};
 use crate::sync::Mutex;
 
@@ -81,6 +82,7 @@ pub(super) struct Shared {
     changes: watch::Sender<u64>,
     /// The task has something to do.
     pub(super) wake: Notify,
+    pub(super) fence: Fence,
 }
 
 struct State {
@@ -90,10 +92,10 @@ struct State {
 }
 
 impl Shares {
-    pub(super) fn new(member: Member) -> Shares {
+    pub(super) fn new(member: Member, fence: Fence) -> Shares {
         let (changes, told) = watch::channel(0);
         let state = Mutex::new(State { member, next_permit: 0, permits: HashMap::new() });
-        Shares { shared: Arc::new(Shared { state, changes, wake: Notify::new() }), changes: told }
+        Shares { shared: Arc::new(Shared { state, changes, wake: Notify::new(), fence }), changes: told }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
@@ -171,14 +173,18 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let is_waited_for = self.shared.with(|state| {
+        let (is_waited_for, is_closed) = self.shared.with(|state| {
             let is_waited_for = state.member.waits_for_permits();
             state.permits.remove(&self.id);
             state.member.ended(Instant::now(), self.id);
-            is_waited_for
+            (is_waited_for, state.member.is_closed())
         });
         if is_waited_for {
             self.shared.wake.notify_one();
+        }
+        if is_closed {
+            // It may have been the last one that the thread watched over.
+            self.shared.fence.ring();
         }
     }
 }
@@ -189,21 +195,21 @@ impl Shared {
         self.with(|state| tell(&mut state.member, Instant::now()))
     }
 
-    /// Keys that have been held for too long since this was asked last.
-    pub(super) fn overstayed(&self) -> Vec<Key> {
-        self.with(|state| std::mem::take(&mut state.member.news_mut().overstayed))
-    }
-
     /// The token of a permit is cancelled without the lock, since it wakes others.
     fn with<R>(&self, run: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock();
+        let was_fenced = state.member.fenced_at().is_some();
         let ran = run(&mut state);
+        let is_newly_fenced = !was_fenced && state.member.fenced_at().is_some();
         let news = state.member.news_mut();
         let is_changed = std::mem::take(&mut news.is_changed);
         let lost = std::mem::take(&mut news.lost);
         let lost: Vec<_> = lost.iter().filter_map(|id| state.permits.get(id)).cloned().collect();
         drop(state);
         lost.iter().for_each(CancellationToken::cancel);
+        if is_newly_fenced {
+            self.fence.ring();
+        }
         if is_changed {
             self.changes.send_modify(|changes| *changes += 1);
         }

@@ -7,28 +7,25 @@ use futures_util::future::{BoxFuture, FutureExt as _, OptionFuture};
 use k8s_openapi::api::coordination::v1::Lease;
 use tidings_informer::informer::{Event, Notifications, SharedInformer};
 use tidings_informer::lister::Lister;
-use tidings_object::{Key, Object};
+use tidings_object::Object;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::fence::Closing;
 use super::lease::LeaseWriter;
 use super::member::{Answer, Step};
 use super::peers::{Seen, Stamp};
 use super::record::{Claim, Record};
-use super::shares::Shared;
-
-/// What is called with keys that are held for too long.
-pub(super) type OverstayHook = Arc<dyn Fn(&[Key]) + Send + Sync>;
 
 /// Keeps a replica in its group: renews its Lease, watches those of others, hands keys over. It runs while the
-/// factory runs that it was built with. Dropping it loses every permit at once; the Lease is left to expire.
+/// factory runs that it was built with. Dropping it loses every permit at once; the Lease is left to expire, and only
+/// the thread that fences work off goes on to watch over permits that are still held.
 #[must_use = "nothing is ours unless it runs"]
 pub struct ShardTask {
-    pub(super) shared: Arc<Shared>,
+    pub(super) closing: Closing,
     pub(super) leases: SharedInformer<Lease>,
     pub(super) notifications: Notifications<Lease>,
     pub(super) writer: LeaseWriter,
-    pub(super) on_overstay: OverstayHook,
 }
 
 /// Why a replica is no longer a member of its group although it was not told to leave.
@@ -61,17 +58,14 @@ enum Done {
     Removed,
 }
 
-/// Nobody acts for the member any more, however the task has ended.
-struct Closing(Arc<Shared>);
-
 impl ShardTask {
     /// Runs until `stop`, then hands every key over and takes the Lease away: that ends when the last permit has
     /// been dropped. Holders are told to end after the grace of a hand-over.
     ///
     /// It ends with an error if the Leases can no longer be watched: then nothing is ours any more.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ShardError> {
-        let ShardTask { shared, leases, mut notifications, writer, on_overstay } = self;
-        let _closing = Closing(Arc::clone(&shared));
+        let ShardTask { closing, leases, mut notifications, writer } = self;
+        let shared = closing.enter();
         let (lister, leases_watched) = (leases.lister(), leases.downgrade());
         let mut writer = Some(writer);
         let mut request: OptionFuture<Request> = None.into();
@@ -85,10 +79,7 @@ impl ShardTask {
         shared.tell(|member, now| member.observe(now, seen(&lister)));
         loop {
             let step = shared.tell(|member, now| member.next(now));
-            let overstayed = shared.overstayed();
-            if !overstayed.is_empty() {
-                on_overstay(&overstayed);
-            }
+            shared.act_on_overstay();
             let until = match step {
                 Step::Left => return Ok(()),
                 Step::Wait(until) => until,
@@ -178,11 +169,5 @@ async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
-    }
-}
-
-impl Drop for Closing {
-    fn drop(&mut self) {
-        self.0.tell(|member, _| member.close());
     }
 }

@@ -9,6 +9,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::blocked_log::{
+    aborts_with_a_blocked_log, log_to_standard_error, write_to_standard_error_for_ever,
+};
 use crate::replica::{Link, election, join, lease, pass};
 
 /// Set in the process that is to be aborted.
@@ -142,7 +145,7 @@ fn work_that_blocks_every_thread_of_the_runtime_is_acted_upon_all_the_same() {
 #[test]
 fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
     if std::env::var_os(TO_BE_ABORTED).is_some() {
-        return block_the_runtime();
+        return block_the_runtime(|| std::thread::park_timeout(PATIENCE));
     }
     let name = "guards::work_that_outlasts_its_lease_aborts_the_process_by_default";
     let this = std::env::current_exe().expect("this program has a path");
@@ -153,8 +156,32 @@ fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(6), "{status:?}");
 }
 
+// holds: X43
+#[test]
+fn work_that_outlasts_its_lease_aborts_the_process_though_nobody_reads_its_log() {
+    let name = "guards::work_that_outlasts_its_lease_aborts_the_process_though_nobody_reads_its_log";
+    aborts_with_a_blocked_log(name, || {
+        log_to_standard_error();
+        block_the_runtime(write_to_standard_error_for_ever);
+    });
+}
+
+// holds: X43
+#[test]
+fn a_hook_is_called_though_nobody_reads_the_log() {
+    aborts_with_a_blocked_log("guards::a_hook_is_called_though_nobody_reads_the_log", || {
+        log_to_standard_error();
+        let abort = OnOverrun::call(|_| std::process::abort());
+        block_the_runtime_with(abort, write_to_standard_error_for_ever);
+    });
+}
+
 /// A leader whose work does not await.
-fn block_the_runtime() {
+fn block_the_runtime(work: impl FnOnce()) {
+    block_the_runtime_with(OnOverrun::default(), work);
+}
+
+fn block_the_runtime_with(on_overrun: OnOverrun, work: impl FnOnce()) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
     runtime.block_on(async {
@@ -163,8 +190,8 @@ fn block_the_runtime() {
         let mut tasks = JoinSet::new();
         tasks.spawn(task.run(CancellationToken::new()));
         let term = leadership.acquired().await.expect("it is the first");
-        let _guard = term.guard(OnOverrun::default()).expect("the term goes on");
-        std::thread::park_timeout(PATIENCE);
+        let _guard = term.guard(on_overrun).expect("the term goes on");
+        work();
     });
 }
 

@@ -1,5 +1,9 @@
-//! Replicas that share keys, with real tasks over the API server in the process, in paused time.
+//! Replicas that share keys, with real tasks over the API server in the process, in paused time unless a test says
+//! otherwise.
 
+#[path = "../election/blocked_log.rs"]
+mod blocked_log;
+mod fence;
 mod hand_over;
 mod joining;
 mod losing;
