@@ -35,7 +35,7 @@ use crate::reconciler::AnyReconciler;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::sync::AtomicU64;
-use crate::worker::{Share, Tally, Work};
+use crate::worker::{Parking, Share, Tally, Work};
 use crate::writes::Ledger;
 use builder::Settings;
 use source::Source;
@@ -221,6 +221,7 @@ impl Controller {
             caches,
             ledger: Ledger::default(),
         };
+        let (parking, arrivals) = Parking::new();
         let work = Work {
             reconciler,
             surroundings: Arc::new(surroundings),
@@ -228,10 +229,12 @@ impl Controller {
             reconcile_timeout: settings.reconcile_timeout,
             write_wait_max: settings.write_wait_max,
             share: settings.shares.map(Share::new),
+            parking,
             next_id: AtomicU64::new(1),
         };
         let handle = ControllerHandle::new(name, settings.workers, tally, handlers.synced());
-        let task = ControllerTask::new(handle.clone(), inlet, Arc::new(work), handlers, recorder_task);
+        let work = Arc::new(work);
+        let task = ControllerTask::new(handle.clone(), inlet, work, arrivals, handlers, recorder_task);
         Ok((handle, task))
     }
 }

@@ -6,6 +6,15 @@
 //! At most one replica leads at any time as long as clocks run within 10 % of true time and nobody shortens, blanks
 //! or deletes the lease by hand: that is an order to hand over at once. What wall clocks show does not matter. A
 //! machine that is suspended is outside of this: its clock stands.
+//!
+//! # One leader is not one writer
+//!
+//! A lease says who may *send*. It does not say what *arrives*: a request that the old leader sent in its last moment
+//! may be delayed by a proxy or a busy server and take effect when the next leader has already written. The same holds
+//! for [shards](crate::shard). No lease can prevent that, only the server can, if a write says which version it was
+//! made for: [`TrackedApi::if_unchanged`](crate::TrackedApi::if_unchanged) does so for patches and deletions, and
+//! `replace` always does. A late write is then answered with a conflict and changes nothing.
+//! Writes that give the same result whoever makes them, such as applying what the spec says, need no such guard.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};

@@ -59,7 +59,7 @@ pub use shard::{
     Permit, ShardCheckError, ShardError, ShardStatus, ShardTask, Sharding, ShardingError, Shares,
 };
 pub use worker::Signals;
-pub use writes::{TrackedApi, Written};
+pub use writes::{IfUnchanged, TrackedApi, Written};
 
 pub use election::{
     Election, ElectionError, ElectionMetrics, ElectionTask, Guard, GuardError, Leadership, OnOverrun,

@@ -56,6 +56,9 @@
 //! but a newcomer may be quicker. A holder that goes on when its permit is lost is beyond any protocol: by default the
 //! process is [aborted](Sharding::on_overstay). A member whose record can't be read, such as one of a later version
 //! with other hashing, claims every key: later versions have to speak the old way while old members are there.
+//!
+//! One owner is not one writer: a request that the former owner of a key has sent may arrive late. See
+//! [elections](crate::election#one-leader-is-not-one-writer) for what to do about it.
 
 mod fence;
 mod lease;

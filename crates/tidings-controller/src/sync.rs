@@ -1,5 +1,5 @@
 //! The one place this crate takes its locks and atomics from. No lock is ever held across an `.await`.
 
-pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 pub(crate) use parking_lot::{Condvar, Mutex};

@@ -2,8 +2,11 @@
 //!
 //! Whatever a reconcile does (error, panic, hang), it costs that reconcile only: the worker goes on with the next key, and the key
 //! comes again after a delay that grows. A key that was taken is either settled or back on the queue.
+//!
+//! A key whose own writes the caches do not show yet is parked: the worker goes on with the next one.
 
 mod outcome;
+mod parking;
 mod share;
 mod signals;
 
@@ -23,9 +26,11 @@ use crate::controller::stats::{Counters, Reason, RequestCounts};
 use crate::reconciler::AnyReconciler;
 use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
-use crate::writes::{CaughtUp, caught_up};
+use crate::writes::caught_up;
 use outcome::Outcome;
 pub(crate) use outcome::panic_message;
+pub(crate) use parking::{Arrivals, Parking};
+use parking::{Seen, Taken};
 pub(crate) use share::Share;
 pub use signals::Signals;
 use signals::{Finished, Waits};
@@ -39,7 +44,14 @@ pub(crate) struct Work {
     pub(crate) write_wait_max: Duration,
     /// The keys that are ours, if there are other replicas.
     pub(crate) share: Option<Share>,
+    pub(crate) parking: Parking,
     pub(crate) next_id: AtomicU64,
+}
+
+/// What a worker goes on with.
+enum Next {
+    Queued(Working<Request>),
+    Parked(Taken, Seen),
 }
 
 /// The queue, and what is counted: all that outlives the work itself.
@@ -58,31 +70,79 @@ impl Work {
         // A handle of its own: what is in work counts on it.
         let queue = self.tally.queue.clone();
         let mut waits = Waits::new(signals);
-        while let Some(Some(working)) = waits.unless_ended(queue.next()).await {
-            match &self.share {
-                None => self.work_on(&working, &mut waits).await,
-                Some(share) => match share.permit(&working, self.surroundings.caches.own()) {
-                    Some(permit) => {
-                        waits.lose_with(Some(permit.lost().clone()));
-                        self.work_on(&working, &mut waits).await;
-                        waits.lose_with(None);
-                    }
-                    None => {
-                        self.tally.counters.not_ours.add_one();
-                        self.tally.queue.forget(&working);
-                    }
-                },
+        while let Some(Some(next)) = waits.unless_ended(self.next(&queue)).await {
+            let (taken, seen) = match next {
+                Next::Parked(taken, seen) => (taken, seen),
+                Next::Queued(working) => {
+                    let Some(taken) = self.permitted(working) else { continue };
+                    let Some(ready) = self.ready_or_parked(taken) else { continue };
+                    ready
+                }
+            };
+            match &taken.permit {
+                None => self.work_on(&taken.working, seen, &mut waits).await,
+                Some(permit) => {
+                    waits.lose_with(Some(permit.lost().clone()));
+                    self.work_on(&taken.working, seen, &mut waits).await;
+                    waits.lose_with(None);
+                }
             }
         }
     }
 
-    async fn work_on(&self, working: &Working<Request>, waits: &mut Waits) {
+    /// The next request. None when the queue has ended, and nothing is parked either.
+    async fn next(&self, queue: &WorkQueue<Request>) -> Option<Next> {
+        loop {
+            if let Some((taken, seen)) = self.parking.pop() {
+                return Some(Next::Parked(taken, seen));
+            }
+            let mut changed = pin!(self.parking.changed());
+            tokio::select! {
+                // The queue first: mostly it has something, and then nothing is registered with the other.
+                biased;
+                queued = queue.next() => match queued {
+                    Some(working) => return Some(Next::Queued(working)),
+                    None if self.parking.is_empty() => return None,
+                    None => changed.as_mut().await,
+                },
+                () = changed.as_mut() => {}
+            }
+        }
+    }
+
+    /// Drops a request that belongs to another replica.
+    fn permitted(&self, working: Working<Request>) -> Option<Taken> {
+        let Some(share) = &self.share else { return Some(Taken { working, permit: None }) };
+        let permit = share.permit(&working, self.surroundings.caches.own());
+        if permit.is_none() {
+            self.tally.counters.not_ours.add_one();
+            self.tally.queue.forget(&working);
+        }
+        Some(Taken { working, permit: Some(permit?) })
+    }
+
+    /// Parks a request if the caches do not show what its last reconcile wrote.
+    fn ready_or_parked(&self, taken: Taken) -> Option<(Taken, Seen)> {
+        let Surroundings { ledger, caches, .. } = &*self.surroundings;
+        let writes = ledger.take(&taken.working);
+        if writes.is_empty() || self.write_wait_max.is_zero() {
+            return Some((taken, Ok(())));
+        }
+        if let Some(seen) = caught_up(caches, &writes, self.write_wait_max).now_or_never() {
+            return Some((taken, seen));
+        }
+        self.tally.counters.write_waits.add_one();
+        self.parking.park(taken, writes);
+        None
+    }
+
+    async fn work_on(&self, working: &Working<Request>, seen: Seen, waits: &mut Waits) {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         // In its place, as below: what is wrapped would be moved into its wrapping for every request.
         let attempt = pin!(async {
-            if !self.see_own_writes(working, waits).await {
-                self.again(working, Reason::Abandoned, AddOptions::new());
-                return;
+            if let Err(error) = seen {
+                self.tally.counters.write_waits_given_up.add_one();
+                tracing::warn!(%error, "reconciling without having seen its own writes");
             }
             let outcome = self.reconcile(working, waits).await;
             outcome.trace();
@@ -103,33 +163,6 @@ impl Work {
             object.name = request.name(),
             reconcile.id = id,
         )
-    }
-
-    /// Waits until the caches show what the last reconcile of this request wrote, or the bound has passed. Says whether to
-    /// go on: not if the controller ends meanwhile.
-    async fn see_own_writes(&self, request: &Request, waits: &mut Waits) -> bool {
-        let writes = self.surroundings.ledger.take(request);
-        if writes.is_empty() || self.write_wait_max.is_zero() {
-            return true;
-        }
-        let mut seen = pin!(caught_up(&self.surroundings.caches, &writes, self.write_wait_max));
-        // What can be seen already holds nobody up, whatever the signals say.
-        let seen = match seen.as_mut().now_or_never() {
-            Some(seen) => Some(seen),
-            None => waits.unless_ended(seen).await,
-        };
-        let counters = &self.tally.counters;
-        match seen {
-            None => return false,
-            Some(CaughtUp::AtOnce) => {}
-            Some(CaughtUp::Later) => counters.write_waits.add_one(),
-            Some(CaughtUp::Not(error)) => {
-                counters.write_waits.add_one();
-                counters.write_waits_given_up.add_one();
-                tracing::warn!(%error, "reconciling without having seen its own writes");
-            }
-        }
-        true
     }
 
     async fn reconcile(&self, request: &Request, waits: &mut Waits) -> Outcome {
@@ -196,6 +229,11 @@ impl Work {
                 self.again(working, Reason::Abandoned, now);
             }
         }
+    }
+
+    /// Puts a request back that was taken and not worked on.
+    fn put_back(&self, working: &Working<Request>) {
+        self.again(working, Reason::Abandoned, AddOptions::new());
     }
 
     /// Puts a request back with the priority that it came with.

@@ -6,10 +6,10 @@
 
 mod api;
 mod deletion;
+mod unchanged;
 mod written;
 
 use std::collections::{HashMap, VecDeque};
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use tidings_source::clock;
 use tokio::time::Instant;
 
 pub use api::TrackedApi;
+pub use unchanged::IfUnchanged;
 pub use written::Written;
 
 use crate::caches::Caches;
@@ -163,31 +164,19 @@ impl Effect {
     }
 }
 
-/// How a wait for one's own writes ended.
-#[derive(Debug)]
-pub(crate) enum CaughtUp {
-    /// Everything could be seen at once.
-    AtOnce,
-    /// Everything can be seen now.
-    Later,
-    /// The bound has passed, and this could not be seen.
-    Not(WaitError),
-}
-
-/// Waits until the caches show these writes, no longer than `within`.
-pub(crate) async fn caught_up(caches: &Caches, writes: &VecDeque<Write>, within: Duration) -> CaughtUp {
+/// Waits until the caches show these writes, no longer than `within`. The error says what could not be seen by then.
+pub(crate) async fn caught_up(
+    caches: &Caches,
+    writes: &VecDeque<Write>,
+    within: Duration,
+) -> Result<(), WaitError> {
     if writes.iter().all(|write| write.is_passed(caches)) {
-        return CaughtUp::AtOnce;
+        return Ok(());
     }
-    let mut shown = pin!(all_shown(caches, writes, clock::from_now(within)));
-    let (end, in_time) = match shown.as_mut().now_or_never() {
-        Some(end) => (end, CaughtUp::AtOnce),
-        None => (shown.await, CaughtUp::Later),
-    };
-    match end {
-        Err(passed @ (WaitError::DeadlinePassed { .. } | WaitError::Failed { .. })) => CaughtUp::Not(passed),
+    match all_shown(caches, writes, clock::from_now(within)).await {
+        Err(passed @ (WaitError::DeadlinePassed { .. } | WaitError::Failed { .. })) => Err(passed),
         // Of what was written before the server went back, nothing will be seen.
-        _ => in_time,
+        _ => Ok(()),
     }
 }
 

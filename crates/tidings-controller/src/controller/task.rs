@@ -16,7 +16,7 @@ use crate::enqueue::Inlet;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
 use crate::shard::Shares;
-use crate::worker::{Signals, Tally, Work, panic_message};
+use crate::worker::{Arrivals, Signals, Tally, Work, panic_message};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
 ///
@@ -43,6 +43,8 @@ pub struct ControllerTask {
     handle: ControllerHandle,
     inlet: Inlet,
     work: Arc<Work>,
+    /// Taken when it works.
+    arrivals: Option<Arrivals>,
     /// Goes with the task.
     handlers: Handlers,
     /// Unless someone else runs it.
@@ -215,10 +217,11 @@ impl ControllerTask {
         handle: ControllerHandle,
         inlet: Inlet,
         work: Arc<Work>,
+        arrivals: Arrivals,
         handlers: Handlers,
         recorder: Option<RecorderTask>,
     ) -> Self {
-        ControllerTask { handle, inlet, work, handlers, recorder }
+        ControllerTask { handle, inlet, work, arrivals: Some(arrivals), handlers, recorder }
     }
 
     /// Waits until the caches are filled, then works until `stop`: nothing new is taken, and what runs is
@@ -250,6 +253,7 @@ impl ControllerTask {
         if let Some(recorder) = self.recorder.take() {
             recording.spawn(recorder.run(all_told.clone()));
         }
+        let mut attendant = self.arrivals.take().expect("a task works once").attended();
         let mut workers = JoinSet::new();
         for _ in 0..self.handle.workers {
             workers.spawn(Arc::clone(&self.work).run(signals.clone()));
@@ -268,10 +272,12 @@ impl ControllerTask {
                 Some(Err(error)) = recording.join_next() => break Err(self.panicked("its recorder", error)),
                 failure = &mut failed => break Err(self.informer_failed(failure)),
                 () = changed(&mut shares) => self.ask_for_all(),
+                () = attendant.turn(&self.work, signals) => {}
             }
         };
         // After an error some still work: nothing of them may go on when this has returned.
         workers.shutdown().await;
+        attendant.close(&self.work).await;
         all_told.cancel();
         tokio::select! {
             biased;

@@ -19,8 +19,10 @@ use crate::fence::{self, Bell, LastWords, Look, NOTICE};
 #[derive(Clone)]
 pub(super) enum OnOverstay {
     Abort,
-    Call(Arc<dyn Fn(&[Key]) + Send + Sync>),
+    Call(Hook),
 }
+
+type Hook = Arc<dyn Fn(&[Key]) + Send + Sync>;
 
 /// What the thread and the task share.
 pub(super) struct Fence {

@@ -6,6 +6,7 @@ mod dynamic;
 mod ends;
 mod figures;
 mod own_writes;
+mod preconditions;
 mod requests;
 mod scene;
 mod sharing;

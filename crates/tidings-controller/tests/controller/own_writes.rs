@@ -285,3 +285,120 @@ async fn a_lister_of_a_kind_that_was_not_declared_says_what_to_do() {
     assert!(said.contains("\"maps\" has no cache of secrets") && said.contains(".reads::<"), "{said}");
     play.end().await;
 }
+
+/// A controller with one worker whose cache of secrets stands still, and writes one for `writer`.
+async fn stalled_scene() -> Scene {
+    let scene = Scene::new().await;
+    // The end of the initial list is the first event, and the last.
+    let stall = Fault::StallStream { after_events: 1 }.always().on(Verb::Watch).of("secrets");
+    scene.server.faults().inject(stall);
+    scene
+}
+
+/// Writes a secret in the first reconcile of `writer`, and asks for another at once. Each reconcile takes some time.
+fn writer(asked: &Asked, workers: usize, takes: Duration) -> tidings_controller::Controller {
+    let asked = asked.clone();
+    let builder = config_maps().workers(workers).reads::<Secret>();
+    builder.reconcile(move |request: Request, context: Context| {
+        let is_first = asked.note(&request) == 1;
+        async move {
+            tokio::time::sleep(takes).await;
+            if is_first && request.name() == "writer" {
+                context.api::<Secret>().create(&secret("copy", "created")).await?;
+                return Ok(Action::requeue_after(Duration::ZERO));
+            }
+            Ok(Action::await_change())
+        }
+    })
+}
+
+// holds: X45
+#[tokio::test(start_paused = true)]
+async fn the_only_worker_goes_on_with_other_requests_while_one_waits_for_its_writes() {
+    let scene = stalled_scene().await;
+    let asked = Asked::new();
+    let play = scene.played(writer(&asked, 1, Duration::ZERO)).await;
+    scene.put("writer");
+    tokio::time::sleep(SECOND).await;
+    let put_at = asked.now();
+    scene.put("other");
+    tokio::time::sleep(30 * SECOND).await;
+    assert_eq!(asked.times("other"), [put_at]);
+    assert_eq!(pause(&asked, "writer").as_secs(), 5);
+    let stats = play.handle.stats();
+    assert_eq!((stats.write_waits, stats.write_waits_given_up, stats.queue.working), (1, 1, 0));
+    play.end().await;
+}
+
+// holds: X45
+#[tokio::test(start_paused = true)]
+async fn a_request_that_waits_for_its_writes_is_with_nobody_else_and_what_is_added_comes_afterwards() {
+    let scene = stalled_scene().await;
+    let asked = Asked::new();
+    let play = scene.played(writer(&asked, 4, SECOND)).await;
+    scene.put("writer");
+    for _ in 0..4 {
+        tokio::time::sleep(SECOND).await;
+        scene.put_with("writer", json!({ "at": format!("{:?}", asked.now()) }));
+    }
+    assert_eq!(asked.times("writer").len(), 1, "it waits");
+    tokio::time::sleep(30 * SECOND).await;
+    // One that waited, and one for all that came meanwhile, a second later: not beside it.
+    let times = asked.times("writer");
+    assert_eq!(times.iter().map(Duration::as_secs).collect::<Vec<_>>(), [0, 6, 7], "{times:?}");
+    play.end().await;
+}
+
+// holds: X45
+#[tokio::test(start_paused = true)]
+async fn a_request_that_has_seen_its_writes_goes_before_what_is_queued() {
+    let scene = late_scene().await;
+    let asked = Asked::new();
+    let play = scene.played(writer(&asked, 1, SECOND)).await;
+    scene.put("writer");
+    // It has written, was taken again, and waits.
+    tokio::time::sleep(3 * SECOND / 2).await;
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        scene.put(name);
+    }
+    tokio::time::sleep(30 * SECOND).await;
+    let order = asked.taken();
+    let again = order.iter().rposition(|name| name == "writer").expect("it comes again");
+    // Its writes are seen two seconds after they were made; each of the others takes one.
+    assert!((2..=4).contains(&again), "{order:?}");
+    assert_eq!(order.len(), 8);
+    play.end().await;
+}
+
+// holds: X45
+#[tokio::test(start_paused = true)]
+async fn a_stop_puts_requests_that_wait_for_their_writes_back_on_the_queue() {
+    let scene = stalled_scene().await;
+    let asked = Asked::new();
+    let play = scene.played(writer(&asked, 2, Duration::ZERO)).await;
+    scene.put("writer");
+    tokio::time::sleep(SECOND).await;
+    let (queue, stopped_at) = (play.handle.queue().clone(), asked.now());
+    play.end().await;
+    assert!(asked.now() - stopped_at < SECOND);
+    assert_eq!(
+        queue.next().await.as_deref().map(|request| request.name().to_owned()),
+        Some("writer".to_owned())
+    );
+    assert!(queue.next().await.is_none());
+    assert_eq!(asked.times("writer").len(), 1);
+}
+
+// holds: X45
+#[tokio::test(start_paused = true)]
+async fn a_drain_waits_for_requests_that_wait_for_their_writes() {
+    let scene = stalled_scene().await;
+    let asked = Asked::new();
+    let play = scene.played(writer(&asked, 2, Duration::ZERO)).await;
+    scene.put("writer");
+    tokio::time::sleep(SECOND).await;
+    play.handle.queue().drain().await;
+    assert_eq!(pause(&asked, "writer").as_secs(), 5);
+    // The workers have ended by themselves.
+    play.ended().await;
+}

@@ -102,6 +102,11 @@ impl Asked {
         Asked { started: Instant::now(), requests: Arc::default() }
     }
 
+    /// The time since this was made.
+    pub(crate) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     pub(crate) fn note(&self, request: &Request) -> usize {
         let mut requests = self.requests.lock().unwrap();
         requests.push((self.started.elapsed(), request.to_string()));
