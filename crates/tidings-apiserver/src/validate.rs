@@ -15,6 +15,8 @@ pub mod shape;
 mod kinds;
 mod metadata;
 
+pub(crate) use metadata::is_bare_finalizer;
+
 /// The largest object that is stored, in bytes of JSON: what etcd would take.
 pub const OBJECT_BYTES_MAX: usize = 1_572_864;
 

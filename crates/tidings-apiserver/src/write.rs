@@ -4,6 +4,7 @@
 //! otherwise it decides again. Nothing here waits.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -20,6 +21,7 @@ use crate::resource::{ResourceDef, Verb};
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{Draft, KeyOrder, Stored};
+use crate::validate;
 
 mod collection;
 mod create;
@@ -54,6 +56,8 @@ pub(crate) struct Writing<'a> {
     time: String,
     /// Fields that nobody knows, which the answer warns of.
     unknown_fields: RefCell<Vec<String>>,
+    /// Finalizers without a domain that this write adds to a custom resource, which the answer warns of.
+    bare_finalizers: RefCell<Vec<String>>,
 }
 
 /// Whether a write is stored.
@@ -85,6 +89,7 @@ impl<'a> Writing<'a> {
             time: core.clock.seconds(),
             verb,
             unknown_fields: RefCell::default(),
+            bare_finalizers: RefCell::default(),
         }
     }
 
@@ -105,6 +110,17 @@ impl<'a> Writing<'a> {
         Ok(if is_dry { Trial::Dry } else { Trial::Stored })
     }
 
+    /// Notes the finalizers that the answer warns of, in the order of their names. A write may be decided anew.
+    fn look_at_finalizers(&self, old: &Value, new: &Value) {
+        if !self.def.is_custom() {
+            return;
+        }
+        let before = finalizers(old);
+        let added = finalizers(new).into_iter().filter(|name| !before.contains(name));
+        let bare: BTreeSet<&str> = added.filter(|name| validate::is_bare_finalizer(name)).collect();
+        *self.bare_finalizers.borrow_mut() = bare.into_iter().map(str::to_owned).collect();
+    }
+
     fn name(&self) -> Result<&'a str, ApiError> {
         self.name.ok_or_else(ApiError::method_not_allowed)
     }
@@ -120,6 +136,11 @@ pub(crate) fn answer(
     let mut response = unwarned(writing, content_type, sent, representation)?;
     for field in writing.unknown_fields.borrow().iter() {
         body::warn(&mut response, &format!("unknown field \"{field}\""));
+    }
+    for name in writing.bare_finalizers.borrow().iter() {
+        let advice = "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts \
+                      with other finalizer writers";
+        body::warn(&mut response, &format!("metadata.finalizers: {name:?}: {advice}"));
     }
     Ok(response)
 }

@@ -33,8 +33,10 @@ pub enum Finalize<K> {
 /// Why a finalizer was not added or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum FinalizerError {
-    /// The server takes only names with a domain.
-    #[error("{name:?} is no finalizer's name: it has a domain, as example.com/cleanup")]
+    /// No server takes it.
+    #[error(
+        "{name:?} can't be the name of a finalizer: use a domain and a path, such as example.com/cleanup"
+    )]
     Name {
         /// The name.
         name: String,
@@ -85,9 +87,12 @@ pub enum FinalizerError {
 /// Applies and cleans up with a finalizer in between: the last thing that a reconciler does.
 ///
 /// An object without the finalizer gets it first, and `work` is called with the object as it is then. When the object
-/// is being deleted, `work` is called to clean up; if that ends with [`Action::AwaitChange`], the finalizer goes, and
-/// the object with it. A cleanup that is not done yet says when to come back (`requeue_after`), and the object is held
-/// until then. An error of `work` is handed on as it is, and the finalizer stays.
+/// is being deleted, `work` is called to clean up; if that returns `Ok`, with whatever action, the finalizer goes, and
+/// the object with it. A cleanup that is not done yet returns an error: the finalizer stays, and the cleanup is called
+/// again after the backoff of its key. An error of `work` is handed on as it is.
+///
+/// A name has a domain and a path, as `example.com/cleanup`. Kubernetes takes names without a path for custom resources
+/// only, with a warning; so does this, and logs the warning where it adds the finalizer.
 ///
 /// `work` must bear being called again at any time: with an old state of the object, after it has done its part, after
 /// the process has been killed.
@@ -138,7 +143,7 @@ where
     E: From<FinalizerError>,
     Ended: Future<Output = Result<Action, E>>,
 {
-    if !name.split_once('/').is_some_and(|(domain, path)| !domain.is_empty() && !path.is_empty()) {
+    if name.is_empty() || name.split('/').count() > 2 || name.split('/').any(str::is_empty) {
         return Err(FinalizerError::Name { name: name.to_owned() }.into());
     }
     let held = Held::new(api, name, object.meta())?;
@@ -152,9 +157,7 @@ where
         },
         Stage::CleanUp => {
             let action = work(Finalize::Cleanup(Arc::clone(&object))).await?;
-            if action == Action::AwaitChange {
-                held.remove(object.meta().clone()).await?;
-            }
+            held.remove(object.meta().clone()).await?;
             Ok(action)
         }
     }
@@ -202,6 +205,14 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
     /// Adds the finalizer. Nothing is given back if the object is being deleted, or is gone.
     async fn add(&self, mut seen: ObjectMeta) -> Result<Option<K>, FinalizerError> {
         const VERB: &str = "adding";
+        if !self.finalizer.contains('/') {
+            let (object, finalizer) = (self.described(), self.finalizer);
+            tracing::warn!(
+                %object, finalizer,
+                "adding a finalizer without a domain, which others may use too: name it as example.com/cleanup, and \
+                 release objects that have the old name under the old name"
+            );
+        }
         for _ in 0..ATTEMPTS_MAX {
             let others = seen.finalizers.as_deref().unwrap_or_default();
             let mut all = others.to_vec();

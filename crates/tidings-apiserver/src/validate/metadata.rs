@@ -8,7 +8,7 @@ use crate::status::Cause;
 
 /// The most bytes that all annotations of an object may have together.
 const ANNOTATIONS_BYTES_MAX: usize = 256 * 1024;
-/// Finalizers that need no prefix.
+/// Finalizers that need no domain.
 const PLAIN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// Checks name, namespace, labels, annotations, finalizers and owners.
@@ -23,12 +23,22 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<Cause>) 
         if let Some(why) = name::qualified_name(text) {
             causes.push(invalid("metadata.finalizers", finalizer, why));
         }
-        if !text.contains('/') && !PLAIN_FINALIZERS.contains(&text) {
-            let why = "a finalizer is a standard one or has a domain before a '/'";
+        if needs_domains(def) && is_bare_finalizer(text) {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
             causes.push(invalid(at, finalizer, why));
         }
     }
     check_owners(&metadata["ownerReferences"], causes);
+}
+
+/// Whether a finalizer without a domain is refused. Of custom resources it is only warned of, and definitions have one.
+fn needs_domains(def: &ResourceDef) -> bool {
+    !def.is_custom() && !matches!(def.group.as_ref(), "apiextensions.k8s.io" | "apiregistration.k8s.io")
+}
+
+/// Whether a finalizer has no domain, and is none of those that need none.
+pub(crate) fn is_bare_finalizer(name: &str) -> bool {
+    !name.contains('/') && !PLAIN_FINALIZERS.contains(&name)
 }
 
 fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<Cause>) {

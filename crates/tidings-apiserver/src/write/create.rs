@@ -75,6 +75,7 @@ pub(super) fn prepare(writing: &Writing<'_>, object: &mut Value) -> Result<(), A
     conform(writing, object)?;
     encode_text(def, object);
     definitions::prepare(def, object, &writing.time)?;
+    writing.look_at_finalizers(&Value::Null, object);
     validate::create(def, object)
 }
 

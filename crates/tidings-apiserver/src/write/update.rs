@@ -66,6 +66,7 @@ pub(super) fn change(
         let old = whole(def, &stored);
         let (wanted, ownership) = make(&old)?;
         let new = settled(writing, &old, wanted, ownership)?;
+        writing.look_at_finalizers(&old, &new);
         let draft = encoded(def, &key, &new);
         if draft.says_the_same_as(&stored) {
             return Ok(stored);

@@ -142,3 +142,47 @@ async fn a_definition_that_is_none_is_refused() {
     wrong["metadata"]["name"] = json!("other.example.com");
     assert_eq!(post(&server.client(), DEFINITIONS, &wrong).await.told(), (422, "Invalid".to_owned()));
 }
+
+// holds: X46
+#[tokio::test(start_paused = true)]
+async fn a_finalizer_without_a_domain_is_warned_of_on_custom_resources_and_refused_on_others() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    let mut made = definition();
+    made["metadata"]["finalizers"] = json!(["customresourcecleanup.apiextensions.k8s.io"]);
+    assert_eq!(post(&client, DEFINITIONS, &made).await.code, 201);
+    let warnings = |answer: &crate::door::Answer| -> Vec<String> {
+        answer.headers.get_all("warning").iter().map(|text| text.to_str().unwrap().to_owned()).collect()
+    };
+    let warning = |name: &str| {
+        format!(
+            "299 - \"metadata.finalizers: \\\"{name}\\\": prefer a domain-qualified finalizer name including a path \
+             (/) to avoid accidental conflicts with other finalizer writers\""
+        )
+    };
+
+    let mut one = widget("a", 3);
+    one["metadata"]["finalizers"] = json!(["documents.kube.rs", "foregroundDeletion", "example.com/ours"]);
+    let made = post(&client, WIDGETS, &one).await;
+    assert_eq!((made.code, warnings(&made)), (201, vec![warning("documents.kube.rs")]));
+    let mut one = made.json();
+    assert_eq!(one["metadata"]["finalizers"][0], "documents.kube.rs");
+    // Only what a write adds is warned of.
+    one["metadata"]["finalizers"] = json!(["documents.kube.rs", "zwei", "eins"]);
+    let changed = put(&client, &format!("{WIDGETS}/a"), &one).await;
+    assert_eq!((changed.code, warnings(&changed)), (200, vec![warning("eins"), warning("zwei")]));
+    let merge = call(Method::PATCH, &format!("{WIDGETS}/a")).json(&json!({"metadata": {"finalizers": []}}));
+    let freed = merge.header("content-type", "application/merge-patch+json").send(&client).await;
+    assert_eq!(warnings(&freed), [""; 0], "{freed:?}");
+
+    for name in ["", "/ours", "example.com/", "a/b/c", "a b"] {
+        let mut other = widget("b", 3);
+        other["metadata"]["finalizers"] = json!([name]);
+        assert_eq!(post(&client, WIDGETS, &other).await.told(), (422, "Invalid".to_owned()), "{name:?}");
+    }
+    let map = json!({"metadata": {"name": "a", "finalizers": ["documents.kube.rs"]}});
+    let refused = post(&client, "/api/v1/namespaces/t/configmaps", &map).await;
+    assert_eq!(refused.told(), (422, "Invalid".to_owned()));
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("neither a standard finalizer name nor is it fully qualified"), "{message}");
+}

@@ -1,13 +1,16 @@
 //! SIGTERM and Ctrl-C: the first asks, the second does not.
 //!
 //! They are heard on a thread of their own. A reconcile that blocks every thread of the runtime is one of the reasons
-//! to send a second signal, and must not keep it from being heard.
+//! to send a second signal, and must not keep it from being heard. Nor must a log that nobody reads: lines are written
+//! by other threads.
 
 use std::io;
 use std::thread::{self, JoinHandle};
 
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
+
+use crate::fence;
 
 /// Hears signals until it is dropped.
 pub(super) struct Signals {
@@ -49,10 +52,16 @@ async fn listen(mut heard: Heard, first: CancellationToken, end: CancellationTok
     // Whoever no longer listens has heard the last: a panic of a log must not leave a process that no signal ends.
     let _stop = first.clone().drop_guard();
     let Some(signal) = end.run_until_cancelled(heard.next()).await else { return };
-    tracing::info!(signal = signal.name, "stopping; a second signal ends the process at once");
     first.cancel();
+    let _unread = fence::write(move || {
+        tracing::info!(signal = signal.name, "stopping; a second signal ends the process at once");
+    });
     let Some(signal) = end.run_until_cancelled(heard.next()).await else { return };
-    tracing::error!(signal = signal.name, "a second signal: ending the process");
+    let written = fence::write(move || {
+        tracing::error!(signal = signal.name, "a second signal: ending the process");
+    });
+    // Written, or a log that blocks: both end the wait.
+    let _ = written.map(|written| written.recv_timeout(fence::NOTICE));
     std::process::exit(signal.exit_code);
 }
 

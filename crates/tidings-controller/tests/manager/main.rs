@@ -1,5 +1,9 @@
 //! The manager over the API server in the process: what it starts in which order, and how it ends.
 
+#[cfg(unix)]
+#[path = "../election/blocked_log.rs"]
+#[allow(dead_code, reason = "its other parts are for elections and shards")]
+mod blocked_log;
 #[cfg(feature = "endpoints")]
 mod door;
 mod failing;

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use tidings_apiserver::ApiServer;
 use tidings_controller::{Action, Context, Manager};
 
+use crate::blocked_log::{log_to_standard_error, write_to_standard_error_for_ever};
 use crate::scene::{factory, maps, put};
 
 const ROLE: &str = "TIDINGS_MANAGER_TEST_ROLE";
@@ -15,16 +16,21 @@ const ROLE: &str = "TIDINGS_MANAGER_TEST_ROLE";
 #[expect(clippy::print_stdout, reason = "it is a program that speaks to its test")]
 fn program() {
     let Ok(role) = std::env::var(ROLE) else { return };
+    if role == "logs" {
+        log_to_standard_error();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let server = ApiServer::start().await;
         put(&server, "configmaps", "a");
         let controller = maps(move |_, context: Context| {
-            let is_blocking = role == "blocks";
+            let role = role.clone();
             async move {
                 println!("\nreconcile begins");
-                if is_blocking {
-                    block();
+                match role.as_str() {
+                    "blocks" => block(),
+                    "logs" => write_to_standard_error_for_ever(),
+                    _ => {}
                 }
                 context.cancelled().await;
                 println!("\nreconcile ends");
@@ -46,19 +52,25 @@ fn block() -> ! {
 struct Program {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
+    /// Standard error, which nobody reads.
+    _log: std::io::PipeReader,
 }
+
+/// How often a signal is sent before it is clear that it does nothing. Each time a process is started for it.
+const SIGNALS_MAX: u32 = 20_000;
 
 impl Program {
     fn start(role: &str) -> Program {
+        let (log, unread) = std::io::pipe().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "signals::program", "--nocapture"])
             .env(ROLE, role)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(unread)
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Program { child, lines }
+        Program { child, lines, _log: log }
     }
 
     fn says(&mut self, line: &str) {
@@ -73,12 +85,13 @@ impl Program {
 
     /// Sends a signal until the program has ended: some are merged on the way.
     fn ended_by(&mut self, signal: &str) -> ExitStatus {
-        loop {
+        for _ in 0..SIGNALS_MAX {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
             self.signal(signal);
         }
+        panic!("the program goes on");
     }
 }
 
@@ -108,4 +121,12 @@ fn the_second_signal_ends_a_program_whose_threads_are_all_blocked() {
         program.says("reconcile begins");
         assert_eq!(program.ended_by(signal).code(), Some(exit_code));
     }
+}
+
+// holds: X43
+#[test]
+fn the_second_signal_ends_a_program_whose_log_nobody_reads() {
+    let mut program = Program::start("logs");
+    program.says("reconcile begins");
+    assert_eq!(program.ended_by("-TERM").code(), Some(143));
 }

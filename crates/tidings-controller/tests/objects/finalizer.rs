@@ -5,8 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::Api;
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube_core::CustomResourceExt as _;
+use kube_derive::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{from_value, json};
 use tidings_apiserver::resource::Verb;
 use tidings_apiserver::{ApiServer, Fault};
@@ -180,15 +185,27 @@ async fn another_object_of_that_name_is_not_touched() {
     assert_eq!(held.finalizers().await.unwrap(), [OURS]);
 }
 
+// holds: X46
 #[tokio::test(start_paused = true)]
-async fn a_cleanup_that_is_not_done_holds_the_object() {
+async fn a_cleanup_that_succeeds_releases_the_object_whatever_its_action() {
+    for action in [Action::await_change(), Action::requeue(), Action::requeue_after(Duration::from_secs(10))]
+    {
+        let held = Held::new().await;
+        held.create(&[OURS]).await;
+        held.delete().await;
+        let map = held.maps.get("bucket").await.unwrap();
+        assert_eq!(held.reconcile_to(&map, Ok(action)).await.unwrap(), action);
+        assert_eq!(held.finalizers().await, None, "{action:?}");
+    }
+}
+
+// holds: X46
+#[tokio::test(start_paused = true)]
+async fn a_cleanup_that_fails_holds_the_object() {
     let held = Held::new().await;
     held.create(&[OURS]).await;
     held.delete().await;
     let map = held.maps.get("bucket").await.unwrap();
-    let later = Action::requeue_after(Duration::from_secs(10));
-    assert_eq!(held.reconcile_to(&map, Ok(later)).await.unwrap(), later);
-    assert_eq!(held.reconcile_to(&map, Ok(Action::requeue())).await.unwrap(), Action::Requeue);
     let error = held.reconcile_to(&map, Err(Failed::Work)).await.unwrap_err();
     assert!(matches!(error, Failed::Work), "an error of the work is handed on as it is");
     assert_eq!(held.finalizers().await.unwrap(), [OURS]);
@@ -231,14 +248,55 @@ async fn a_removal_that_did_not_come_through_is_made_up_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_without_a_domain_is_refused_before_anything_happens() {
+async fn a_name_that_no_server_takes_is_refused_before_anything_happens() {
     let held = Held::new().await;
     let map = Arc::new(held.create(&[]).await);
-    for name in ["", "ours", "/ours", "example.com/"] {
+    for name in ["", "/ours", "example.com/", "a/b/c"] {
         let ended = finalizer(&held.maps, name, Arc::clone(&map), async |_| Err(Failed::Work)).await;
         assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::Name { .. }))), "{name:?}");
     }
+    // A built-in kind takes none without a domain, and the server says so.
+    let ended = finalizer(&held.maps, "ours", Arc::clone(&map), async |_| Err(Failed::Work)).await;
+    let Err(Failed::Finalizer(FinalizerError::Request { source, .. })) = ended else { panic!("{ended:?}") };
+    assert!(source.to_string().contains("fully qualified"), "{source}");
     let unwritten = Arc::new(ConfigMap::default());
     let ended = finalizer(&held.maps, OURS, unwritten, async |_| Err(Failed::Work)).await;
     assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::NotWritten { .. }))));
+}
+
+/// A custom resource, as kube-rs/controller-rs has it.
+#[derive(CustomResource, Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "kube.rs",
+    version = "v1",
+    kind = "Document",
+    namespaced,
+    crates(kube_core = "::kube_core", k8s_openapi = "::k8s_openapi")
+)]
+struct DocumentSpec {
+    title: String,
+}
+
+// holds: X46
+#[tokio::test(start_paused = true)]
+async fn a_custom_resource_is_held_and_released_by_a_finalizer_without_a_domain() {
+    let server = ApiServer::start().await;
+    let definitions: Api<CustomResourceDefinition> = Api::all(server.client());
+    definitions.create(&PostParams::default(), &Document::crd()).await.unwrap();
+    let documents: Api<Document> = Api::default_namespaced(server.client());
+    let document = Document::new("one", DocumentSpec { title: "one".to_owned() });
+    let document = documents.create(&PostParams::default(), &document).await.unwrap();
+    let reconcile = async |document: Document| {
+        finalizer(&documents, "documents.kube.rs", Arc::new(document), async |_| {
+            Ok::<_, Failed>(Action::requeue_after(Duration::from_secs(300)))
+        })
+        .await
+        .unwrap()
+    };
+    reconcile(document).await;
+    let held = documents.get("one").await.unwrap();
+    assert_eq!(held.metadata.finalizers.as_deref(), Some(&["documents.kube.rs".to_owned()][..]));
+    documents.delete("one", &DeleteParams::default()).await.unwrap();
+    reconcile(documents.get("one").await.unwrap()).await;
+    assert!(documents.get_opt("one").await.unwrap().is_none());
 }
