@@ -59,6 +59,10 @@ fuzz-keep crate parser:
 mutants crate files *tests:
     cargo mutants --package {{ crate }} --file 'crates/{{ crate }}/{{ files }}' --timeout 120 -- {{ tests }}
 
+# Fuzzes every target for so many seconds each.
+fuzz-all seconds="60":
+    bash .ci/fuzz.sh {{ seconds }}
+
 # Instruction counts of the hot parts, compared with the recorded ones (needs valgrind).
 instructions *arguments:
     cargo run --release -p tidings-bench -- instructions {{ arguments }}

@@ -31,6 +31,34 @@ install_tools() {
   valgrind --version
 }
 
+# The oldest Rust that is supported is stated once, in Cargo.toml. There is no toolchain file: rustup would download that
+# version even where another one is installed that will do.
+check_minimum_rust() {
+  local minimum installed
+  minimum="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"
+  installed="$(rustc --version | cut -d' ' -f2)"
+  if [[ "$(printf '%s\n' "$minimum" "$installed" | sort -V | sed -n 1p)" != "$minimum" ]]; then
+    printf 'rustc is %s, and tidings needs %s or newer: rustup update\n' "$installed" "$minimum"
+    return 1
+  fi
+  case "$installed" in
+    "$minimum" | "$minimum".*) printf 'rustc is %s: everything below proves the minimum %s\n' "$installed" "$minimum" ;;
+    *) compile_with_minimum_rust "$minimum" "$installed" ;;
+  esac
+}
+
+# A newer compiler proves nothing about the oldest one.
+compile_with_minimum_rust() {
+  local minimum="$1" installed="$2" toolchain
+  toolchain="$(rustup toolchain list 2>/dev/null | sed -n "s/^\($minimum\(\.[0-9]*\)\?-[^ ]*\).*/\1/p" | sed -n 1p)"
+  if [[ -z "$toolchain" ]]; then
+    printf 'rustc is %s; %s is not installed, so that this run does not prove it\n' "$installed" "$minimum"
+    return
+  fi
+  printf 'rustc is %s; compiling with %s\n' "$installed" "$toolchain"
+  CARGO_TARGET_DIR="$cache/target-minimum" cargo "+$toolchain" check --locked --workspace --all-targets
+}
+
 # k8s-openapi builds for one version of Kubernetes; our libraries leave the choice to their users, so that here it
 # must be made for them.
 build_documentation() {

@@ -7,8 +7,10 @@ mod live;
 mod objects;
 mod page;
 mod recent;
+mod token;
 
 use std::net::{AddrParseError, IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -33,9 +35,11 @@ pub(crate) struct Arguments {
     /// have the token.
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1:0")]
     listen: Listen,
-    /// What whoever asks must have; made and printed if it is needed and not given.
-    #[arg(long)]
-    token: Option<String>,
+    /// A file with the token that clients must send; the variable TIDINGS_DASHBOARD_TOKEN may hold it as well. If a
+    /// token is needed and none is given, one is made and printed. There is no option for the token itself: all users
+    /// of a machine can read the arguments of its processes.
+    #[arg(long, value_name = "PATH")]
+    token_file: Option<PathBuf>,
     #[command(flatten)]
     choice: Choice,
 }
@@ -56,7 +60,8 @@ impl FromStr for Listen {
 }
 
 pub(crate) async fn run(arguments: Arguments) -> Done {
-    let lock = Lock::new(arguments.listen.0.ip(), arguments.token.clone())?;
+    let token = token::given(arguments.token_file.as_deref(), std::env::var_os(token::VARIABLE))?;
+    let lock = Lock::new(arguments.listen.0.ip(), token)?;
     if arguments.choice.demo {
         return demo(&arguments, lock).await;
     }

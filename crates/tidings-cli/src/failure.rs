@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use kube_client::Error as KubeError;
 
+use crate::escaped::escaped;
+
 /// Why the program ends, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -98,7 +100,7 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // One line, whatever a server wrote.
-        f.write_str(&self.message.replace(['\n', '\r'], " "))
+        f.write_str(&escaped(&self.message.replace(['\n', '\r'], " ")))
     }
 }
 
@@ -106,5 +108,20 @@ impl fmt::Display for Failure {
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         Failure::new(Code::Failed, format!("{:#}", error.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_answers_is_one_line_that_no_terminal_obeys() {
+        let status =
+            kube_core::Status::failure("no\x1b[2J\nway\u{9b}31m\u{202e}", "Forbidden").with_code(403);
+        let failure = Failure::of_request("listing pods", &KubeError::Api(status.boxed()));
+        let shown =
+            "listing pods: not allowed (403): no^[[2J way<U+009B>31m<U+202E>; ask for the right to list";
+        assert!(failure.to_string().starts_with(shown), "{failure}");
     }
 }

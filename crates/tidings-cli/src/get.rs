@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tidings::{FieldPath, LabelSelector};
 
 use crate::cluster::Cluster;
+use crate::escaped::escaped;
 use crate::failure::{Done, Failure};
 use crate::output::Output;
 use crate::query::{Asked, Query};
@@ -48,8 +49,8 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
         Format::Table => {
             table(&found, &asked.indexes).iter().try_for_each(|line| out.line(line).map(drop))?
         }
-        Format::Json => drop(out.line(&serde_json::to_string_pretty(&list(&found))?)?),
-        Format::Yaml => drop(out.line(&document(&list(&found)))?),
+        Format::Json => drop(out.json(&serde_json::to_string_pretty(&list(&found))?)?),
+        Format::Yaml => drop(out.exactly(&document(&list(&found)))?),
     }
     out.flush()?;
     running.shutdown().await;
@@ -79,8 +80,10 @@ fn list(found: &[Cached]) -> Value {
 fn table(found: &[Cached], indexes: &[(String, FieldPath)]) -> Vec<String> {
     let head = ["NAMESPACE", "NAME", "VERSION"].map(str::to_owned).into_iter();
     let head = head.chain(indexes.iter().map(|(name, _)| name.to_uppercase())).collect();
-    let rows: Vec<Vec<String>> =
-        std::iter::once(head).chain(found.iter().map(|object| row(object, indexes))).collect();
+    let rows = std::iter::once(head).chain(found.iter().map(|object| row(object, indexes)));
+    // As they are shown: the columns are as wide as that.
+    let shown = |row: Vec<String>| row.iter().map(|cell| escaped(cell).into_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.map(shown).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
     let line = |row: &Vec<String>| {

@@ -6,6 +6,7 @@ mod cluster;
 mod dashboard;
 mod demo;
 mod diagnosed;
+mod escaped;
 mod failure;
 mod get;
 mod interrupt;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::cluster::Cluster;
 use crate::failure::Done;
 use crate::interrupt::interrupted;
-use crate::output::{Output, Written};
+use crate::output::{Output, Written, unread};
 use crate::query::{Asked, Query};
 use crate::shown::{Format, Told};
 use kube_core::dynamic::DynamicObject;
@@ -98,6 +98,7 @@ impl Watcher<'_> {
         let curtain = progress.curtain();
         let mut synced = std::pin::pin!(progress.through(asked.synced()));
         let mut told_all = std::pin::pin!(self.notifications.synced());
+        let mut unread = std::pin::pin!(unread());
         loop {
             let is_synced = self.synced.is_some();
             tokio::select! {
@@ -118,6 +119,8 @@ impl Watcher<'_> {
                     }
                 }
                 () = &mut told_all, if is_synced && self.arguments.until_synced => return Ok(Ended::Enough),
+                // Last: what can be written finds out by itself.
+                () = &mut unread => return Ok(Ended::Closed),
             }
         }
     }
@@ -131,7 +134,11 @@ impl Watcher<'_> {
         if !self.arguments.quiet {
             let line = told.shown(self.arguments.output, self.arguments.diff, self.arguments.full);
             let is_last_for_now = self.notifications.stats().backlog == 0;
-            let mut written = self.out.line(&line)?;
+            let mut written = match self.arguments.output {
+                Format::Json => self.out.json(&line)?,
+                Format::Yaml => self.out.exactly(&line)?,
+                Format::Line | Format::Wide | Format::Name => self.out.line(&line)?,
+            };
             if written == Written::Yes && is_last_for_now {
                 written = self.out.flush()?;
             }
@@ -149,7 +156,7 @@ impl Watcher<'_> {
             return Ok(());
         }
         if self.arguments.output == Format::Json && matches!(ended, Ended::Interrupted) {
-            self.out.line(&cache(asked))?;
+            self.out.json(&cache(asked))?;
         }
         if let Some(form) = self.arguments.report {
             let since_sync = self.synced.map(|synced| self.started + synced);
@@ -158,7 +165,7 @@ impl Watcher<'_> {
                 updates: self.updates,
                 updating: since_sync.zip(self.until).map(|(since, until)| until - since),
             };
-            self.out.line(&report.written(form, asked))?;
+            self.out.json(&report.written(form, asked))?;
         }
         self.out.flush()?;
         Ok(())

@@ -49,7 +49,7 @@ impl World {
     pub(crate) async fn live(self) -> Done {
         let never = CancellationToken::new();
         tokio::select! {
-            ended = self.working.run(never.clone(), never) => Ok(ended?),
+            ended = self.working.run(never) => Ok(ended?),
             () = live(&self.server, self.seed) => Ok(()),
         }
     }

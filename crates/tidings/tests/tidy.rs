@@ -264,6 +264,53 @@ fn every_fuzz_body_has_a_target_and_a_corpus() {
     none_of(found, "cargo-fuzz runs the target, `cargo test` the body over the corpus");
 }
 
+#[test]
+fn the_oldest_rust_that_is_supported_is_stated_the_same_everywhere() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_default();
+    let manifest = read("Cargo.toml");
+    let minimum = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'));
+    let minimum = minimum.expect("the workspace states it");
+    let stated = [
+        ("README.md", format!("(https://rustup.rs) of {minimum} or newer")),
+        ("docs/controllers.md", format!("a Rust toolchain of {minimum} or newer")),
+        ("clippy.toml", format!("msrv = \"{minimum}\"\n")),
+    ];
+    let mut found: Vec<String> = stated
+        .iter()
+        .filter(|(path, text)| !read(path).contains(text))
+        .map(|(path, text)| format!("{path} does not say `{}`", text.trim_end()))
+        .collect();
+    for manifest in crate_manifests() {
+        if !manifest.text.contains("\nrust-version.workspace = true\n") {
+            found.push(format!("{} lacks `rust-version.workspace = true`", manifest.path));
+        }
+    }
+    // With one of these, rustup downloads that version although another one is installed that will do.
+    let files = ["rust-toolchain", "rust-toolchain.toml"];
+    found.extend(
+        files.iter().filter(|path| root().join(path).exists()).map(|path| format!("{path} is there")),
+    );
+    none_of(found, "Cargo.toml says it, cargo refuses older compilers, and .ci/run compiles with it");
+}
+
+#[test]
+fn workflows_run_what_is_in_the_repository() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_default();
+    for (workflow, commands) in [
+        (".github/workflows/ci.yml", &["bash .ci/run"][..]),
+        (
+            ".github/workflows/nightly.yml",
+            &["check advisories", "-p tidings-simulation -- soak --minutes", "bash .ci/fuzz.sh"],
+        ),
+    ] {
+        let text = read(workflow);
+        let missing = commands.iter().filter(|command| !text.contains(**command));
+        let missing: Vec<_> = missing.map(|command| format!("{workflow} does not run `{command}`")).collect();
+        none_of(missing, "the workflow and the scripts go together");
+    }
+    assert!(root().join(".ci/fuzz.sh").exists() && root().join("SECURITY.md").exists());
+}
+
 /// Runs a rule over every Rust file and fails with all that it found.
 #[track_caller]
 fn check(instead: &str, rule: impl Fn(&File) -> Vec<String>) {

@@ -5,6 +5,8 @@ use std::io::{ErrorKind, Write as _};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::escaped::escaped;
+
 /// Lines to standard output; clones speak with the same voice.
 #[derive(Clone, Default)]
 pub(super) struct Voice {
@@ -14,7 +16,7 @@ pub(super) struct Voice {
 impl Voice {
     /// One line.
     pub(super) fn say(&self, what: &str, text: impl Display) {
-        let written = writeln!(std::io::stdout(), "{what:<11} {text}");
+        let written = writeln!(std::io::stdout(), "{what:<11} {}", escaped(&text.to_string()));
         if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
             self.closed.cancel();
         }

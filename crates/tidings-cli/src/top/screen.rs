@@ -8,9 +8,11 @@ use crossterm::execute;
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::buffer::Buffer;
 
 use super::draw;
 use super::state::State;
+use crate::escaped::is_obeyed;
 
 /// The terminal, taken until this is dropped.
 pub(super) struct Screen {
@@ -32,8 +34,22 @@ impl Screen {
     }
 
     pub(super) fn draw(&mut self, state: &State) -> io::Result<()> {
-        self.terminal.draw(|frame| draw::draw(state, frame))?;
+        self.terminal.draw(|frame| {
+            draw::draw(state, frame);
+            tame(frame.buffer_mut());
+        })?;
         Ok(())
+    }
+}
+
+/// Names and messages come from other programs and from servers. What a terminal would obey is left out; a cell that
+/// holds nothing else shows a replacement character.
+fn tame(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if cell.symbol().contains(is_obeyed) {
+            let rest: String = cell.symbol().chars().filter(|c| !is_obeyed(*c)).collect();
+            cell.set_symbol(if rest.is_empty() { "\u{fffd}" } else { &rest });
+        }
     }
 }
 
@@ -59,4 +75,26 @@ fn tell_panics_on_the_usual_screen() {
             tell(panic);
         }
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::text::Line;
+    use ratatui::widgets::Widget as _;
+
+    use super::*;
+
+    #[test]
+    fn no_cell_holds_what_a_terminal_obeys() {
+        let mut buffer = Buffer::empty(ratatui::layout::Rect::new(0, 0, 20, 1));
+        Line::from("a\u{202e}b\x1b[2Jc\u{9b}1md").render(buffer.area, &mut buffer);
+        buffer.cell_mut((19, 0)).unwrap().set_symbol("\x1b");
+        tame(&mut buffer);
+        let symbols: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
+        assert!(!symbols.contains(is_obeyed), "{symbols:?}");
+        assert!(
+            symbols.starts_with("ab") && symbols.contains('c') && symbols.ends_with('\u{fffd}'),
+            "{symbols:?}"
+        );
+    }
 }

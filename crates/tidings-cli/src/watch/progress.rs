@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
+use crate::escaped::escaped;
 use crate::failure::Done;
 use crate::query::Asked;
 
@@ -67,7 +68,7 @@ impl Progress<'_> {
         let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_finished()) else { return };
         let streams = self.asked.informer.health().streams;
         bar.set_message(match streams.into_iter().find_map(|stream| stream.failing) {
-            Some(failing) => format!("trying again: {}", failing.error).replace(['\n', '\r'], " "),
+            Some(failing) => escaped(&format!("trying again: {}", failing.error)).into_owned(),
             None => self.come(),
         });
         bar.tick();

@@ -16,7 +16,11 @@ struct Dashboard {
 
 impl Dashboard {
     async fn start(arguments: &[&str]) -> Dashboard {
-        let mut running = Running::start(&[&["dashboard"], arguments].concat());
+        Dashboard::start_with(arguments, &[]).await
+    }
+
+    async fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Dashboard {
+        let mut running = Running::start_with(&[&["dashboard"], arguments].concat(), variables);
         let url = running.line().await.expect("it prints its address");
         let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
         let address = address.unwrap_or_else(|| panic!("no address: {url}")).to_owned();
@@ -239,15 +243,34 @@ async fn beyond_this_machine_nobody_is_answered_without_the_token() {
 async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
     let served = Served::start().await;
     let token = "correct-horse-battery-staple";
-    let dashboard = Dashboard::start(&["pods", "--token", token, "--server", &served.url]).await;
-    assert!(!dashboard.url.contains(token), "{}", dashboard.url);
-    assert_eq!(get(&dashboard.address, "/", &[]).await.status, 401);
-    let bearer = format!("Bearer {token}");
-    assert_eq!(get(&dashboard.address, "/", &[("authorization", &bearer)]).await.status, 200);
-    dashboard.end().await;
-    let ended = run(&["dashboard", "--token", "hunter2", "--server", &served.url]).await;
-    check(&ended, 2, &["--token", "16 to 256"]);
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("token");
+    std::fs::write(&file, format!("{token}\n")).expect("it can be written");
+    let file = file.to_str().expect("its path is text");
+    let variable = ("TIDINGS_DASHBOARD_TOKEN", token);
+    // A file goes before the variable.
+    let other = ("TIDINGS_DASHBOARD_TOKEN", "something-else-entirely");
+    for (arguments, variables) in [(&["--token-file", file][..], &[other]), (&[], &[variable])] {
+        let arguments = [&["pods", "--server", &served.url], arguments].concat();
+        let dashboard = Dashboard::start_with(&arguments, variables).await;
+        assert!(!dashboard.url.contains(token), "{}", dashboard.url);
+        let seen = dashboard.running.seen_by_others();
+        assert!(seen.contains("dashboard") && !seen.contains(token), "{seen}");
+        assert_eq!(get(&dashboard.address, "/", &[]).await.status, 401);
+        let bearer = format!("Bearer {token}");
+        assert_eq!(get(&dashboard.address, "/", &[("authorization", &bearer)]).await.status, 200);
+        dashboard.end().await;
+    }
+    std::fs::write(file, "hunter2").expect("it can be written");
+    let ended = run(&["dashboard", "--token-file", file, "--server", &served.url]).await;
+    check(&ended, 2, &["--token-file", "16 to 256"]);
     assert!(!ended.stderr.contains("hunter2"));
+    let missing = format!("{file}-of-yesterday");
+    check(
+        &run(&["dashboard", "--token-file", &missing]).await,
+        2,
+        &["--token-file", "write a token into it"],
+    );
 }
 
 #[tokio::test]

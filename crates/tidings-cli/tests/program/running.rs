@@ -97,7 +97,14 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(arguments: &[&str]) -> Running {
-        let mut child = command(arguments).stdout(Stdio::piped()).spawn().expect("the program starts");
+        Running::start_with(arguments, &[])
+    }
+
+    /// With variables of the environment.
+    pub(crate) fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+        let mut command = command(arguments);
+        command.envs(variables.iter().copied());
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let stdout = child.stdout.take().expect("it is piped");
         Running { child, lines: BufReader::new(stdout).lines() }
     }
@@ -106,6 +113,13 @@ impl Running {
     pub(crate) async fn line(&mut self) -> Option<String> {
         let line = tokio::time::timeout(PATIENCE, self.lines.next_line());
         line.await.expect("a line comes in time").expect("the program prints text")
+    }
+
+    /// What everybody on this machine can see of it: `ps` shows no more.
+    pub(crate) fn seen_by_others(&self) -> String {
+        let pid = self.child.id().expect("it runs");
+        let seen = std::fs::read(format!("/proc/{pid}/cmdline")).expect("the system tells");
+        String::from_utf8_lossy(&seen).replace('\0', " ")
     }
 
     pub(crate) async fn json(&mut self) -> Value {

@@ -1,6 +1,8 @@
 //! `tidings watch`: notifications in every form, its ends, its report.
 
 use serde_json::{Value, json};
+use tidings_apiserver::Fault;
+use tidings_apiserver::resource::Verb;
 
 use crate::running::{Running, Served, pod, run};
 
@@ -126,8 +128,60 @@ async fn a_reader_that_goes_away_is_a_clean_end() {
     served.put_pod("web-0", "node-1", "Running");
     let mut watch = Running::start(&["watch", "pods", "--server", &served.url]);
     assert!(watch.line().await.is_some());
-    let closed = watch.close();
-    // The pipe is found closed when the next line is written.
-    served.put_pod("web-1", "node-1", "Running");
-    assert_eq!(closed.await, 0);
+    // Nothing is written any more: `tidings watch pods | head -1` on a resource that does not change.
+    assert_eq!(watch.close().await, 0);
+}
+
+#[tokio::test]
+async fn a_reader_that_goes_away_before_there_is_anything_to_read_is_a_clean_end() {
+    let served = Served::start().await;
+    served.server.faults().inject(Fault::Hang.always().on(Verb::Watch).of("pods"));
+    for quiet in [&["--quiet"][..], &[]] {
+        let watch = Running::start(&[&["watch", "pods", "--server", &served.url], quiet].concat());
+        assert_eq!(watch.close().await, 0);
+    }
+}
+
+/// Text as anybody may write it who may write an annotation.
+const HOSTILE: &str = "\x1b[2J\x1b]0;owned\x07\u{9b}31m\u{202e}\x7f\rgone";
+
+/// What no terminal may be sent, line breaks between lines apart.
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[tokio::test]
+async fn control_characters_of_a_server_reach_no_terminal() {
+    let served = Served::start().await;
+    let put = |text: &str| {
+        let event = json!({
+            "metadata": { "namespace": "default", "name": "e", "annotations": { "note": text } },
+            "involvedObject": {}, "message": text, "reason": "Test", "type": "Normal",
+        });
+        served.server.put("events", event);
+    };
+    put(HOSTILE);
+    let shown = "^[[2J^[]0;owned^G<U+009B>31m<U+202E>^?^Mgone";
+    let table = run(&["get", "events", "--index", "message=.message", "--server", &served.url]).await;
+    assert!(!table.stdout.contains(is_obeyed) && table.stdout.contains(shown), "{table:?}");
+
+    for form in [&["-o", "json"][..], &["-o", "yaml"]] {
+        let ended = run(&[&["get", "events", "--server", &served.url], form].concat()).await;
+        assert!(!ended.stdout.contains('\x1b') && !ended.stdout.contains('\u{9b}'), "{form:?} {ended:?}");
+    }
+    let exact = run(&["get", "events", "-o", "json", "--server", &served.url]).await;
+    assert!(!exact.stdout.contains(is_obeyed), "{exact:?}");
+    let list: Value = serde_json::from_str(&exact.stdout).expect("it is JSON");
+    assert_eq!(list["items"][0]["message"], HOSTILE, "JSON says exactly what the server said");
+
+    let mut diff = Running::start(&["watch", "events", "--diff", "--server", &served.url]);
+    let mut full = Running::start(&["watch", "events", "-o", "json", "--full", "--server", &served.url]);
+    assert!(diff.line().await.is_some_and(|line| line.ends_with("(initial)")));
+    full.json().await;
+    put("calm");
+    let line = diff.line().await.expect("it changed");
+    assert!(!line.contains(is_obeyed) && line.contains(&format!("message {shown} -> calm")), "{line:?}");
+    let line = full.line().await.expect("it changed");
+    assert!(!line.contains(is_obeyed), "{line:?}");
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["old"]["message"], HOSTILE);
 }

@@ -1,0 +1,61 @@
+//! Where the dashboard's token comes from: a file or the environment, and never an argument. Everybody on a machine can
+//! read the arguments of its processes.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::failure::{Done, Failure};
+
+/// The variable of the environment.
+pub(super) const VARIABLE: &str = "TIDINGS_DASHBOARD_TOKEN";
+
+/// Shorter ones could be guessed.
+const CHARS_MIN: usize = 16;
+const CHARS_MAX: usize = 256;
+
+/// The token that was given, if any; a file goes before the environment.
+pub(super) fn given(file: Option<&Path>, variable: Option<OsString>) -> Done<Option<String>> {
+    if let Some(path) = file {
+        let text = read(path).map_err(|error| {
+            Failure::usage(format!("--token-file {}: {error}; write a token into it", path.display()))
+        })?;
+        return checked("--token-file", &text).map(Some);
+    }
+    let text = variable.map(|text| text.into_string().unwrap_or_default());
+    text.map(|text| checked(VARIABLE, &text)).transpose()
+}
+
+/// No more of the file than a token and the end of its line have.
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(CHARS_MAX as u64 + 3).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn checked(origin: &str, text: &str) -> Done<String> {
+    let token = text.trim_end_matches(['\n', '\r']);
+    let is_plain = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+    if is_plain && (CHARS_MIN..=CHARS_MAX).contains(&token.len()) {
+        return Ok(token.to_owned());
+    }
+    let rule = format!("{CHARS_MIN} to {CHARS_MAX} letters, digits and any of -._~");
+    Err(Failure::usage(format!("{origin}: a token is {rule}; if none is given, one is made")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_could_be_guessed_or_would_need_encoding_is_refused() {
+        let variable = |text: &str| given(None, Some(text.into()));
+        assert_eq!(variable("0123456789abcdef\n").unwrap().as_deref(), Some("0123456789abcdef"));
+        assert_eq!(given(None, None).unwrap(), None);
+        for wrong in ["", "short", "0123456789abcde;", "0123456789 abcdef", &"a".repeat(257)] {
+            let refused = variable(wrong).unwrap_err().to_string();
+            assert!(wrong.is_empty() || !refused.contains(wrong), "{refused}");
+        }
+    }
+}
