@@ -293,10 +293,11 @@ async fn a_custom_resource_is_held_and_released_by_a_finalizer_without_a_domain(
         .await
         .unwrap()
     };
-    reconcile(document).await;
+    let later = Action::requeue_after(Duration::from_secs(300));
+    assert_eq!(reconcile(document).await, later);
     let held = documents.get("one").await.unwrap();
     assert_eq!(held.metadata.finalizers.as_deref(), Some(&["documents.kube.rs".to_owned()][..]));
     documents.delete("one", &DeleteParams::default()).await.unwrap();
-    reconcile(documents.get("one").await.unwrap()).await;
+    assert_eq!(reconcile(documents.get("one").await.unwrap()).await, later);
     assert!(documents.get_opt("one").await.unwrap().is_none());
 }
