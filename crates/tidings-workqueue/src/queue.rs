@@ -306,7 +306,8 @@ impl<T: Item> Shared<T> {
     /// Waits until there may be something to take.
     async fn idle(&self) {
         let mut items = pin!(self.items.notified());
-        // Before the look at the state: whoever adds after that look finds somebody to wake.
+        // Registers before the look at the state. A `Notify` keeps one wake-up for those who are not registered, and two
+        // workers may both have looked and not wait yet when two items come: one of them would sleep beside an item.
         items.as_mut().enable();
         let Some(keeps) = self.step(State::begin_wait) else { return };
         let mut wait = Wait { shared: self, keeps, end: WaitEnd::Otherwise };

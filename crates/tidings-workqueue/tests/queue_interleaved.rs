@@ -1,0 +1,193 @@
+//! The queue with others who act at one chosen moment: right after a lock is let go. The queue is compiled a second time
+//! here, over a lock that calls the test then, and everything runs on one thread, step by step.
+//!
+//! Random schedules rarely meet the moments that matter here: two workers must both have looked, and not yet wait.
+
+#![allow(missing_docs, reason = "tests")]
+
+/// What the queue takes its locks from, here.
+mod sync {
+    use std::cell::RefCell;
+    use std::ops::{Deref, DerefMut};
+
+    pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+    thread_local! {
+        /// After how many more times what happens.
+        static HOOK: RefCell<Option<(u32, Box<dyn FnOnce()>)>> = const { RefCell::new(None) };
+    }
+
+    /// Lets something happen when a lock is let go for the `nth` time from now.
+    pub(crate) fn after_unlock(nth: u32, happens: impl FnOnce() + 'static) {
+        HOOK.set(Some((nth, Box::new(happens))));
+    }
+
+    /// Forgets what has not happened.
+    pub(crate) fn forget() {
+        HOOK.set(None);
+    }
+
+    #[derive(Debug, Default)]
+    pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
+
+    pub(crate) struct Guard<'a, T>(Option<parking_lot::MutexGuard<'a, T>>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Mutex(parking_lot::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> Guard<'_, T> {
+            Guard(Some(self.0.lock()))
+        }
+    }
+
+    impl<T> Deref for Guard<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            self.0.as_ref().expect("it is there until it is dropped")
+        }
+    }
+
+    impl<T> DerefMut for Guard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            self.0.as_mut().expect("it is there until it is dropped")
+        }
+    }
+
+    impl<T> Drop for Guard<'_, T> {
+        fn drop(&mut self) {
+            self.0 = None;
+            let due = HOOK.with_borrow_mut(|hook| {
+                let (left, _) = hook.as_mut()?;
+                *left -= 1;
+                if *left == 0 { hook.take() } else { None }
+            });
+            if let Some((_, happens)) = due {
+                happens();
+            }
+        }
+    }
+}
+
+/// As `src/lib.rs` has it.
+#[path = "../src"]
+#[allow(dead_code, unused_imports, unreachable_pub, reason = "only a part of it is used here")]
+mod parts {
+    pub(crate) mod clock;
+    pub(crate) mod delay;
+    pub(crate) mod fair;
+    pub(crate) mod guard;
+    pub(crate) mod histogram;
+    pub(crate) mod item;
+    pub(crate) mod limiter;
+    pub(crate) mod links;
+    pub(crate) mod options;
+    pub(crate) mod order;
+    pub(crate) mod priority;
+    pub(crate) mod queue;
+    pub(crate) mod slots;
+    pub(crate) mod state;
+    pub(crate) mod stats;
+    pub(crate) mod working;
+}
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake};
+
+use parts::guard::Working;
+use parts::queue::WorkQueue;
+use parts::{
+    clock, delay, fair, guard, histogram, item, limiter, links, options, order, priority, queue, slots,
+    state, stats, working,
+};
+
+/// No step of the queue lets its lock go more often before it waits.
+const UNLOCKS_MAX: u32 = 6;
+
+/// Whether a worker was woken since it last looked.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// A worker that takes one item and keeps it.
+struct Worker {
+    next: Pin<Box<dyn Future<Output = Option<Working<usize>>>>>,
+    woken: Arc<Woken>,
+    holds: Option<Working<usize>>,
+}
+
+impl Worker {
+    fn of(queue: &WorkQueue<usize>) -> Rc<RefCell<Worker>> {
+        let queue = queue.clone();
+        let next = Box::pin(async move { queue.next().await });
+        Rc::new(RefCell::new(Worker { next, woken: Arc::default(), holds: None }))
+    }
+
+    fn look(&mut self) {
+        let waker = Arc::clone(&self.woken).into();
+        if self.holds.is_none()
+            && let Poll::Ready(item) = self.next.as_mut().poll(&mut Context::from_waker(&waker))
+        {
+            self.holds = item;
+        }
+    }
+
+    /// Looks again if it was woken, as its task would.
+    fn run(&mut self) {
+        if self.woken.0.swap(false, Ordering::SeqCst) {
+            self.look();
+        }
+    }
+}
+
+// holds: W6
+#[test]
+fn two_items_added_while_two_workers_go_to_wait_wake_both() {
+    for (first_at, second_at) in (1..=UNLOCKS_MAX).flat_map(|a| (1..=UNLOCKS_MAX).map(move |b| (a, b))) {
+        let queue = WorkQueue::new();
+        let (first, second) = (Worker::of(&queue), Worker::of(&queue));
+        let is_added = Rc::new(RefCell::new(false));
+        let add = {
+            let (queue, is_added) = (queue.clone(), Rc::clone(&is_added));
+            move || {
+                is_added.replace(true);
+                queue.add(0);
+                queue.add(1);
+            }
+        };
+        let begin_second = {
+            let (second, add) = (Rc::clone(&second), add.clone());
+            move || {
+                sync::after_unlock(second_at, add);
+                second.borrow_mut().look();
+            }
+        };
+        sync::after_unlock(first_at, begin_second);
+        first.borrow_mut().look();
+        sync::forget();
+        // What did not happen at a moment in between happens now.
+        if second.borrow().holds.is_none() && !second.borrow().woken.0.load(Ordering::SeqCst) {
+            second.borrow_mut().look();
+        }
+        if !*is_added.borrow() {
+            add();
+        }
+        for _ in 0..4 {
+            first.borrow_mut().run();
+            second.borrow_mut().run();
+        }
+        let holds = [&first, &second].map(|worker| worker.borrow().holds.is_some());
+        assert_eq!(holds, [true, true], "the second begins after {first_at}, items come after {second_at}");
+    }
+}
