@@ -10,6 +10,7 @@ mod expiry;
 mod follow;
 mod lists;
 mod many;
+mod odd;
 mod outages;
 mod scene;
 mod views;
@@ -40,7 +41,9 @@ fn main() -> ExitCode {
         .test("a dynamic informer is the typed one", views::dynamic)
         .test("objects enter and leave a label selector", views::label_selector)
         .test("objects enter and leave a field selector", views::field_selector)
-        .test("several namespaces are one cache, and can be changed", views::namespaces);
+        .test("several namespaces are one cache, and can be changed", views::namespaces)
+        .test("an owner's uid that is no text stops nobody", odd::owner_uid_that_is_no_text)
+        .test("JSON inside an object that is no text stops nobody", odd::json_inside_that_is_no_text);
     suite.alone(
         "a version taken by a compaction is listed anew",
         &["--watch-cache=false"],
