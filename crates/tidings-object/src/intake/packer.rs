@@ -37,6 +37,10 @@ struct State {
     /// How many objects there were at the last training; 0 before it.
     trained_objects: u64,
     wear: Wear,
+    /// How many bytes of bodies were packed since the last training.
+    packed_since_bytes: u64,
+    /// How many trainings there were because a dictionary was worn.
+    worn_trainings: u32,
     /// Beside a dictionary: the first of a family, and those that differ from their kin, are packed with that.
     families: Families,
     /// Every dictionary that bodies may still hold.
@@ -68,6 +72,11 @@ const GROWTH: u64 = 8;
 /// dictionary saves. If what comes later is of another kind, the dictionary is worn, and that is noticed.
 const OBJECTS_ENOUGH: u64 = 1_000;
 
+/// A worn dictionary waits until as many bytes have arrived as the cache holds, the next one twice as long, and so on
+/// up to 2 to the power of this. A training packs the whole cache anew, and one tenant whose bodies pack well and badly
+/// by turns wears out every dictionary: so the cost stays a share of what arrives, and ever less of it.
+const WORN_DOUBLINGS_MAX: u32 = 10;
+
 /// Bodies over which the ratio is taken.
 const WINDOW_BODIES: u32 = 256;
 
@@ -83,6 +92,8 @@ impl Packer {
                 samples: Reservoir::new(SAMPLES_MAX),
                 trained_objects: 0,
                 wear: Wear::default(),
+                packed_since_bytes: 0,
+                worn_trainings: 0,
                 families: Families::default(),
                 dictionaries: Vec::new(),
             }),
@@ -92,7 +103,8 @@ impl Packer {
 
     /// Packs a body of one of `family`; `now` is what all of the informer take.
     pub(super) fn pack(&self, family: Family, raw: &[u8], now: PackStats) -> Body {
-        let state = self.state.lock();
+        let mut state = self.state.lock();
+        state.packed_since_bytes += raw.len() as u64;
         let Some(codec) = state.codec.clone() else { return Body::plain(family.wire(), raw) };
         let kin = state.families.kin(family, raw.len());
         drop(state);
@@ -167,7 +179,9 @@ impl Packer {
         }
         state.training = Weak::new();
         state.trained_objects = trained.objects.max(1);
+        state.worn_trainings += u32::from(state.wear.is_worn);
         state.wear = Wear::default();
+        state.packed_since_bytes = 0;
         state.samples.begin_again();
         // What they take with the old dictionary is no yardstick any more.
         state.families.forget_all();
@@ -194,7 +208,8 @@ impl State {
             0 => now.objects >= OBJECTS_MIN && now.raw_bytes >= RAW_BYTES_MIN,
             before => {
                 let has_grown = before < OBJECTS_ENOUGH && now.objects >= before.saturating_mul(GROWTH);
-                self.wear.is_worn || has_grown
+                let distance_bytes = now.raw_bytes << self.worn_trainings.min(WORN_DOUBLINGS_MAX);
+                self.wear.is_worn && self.packed_since_bytes >= distance_bytes || has_grown
             }
         }
     }

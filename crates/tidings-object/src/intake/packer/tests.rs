@@ -78,6 +78,39 @@ fn a_dictionary_that_packs_half_as_well_as_at_first_is_worn() {
 }
 
 #[test]
+fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
+    let intake = intake("ConfigMap");
+    let cache = fill(&intake, 0..150);
+    intake.adopt(intake.training_due().unwrap().run());
+    let stats = intake.pack_stats();
+    let good = frame(7).into_bytes()[..1_200].to_vec();
+    let bad: Vec<u8> = (0..1_200_u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8).collect();
+    let (mut packed_bytes, mut trained_at, mut is_good) = (0, vec![0], true);
+    for window in 0..60 {
+        let raw = if is_good { &good } else { &bad };
+        is_good = !is_good;
+        for body in 0..WINDOW_BODIES {
+            // Each of a family of its own, or they would soon have kin.
+            let family = Family::new(crate::Wire::Json, Some(&format!("{window}-{body}")));
+            intake.packer.pack(family, raw, stats);
+            packed_bytes += raw.len() as u64;
+        }
+        intake.packer.offer_sample(&cache[window]);
+        if let Some(training) = intake.training_due() {
+            intake.adopt(training.run());
+            trained_at.push(packed_bytes);
+            // The worst that can come: what follows a training packs well at first.
+            is_good = true;
+        }
+    }
+    assert!(packed_bytes > 9 * stats.raw_bytes, "{packed_bytes}");
+    assert!((3..=4).contains(&trained_at.len()), "{trained_at:?} while the cache has {}", stats.raw_bytes);
+    for (pair, doublings) in trained_at.windows(2).zip(0..) {
+        assert!(pair[1] - pair[0] >= stats.raw_bytes << doublings, "{trained_at:?}");
+    }
+}
+
+#[test]
 fn a_training_that_is_dropped_is_due_again_with_its_samples() {
     let intake = intake("ConfigMap");
     let _cache = fill(&intake, 0..120);
