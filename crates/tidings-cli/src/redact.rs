@@ -1,30 +1,41 @@
-//! Takes out of an object what must never be shown: the data of Secrets, wherever an object carries a copy of it.
+//! Takes out of an object what must never be shown: what a Secret holds, wherever it carries a copy of it.
+//!
+//! The rule names what may be shown, so that nothing is shown because it was forgotten: of a Secret its kind, its type,
+//! whether it is immutable, and its metadata without the values of annotations. Tools keep copies of a whole object there:
+//! kubectl does (`last-applied-configuration`), and so do kapp, Argo CD and sealed-secrets, each under a key of its own.
 
 use serde_json::Value;
 
-/// What kubectl leaves on everything that was applied: a whole copy of it.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// Members of a Secret that hold nothing of its data.
+const SHOWN: [&str; 5] = ["kind", "apiVersion", "metadata", "type", "immutable"];
 
-/// Replaces the values of a Secret by their sizes. Other kinds stay as they are.
+/// Replaces the values of a Secret by their sizes; names of its entries and annotations stay. Other kinds stay as they are.
 pub(crate) fn redacted(mut object: Value, kind: &str) -> Value {
     if kind != "Secret" {
         return object;
     }
-    for part in ["data", "stringData"] {
-        if let Some(Value::Object(values)) = object.get_mut(part) {
-            values.values_mut().for_each(|value| *value = Value::String(size(value)));
-        }
+    if let Value::Object(members) = &mut object {
+        let hidden = members.iter_mut().filter(|(name, _)| !SHOWN.contains(&name.as_str()));
+        hidden.for_each(|(_, value)| hide(value));
     }
-    if let Some(Value::Object(annotations)) = object.pointer_mut("/metadata/annotations")
-        && let Some(copy) = annotations.get_mut(LAST_APPLIED)
-    {
-        *copy = Value::String("<redacted>".to_owned());
+    if let Some(annotations) = object.pointer_mut("/metadata/annotations") {
+        hide(annotations);
     }
     object
 }
 
+/// Of an object the names are left, of anything else its size.
+fn hide(value: &mut Value) {
+    match value {
+        Value::Object(members) => members.values_mut().for_each(|value| *value = size(value).into()),
+        Value::Null => {}
+        other => *other = size(other).into(),
+    }
+}
+
 fn size(value: &Value) -> String {
-    format!("<redacted, {} characters>", value.as_str().map_or(0, str::len))
+    let length = value.as_str().map_or_else(|| value.to_string().len(), str::len);
+    format!("<redacted, {length} characters>")
 }
 
 #[cfg(test)]
@@ -36,17 +47,27 @@ mod tests {
     #[test]
     fn no_value_of_a_secret_is_left_anywhere() {
         let secret = json!({
-            "metadata": { "name": "a", "annotations": { LAST_APPLIED: "hunter2", "note": "kept" } },
-            "data": { "password": "aHVudGVyMg==" }, "stringData": { "password": "hunter2" },
+            "kind": "Secret", "apiVersion": "v1", "type": "Opaque", "immutable": true,
+            "metadata": { "name": "a", "labels": { "app": "web" }, "annotations": {
+                "kubectl.kubernetes.io/last-applied-configuration": "{\"stringData\":{\"password\":\"hunter2\"}}",
+                "kapp.k14s.io/original": "aHVudGVyMg==",
+                "note": { "deep": ["hunter2"] },
+            } },
+            "data": { "password": "aHVudGVyMg==", "nested": { "hunter2": 1 } },
+            "stringData": "hunter2", "newer": ["hunter2"],
         });
-        let shown = redacted(secret, "Secret").to_string();
-        assert!(!shown.contains("hunter2") && !shown.contains("aHVudGVyMg"), "{shown}");
-        assert!(shown.contains("password") && shown.contains("kept"), "{shown}");
+        let shown = redacted(secret, "Secret");
+        let text = shown.to_string();
+        assert!(!text.contains("hunter2") && !text.contains("aHVudGVyMg"), "{text}");
+        for name in ["password", "kapp.k14s.io/original", "Opaque", "\"app\":\"web\"", "\"name\":\"a\""] {
+            assert!(text.contains(name), "{name} is missing in {text}");
+        }
+        assert_eq!(shown["data"]["password"], "<redacted, 12 characters>");
     }
 
     #[test]
     fn other_kinds_stay_as_they_are() {
-        let map = json!({ "data": { "a": "b" } });
+        let map = json!({ "metadata": { "annotations": { "note": "a" } }, "data": { "a": "b" } });
         assert_eq!(redacted(map.clone(), "ConfigMap"), map);
     }
 }

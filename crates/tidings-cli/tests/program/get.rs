@@ -54,7 +54,10 @@ async fn the_data_of_a_secret_is_never_shown() {
         json!({
             "metadata": {
                 "namespace": "default", "name": "db",
-                "annotations": { "kubectl.kubernetes.io/last-applied-configuration": "{\"data\":\"hunter2\"}" },
+                "annotations": {
+                    "kubectl.kubernetes.io/last-applied-configuration": "{\"data\":\"hunter2\"}",
+                    "kapp.k14s.io/original": "{\"data\":\"hunter2\"}",
+                },
             },
             "data": { "password": "aHVudGVyMg==" },
         }),
