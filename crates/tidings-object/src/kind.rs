@@ -7,6 +7,7 @@ use std::fmt;
 
 use k8s_openapi::{ClusterResourceScope, SubResourceScope};
 use kube_core::Resource;
+use kube_core::discovery::{self, ApiCapabilities, ApiResource};
 
 /// One resource of an API server, as discovery would describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -83,6 +84,30 @@ where
 }
 
 impl ResourceKind {
+    /// The resource that kube's `ApiResource` names. That one does not say whether its objects live in namespaces, so the
+    /// caller does; what discovery found converts by itself:
+    ///
+    /// ```
+    /// use tidings_object::{Kind, ResourceKind, Scope};
+    /// # use k8s_openapi::api::core::v1::Node;
+    /// # use kube_core::ApiResource;
+    ///
+    /// let nodes = ResourceKind::of(&ApiResource::erase::<Node>(&()), Scope::Cluster);
+    /// assert_eq!(nodes, Node::resource());
+    ///
+    /// // let (api, capabilities) = kube::discovery::pinned_kind(&client, &gvk).await?;
+    /// // let resource = ResourceKind::from((&api, &capabilities));
+    /// ```
+    pub fn of(api: &ApiResource, scope: Scope) -> ResourceKind {
+        ResourceKind {
+            group: api.group.clone().into(),
+            version: api.version.clone().into(),
+            kind: api.kind.clone().into(),
+            plural: api.plural.clone().into(),
+            scope,
+        }
+    }
+
     /// `group/version`, or the version alone in the core group.
     pub fn api_version(&self) -> Cow<'_, str> {
         if self.group.is_empty() {
@@ -117,15 +142,31 @@ impl fmt::Display for ResourceKind {
     }
 }
 
-impl From<&kube_core::discovery::ApiResource> for ResourceKind {
-    /// The scope is not part of an `ApiResource`: namespaced until told otherwise.
-    fn from(api: &kube_core::discovery::ApiResource) -> Self {
-        ResourceKind {
-            group: api.group.clone().into(),
-            version: api.version.clone().into(),
-            kind: api.kind.clone().into(),
-            plural: api.plural.clone().into(),
-            scope: Scope::Namespaced,
-        }
+/// What discovery gives: the resource, and what it can do, which says its scope.
+impl From<(&ApiResource, &ApiCapabilities)> for ResourceKind {
+    fn from((api, can): (&ApiResource, &ApiCapabilities)) -> Self {
+        let scope = match can.scope {
+            discovery::Scope::Cluster => Scope::Cluster,
+            discovery::Scope::Namespaced => Scope::Namespaced,
+        };
+        ResourceKind::of(api, scope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{Node, Pod};
+
+    use super::*;
+
+    #[test]
+    fn a_kind_known_at_run_time_has_the_scope_that_discovery_or_the_caller_says() {
+        let node = ApiResource::erase::<Node>(&());
+        let can = |scope| ApiCapabilities { scope, subresources: Vec::new(), operations: Vec::new() };
+        assert_eq!(ResourceKind::from((&node, &can(discovery::Scope::Cluster))), Node::resource());
+        assert_eq!(ResourceKind::of(&node, Scope::Cluster), Node::resource());
+        assert_eq!(ResourceKind::of(&node, Scope::Cluster).url_path(Some("shop")), "/api/v1/nodes");
+        let pod = ApiResource::erase::<Pod>(&());
+        assert_eq!(ResourceKind::from((&pod, &can(discovery::Scope::Namespaced))), Pod::resource());
     }
 }

@@ -8,8 +8,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod};
 use kube_core::discovery::ApiResource;
 use serde_json::json;
 use tidings::{
-    Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReflectorConfig, SharedInformer,
-    SharedInformerFactory,
+    Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReflectorConfig, ResourceKind, Scope,
+    SharedInformer, SharedInformerFactory,
 };
 use tidings_apiserver::resource::Verb;
 use tidings_apiserver::{ApiServer, Fault};
@@ -31,7 +31,8 @@ async fn asking_twice_gives_one_watch_and_one_cache_whatever_the_view() {
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
     let again = factory.informer::<Pod>();
-    let dynamic = factory.dynamic(&ApiResource::erase::<Pod>(&())).unwrap();
+    let dynamic =
+        factory.dynamic(ResourceKind::of(&ApiResource::erase::<Pod>(&()), Scope::Namespaced)).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     assert_eq!(watches(&server), 1);
