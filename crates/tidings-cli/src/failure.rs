@@ -7,6 +7,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use kube_client::Error as KubeError;
+use tidings::WithCauses;
 
 use crate::escaped::escaped;
 
@@ -107,7 +108,7 @@ impl fmt::Display for Failure {
 /// With the causes of the error, each once.
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Failure::new(Code::Failed, format!("{:#}", error.into()))
+        Failure::new(Code::Failed, WithCauses(error.into().as_ref()).to_string())
     }
 }
 

@@ -3,7 +3,6 @@
 //! A condition looks at the cached object, or at its absence, each time that it has changed. One that never comes true
 //! ends with an error which tells what was seen last.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,15 +55,14 @@ pub enum ConditionError {
         last_seen: LastSeen,
     },
     /// The cache can't tell.
-    #[error("{object}: can't tell whether it {what}")]
+    #[error("{object}: can't tell whether it {what}: {source}")]
     Wait {
         /// The resource and the key.
         object: String,
         /// What was waited for.
         what: String,
         /// Why not.
-        #[source]
-        source: WaitError,
+        r#source: WaitError,
     },
     /// No cluster has such a namespace.
     #[error("{object} can't be there: no namespace has that name")]
@@ -131,7 +129,7 @@ pub async fn await_condition<K>(
     let waited = informer
         .wait_until(key, within, |object| {
             let holds = condition.holds(object);
-            let unreadable = holds.as_ref().err().map(with_cause);
+            let unreadable = holds.as_ref().err().map(ToString::to_string);
             last_looked_at = Some((object.cloned(), unreadable));
             holds.unwrap_or(false)
         })
@@ -281,18 +279,10 @@ impl LastSeen {
             // A server writes an empty one where there is none.
             (None, Ok(status)) if matches!(&*status.to_string(), "<none>" | "{}") => "no status".to_owned(),
             (None, Ok(status)) => format!("status {status}"),
-            (None, Err(error)) => with_cause(&error),
+            (None, Err(error)) => error.to_string(),
         };
         let status = status[..status.floor_char_boundary(STATUS_BYTES_MAX)].to_owned();
         LastSeen::Object { version: object.version().to_string(), status }
-    }
-}
-
-/// This is kept as text: the cause must stand in it.
-fn with_cause(error: &ReadError) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
     }
 }
 

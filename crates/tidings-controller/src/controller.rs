@@ -84,33 +84,30 @@ pub enum ControllerError {
         controller: String,
     },
     /// An informer did not take its handler.
-    #[error("attaching controller {controller:?} to its informers")]
+    #[error("attaching controller {controller:?} to its informers: {source}")]
     Attach {
         /// The controller.
         controller: String,
         /// Why.
-        #[source]
-        source: InformerError,
+        r#source: InformerError,
     },
     /// A resource that no server can have.
-    #[error("asking for the {resource} of controller {controller:?}")]
+    #[error("asking for the {resource} of controller {controller:?}: {source}")]
     Resource {
         /// The controller.
         controller: String,
         /// The resource, by its plural and group.
         resource: String,
         /// What is wrong with it.
-        #[source]
-        source: BuildError,
+        r#source: BuildError,
     },
     /// One of its informers no longer follows the server, although nobody stopped it.
-    #[error("controller {controller:?} can't go on")]
+    #[error("controller {controller:?} can't go on: {source}")]
     Informer {
         /// The controller.
         controller: String,
         /// What happened.
-        #[source]
-        source: InformerFailure,
+        r#source: InformerFailure,
     },
     /// Something outside of a reconcile panicked, such as a rate limiter.
     #[error("{part} of controller {controller:?} panicked: {message}")]
@@ -123,13 +120,12 @@ pub enum ControllerError {
         message: String,
     },
     /// A cache will never be filled.
-    #[error("waiting for the caches of controller {controller:?}")]
+    #[error("waiting for the caches of controller {controller:?}: {source}")]
     NotSynced {
         /// The controller.
         controller: String,
         /// Which, and why.
-        #[source]
-        source: Unsynced,
+        r#source: Unsynced,
     },
 }
 

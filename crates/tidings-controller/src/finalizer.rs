@@ -14,6 +14,7 @@ use kube_client::Api;
 use kube_core::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tidings_object::WithCauses;
 
 use crate::action::Action;
 
@@ -50,7 +51,8 @@ pub enum FinalizerError {
     /// The role lacks a permission.
     #[error(
         "{verb} a finalizer on {object} is not permitted: let the role `get` and `patch` this resource, and `update` \
-         its `finalizers`"
+         its `finalizers`: {}",
+        WithCauses(.source)
     )]
     Forbidden {
         /// What was tried: adding or removing.
@@ -58,12 +60,12 @@ pub enum FinalizerError {
         /// The object.
         object: String,
         /// The server's answer.
-        #[source]
-        source: Box<kube_client::Error>,
+        r#source: Box<kube_client::Error>,
     },
     /// The server could not be asked, or refused.
     #[error(
-        "{verb} finalizer {finalizer} on {object}; what was done for the object stays, and is done again later"
+        "{verb} finalizer {finalizer} on {object}; what was done for the object stays, and is done again later: {}",
+        WithCauses(.source)
     )]
     Request {
         /// What was tried: adding or removing.
@@ -73,8 +75,7 @@ pub enum FinalizerError {
         /// The object.
         object: String,
         /// What went wrong.
-        #[source]
-        source: Box<kube_client::Error>,
+        r#source: Box<kube_client::Error>,
     },
     /// Others changed the object's finalizers each time.
     #[error("{object} was changed by others {ATTEMPTS_MAX} times while its finalizers were: try again later")]

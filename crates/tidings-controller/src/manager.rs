@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use tidings_factory::{NotSynced, SharedInformerFactory};
 use tidings_informer::informer::InformerFailure;
+use tidings_object::WithCauses;
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerError};
@@ -102,24 +103,23 @@ pub enum ManagerError {
         name: String,
     },
     /// The election is not as it should be.
-    #[error("holding the election")]
-    Election(#[source] ElectionError),
+    #[error("holding the election: {0}")]
+    Election(ElectionError),
     /// The endpoints can't be served.
     #[cfg(feature = "endpoints")]
-    #[error("serving the endpoints")]
-    Endpoints(#[source] tidings_endpoints::ServeError),
+    #[error("serving the endpoints: {0}")]
+    Endpoints(tidings_endpoints::ServeError),
     /// The caches were not filled in time.
-    #[error("the caches were not filled in {after:?}")]
+    #[error("the caches were not filled in {after:?}: {source}")]
     NotSynced {
         /// How long they were waited for.
         after: Duration,
         /// Which, and why.
-        #[source]
-        source: NotSynced,
+        r#source: NotSynced,
     },
     /// The term could not be guarded.
-    #[error("beginning to work as the leader")]
-    Guard(#[source] GuardError),
+    #[error("beginning to work as the leader: {0}")]
+    Guard(GuardError),
     /// Another replica may lead now: start again as a candidate.
     #[error("leadership of {election:?} was lost")]
     LeadershipLost {
@@ -127,13 +127,12 @@ pub enum ManagerError {
         election: String,
     },
     /// A runnable gave an error.
-    #[error("running {name:?}")]
+    #[error("running {name:?}: {}", WithCauses(.source.as_ref()))]
     Runnable {
         /// The runnable.
         name: String,
         /// Why.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
+        r#source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A controller, a runnable, the election or the server of the endpoints panicked.
     #[error("{name:?} panicked: {message}")]
@@ -148,8 +147,8 @@ pub enum ManagerError {
     #[error(transparent)]
     Informer(InformerFailure),
     /// No signals can be received.
-    #[error("listening for signals")]
-    Signals(#[source] std::io::Error),
+    #[error("listening for signals: {0}")]
+    Signals(std::io::Error),
 }
 
 impl Manager {

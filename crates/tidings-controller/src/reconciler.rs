@@ -7,6 +7,7 @@ use std::future::Future;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tidings_object::WithCauses;
 
 use crate::action::Action;
 use crate::context::Context;
@@ -83,16 +84,10 @@ impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Error {
     }
 }
 
-/// With its causes, which an error in a log is worth little without.
+/// With its causes, each said once, which an error in a log is worth little without.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cause.fmt(f)?;
-        let mut cause = self.cause.source();
-        while let Some(deeper) = cause {
-            write!(f, ": {deeper}")?;
-            cause = deeper.source();
-        }
-        Ok(())
+        WithCauses(self.cause.as_ref()).fmt(f)
     }
 }
 

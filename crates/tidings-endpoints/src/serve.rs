@@ -57,13 +57,12 @@ pub enum ServeError {
         address: SocketAddr,
     },
     /// The address could not be had.
-    #[error("listening on {address}")]
+    #[error("listening on {address}: {source}")]
     Bind {
         /// The address.
         address: SocketAddr,
         /// Why.
-        #[source]
-        source: io::Error,
+        r#source: io::Error,
     },
 }
 

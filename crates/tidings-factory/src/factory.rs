@@ -63,8 +63,14 @@ pub struct SharedInformerFactory {
 #[derive(Debug, thiserror::Error)]
 pub enum FactoryError {
     /// No client could be made.
-    #[error("making a Kubernetes client")]
-    Client(#[from] tidings_source::ClientError),
+    #[error("making a Kubernetes client: {0}")]
+    Client(tidings_source::ClientError),
+}
+
+impl From<tidings_source::ClientError> for FactoryError {
+    fn from(error: tidings_source::ClientError) -> Self {
+        FactoryError::Client(error)
+    }
 }
 
 impl SharedInformerFactory {

@@ -64,11 +64,17 @@ pub enum ScanError {
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The bytes are no protobuf message: they break off before there is a key and a version.
-    #[error("not well-formed protobuf")]
-    Protobuf(#[from] WireError),
+    #[error("not well-formed protobuf: {0}")]
+    Protobuf(WireError),
     /// Well-formed JSON, but a value of another type than an object.
     #[error("a JSON value that is no object")]
     NoObject,
+}
+
+impl From<WireError> for ScanError {
+    fn from(error: WireError) -> Self {
+        ScanError::Protobuf(error)
+    }
 }
 
 type Label<'a> = (Cow<'a, str>, Cow<'a, str>);

@@ -82,8 +82,8 @@ impl KnownObjects for NothingKnown {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IntakeError {
     /// The bytes are not well-formed: what follows them can't be trusted either.
-    #[error("reading an object's identity")]
-    Malformed(#[source] ScanError),
+    #[error("reading an object's identity: {0}")]
+    Malformed(ScanError),
     /// Well-formed, but without a usable identity: it is skipped, what follows is fine. No object that has a key now
     /// could be told by it, so that leaving it out of a list deletes nothing.
     #[error("an object without {missing}")]

@@ -31,6 +31,7 @@
 
 #[cfg(test)]
 mod arbitrary;
+mod causes;
 mod json;
 mod sync;
 
@@ -51,6 +52,7 @@ pub mod version;
 
 pub use body::{PackPool, Trained, Training, Wire};
 pub use budget::Budget;
+pub use causes::WithCauses;
 pub use field::{FieldPath, FieldPathError, FieldValue};
 pub use intake::{Intake, IntakeError, KnownObjects, NothingKnown};
 pub use key::{Key, KeyError, KeyRef};

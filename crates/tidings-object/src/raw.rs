@@ -19,8 +19,8 @@ use origin::Share;
 
 pub(crate) use origin::{Head, message_of};
 pub use origin::{Origin, PackStats};
-pub(crate) use read::panic_message;
 pub use read::{DecodeError, ReadError};
+pub(crate) use read::{panic_message, without_values};
 pub(crate) use strings::{LabelKeys, Strings};
 
 /// One version of one object.

@@ -18,7 +18,7 @@ use tidings_protobuf::{Message, TypeMeta};
 
 use crate::FieldPath;
 use crate::body::Wire;
-use crate::raw::panic_message;
+use crate::raw::{panic_message, without_values};
 use prune::Pruning;
 
 /// A change to every body of an informer.
@@ -162,7 +162,7 @@ impl Eq for Transform {}
 
 impl TransformError {
     pub(crate) fn because(error: impl fmt::Display) -> Self {
-        TransformError { message: error.to_string() }
+        TransformError { message: without_values(&error.to_string()) }
     }
 }
 

@@ -22,10 +22,16 @@ pub(crate) struct EventReader {
 pub(crate) enum EventError {
     #[error(transparent)]
     NoEvent(#[from] NoEvent),
-    #[error("not a watch event")]
-    NoMessage(#[from] MessageError),
+    #[error("not a watch event: {0}")]
+    NoMessage(MessageError),
     #[error("{0}")]
     Object(String),
+}
+
+impl From<MessageError> for EventError {
+    fn from(error: MessageError) -> Self {
+        EventError::NoMessage(error)
+    }
 }
 
 impl EventReader {

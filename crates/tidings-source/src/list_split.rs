@@ -25,8 +25,14 @@ pub(crate) enum SplitError {
     NotAList,
     #[error("not a list at byte {at}: {expected}")]
     Malformed { at: usize, expected: &'static str },
-    #[error("wrong kind of list")]
-    Wrong(#[from] Wrong),
+    #[error("wrong kind of list: {0}")]
+    Wrong(Wrong),
+}
+
+impl From<Wrong> for SplitError {
+    fn from(wrong: Wrong) -> Self {
+        SplitError::Wrong(wrong)
+    }
 }
 
 /// The head of a list is small: its longest field is a continue token.

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, Stream, StreamExt as _};
+use tidings_object::WithCauses;
 use tokio::time::sleep;
 
 use crate::{
@@ -19,20 +20,28 @@ pub type Condition<'a> =
 #[derive(Debug, thiserror::Error)]
 pub enum UntilError {
     /// A condition gave up at this event.
-    #[error("a condition gave up at {} {}", .event.object.origin().resource, .event.object.key())]
+    #[error(
+        "a condition gave up at {} {}: {}",
+        .event.object.origin().resource, .event.object.key(), WithCauses(.source.as_ref())
+    )]
     Condition {
         /// The event.
         event: ObjectEvent,
         /// What it said.
-        #[source]
-        source: Box<dyn Error + Send + Sync>,
+        r#source: Box<dyn Error + Send + Sync>,
     },
     /// The events ended with an error.
-    #[error("waiting for an event")]
-    Source(#[from] SourceError),
+    #[error("waiting for an event: {0}")]
+    Source(SourceError),
     /// The events ended.
     #[error("the events ended before the condition was met")]
     Closed,
+}
+
+impl From<SourceError> for UntilError {
+    fn from(error: SourceError) -> Self {
+        UntilError::Source(error)
+    }
 }
 
 /// How long a list whose version expired at once is left alone.

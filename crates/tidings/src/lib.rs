@@ -47,7 +47,7 @@ pub use tidings_informer::lister::{GetError, Lister, NamespaceLister};
 pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};
 pub use tidings_object::{
     Budget, FieldPath, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Projection, RawObject,
-    ReadError, ResourceKind, Scope, Transform, Version, Wire,
+    ReadError, ResourceKind, Scope, Transform, Version, Wire, WithCauses,
 };
 pub use tidings_source::{ShardRange, Sharded, WirePreference};
 

@@ -124,6 +124,27 @@ fn nothing_is_left_open_in_the_code() {
     });
 }
 
+/// An error's text says its cause; one that were its `source` as well would be read twice by whoever prints the chain.
+/// The API server's own errors are answers to requests, and made into texts there.
+#[test]
+fn no_error_has_a_cause_that_its_text_does_not_say() {
+    let instead = "say the cause in the text, and leave `source()` out: `r#source`, or a `From` by hand";
+    check(instead, |file| {
+        let lines: Vec<_> = file.lines_outside_tests().collect();
+        let is_wrong = |at: usize| {
+            let is_forwarded = || at > 0 && lines[at - 1].1.contains("#[error(transparent)]");
+            let line = &lines[at].1;
+            line.contains(concat!("#[sou", "rce]"))
+                || line.contains(concat!("#[fr", "om]")) && !is_forwarded()
+        };
+        if !file.path.contains("/src/") || file.path.contains("tidings-apiserver") {
+            return vec![];
+        }
+        let wrong = (0..lines.len()).filter(|at| is_wrong(*at));
+        wrong.map(|at| format!("{}:{}", file.path, lines[at].0)).collect()
+    });
+}
+
 #[test]
 fn no_file_knows_the_machine_it_was_written_on() {
     let folders = ["work", "root", "farm", "home"].map(|name| format!("/{name}/"));

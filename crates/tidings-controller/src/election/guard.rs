@@ -46,8 +46,8 @@ pub enum GuardError {
     #[error("the term is over")]
     TermOver,
     /// The thread that watches over the work could not be started.
-    #[error("starting the thread that watches over a term")]
-    Thread(#[source] std::io::Error),
+    #[error("starting the thread that watches over a term: {0}")]
+    Thread(std::io::Error),
 }
 
 /// Work goes on in a term while this is held.

@@ -15,13 +15,7 @@ pub(super) struct Vitals {
 impl Vitals {
     /// Something has ended without being asked to. Only the first counts.
     pub(super) fn fail(&self, error: &ManagerError) {
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(error);
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        let _ = self.failure.set(text);
+        let _ = self.failure.set(error.to_string());
     }
 
     /// Fails once something has.

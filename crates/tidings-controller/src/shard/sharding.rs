@@ -59,8 +59,8 @@ pub enum ShardingError {
         identity: String,
     },
     /// The namespace can't be one.
-    #[error("choosing the namespace of the leases")]
-    Namespace(#[from] tidings_source::NamespaceError),
+    #[error("choosing the namespace of the leases: {0}")]
+    Namespace(tidings_source::NamespaceError),
     /// A duration is not shorter than the next.
     #[error(
         "the retry period ({retry_period:?}) must be shorter than half of the renew deadline ({renew_deadline:?}), \
@@ -75,11 +75,17 @@ pub enum ShardingError {
         retry_period: Duration,
     },
     /// The Leases can't be watched.
-    #[error("watching the leases of the group")]
-    Watch(#[source] InformerError),
+    #[error("watching the leases of the group: {0}")]
+    Watch(InformerError),
     /// The thread that fences work off could not be started.
-    #[error("starting the thread that fences work off when its lease expires")]
-    Thread(#[source] std::io::Error),
+    #[error("starting the thread that fences work off when its lease expires: {0}")]
+    Thread(std::io::Error),
+}
+
+impl From<tidings_source::NamespaceError> for ShardingError {
+    fn from(error: tidings_source::NamespaceError) -> Self {
+        ShardingError::Namespace(error)
+    }
 }
 
 impl Sharding {

@@ -62,13 +62,12 @@ pub enum IndexError {
     #[error("an index needs a name")]
     EmptyName,
     /// The field path of an index is none.
-    #[error("reading the field path of the index {name:?}")]
+    #[error("reading the field path of the index {name:?}: {source}")]
     BadPath {
         /// The name.
         name: String,
         /// Why.
-        #[source]
-        source: FieldPathError,
+        r#source: FieldPathError,
     },
     /// The namespace index is needed by the cache itself.
     #[error("the index {name:?} is built in")]
@@ -86,14 +85,13 @@ pub enum IndexError {
 
 /// An object that is not in an index, because its values could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("reading the values of {key} for the index {index:?}")]
+#[error("reading the values of {key} for the index {index:?}: {error}")]
 pub struct IndexFault {
     /// The index.
     pub index: Arc<str>,
     /// The object. It is stored all the same.
     pub key: Key,
     /// Why.
-    #[source]
     pub error: IndexFaultError,
 }
 
@@ -101,8 +99,8 @@ pub struct IndexFault {
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum IndexFaultError {
     /// The object could not be read.
-    #[error("reading the object")]
-    Read(#[source] ReadError),
+    #[error("{0}")]
+    Read(ReadError),
     /// The index function panicked.
     #[error("the index function panicked: {0}")]
     Panicked(String),

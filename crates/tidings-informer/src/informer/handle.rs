@@ -85,17 +85,16 @@ pub enum InformerError {
         failure: InformerFailure,
     },
     /// An index is wrong.
-    #[error("an index of the informer of {informer}")]
+    #[error("an index of the informer of {informer}: {source}")]
     Index {
         /// The informer's name.
         informer: String,
         /// What is wrong with it.
-        #[source]
-        source: IndexError,
+        r#source: IndexError,
     },
     /// A namespace that no cluster can have.
-    #[error("taking other namespaces")]
-    Namespace(#[source] NamespaceError),
+    #[error("taking other namespaces: {0}")]
+    Namespace(NamespaceError),
     /// A name that may not be empty is.
     #[error("{what} needs a name that is not empty")]
     EmptyName {

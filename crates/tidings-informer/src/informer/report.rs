@@ -117,12 +117,12 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Source(error) => write!(f, "{}", WithCauses(error)),
-            Fault::Skipped(Skipped::Object(error)) => write!(f, "left out: {}", WithCauses(error)),
+            Fault::Source(error) => error.fmt(f),
+            Fault::Skipped(Skipped::Object(error)) => write!(f, "left out: {error}"),
             Fault::Skipped(Skipped::UnknownEvent { event_type }) => {
                 write!(f, "left out: an event of unknown type {event_type:?}")
             }
-            Fault::Unreadable(error) => write!(f, "{}", WithCauses(error)),
+            Fault::Unreadable(error) => error.fmt(f),
             Fault::Index(fault) => {
                 write!(f, "index {:?} left out {}: {}", fault.index, fault.key, fault.error)
             }
@@ -134,20 +134,5 @@ impl fmt::Display for Fault {
                 write!(f, "the server went back from version {from} to {to}: restored from a backup?")
             }
         }
-    }
-}
-
-/// An error with the chain of its causes.
-pub(super) struct WithCauses<'a>(pub(super) &'a (dyn std::error::Error + 'static));
-
-impl fmt::Display for WithCauses<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self.0, f)?;
-        let mut cause = self.0.source();
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
     }
 }

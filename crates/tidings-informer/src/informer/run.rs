@@ -22,7 +22,7 @@ use super::ending::EndOnDrop;
 use super::listener::{Mailbox, listen, panic_message};
 use super::monitor::Monitor;
 use super::notification::Notification;
-use super::report::{Fault, WithCauses};
+use super::report::Fault;
 use super::resync::{ResyncClock, Resyncing};
 use super::shared::{Lifecycle, Shared};
 use super::upkeep::Upkeep;
@@ -302,7 +302,7 @@ impl InformerTask {
         self.reflectors.spawn(async move {
             let cause = match AssertUnwindSafe(reflector.run(stop.clone())).catch_unwind().await {
                 Ok(StopReason::Asked) => None,
-                Ok(StopReason::GaveUp(error)) => Some(format!("it gave up: {}", WithCauses(&error))),
+                Ok(StopReason::GaveUp(error)) => Some(format!("it gave up: {error}")),
                 Err(panic) => {
                     let message = panic_message(&*panic);
                     monitor.panicked(&message);

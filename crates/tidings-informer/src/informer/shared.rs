@@ -18,7 +18,7 @@ use super::latency::ProcessingLatency;
 use super::listener::Mailbox;
 use super::monitor::Monitor;
 use super::progress::Progress;
-use super::report::{Reporter, WithCauses};
+use super::report::Reporter;
 use super::stats::{InformerStats, MemoryStats};
 use crate::delta::{Depth, StreamId};
 use crate::indexer::Reader;
@@ -168,7 +168,7 @@ impl Shared {
         let streams = self.health().streams.into_iter();
         let mut errors =
             streams.filter_map(|stream| stream.failing.map(|failure| failure.error).or(stream.last_error));
-        errors.next().map(|error| WithCauses(&error).to_string())
+        errors.next().map(|error| error.to_string())
     }
 
     fn mailboxes(&self) -> Vec<Arc<Mailbox>> {

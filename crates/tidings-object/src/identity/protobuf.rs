@@ -52,10 +52,10 @@ pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut fields = Reader::new(object);
     let broken = loop {
         match fields.next() {
-            Ok(Some((METADATA, Value::Bytes(metadata)))) => {
+            Ok(Some((METADATA, value))) => {
                 identity = Identity::default();
                 deletion = None;
-                if let Err(error) = identity.read_object_meta(metadata, &mut deletion) {
+                if let Err(error) = identity.read_object_meta(bytes(value), &mut deletion) {
                     break Some(error);
                 }
             }
@@ -84,21 +84,22 @@ impl<'a> Identity<'a> {
         use object_meta::*;
         let mut fields = Reader::new(metadata);
         while let Some((number, value)) = fields.next()? {
-            match (number, value) {
-                (NAME, Value::Bytes(name)) => self.name = repaired_utf8(name),
-                (NAMESPACE, Value::Bytes(namespace)) => self.namespace = repaired_utf8(namespace),
-                (UID, Value::Bytes(uid)) => self.uid = repaired_utf8(uid),
-                (RESOURCE_VERSION, Value::Bytes(version)) => {
-                    let version = repaired_utf8(version);
+            match number {
+                NAME => self.name = repaired_utf8(bytes(value)),
+                NAMESPACE => self.namespace = repaired_utf8(bytes(value)),
+                UID => self.uid = repaired_utf8(bytes(value)),
+                RESOURCE_VERSION => {
+                    let version = repaired_utf8(bytes(value));
                     self.version = (!version.is_empty()).then(|| Version::new(&version));
                 }
-                (GENERATION, Value::Varint(generation)) => {
-                    self.generation = Some(generation.cast_signed()).filter(|generation| *generation != 0);
+                GENERATION => {
+                    let generation = if let Value::Varint(number) = value { number.cast_signed() } else { 0 };
+                    self.generation = (generation != 0).then_some(generation);
                 }
-                (DELETION_TIMESTAMP, Value::Bytes(time)) => *deletion = Some(time),
-                (LABELS, Value::Bytes(entry)) => self.labels.extend(label(entry)),
-                (ANNOTATIONS, Value::Bytes(entry)) => self.read_annotation(entry),
-                (OWNER_REFERENCES, Value::Bytes(reference)) => self.owners.extend(owner(reference)),
+                DELETION_TIMESTAMP => *deletion = Some(bytes(value)),
+                LABELS => self.labels.extend(entry_of(value).and_then(label)),
+                ANNOTATIONS => self.read_annotation(bytes(value)),
+                OWNER_REFERENCES => self.owners.extend(owner(bytes(value))),
                 _ => {}
             }
         }
@@ -111,6 +112,21 @@ impl<'a> Identity<'a> {
         {
             self.is_initial_events_end = value == b"true";
         }
+    }
+}
+
+/// What stands in a text or message; nothing in a field of another type, which so counts as absent.
+#[inline]
+fn bytes(value: Value<'_>) -> &[u8] {
+    entry_of(value).unwrap_or_default()
+}
+
+/// An entry of a map, which is one even if it is empty.
+#[inline]
+fn entry_of(value: Value<'_>) -> Option<&[u8]> {
+    match value {
+        Value::Bytes(bytes) => Some(bytes),
+        _ => None,
     }
 }
 

@@ -152,7 +152,10 @@ fn a_refused_transform_costs_the_body_and_leaves_the_identity() {
     assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
     let error = object.field(".metadata").unwrap_err();
     assert!(matches!(error, ReadError::Transform { .. }), "{error:?}");
-    assert_eq!(object.view::<Value>().unwrap_err().to_string(), "reading pods shop/web-0");
+    assert_eq!(
+        object.view::<Value>().unwrap_err().to_string(),
+        "reading pods shop/web-0: transforming the object: it panicked: no"
+    );
 }
 
 #[test]

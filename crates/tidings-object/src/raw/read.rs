@@ -16,11 +16,11 @@ use crate::field::Step;
 use crate::sync::Ordering;
 use crate::{FieldPath, FieldPathError, FieldValue, TransformError};
 
-/// Why an object's body could not be read. It concerns its reader and nobody else.
+/// Why an object's body could not be read. It concerns its reader and nobody else. Its text says the cause too.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
     /// The body does not decode into the type that was asked for.
-    #[error("decoding {resource} {key} as {into}")]
+    #[error("decoding {resource} {key} as {into}: {source}")]
     Decode {
         /// The resource.
         resource: String,
@@ -29,19 +29,17 @@ pub enum ReadError {
         /// The Rust type.
         into: &'static str,
         /// Why.
-        #[source]
-        source: DecodeError,
+        r#source: DecodeError,
     },
     /// Its transform refused the object when it arrived.
-    #[error("reading {resource} {key}")]
+    #[error("reading {resource} {key}: {source}")]
     Transform {
         /// The resource.
         resource: String,
         /// The object.
         key: String,
         /// What the transform said.
-        #[source]
-        source: TransformError,
+        r#source: TransformError,
     },
     /// The type's `Deserialize` panicked.
     #[error("decoding {resource} {key} as {into} panicked: {message}")]
@@ -56,16 +54,17 @@ pub enum ReadError {
         message: String,
     },
     /// The field path is none.
-    #[error("reading a field")]
-    Path(#[from] FieldPathError),
+    #[error("reading a field: {0}")]
+    Path(FieldPathError),
 }
 
 /// Why bytes do not decode: the error of their wire's decoder.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DecodeError {
-    /// Of JSON.
-    #[error(transparent)]
-    Json(Arc<serde_json::Error>),
+    /// Of JSON: what serde_json says, without the values that it quotes, since objects hold secrets and errors are
+    /// logged.
+    #[error("{0}")]
+    Json(Arc<str>),
     /// Of protobuf.
     #[error(transparent)]
     Protobuf(Arc<tidings_protobuf::Error>),
@@ -186,9 +185,15 @@ impl RawObject {
     }
 }
 
+impl From<FieldPathError> for ReadError {
+    fn from(error: FieldPathError) -> Self {
+        ReadError::Path(error)
+    }
+}
+
 impl From<serde_json::Error> for DecodeError {
     fn from(error: serde_json::Error) -> Self {
-        DecodeError::Json(Arc::new(error))
+        DecodeError::Json(without_values(&error.to_string()).into())
     }
 }
 
@@ -198,9 +203,62 @@ impl From<tidings_protobuf::Error> for DecodeError {
     }
 }
 
+/// What serde says of a value that does not fit, without that value: of `invalid type: string "hunter2", expected u32`
+/// the quoted part is left out. Names of fields that the type wants stay.
+pub(crate) fn without_values(message: &str) -> String {
+    let names_a_field = ["missing field", "duplicate field"].iter().any(|start| message.starts_with(start));
+    let Some(quote) = message.find(['"', '`']).filter(|_| !names_a_field) else { return message.to_owned() };
+    let kept = ["expected ", "at line "].map(|word| message.rfind(word).filter(|at| *at > quote));
+    let (head, rest) = (message[..quote].trim_end(), kept.into_iter().flatten().min());
+    rest.map_or_else(|| head.to_owned(), |at| format!("{head}, {}", &message[at..]))
+}
+
 /// What a panic said, if it said a text.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("a panic without a text").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "it never is one")]
+    struct Odd {
+        name: u32,
+        mode: Mode,
+    }
+
+    #[derive(Debug, Deserialize)]
+    enum Mode {
+        On,
+    }
+
+    #[test]
+    fn what_serde_says_is_kept_without_the_values_that_it_quotes() {
+        let said = |json: &str| DecodeError::from(serde_json::from_str::<Odd>(json).unwrap_err()).to_string();
+        for (json, text) in [
+            (
+                r#"{"name":"hunter2, expected \"x\""}"#,
+                "invalid type: string, expected u32 at line 1 column 33",
+            ),
+            (r#"{"name":4242.5}"#, "invalid type: floating point, expected u32 at line 1 column 14"),
+            (r#"{"name":-4242}"#, "invalid value: integer, expected u32 at line 1 column 13"),
+            (r#"{"name":1,"mode":"hunter2"}"#, "unknown variant, expected `On` at line 1 column 26"),
+            (r#"{"name":1}"#, "missing field `mode` at line 1 column 10"),
+            ("{", "EOF while parsing an object at line 1 column 1"),
+        ] {
+            assert_eq!(said(json), text);
+        }
+        let numbers = serde_json::from_str::<HashMap<String, u8>>(r#"{"a":"hunter2"}"#).unwrap_err();
+        let error = DecodeError::from(numbers);
+        assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+    }
 }

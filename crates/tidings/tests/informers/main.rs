@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod busy;
+mod errors;
 mod factory;
 mod heard;
 mod odd_objects;

@@ -139,10 +139,8 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
     let named = [field(1, b"a"), field(6, b"7"), entry(11, "app", "web"), owner_of("o-1", None)].concat();
     let wanted = object(std::slice::from_ref(&named));
     for odd in [
-        number(1, 7),
         number(3, 7),
         number(5, 7),
-        number(6, 7),
         field(7, b"7"),
         number(9, 7),
         field(9, &field(1, b"yesterday")),
@@ -161,7 +159,17 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
         let message = object(&[named.clone(), odd.clone()]);
         assert_eq!(scan(&message), scan(&wanted), "{odd:x?}");
     }
-    assert_eq!(scan(&number(METADATA, 7)), Ok(Identity::default()));
+    for (odd, name, version) in [(number(1, 0), "", true), (number(6, 0), "a", false)] {
+        let message = object(&[named.clone(), odd]);
+        let identity = scan(&message).unwrap();
+        assert_eq!(
+            (&*identity.name, identity.version.is_some()),
+            (name, version),
+            "the last of duplicates counts"
+        );
+    }
+    let replaced = [object(std::slice::from_ref(&named)), number(METADATA, 0)].concat();
+    assert_eq!(scan(&replaced), Ok(Identity::default()));
 }
 
 // holds: X35
