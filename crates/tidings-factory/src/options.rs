@@ -175,7 +175,8 @@ impl InformerOptions {
         self
     }
 
-    /// Merges pending notifications of one object above this many, for each handler.
+    /// Merges pending notifications of one object above this many, for each handler. Nothing of a controller merges: above it
+    /// the informer waits for its predicates and maps.
     #[must_use]
     pub fn merge_above(mut self, notifications: usize) -> Self {
         self.merge_above = Some(notifications);

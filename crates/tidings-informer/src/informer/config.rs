@@ -18,7 +18,8 @@ pub struct InformerConfig {
     pub queue_order: QueueOrder,
     /// How many deltas may wait to be applied before the reflector has to wait.
     pub queued_deltas_max: usize,
-    /// Above how many pending notifications those of one object merge, for each handler.
+    /// Above how many pending notifications those of one object merge, for each handler. Of subscribers nothing merges: above
+    /// it the informer's task makes the calls.
     pub merge_above: usize,
     /// How often each handler is told everything again, unless it says otherwise; zero is never.
     pub resync_period: Duration,
