@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tidings_informer::delta::QueueOrder;
@@ -12,12 +13,28 @@ use tidings_object::{Budget, FieldPath, FieldPathError, FieldSelector, LabelSele
 use tidings_source::{NamespaceError, Query, ShardRange, StreamScope, WirePreference};
 
 /// What has the last word on a query.
-pub(crate) type Tweak = Arc<dyn Fn(&mut Query) + Send + Sync>;
+#[derive(Clone)]
+pub(crate) struct Tweak {
+    pub(crate) call: Arc<TweakFn>,
+    name: Option<Arc<str>>,
+}
+
+type TweakFn = dyn Fn(&mut Query) + Send + Sync;
+
+/// What a tweak does, to be compared: by its name, or else by allocation. It keeps no function alive.
+#[derive(Debug, Clone)]
+pub(crate) enum TweakId {
+    Named(Arc<str>),
+    Unnamed(Weak<TweakFn>),
+}
 
 /// What can be set for one informer; what is left out comes from the factory.
 ///
-/// Resource, namespaces, selectors, transform and projection make an informer what it is: asking for the same
-/// gives the same informer. The other options count when it is asked for the first time.
+/// Resource, namespaces, selectors, shard, transform, tweak and projection make an informer what it is: asking for the
+/// same gives the same informer. The other options count when it is asked for the first time.
+///
+/// Same means equal by value. Functions have no value: two of them are the same if they are clones of one, or if they
+/// have one name ([`tweak_named`](Self::tweak_named), [`Transform::named`]).
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -110,10 +127,23 @@ impl InformerOptions {
         Ok(self.transform(Transform::prune(paths)))
     }
 
-    /// Has the last word on the query of every list and watch.
+    /// Has the last word on the query of every list and watch. Each call makes options of their own: who asks with
+    /// another one gets another informer, also if it does the same; see [`tweak_named`](Self::tweak_named).
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut Query) + Send + Sync + 'static) -> Self {
-        self.tweak = Some(Arc::new(tweak));
+        self.tweak = Some(Tweak { call: Arc::new(tweak), name: None });
+        self
+    }
+
+    /// As [`tweak`](Self::tweak), under a name. **The name is the promise** that two tweaks do the same: everyone who asks
+    /// with this name, and is otherwise after the same, shares one informer, which runs the first of them.
+    #[must_use]
+    pub fn tweak_named(
+        mut self,
+        name: impl Into<Arc<str>>,
+        tweak: impl Fn(&mut Query) + Send + Sync + 'static,
+    ) -> Self {
+        self.tweak = Some(Tweak { call: Arc::new(tweak), name: Some(name.into()) });
         self
     }
 
@@ -218,6 +248,36 @@ impl InformerOptions {
             merge_above: self.merge_above.or(defaults.merge_above),
             queued_deltas_max: self.queued_deltas_max.or(defaults.queued_deltas_max),
             stop_deadline: self.stop_deadline.or(defaults.stop_deadline),
+        }
+    }
+}
+
+impl Tweak {
+    pub(crate) fn id(&self) -> TweakId {
+        match &self.name {
+            Some(name) => TweakId::Named(Arc::clone(name)),
+            None => TweakId::Unnamed(Arc::downgrade(&self.call)),
+        }
+    }
+}
+
+impl PartialEq for TweakId {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (TweakId::Named(one), TweakId::Named(other)) => one == other,
+            (TweakId::Unnamed(one), TweakId::Unnamed(other)) => Weak::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for TweakId {}
+
+impl Hash for TweakId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            TweakId::Named(name) => name.hash(state),
+            TweakId::Unnamed(call) => call.as_ptr().cast::<()>().hash(state),
         }
     }
 }

@@ -2,22 +2,34 @@
 //!
 //! It must never keep an informer alive: one that nobody needs any more is gone from here as well. Only that it panicked
 //! is remembered, until somebody asks for it again.
+//!
+//! A key is what was asked for. An informer whose namespaces were changed afterwards no longer is what its key says, so it
+//! leaves the table for good: who asks next gets a new one. It is not put under the key of its new namespaces, since its
+//! holders may change them again, under people who never asked for that.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tidings_informer::informer::{InformerFailure, InformerTask, Lifecycle, SharedInformer, WeakInformer};
-use tidings_object::{Projection, ResourceKind};
+use tidings_object::{Projection, ResourceKind, Scope, TransformId};
 use tidings_source::{ShardRange, StreamScope};
 
-use crate::options::InformerOptions;
+use crate::options::{InformerOptions, Tweak, TweakId};
 use crate::sync::Mutex;
 
 /// The informers of one factory.
 #[derive(Default)]
 pub(crate) struct Roster {
-    entries: Mutex<HashMap<InformerKey, Entry>>,
+    entries: Mutex<Entries>,
     runs: Mutex<Runs>,
+}
+
+#[derive(Default)]
+struct Entries {
+    /// Given to everyone who asks for the same.
+    shared: HashMap<InformerKey, Entry>,
+    /// Given to nobody any more: its namespaces were changed.
+    redirected: Vec<Entry>,
 }
 
 /// How many panics are remembered of informers that nobody needs any more.
@@ -42,9 +54,8 @@ pub(crate) struct InformerKey {
     label_selector: Option<String>,
     field_selector: Option<String>,
     shard: Option<ShardRange>,
-    /// Functions are the same if they are the same allocation.
-    transform: Option<usize>,
-    tweak: Option<usize>,
+    transform: Option<TransformId>,
+    tweak: Option<TweakId>,
 }
 
 struct Entry {
@@ -62,30 +73,33 @@ impl Roster {
         make: impl FnOnce(String) -> (SharedInformer<K>, InformerTask),
     ) -> SharedInformer<K> {
         let mut entries = self.entries.lock();
-        if let Some(informer) = entries.get(&key).and_then(|entry| entry.informer.upgrade::<K>())
-            && informer.lifecycle() != Lifecycle::Stopped
-        {
+        let there = entries.shared.get(&key).and_then(|entry| entry.informer.upgrade::<K>());
+        let there = there.filter(|informer| informer.lifecycle() != Lifecycle::Stopped);
+        let is_redirected = there.as_ref().is_some_and(SharedInformer::is_redirected);
+        if let Some(informer) = there.filter(|_| !is_redirected) {
             return informer;
         }
-        entries.remove(&key);
-        forget_unneeded(&mut entries);
-        let name = unused_name(key.name(), &entries);
+        let former = entries.shared.remove(&key).filter(|_| is_redirected);
+        entries.redirected.extend(former);
+        entries.forget_unneeded();
+        let name = entries.unused_name(key.name());
         let (informer, task) = make(name.clone());
-        entries.insert(key, Entry { name, informer: informer.downgrade(), task: Some(task) });
+        entries.shared.insert(key, Entry { name, informer: informer.downgrade(), task: Some(task) });
         informer
     }
 
     /// Those that have not been started, which they are from now on.
     pub(crate) fn take_unstarted(&self) -> Vec<(WeakInformer, InformerTask)> {
         let mut entries = self.entries.lock();
-        forget_unneeded(&mut entries);
-        let unstarted = entries.values_mut();
+        entries.forget_unneeded();
+        let Entries { shared, redirected } = &mut *entries;
+        let unstarted = shared.values_mut().chain(redirected);
         unstarted.filter_map(|entry| Some((entry.informer.clone(), entry.task.take()?))).collect()
     }
 
     /// Those that somebody needs, by name.
     pub(crate) fn needed(&self) -> Vec<SharedInformer<()>> {
-        let weak: Vec<_> = self.entries.lock().values().map(|entry| entry.informer.clone()).collect();
+        let weak: Vec<_> = self.entries.lock().all().map(|entry| entry.informer.clone()).collect();
         // Not under the lock: whoever holds the last handle stops the informer by dropping it.
         let mut needed: Vec<_> = weak.iter().filter_map(WeakInformer::upgrade::<()>).collect();
         needed.sort_by(|a, b| a.name().cmp(b.name()));
@@ -95,7 +109,7 @@ impl Roster {
     /// Why informers no longer follow the server, by name: those that somebody needs, and those that panicked.
     pub(crate) fn failures(&self) -> Vec<InformerFailure> {
         let entries = self.entries.lock();
-        let mut failures: Vec<_> = entries.values().flat_map(Entry::failures).collect();
+        let mut failures: Vec<_> = entries.all().flat_map(Entry::failures).collect();
         failures.sort_by(|a, b| a.informer().cmp(b.informer()));
         failures
     }
@@ -113,7 +127,7 @@ impl Roster {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.entries.lock().len()
+        self.entries.lock().all().count()
     }
 }
 
@@ -139,12 +153,13 @@ impl InformerKey {
         InformerKey {
             resource: resource.clone(),
             projection,
-            namespaces: options.namespaces.clone(),
-            label_selector: options.label_selector.as_ref().map(ToString::to_string),
-            field_selector: options.field_selector.as_ref().map(ToString::to_string),
+            // Objects without a namespace are the same whichever are asked for, and so is no selector and an empty one.
+            namespaces: options.namespaces.clone().filter(|_| resource.scope == Scope::Namespaced),
+            label_selector: options.label_selector.as_ref().map(ToString::to_string).filter(is_some_text),
+            field_selector: options.field_selector.as_ref().map(ToString::to_string).filter(is_some_text),
             shard: options.shard,
-            transform: options.transform.as_ref().map(|transform| Arc::as_ptr(transform).addr()),
-            tweak: options.tweak.as_ref().map(|tweak| Arc::as_ptr(tweak).cast::<()>().addr()),
+            transform: options.transform.as_ref().map(|transform| transform.id()),
+            tweak: options.tweak.as_ref().map(Tweak::id),
         }
     }
 
@@ -156,22 +171,35 @@ impl InformerKey {
     }
 }
 
-/// A panic releases the handlers that kept the informer alive: it must not be forgotten with them.
-fn forget_unneeded(entries: &mut HashMap<InformerKey, Entry>) {
-    let mut panics = 0;
-    entries.retain(|_, entry| {
-        let is_needed = entry.informer.is_needed();
-        panics += usize::from(!is_needed && entry.informer.panic().is_some());
-        is_needed || (entry.informer.panic().is_some() && panics <= PANICS_MAX)
-    });
+#[expect(clippy::ptr_arg, reason = "a filter is given what an option holds")]
+fn is_some_text(text: &String) -> bool {
+    !text.is_empty()
 }
 
-/// Two informers of one resource are told apart in logs and metrics: `pods`, `pods#2`.
-fn unused_name(name: String, entries: &HashMap<InformerKey, Entry>) -> String {
-    let is_unused = |name: &String| entries.values().all(|entry| entry.name != *name);
-    let numbered = (2..).map(|number| format!("{name}#{number}"));
-    std::iter::once(name.clone())
-        .chain(numbered)
-        .find(is_unused)
-        .expect("there are more numbers than informers")
+impl Entries {
+    fn all(&self) -> impl Iterator<Item = &Entry> {
+        self.shared.values().chain(&self.redirected)
+    }
+
+    /// A panic releases the handlers that kept the informer alive: it must not be forgotten with them.
+    fn forget_unneeded(&mut self) {
+        let mut panics = 0;
+        let mut is_kept = |entry: &Entry| {
+            let is_needed = entry.informer.is_needed();
+            panics += usize::from(!is_needed && entry.informer.panic().is_some());
+            is_needed || (entry.informer.panic().is_some() && panics <= PANICS_MAX)
+        };
+        self.shared.retain(|_, entry| is_kept(entry));
+        self.redirected.retain(is_kept);
+    }
+
+    /// Two informers of one resource are told apart in logs and metrics: `pods`, `pods#2`.
+    fn unused_name(&self, name: String) -> String {
+        let is_unused = |name: &String| self.all().all(|entry| entry.name != *name);
+        let numbered = (2..).map(|number| format!("{name}#{number}"));
+        std::iter::once(name.clone())
+            .chain(numbered)
+            .find(is_unused)
+            .expect("there are more numbers than informers")
+    }
 }

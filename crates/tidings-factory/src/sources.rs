@@ -41,8 +41,8 @@ impl Sources for ClientSources {
             source = source.shard(range);
         }
         if let Some(tweak) = &options.tweak {
-            let tweak = Arc::clone(tweak);
-            source = source.tweak(move |query| tweak(query));
+            let call = Arc::clone(&tweak.call);
+            source = source.tweak(move |query| call(query));
         }
         if let Some(preference) = options.wire {
             source = source.wire(preference);

@@ -43,7 +43,7 @@ pub use config::InformerConfig;
 pub use failure::InformerFailure;
 pub use handle::{InformerError, SharedInformer, Unsynced};
 pub use handler::{Deleted, EventHandler, HandleWith, Handler, HandlerOptions, IntoHandler, handle_with};
-pub use health::{Failure, Health, RequestCounts, StreamHealth, StreamState};
+pub use health::{EndedCounts, Failure, Health, RequestCounts, StreamHealth, StreamState};
 pub use latency::ProcessingLatency;
 pub(crate) use lease::Lease;
 pub use listener::HandlerStats;
@@ -101,6 +101,7 @@ pub fn informer<K>(
             arriving: Vec::new(),
             listening: Vec::new(),
             scopes,
+            is_redirected: false,
             next_handler_number: 0,
         }),
         wake: Arc::default(),

@@ -60,5 +60,5 @@ pub use kind::{Kind, Projection, ResourceKind, Scope};
 pub use object::Object;
 pub use raw::{DecodeError, Labels, Origin, PackStats, RawObject, ReadError};
 pub use selector::{FieldSelector, FieldSelectorError, LabelSelector, SelectorError};
-pub use transform::{Transform, TransformError};
+pub use transform::{Transform, TransformError, TransformId};
 pub use version::Version;

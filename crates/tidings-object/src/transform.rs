@@ -8,8 +8,9 @@ mod prune;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,7 +49,24 @@ pub struct Transform {
 #[derive(Clone)]
 enum Step {
     Prune(Arc<Pruning>),
-    Change(Arc<Change>),
+    Change(Arc<Change>, Option<StepName>),
+}
+
+/// The name of a transform, and which of its functions this is.
+type StepName = (Arc<str>, usize);
+
+/// What a [`Transform`] does, to be compared: equal when two surely do the same. It keeps no function alive.
+///
+/// Fields to prune are compared by value, whatever their order. Functions are compared by their
+/// [name](Transform::named), and without one by allocation: only clones of one transform are then equal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TransformId(Vec<StepId>);
+
+#[derive(Debug, Clone)]
+enum StepId {
+    Prune(Arc<Pruning>),
+    Named(StepName),
+    Unnamed(Weak<Change>),
 }
 
 type Change = dyn Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync;
@@ -97,6 +115,38 @@ impl Transform {
         self
     }
 
+    /// Names the functions of this transform, so that transforms which are made at different places can be equal: see
+    /// [`TransformId`]. **The name is the promise**: whoever gives two functions one name says that they do the same. An
+    /// informer of a factory is shared by everyone who asks for equal transforms, and runs the first one.
+    ///
+    /// ```
+    /// use tidings_object::Transform;
+    ///
+    /// let strip = || Transform::json(|object| object["status"] = serde_json::Value::Null);
+    /// assert_ne!(strip(), strip());
+    /// assert_eq!(strip().named("strip-status"), strip().named("strip-status"));
+    /// ```
+    #[must_use]
+    pub fn named(mut self, name: impl Into<Arc<str>>) -> Transform {
+        let name = name.into();
+        for (at, step) in self.steps.iter_mut().enumerate() {
+            if let Step::Change(_, unnamed @ None) = step {
+                *unnamed = Some((Arc::clone(&name), at));
+            }
+        }
+        self
+    }
+
+    /// What it does, to be compared.
+    pub fn id(&self) -> TransformId {
+        let steps = self.steps.iter().map(|step| match step {
+            Step::Prune(pruning) => StepId::Prune(Arc::clone(pruning)),
+            Step::Change(_, Some(name)) => StepId::Named(name.clone()),
+            Step::Change(change, None) => StepId::Unnamed(Arc::downgrade(change)),
+        });
+        TransformId(steps.collect())
+    }
+
     /// Applies every step.
     pub fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
         let Some((first, others)) = self.steps.split_first() else { return Ok(json.to_vec()) };
@@ -119,7 +169,7 @@ impl Transform {
                     let pruned = pruning.apply_protobuf(table, &message);
                     message = Cow::Owned(pruned.map_err(TransformError::because)?);
                 }
-                Step::Change(_) => {
+                Step::Change(..) => {
                     let json = tidings_protobuf::to_json(table, type_meta, &message);
                     let json = step.apply(&json.map_err(TransformError::because)?)?;
                     let json = steps.try_fold(json, |json, step| step.apply(&json))?;
@@ -131,7 +181,7 @@ impl Transform {
     }
 
     fn of(change: impl Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync + 'static) -> Transform {
-        Transform { steps: vec![Step::Change(Arc::new(change))] }
+        Transform { steps: vec![Step::Change(Arc::new(change), None)] }
     }
 }
 
@@ -139,26 +189,48 @@ impl Step {
     fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
         match self {
             Step::Prune(pruning) => pruning.apply(json).map_err(TransformError::because),
-            Step::Change(change) => catch_unwind(AssertUnwindSafe(|| change(json))).unwrap_or_else(|panic| {
-                Err(TransformError { message: format!("it panicked: {}", panic_message(&*panic)) })
-            }),
+            Step::Change(change, _) => {
+                catch_unwind(AssertUnwindSafe(|| change(json))).unwrap_or_else(|panic| {
+                    Err(TransformError { message: format!("it panicked: {}", panic_message(&*panic)) })
+                })
+            }
         }
     }
 }
 
-/// Equal when they surely do the same: the same fields pruned, the very same functions.
+/// As their [`TransformId`]s are.
 impl PartialEq for Transform {
     fn eq(&self, other: &Self) -> bool {
-        let is_same = |(a, b): (&Step, &Step)| match (a, b) {
-            (Step::Prune(a), Step::Prune(b)) => a == b,
-            (Step::Change(a), Step::Change(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        };
-        self.steps.len() == other.steps.len() && self.steps.iter().zip(&other.steps).all(is_same)
+        self.id() == other.id()
     }
 }
 
 impl Eq for Transform {}
+
+/// A reference to a function's allocation keeps its address from being given to another one, so that two which were never
+/// alive at the same time are not taken for one.
+impl PartialEq for StepId {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (StepId::Prune(a), StepId::Prune(b)) => a == b,
+            (StepId::Named(a), StepId::Named(b)) => a == b,
+            (StepId::Unnamed(a), StepId::Unnamed(b)) => Weak::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for StepId {}
+
+impl Hash for StepId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            StepId::Prune(pruning) => pruning.hash(state),
+            StepId::Named(name) => name.hash(state),
+            StepId::Unnamed(change) => change.as_ptr().cast::<()>().hash(state),
+        }
+    }
+}
 
 impl TransformError {
     pub(crate) fn because(error: impl fmt::Display) -> Self {

@@ -39,6 +39,8 @@ pub(super) struct Applier {
     pub(super) counts: AppliedCounts,
     /// What shall be listed and watched. What is in none of these goes when the stream that brought it has ended.
     pub(super) wanted: Vec<StreamScope>,
+    /// Whether the first lists of all that was wanted at first have been applied.
+    pub(super) has_synced: bool,
     order: QueueOrder,
     graves: Graves,
 }
@@ -46,12 +48,21 @@ pub(super) struct Applier {
 impl Applier {
     pub(super) fn new(writer: Writer, order: QueueOrder) -> Self {
         let (progress, counts) = (Progress::default(), AppliedCounts::default());
-        Applier { writer, progress, counts, wanted: Vec::new(), order, graves: Graves::default() }
+        Applier {
+            writer,
+            progress,
+            counts,
+            wanted: Vec::new(),
+            has_synced: false,
+            order,
+            graves: Graves::default(),
+        }
     }
 
     /// Applies one delta; what handlers are to be told is appended to `told`.
     pub(super) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<Notification>) {
-        let is_initial = !self.progress.has_listed(stream);
+        // What a namespace brings that was added later is no part of the first list of those who have had theirs.
+        let is_initial = !self.has_synced && !self.progress.has_listed(stream);
         let Applier { writer, counts, graves, .. } = self;
         let mut step = Step { writer, counts, graves, told, is_initial };
         match delta {

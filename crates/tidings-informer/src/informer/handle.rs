@@ -183,7 +183,11 @@ impl<K> SharedInformer<K> {
         removed.map_err(|source| self.index_error(source))
     }
 
-    /// Takes other namespaces from now on: objects of those that are left are deleted, with notifications.
+    /// Takes other namespaces from now on: objects of those that are left are deleted, with notifications, and those of new
+    /// ones are added, to handlers that have synced not as initial ones.
+    ///
+    /// This changes the informer of everyone who holds it. A factory no longer gives it to others: who asks for the namespaces
+    /// that it had at first gets a new informer, which follows those.
     pub fn set_namespaces<N: Into<Arc<str>>>(
         &self,
         namespaces: impl IntoIterator<Item = N>,
@@ -195,7 +199,7 @@ impl<K> SharedInformer<K> {
         self.follow(scopes)
     }
 
-    /// Takes all namespaces from now on.
+    /// Takes all namespaces from now on, as [`set_namespaces`](Self::set_namespaces) takes some.
     pub fn set_all_namespaces(&self) -> Result<(), InformerError> {
         self.follow(vec![StreamScope::All])
     }
@@ -208,10 +212,16 @@ impl<K> SharedInformer<K> {
             drop(registry);
             return Err(self.has_stopped("namespaces".to_owned()));
         }
+        registry.is_redirected |= registry.scopes != scopes;
         registry.scopes = scopes;
         drop(registry);
         self.shared.wake.notify_one();
         Ok(())
+    }
+
+    /// Whether its namespaces were changed since it was made.
+    pub fn is_redirected(&self) -> bool {
+        self.shared.registry.lock().is_redirected
     }
 
     /// Whether the first lists have been applied to the cache.

@@ -194,10 +194,11 @@ impl InformerTask {
         });
     }
 
-    fn check_synced(&self) {
+    fn check_synced(&mut self) {
         let has_begun = |scope| self.streams.iter().any(|(_, following, _)| following == scope);
         let has_synced = self.applier.progress.has_synced() && self.applier.wanted.iter().all(has_begun);
         if has_synced && self.shared.synced.set(()).is_ok() {
+            self.applier.has_synced = true;
             self.shared.registry.lock().listening.iter().for_each(|mailbox| mailbox.initial_complete());
         }
     }

@@ -56,6 +56,8 @@ pub(super) struct Registry {
     pub(super) listening: Vec<Arc<Mailbox>>,
     /// What shall be listed and watched.
     pub(super) scopes: Vec<StreamScope>,
+    /// Whether these are others than at first.
+    pub(super) is_redirected: bool,
     pub(super) next_handler_number: u32,
 }
 

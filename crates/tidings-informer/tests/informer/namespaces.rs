@@ -89,6 +89,34 @@ async fn going_from_all_namespaces_to_one_and_back_keeps_what_both_have() {
     }
 }
 
+// holds: X32
+#[tokio::test(start_paused = true)]
+async fn what_a_new_namespace_brings_is_initial_only_to_handlers_that_have_not_synced() {
+    for order in BOTH_ORDERS {
+        let mut stage = Stage::over(config(order), &[scope("a")], &[scope("b")]);
+        let (early, registration) = stage.listen_as("early");
+        stage.source_of(&scope("a")).will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
+        stage
+            .source_of(&scope("b"))
+            .will_list(ListAnswer::page(9).object(&pod_in("b", "y", 7)).after(seconds(20)));
+        stage.start();
+        stage.synced().await;
+        assert!(registration.is_synced());
+        stage.informer.set_namespaces(["a", "b"]).unwrap();
+        tokio::time::sleep(seconds(10)).await;
+        let while_listing = stage.listen();
+        tokio::time::sleep(seconds(20)).await;
+        let late = stage.listen();
+        settle().await;
+        assert_eq!(early.lines(), ["initial a/x@1", "add b/y@7"], "{order:?}");
+        assert_eq!(while_listing.lines(), ["initial a/x@1", "add b/y@7"], "{order:?}");
+        let mut lines = late.lines();
+        lines.sort();
+        assert_eq!(lines, ["initial a/x@1", "initial b/y@7"], "{order:?}");
+        stage.end().await;
+    }
+}
+
 // holds: X25, X23
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_is_no_longer_followed_brings_nothing_back() {

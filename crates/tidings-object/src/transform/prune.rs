@@ -8,15 +8,15 @@ use crate::FieldPath;
 use crate::field::Step;
 use crate::json::{Cursor, JsonError};
 
-/// The fields to drop.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The fields to drop. Equal if the same fields are, in whatever order they were given.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Pruning {
     root: Node,
     paths: Vec<Vec<Step<'static>>>,
 }
 
 /// The fields as one tree, so that JSON is walked once for all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 struct Node {
     /// What is below is dropped wholly.
     is_end: bool,
@@ -26,7 +26,9 @@ struct Node {
 
 impl Pruning {
     pub(super) fn new(paths: impl IntoIterator<Item = FieldPath>) -> Pruning {
-        let paths: Vec<_> = paths.into_iter().map(|path| path.steps().to_vec()).collect();
+        let mut paths: Vec<_> = paths.into_iter().map(|path| path.steps().to_vec()).collect();
+        paths.sort_by_cached_key(|path| format!("{path:?}"));
+        paths.dedup();
         let mut root = Node::default();
         for path in &paths {
             let end = path.iter().fold(&mut root, |node, step| node.below(step));

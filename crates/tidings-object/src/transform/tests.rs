@@ -110,3 +110,31 @@ fn transforms_are_equal_when_they_surely_do_the_same() {
     assert_ne!(change, Transform::json(|_| ()));
     assert_ne!(change.clone().then(prune(&[".a"])), change);
 }
+
+// holds: X32
+#[test]
+fn fields_are_compared_by_value_and_functions_by_their_names() {
+    assert_eq!(prune(&[".a", ".b", ".a"]), prune(&[".b", "['a']"]));
+    let named = |name: &str| prune(&[".a"]).then(Transform::json(|_| ())).named(name);
+    assert_eq!(named("x"), named("x"));
+    assert_ne!(named("x"), named("y"));
+    assert_ne!(
+        named("x"),
+        prune(&[".b"]).then(Transform::json(|_| ())).named("x"),
+        "fields count all the same"
+    );
+    let two = || Transform::json(|_| ()).then(Transform::json(|_| ())).named("x");
+    assert_eq!(two(), two());
+    assert_ne!(two(), Transform::json(|_| ()).named("x"));
+    let (one, other) = (Transform::json(|_| ()).named("x"), Transform::json(|_| ()));
+    assert_eq!(
+        one.clone().then(other.clone()).named("y"),
+        Transform::json(|_| ()).named("x").then(other.clone()).named("y")
+    );
+    let ids = std::collections::HashSet::from([named("x").id(), named("x").id(), prune(&[".a"]).id()]);
+    assert_eq!(ids.len(), 2, "equal ones hash alike");
+    // Nothing is kept alive by an identity, and no later function is taken for one that is gone.
+    let gone = other.id();
+    drop((one, other));
+    assert!((0..100).all(|_| Transform::json(|_| ()).id() != gone));
+}
