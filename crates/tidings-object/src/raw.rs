@@ -196,7 +196,8 @@ impl RawObject {
     /// Threads that ask at the same time for what is kept share one decoding. What a second type takes is estimated as if it
     /// were the whole object, so that a slim struct of your own counts for more than it takes.
     pub fn decoded<K: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<K>, ReadError> {
-        self.origin.budget.keeper().decoded(self, || self.view())
+        let decoded = self.origin.budget.keeper().decoded(self, || self.try_decode());
+        decoded.map_err(|error| self.reported(error))
     }
 
     /// How many bytes its body had as the server sent it, kind, apiVersion and envelope apart.

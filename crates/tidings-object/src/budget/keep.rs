@@ -33,7 +33,7 @@ pub(crate) trait Remembers: Sized {
 #[derive(Default)]
 pub(crate) struct Memo {
     /// The object is in its keeper's queue iff it has this (or is about to be: see `admit`). Held while decoding, so
-    /// that each type that is kept is decoded once, however many ask.
+    /// that each type that is kept is decoded once, however many ask. No code of a user's but `Deserialize` runs meanwhile.
     kept: Mutex<Option<Kept>>,
 }
 

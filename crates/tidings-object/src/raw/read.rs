@@ -133,21 +133,29 @@ impl RawObject {
 
     /// Reads a part of the object into a struct of your own; nothing is kept.
     pub fn view<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
-        let error = match catch_unwind(AssertUnwindSafe(|| self.decode())) {
-            Ok(Ok(decoded)) => return Ok(decoded),
-            Ok(Err(error @ ReadError::Transform { .. })) => return Err(error),
-            Ok(Err(error)) => error,
-            Err(panic) => ReadError::Panicked {
+        self.try_decode().map_err(|error| self.reported(error))
+    }
+
+    /// Decodes, and reports nothing: an error hook may read this very object, so it is called only when no lock of the
+    /// object is held. Whoever calls this passes the error through [`reported`](Self::reported).
+    pub(super) fn try_decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
+        catch_unwind(AssertUnwindSafe(|| self.decode())).unwrap_or_else(|panic| {
+            Err(ReadError::Panicked {
                 resource: self.origin.resource.to_string(),
                 key: self.key().to_string(),
                 into: type_name::<T>(),
                 message: panic_message(&*panic),
-            },
-        };
-        if !self.is_told_unreadable.swap(true, Ordering::Relaxed) {
+            })
+        })
+    }
+
+    /// Reports an error of decoding, once for each object. That a transform refused it was reported at arrival.
+    pub(super) fn reported(&self, error: ReadError) -> ReadError {
+        let is_transform = matches!(error, ReadError::Transform { .. });
+        if !is_transform && !self.is_told_unreadable.swap(true, Ordering::Relaxed) {
             self.origin.tell_unreadable(&error);
         }
-        Err(error)
+        error
     }
 
     fn decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {

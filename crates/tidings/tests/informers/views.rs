@@ -1,7 +1,7 @@
 //! One cache, many views: typed, slim, dynamic, metadata-only, custom; pruned and transformed bodies.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
@@ -138,6 +138,53 @@ async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(pods.lister().get("default/bad").is_err(), "it is deleted like any other");
     running.shutdown().await;
+}
+
+/// Reads an object that does not decode, by four threads at once; the error hook reads it too, as this type and another.
+async fn read_in_the_hook() {
+    let server = ApiServer::start().await;
+    server.put(
+        "pods",
+        json!({ "metadata": { "namespace": "default", "name": "bad" }, "spec": { "containers": "none" } }),
+    );
+    let pods = Arc::new(OnceLock::<SharedInformer<Pod>>::new());
+    let reads = Arc::new(Mutex::new(Vec::new()));
+    let (about, read) = (Arc::clone(&pods), Arc::clone(&reads));
+    let factory = SharedInformerFactory::new(server.client()).on_error(move |_| {
+        let bad = about.get().unwrap().lister().get("default/bad").unwrap();
+        let mut read = read.lock().unwrap();
+        read.extend([
+            bad.decoded().is_ok(),
+            bad.seen_as::<Value>().decoded().is_ok(),
+            bad.view::<Pod>().is_ok(),
+        ]);
+    });
+    let informer = pods.get_or_init(|| factory.informer::<Pod>());
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let bad = informer.lister().get("default/bad").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert!(bad.decoded().is_err()));
+        }
+    });
+    assert_eq!(*reads.lock().unwrap(), [false, true, false], "it is called once");
+    running.shutdown().await;
+}
+
+// holds: X2
+#[test]
+fn an_error_hook_may_read_the_very_object_that_it_is_called_for() {
+    // A deadlock blocks its threads for ever: they are others than that which notices.
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let reading = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.unwrap().block_on(read_in_the_hook());
+        drop(done);
+    });
+    let ended = is_done.recv_timeout(Duration::from_secs(60));
+    assert_ne!(ended, Err(std::sync::mpsc::RecvTimeoutError::Timeout), "the hook waits for its own reader");
+    reading.join().unwrap();
 }
 
 // holds: X8, C15
