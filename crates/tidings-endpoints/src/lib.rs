@@ -28,6 +28,7 @@ mod check;
 pub mod diagnostics;
 mod endpoints;
 mod serve;
+mod sync;
 
 pub use diagnostics::Diagnostics;
 pub use endpoints::Endpoints;

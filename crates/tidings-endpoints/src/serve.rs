@@ -1,25 +1,30 @@
 //! A door with a socket for the router: HTTP/1.1, without TLS. All connections live in the task that is returned:
-//! when it ends or is dropped, they are cut.
+//! when it ends or is dropped, they are cut. Connections that say nothing keep nobody out: see `connections`.
+
+mod connections;
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Most connections at a time; further ones wait to be accepted.
-const CONNECTIONS_MAX: usize = 256;
+use connections::{Activity, Connections};
 
 /// What a connection may send before it is read: a probe's request is far smaller.
 const REQUEST_BYTES_MAX: usize = 64 << 10;
 
-/// How long a connection may take for the head of a request.
+/// How long a connection may take for the head of a request, from when it is opened or was answered.
 const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How long answers that have begun may take when the door closes.
@@ -82,16 +87,16 @@ impl ServeTask {
     /// Answers until it is told to stop.
     pub async fn run(self) {
         let ServeTask { router, listener, stop } = self;
-        let mut connections = JoinSet::new();
+        let mut connections = Connections::default();
         loop {
-            let has_room = connections.len() < CONNECTIONS_MAX;
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                Some(_) = connections.join_next(), if !connections.is_empty() => {}
-                accepted = listener.accept(), if has_room => match accepted {
-                    Ok((socket, _)) => {
-                        connections.spawn(answer(router.clone(), socket, stop.clone()));
+                () = connections.one_ended() => {}
+                accepted = listener.accept() => match accepted {
+                    Ok((socket, peer)) => {
+                        let (router, stop) = (router.clone(), stop.clone());
+                        connections.admit(peer.ip(), |activity| answer(router, socket, activity, stop));
                     }
                     Err(error) => {
                         tracing::warn!(%error, "accepting a connection");
@@ -101,9 +106,8 @@ impl ServeTask {
             }
         }
         drop(listener);
-        let finished = async { while connections.join_next().await.is_some() {} };
-        if tokio::time::timeout(CLOSE_TIME_MAX, finished).await.is_err() {
-            connections.shutdown().await;
+        if tokio::time::timeout(CLOSE_TIME_MAX, connections.ended()).await.is_err() {
+            connections.close().await;
         }
     }
 }
@@ -121,10 +125,25 @@ pub async fn serve(router: Router, address: SocketAddr) -> Result<(Serving, Serv
     Ok((serving, ServeTask { router, listener, stop }))
 }
 
-async fn answer(router: Router, socket: TcpStream, stop: CancellationToken) {
+async fn answer(
+    router: Router,
+    socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    activity: Arc<Activity>,
+    stop: CancellationToken,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME_MAX).max_buf_size(REQUEST_BYTES_MAX);
-    let connection = http.serve_connection(TokioIo::new(socket), TowerToHyperService::new(router));
+    let router = TowerToHyperService::new(router);
+    let noted = service_fn(move |request: Request<Incoming>| {
+        let answering = activity.asked();
+        let answer = router.call(request);
+        async move {
+            let answer = answer.await;
+            drop(answering);
+            answer
+        }
+    });
+    let connection = http.serve_connection(TokioIo::new(socket), noted);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         biased;
@@ -136,5 +155,33 @@ async fn answer(router: Router, socket: TcpStream, stop: CancellationToken) {
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection to the endpoints broke");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::{Instant, timeout};
+
+    use super::*;
+
+    // holds: X33
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_says_nothing_or_half_a_request_is_closed_in_time() {
+        for said in ["", "GET /readyz HTTP/1.1\r\nHost: x\r\n", "GET /none HTTP/1.1\r\nHost: x\r\n\r\n"] {
+            let (mut client, server) = tokio::io::duplex(1 << 16);
+            client.write_all(said.as_bytes()).await.unwrap();
+            let mut connections = Connections::default();
+            let began = Instant::now();
+            connections.admit([127, 0, 0, 1].into(), |activity| {
+                answer(Router::new(), server, activity, CancellationToken::new())
+            });
+            timeout(3 * REQUEST_TIME_MAX, connections.one_ended())
+                .await
+                .expect("it is not waited for longer");
+            assert_eq!(began.elapsed().as_secs(), REQUEST_TIME_MAX.as_secs(), "{said:?}");
+            let mut answered = Vec::new();
+            client.read_to_end(&mut answered).await.unwrap();
+        }
     }
 }

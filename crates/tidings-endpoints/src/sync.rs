@@ -1,0 +1,3 @@
+//! The one place this crate takes its atomics from.
+
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
