@@ -199,7 +199,8 @@ impl Manager {
         self
     }
 
-    /// Shows these metrics at `/metrics` as well, beside those of informers, queues, controllers and election.
+    /// Shows these metrics at `/metrics` as well, beside those of informers, queues, controllers and election, which keep
+    /// their documented names: a prefix or labels of this registry are for what is registered in it.
     #[cfg(feature = "endpoints")]
     pub fn registry(mut self, registry: prometheus_client::registry::Registry) -> Self {
         self.endpoints.registry = registry;

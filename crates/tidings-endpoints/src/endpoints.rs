@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
@@ -9,6 +10,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 use tidings_factory::{InformerReport, SharedInformerFactory};
@@ -45,6 +47,8 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 pub struct Endpoints {
     factory: SharedInformerFactory,
     registry: Registry,
+    /// What we show ourselves.
+    own: Registry,
     queues: QueueMetrics,
     health: Checks,
     readiness: Checks,
@@ -54,6 +58,7 @@ pub struct Endpoints {
 struct Sources {
     factory: SharedInformerFactory,
     registry: Registry,
+    own: Registry,
     queues: QueueMetrics,
     health: Checks,
     readiness: Checks,
@@ -76,15 +81,24 @@ impl Endpoints {
         Endpoints {
             factory: factory.clone(),
             registry: Registry::default(),
+            own: Registry::default(),
             queues: QueueMetrics::new(),
             health,
             readiness,
         }
     }
 
-    /// Shows these metrics beside those of the informers, which are added by themselves.
+    /// Shows these metrics beside those of the informers, which are added by themselves. A prefix or labels of this registry
+    /// are for what is registered in it: ours keep the names under which they are documented.
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
+        self
+    }
+
+    /// Shows what this collects as well, beside the informers and under its own names, whatever prefix the
+    /// [registry](Self::registry) has.
+    pub fn collector(mut self, collector: impl Collector + 'static) -> Self {
+        self.own.register_collector(Box::new(collector));
         self
     }
 
@@ -116,9 +130,9 @@ impl Endpoints {
 
     /// A router to mount in a server of your own.
     pub fn router(self) -> Router {
-        let Endpoints { factory, mut registry, queues, health, readiness } = self;
-        registry.register_collector(Box::new(factory.metrics()));
-        registry.register_collector(Box::new(queues.clone()));
+        let Endpoints { factory, registry, mut own, queues, health, readiness } = self;
+        own.register_collector(Box::new(factory.metrics()));
+        own.register_collector(Box::new(queues.clone()));
         Router::new()
             .route("/metrics", get(metrics))
             .route("/healthz", get(healthz))
@@ -126,7 +140,7 @@ impl Endpoints {
             .route("/readyz", get(readyz))
             .route("/readyz/{check}", get(one_of_readyz))
             .route("/informers", get(informers))
-            .with_state(Arc::new(Sources { factory, registry, queues, health, readiness }))
+            .with_state(Arc::new(Sources { factory, registry, own, queues, health, readiness }))
     }
 
     /// Binds to an address, and gives a handle and the task that serves it. Whoever can reach the address can read
@@ -143,12 +157,25 @@ impl fmt::Debug for Endpoints {
 }
 
 async fn metrics(State(sources): State<Arc<Sources>>) -> Response {
-    let mut body = String::new();
-    match text::encode(&mut body, &sources.registry) {
-        Ok(()) => ([(header::CONTENT_TYPE, OPEN_METRICS)], body).into_response(),
-        Err(fmt::Error) => {
+    match catch_unwind(AssertUnwindSafe(|| sources.metrics())) {
+        Ok(Ok(body)) => ([(header::CONTENT_TYPE, OPEN_METRICS)], body).into_response(),
+        Ok(Err(fmt::Error)) => {
             (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry gave an error\n").into_response()
         }
+        Err(_) => {
+            (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry panicked\n").into_response()
+        }
+    }
+}
+
+impl Sources {
+    /// Two registries in one text, which ends once.
+    fn metrics(&self) -> Result<String, fmt::Error> {
+        let mut body = String::new();
+        text::encode_registry(&mut body, &self.own)?;
+        text::encode_registry(&mut body, &self.registry)?;
+        text::encode_eof(&mut body)?;
+        Ok(body)
     }
 }
 

@@ -340,3 +340,65 @@ async fn a_door_answers_until_it_is_stopped_and_is_nobody_elses_meanwhile() {
     while tasks.join_next().await.is_some() {}
     assert!(TcpStream::connect(address).await.is_err());
 }
+
+/// Asks over a connection that stays open, and gives the first line of the answer; nothing if it was closed.
+async fn asked(socket: &mut TcpStream) -> String {
+    let mut answer = [0; 15];
+    let asked = socket.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    match (asked, socket.read_exact(&mut answer).await) {
+        (Ok(()), Ok(_)) => String::from_utf8_lossy(&answer).into_owned(),
+        _ => String::new(),
+    }
+}
+
+const OK: &str = "HTTP/1.1 200 OK";
+
+// holds: X33
+#[tokio::test]
+async fn any_number_of_silent_connections_keeps_no_probe_out_and_the_newest_stay() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let (serving, task) = Endpoints::new(&factory).serve(([127, 0, 0, 1], 0)).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(task.run());
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        silent.push(TcpStream::connect(serving.address()).await.unwrap());
+    }
+    let mut probe = TcpStream::connect(serving.address()).await.unwrap();
+    assert_eq!(asked(&mut probe).await, OK);
+    // Had the probe waited for the silent ones to be closed for their silence, this one would be closed as well.
+    assert_eq!(asked(&mut silent[250]).await, OK);
+    assert_eq!(asked(&mut silent[0]).await, "", "the oldest had to go");
+    serving.stop();
+    while tasks.join_next().await.is_some() {}
+}
+
+// holds: X33
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_peer_with_few_connections_keeps_them_whatever_others_do() {
+    let server = ApiServer::start().await;
+    let factory = SharedInformerFactory::new(server.client());
+    let (serving, task) = Endpoints::new(&factory).serve(([127, 0, 0, 1], 0)).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(task.run());
+    let from = async |last: u8| {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(([127, 0, 0, last], 0).into()).unwrap();
+        socket.connect(serving.address()).await.unwrap()
+    };
+    // Opened first, and silent since: it would be the first to go if everyone were one peer.
+    let mut kubelet = from(9).await;
+    let mut silent = Vec::new();
+    for last in [2, 3, 4] {
+        for _ in 0..150 {
+            silent.push(from(last).await);
+        }
+    }
+    let mut probe = from(2).await;
+    assert_eq!(asked(&mut probe).await, OK);
+    assert_eq!(asked(&mut kubelet).await, OK);
+    serving.stop();
+    while tasks.join_next().await.is_some() {}
+}

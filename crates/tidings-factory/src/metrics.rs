@@ -79,6 +79,13 @@ fn encode_family(
                 }
             }
             Read::Latency(read) => encode_latency(encoder.encode_family(&labels)?, &read(report))?,
+            Read::Summary(read) => {
+                let (sum, count) = read(report);
+                let buckets = [(f64::INFINITY, count)];
+                encoder
+                    .encode_family(&labels)?
+                    .encode_histogram::<[(&str, &str); 0]>(sum, count, &buckets, None)?;
+            }
         }
     }
     Ok(())

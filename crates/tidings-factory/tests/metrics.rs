@@ -73,7 +73,7 @@ async fn an_informer_has_upstreams_series_under_upstreams_labels() {
 
 // holds: M5
 #[tokio::test(start_paused = true)]
-async fn what_the_reflector_does_is_counted_under_names_of_our_own() {
+async fn what_the_reflector_does_is_counted_under_upstreams_names_and_our_own() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
     let factory = SharedInformerFactory::new(server.client());
@@ -96,7 +96,24 @@ async fn what_the_reflector_does_is_counted_under_names_of_our_own() {
     assert_eq!(value(&text, &of_pods("tidings_informer_events_total")), 1.0);
     assert!(value(&text, &of_pods("tidings_informer_bookmarks_total")) >= 1.0);
     assert_eq!(value(&text, &of_pods("tidings_informer_objects")), 2.0);
-    assert!(!text.contains("reflector_"), "upstream's names of these are dead since 1.14");
+    assert_eq!(value(&text, &of_pods("reflector_lists_total")), 1.0);
+    assert_eq!(value(&text, &of_pods("reflector_list_duration_seconds_count")), 1.0);
+    assert_eq!(value(&text, &of_pods("reflector_items_per_list_sum")), 1.0);
+    assert_eq!(value(&text, &of_pods("reflector_watches_total")), 1.0);
+    assert_eq!(value(&text, &of_pods("reflector_watch_duration_seconds_count")), 0.0, "it goes on");
+    let last = value(&text, &format!("{},namespace=\"\"", of_pods("reflector_last_resource_version")));
+    assert!(last >= 2.0, "{last}");
+
+    // One watch has ended after a minute and a half and one event; the next is cut at once.
+    server.faults().cut_watches(Ending::Clean);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    server.faults().cut_watches(Ending::Broken);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let text = scrape(&registry);
+    assert_eq!(value(&text, &of_pods("reflector_watch_duration_seconds_count")), 2.0);
+    assert!((90.0..92.0).contains(&value(&text, &of_pods("reflector_watch_duration_seconds_sum"))));
+    assert_eq!(value(&text, &of_pods("reflector_items_per_watch_sum")), 1.0);
+    assert_eq!(value(&text, &of_pods("reflector_short_watches_total")), 1.0);
     drop(pods);
     running.shutdown().await;
 }

@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::registry::Registry;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{Action, Manager, ManagerError};
 use tidings_endpoints::ServeError;
@@ -32,6 +34,14 @@ async fn answered(address: SocketAddr, path: &str, status: u16) -> String {
     }
 }
 
+/// A registry of the user's, with a prefix and a label for what is in it.
+fn registry() -> Registry {
+    let mut registry = Registry::with_prefix_and_labels("myapp", [("shop".into(), "one".into())].into_iter());
+    registry.register("orders", "Orders taken", Counter::<u64>::default());
+    registry
+}
+
+// holds: M6
 #[tokio::test]
 async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
     let server = ApiServer::start().await;
@@ -46,6 +56,7 @@ async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
             .election(election("one"))
             .endpoints(address)
             .health_check("disk", || Ok::<(), String>(()))
+            .registry(registry())
     };
     let error = Play::new(manager()).ended().await.unwrap_err();
     let ManagerError::Endpoints(ServeError::PortInUse { address: refused }) = error else {
@@ -73,9 +84,16 @@ async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
         "workqueue_depth{name=\"maps\"}",
         "controller_runtime_reconcile_total{controller=\"maps\"",
         "leader_election_master_status{name=\"lock\"} 1",
+        "reflector_lists_total{name=\"configmaps\"",
+        "myapp_orders_total{shop=\"one\"} 0",
     ] {
         assert!(text.contains(series), "{series} is missing in\n{text}");
     }
+    assert!(
+        text.lines().all(|line| !line.starts_with("myapp_") || line.starts_with("myapp_orders_total")),
+        "{text}"
+    );
+    assert_eq!(text.matches("# EOF").count(), 1);
     assert!(answered(address, "/informers", 200).await.contains("\"name\":\"configmaps\""));
     play.end().await.unwrap();
     assert!(get(address, "/readyz").await.is_none(), "the door is closed");

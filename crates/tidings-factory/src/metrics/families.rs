@@ -25,6 +25,8 @@ pub(super) enum Read {
     GaugeBy(&'static str, fn(&InformerReport) -> Vec<(String, Value)>),
     CounterBy(&'static str, fn(&InformerReport) -> Vec<(String, u64)>),
     Latency(fn(&InformerReport) -> ProcessingLatency),
+    /// A sum and how many it is of: upstream's summaries without quantiles.
+    Summary(fn(&InformerReport) -> (f64, u64)),
 }
 
 /// What a gauge shows.
@@ -48,6 +50,34 @@ pub(super) const FAMILIES: &[Family] = &[
         "The 15 least significant digits of the version up to which every change can be read.",
         store_version,
     ),
+    counter("reflector_lists", "Lists begun.", |report| report.stats.requests.lists),
+    summary("reflector_list_duration_seconds", "How long lists took that came whole.", |report| {
+        let ended = &report.stats.requests.ended;
+        (ended.lists_took.as_secs_f64(), ended.lists)
+    }),
+    summary("reflector_items_per_list", "Objects in lists that came whole.", |report| {
+        let ended = &report.stats.requests.ended;
+        (ended.listed_objects as f64, ended.lists)
+    }),
+    counter("reflector_watches", "Watches opened.", |report| report.stats.requests.watches),
+    counter(
+        "reflector_short_watches",
+        "Watches that were over within a second, without an event.",
+        |report| report.stats.requests.ended.short_watches,
+    ),
+    summary("reflector_watch_duration_seconds", "How long watches lasted that are over.", |report| {
+        let ended = &report.stats.requests.ended;
+        (ended.watches_took.as_secs_f64(), ended.watches)
+    }),
+    summary("reflector_items_per_watch", "Events of watches that are over.", |report| {
+        let ended = &report.stats.requests.ended;
+        (ended.watched_events as f64, ended.watches)
+    }),
+    Family {
+        name: "reflector_last_resource_version",
+        help: "The 15 least significant digits of the last version received; the namespace is empty for all.",
+        read: Read::GaugeBy("namespace", last_version),
+    },
     gauge("tidings_informer_objects", "Objects in the cache.", |report| Some(report.stats.objects.into())),
     Family {
         name: "tidings_informer_memory_bytes",
@@ -136,6 +166,10 @@ const fn counter(name: &'static str, help: &'static str, read: fn(&InformerRepor
     Family { name, help, read: Read::Counter(read) }
 }
 
+const fn summary(name: &'static str, help: &'static str, read: fn(&InformerReport) -> (f64, u64)) -> Family {
+    Family { name, help, read: Read::Summary(read) }
+}
+
 const fn of_handlers(
     name: &'static str,
     help: &'static str,
@@ -204,6 +238,10 @@ fn last_event_age(report: &InformerReport) -> Vec<(String, Value)> {
     by_stream(report, |stream| stream.last_event_age.map(Value::from))
 }
 
+fn last_version(report: &InformerReport) -> Vec<(String, Value)> {
+    by_stream(report, |stream| last_digits(&stream.version.as_ref()?.to_string()))
+}
+
 fn failing(report: &InformerReport) -> Vec<(String, Value)> {
     by_stream(report, |stream| {
         let failing = stream.failing.as_ref();
@@ -237,7 +275,8 @@ impl Read {
         match self {
             Read::Gauge(_) | Read::GaugeBy(..) => MetricType::Gauge,
             Read::Counter(_) | Read::CounterBy(..) => MetricType::Counter,
-            Read::Latency(_) => MetricType::Histogram,
+            // Of a summary the text format here has no type: a histogram without buckets has the same two series.
+            Read::Latency(_) | Read::Summary(_) => MetricType::Histogram,
         }
     }
 }

@@ -104,4 +104,53 @@ pub struct RequestCounts {
     pub events: u64,
     /// Bookmarks received.
     pub bookmarks: u64,
+    /// Lists and watches that have ended, with how long they took and what they brought.
+    pub ended: EndedCounts,
+}
+
+/// Lists that came whole and watches that are over: how many, how long they took together, and what they brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndedCounts {
+    /// Lists that came whole.
+    pub lists: u64,
+    /// How long they took to arrive.
+    pub lists_took: Duration,
+    /// Objects in them.
+    pub listed_objects: u64,
+    /// Watches that are over.
+    pub watches: u64,
+    /// How long they lasted.
+    pub watches_took: Duration,
+    /// Events that they brought; bookmarks are none.
+    pub watched_events: u64,
+    /// Of the watches, those that lasted less than a second and brought nothing.
+    pub short_watches: u64,
+}
+
+/// A watch that is over sooner, without an event, is a short one.
+const SHORT_WATCH: Duration = Duration::from_secs(1);
+
+impl EndedCounts {
+    pub(super) fn list(&mut self, took: Duration, objects: u64) {
+        self.lists += 1;
+        self.lists_took += took;
+        self.listed_objects += objects;
+    }
+
+    pub(super) fn watch(&mut self, took: Duration, events: u64) {
+        self.watches += 1;
+        self.watches_took += took;
+        self.watched_events += events;
+        self.short_watches += u64::from(took < SHORT_WATCH && events == 0);
+    }
+
+    pub(super) fn add(&mut self, other: &EndedCounts) {
+        self.lists += other.lists;
+        self.lists_took += other.lists_took;
+        self.listed_objects += other.listed_objects;
+        self.watches += other.watches;
+        self.watches_took += other.watches_took;
+        self.watched_events += other.watched_events;
+        self.short_watches += other.short_watches;
+    }
 }

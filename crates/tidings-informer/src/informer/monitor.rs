@@ -7,7 +7,7 @@ use tidings_object::{Version, Wire};
 use tidings_source::{Change, Sharded, Skipped, SourceError, StreamScope, Trouble};
 use tokio::time::{Duration, Instant};
 
-use super::health::{Failure, RequestCounts, StreamHealth, StreamState};
+use super::health::{EndedCounts, Failure, RequestCounts, StreamHealth, StreamState};
 use super::report::{Fault, Reporter};
 use crate::reflector::{During, ListMode, Listed, Observer, RelistReason, StopReason};
 use crate::sync::Mutex;
@@ -31,6 +31,9 @@ struct Watched {
     list_mode: Option<ListMode>,
     wire: Option<Wire>,
     sharded: Option<Sharded>,
+    /// The watch that is open: since when, and how many events it has brought.
+    open_watch: Option<(Instant, u64)>,
+    ended: EndedCounts,
 }
 
 #[derive(Clone, Copy)]
@@ -57,6 +60,8 @@ impl Monitor {
             list_mode: None,
             wire: None,
             sharded: None,
+            open_watch: None,
+            ended: EndedCounts::default(),
         };
         Monitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
     }
@@ -92,11 +97,13 @@ impl Monitor {
         counts.silent_watches += count(Counter::SilentWatches);
         counts.events += count(Counter::Events);
         counts.bookmarks += count(Counter::Bookmarks);
+        counts.ended.add(&self.state.lock().ended);
     }
 
     /// The reflector itself, or a user's tweak or transform in it, panicked. A watch that is gone without a word
     /// would be the worst of all.
     pub(super) fn panicked(&self, message: &str) {
+        tracing::error!(informer = %self.reporter.informer(), scope = %self.scope, message, "a list and watch panicked");
         let message = format!("it panicked and has stopped: {message}");
         let trouble = Trouble::Network { message, is_refused: false };
         self.failed(&SourceError { asked: format!("list and watch {}", self.scope), trouble }, During::Watch);
@@ -113,6 +120,7 @@ impl Monitor {
 
     fn enter(&self, state: StreamState) {
         let mut watched = self.state.lock();
+        watched.end_watch();
         if watched.state != state {
             watched.state = state;
             watched.since = Instant::now();
@@ -121,6 +129,13 @@ impl Monitor {
 }
 
 impl Watched {
+    /// Whatever a stream does next, a watch that was open is so no longer.
+    fn end_watch(&mut self) {
+        if let Some((since, events)) = self.open_watch.take() {
+            self.ended.watch(since.elapsed(), events);
+        }
+    }
+
     /// Something has gone right.
     fn recovered(&mut self) {
         self.failing = None;
@@ -153,17 +168,24 @@ impl Observer for Monitor {
         let mut watched = self.state.lock();
         watched.received(&list.version);
         watched.sharded.clone_from(&list.sharded);
+        watched.ended.list(list.took, list.objects as u64);
     }
 
     fn watching(&self, _: Option<&Version>) {
         self.count(Counter::Watches);
         self.enter(StreamState::Watching);
-        self.state.lock().recovered();
+        let mut watched = self.state.lock();
+        watched.open_watch = Some((Instant::now(), 0));
+        watched.recovered();
     }
 
     fn event(&self, _: Change, version: &Version) {
         self.count(Counter::Events);
-        self.state.lock().received(version);
+        let mut watched = self.state.lock();
+        watched.received(version);
+        if let Some((_, events)) = &mut watched.open_watch {
+            *events += 1;
+        }
     }
 
     fn bookmark(&self, version: &Version) {
@@ -171,8 +193,11 @@ impl Observer for Monitor {
         self.state.lock().received(version);
     }
 
-    fn failed(&self, error: &SourceError, _: During) {
+    fn failed(&self, error: &SourceError, during: During) {
         let mut watched = self.state.lock();
+        if during == During::Watch {
+            watched.end_watch();
+        }
         let (since, attempts) = match &watched.failing {
             Some((_, since, attempts)) => (*since, attempts + 1),
             None => (Instant::now(), 1),

@@ -83,13 +83,20 @@ impl Reporter {
 
     pub(super) fn report(&self, fault: &Fault) {
         self.counters[fault.class()].fetch_add(1, Ordering::Relaxed);
-        tracing::warn!(informer = %self.informer, fault = %fault, "informer fault");
+        if !fault.is_traced_by_the_reflector() {
+            tracing::warn!(informer = %self.informer, fault = %fault, "informer fault");
+        }
         if let Some(hook) = &self.hook {
             let call = std::panic::AssertUnwindSafe(|| hook(fault));
             if std::panic::catch_unwind(call).is_err() {
                 tracing::error!(informer = %self.informer, "the error hook panicked");
             }
         }
+    }
+
+    /// The informer's name.
+    pub(super) fn informer(&self) -> &str {
+        &self.informer
     }
 
     pub(super) fn counts(&self) -> FaultCounts {
@@ -100,6 +107,12 @@ impl Reporter {
 }
 
 impl Fault {
+    /// Whether there is a `tracing` event of it already, at a level by its class and with the fields of its request: one
+    /// fault is one event.
+    fn is_traced_by_the_reflector(&self) -> bool {
+        matches!(self, Fault::Source(_) | Fault::Skipped(_) | Fault::WentBack { .. })
+    }
+
     /// Its place among the counters.
     fn class(&self) -> usize {
         match self {

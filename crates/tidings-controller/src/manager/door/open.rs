@@ -45,10 +45,9 @@ impl Plan {
         workforce: &Workforce,
         vitals: &Arc<Vitals>,
     ) -> Result<Door, ManagerError> {
-        let Plan { address, mut registry, health, readiness } = self;
+        let Plan { address, registry, health, readiness } = self;
         let mut door = Door { serving: None, task: JoinSet::new() };
         let Some(address) = address else { return Ok(door) };
-        show(workforce, &mut registry);
         let queues = QueueMetrics::new();
         for controller in &workforce.handles {
             queues.show(controller.queue());
@@ -63,6 +62,7 @@ impl Plan {
             .readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
             });
+        endpoints = show(workforce, endpoints);
         if let Some(office) = &workforce.office {
             let leadership = office.leadership.clone();
             endpoints =
@@ -98,7 +98,7 @@ impl Door {
 }
 
 /// Shows controllers and election. Informers and queues are shown by the endpoints themselves.
-fn show(workforce: &Workforce, registry: &mut Registry) {
+fn show(workforce: &Workforce, endpoints: Endpoints) -> Endpoints {
     let (controllers, elections) = (ControllerMetrics::new(), ElectionMetrics::new());
     for controller in &workforce.handles {
         controllers.show(controller);
@@ -106,6 +106,5 @@ fn show(workforce: &Workforce, registry: &mut Registry) {
     if let Some(office) = &workforce.office {
         elections.show(&office.leadership);
     }
-    registry.register_collector(Box::new(controllers));
-    registry.register_collector(Box::new(elections));
+    endpoints.collector(controllers).collector(elections)
 }
