@@ -59,6 +59,27 @@ const METADATA: &str = r#""metadata":{"name":"web-0","namespace":"shop","uid":"u
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
+    // holds: X35
+    #[test]
+    fn json_with_any_bytes_in_its_strings_is_taken_in_as_go_reads_it(
+        odd in prop::collection::vec(any::<u8>().prop_filter("in a string", |b| !b"\"\\".contains(b) && *b >= 0x20), 0..12),
+    ) {
+        let frame = format!(r#"{{{METADATA},"spec":{{"nodeName":"ODD"}}}}"#).replace("u-1", "ODD");
+        let mut sent = Vec::new();
+        for (number, part) in frame.split("ODD").enumerate() {
+            sent.extend_from_slice(if number > 0 { &odd } else { b"" });
+            sent.extend_from_slice(part.as_bytes());
+        }
+        let intake = intake();
+        let object = intake.json(&sent, &NothingKnown).unwrap();
+        let read = repaired_utf8(&odd);
+        prop_assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", &*read));
+        let whole: Value = object.view().unwrap();
+        prop_assert_eq!(whole["spec"]["nodeName"].as_str(), Some(&*read));
+        let again = intake.json(&sent, &Cache::of(&object)).unwrap();
+        prop_assert!(read.is_empty() || Arc::ptr_eq(&object, &again));
+    }
+
     #[test]
     fn a_field_that_is_read_ahead_reads_as_from_the_body(text in arbitrary::object_text()) {
         let paths = [".metadata.labels.app", ".a.b", ".spec.a[*]", ".b"].map(|path| FieldPath::parse(path).unwrap());

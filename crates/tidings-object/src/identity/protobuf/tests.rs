@@ -193,12 +193,38 @@ fn bytes_that_break_off_have_an_identity_if_a_key_and_a_version_came_before() {
     }
 }
 
+/// Bytes of any kind, mostly text with a few that are none.
+fn texts() -> impl Strategy<Value = [Vec<u8>; 9]> {
+    let byte = prop_oneof![4 => any::<u8>(), 3 => b'a'..=b'c', 1 => Just(0xe2_u8), 1 => Just(0x80_u8)];
+    proptest::array::uniform9(proptest::collection::vec(byte, 0..6))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
     fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), metadata in any::<bool>()) {
         let _ = scan(&if metadata { object(&[bytes]) } else { bytes });
+    }
+
+    // holds: X35
+    #[test]
+    fn whatever_bytes_stand_in_its_texts_the_identity_is_that_of_the_json(texts in texts(), twice in any::<bool>()) {
+        let [name, namespace, uid, version, key, value, other, owner, note] = texts;
+        let entry = |map: u32, key: &[u8], value: &[u8]| field(map, &[field(1, key), field(2, value)].concat());
+        let mut metadata = vec![
+            field(1, &name), field(3, &namespace), field(5, &uid), field(6, &version),
+            entry(11, &key, &value), entry(11, &other, &note), entry(12, &note, &value),
+            field(13, &[field(4, &owner), number(6, 1)].concat()),
+        ];
+        if twice {
+            metadata.push(entry(11, &key, &other));
+        }
+        let message = object(&metadata);
+        let table = tidings_protobuf::message("meta.k8s.io", "v1", "PartialObjectMetadata").unwrap();
+        let json = tidings_protobuf::to_json(table, tidings_protobuf::TypeMeta::default(), &message).unwrap();
+        let expected = identity::scan(&json).unwrap();
+        prop_assert_eq!(scan(&message).unwrap(), Identity { rest_at: 0, ..expected });
     }
 
     #[test]
