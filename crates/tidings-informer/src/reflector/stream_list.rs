@@ -6,7 +6,8 @@
 //!
 //! A server that ignores `sendInitialEvents` sends no marker, ever, but may send events and bookmarks for ever. It is
 //! recognised by two rules, and then asked for a list. A bookmark without the marker refuses at once: kube-apiserver
-//! discards those that are due before the marker. And after ten seconds only progress counts ([`Progress`]).
+//! discards those that are due before the marker (`cacheWatcher.nonblockingAdd`). And after ten seconds only progress
+//! counts ([`Progress`]).
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
