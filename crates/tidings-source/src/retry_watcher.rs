@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tidings_object::{RawObject, Version};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::clock;
 use crate::{
@@ -37,12 +37,16 @@ const RESTART_PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait that a server can ask for.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(300);
 
+/// A watch that is silent for longer is opened again. kube-apiserver sends a bookmark every minute.
+const SILENCE_MAX: Duration = Duration::from_secs(3 * 60);
+
 /// So many malformed answers in a row, at one version, end the watch. A network that damaged one answer does not damage
 /// all of them, and what the server itself writes wrong does not get better.
 const MALFORMED_MAX: u32 = 5;
 
 /// Watches from a version on, and opens the watch again at the last version that came whenever it ends: closed,
-/// broken, refused or failed, at most once a second, or after the wait that the server asks for.
+/// broken, refused, failed, or silent for three minutes, at most once a second, or after the wait that the server asks
+/// for.
 ///
 /// Bookmarks move the version and are not passed on. The stream ends after one error: when the version expired
 /// (410, however it comes), when opening is forbidden or unauthorized, when something comes that is no
@@ -91,7 +95,11 @@ impl Watcher<'_> {
                 }
                 continue;
             };
-            match events.next().await {
+            let Ok(next) = timeout(SILENCE_MAX, events.next()).await else {
+                self.silent();
+                continue;
+            };
+            match next {
                 Some(Ok(WatchEvent::Changed(change, object))) => {
                     self.move_to(object.version().clone());
                     return Some(Ok(ObjectEvent { change, object }));
@@ -126,7 +134,11 @@ impl Watcher<'_> {
     async fn open(&mut self) -> Result<(), SourceError> {
         sleep_until(self.next_start).await;
         self.next_start = Instant::now() + RESTART_PAUSE;
-        match self.source.watch(self.options()).await {
+        let Ok(opened) = timeout(SILENCE_MAX, self.source.watch(self.options())).await else {
+            self.silent();
+            return Ok(());
+        };
+        match opened {
             Ok(events) => self.events = Some(events),
             Err(error) => match error.class() {
                 ErrorClass::Expired | ErrorClass::Forbidden | ErrorClass::Unauthorized => {
@@ -137,6 +149,13 @@ impl Watcher<'_> {
             },
         }
         Ok(())
+    }
+
+    /// Nothing was received for too long: a restart, which is no failure, since a quiet resource is silent too.
+    fn silent(&mut self) {
+        self.events = None;
+        let (resource, scope, version) = (self.source.resource(), self.source.scope(), &self.version);
+        tracing::debug!(%resource, %scope, %version, silence = ?SILENCE_MAX, "reopening a silent watch");
     }
 
     /// An error in the stream: the end if the version expired, else a restart.

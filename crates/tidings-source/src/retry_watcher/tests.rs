@@ -54,17 +54,37 @@ async fn a_watch_that_ends_is_opened_again_at_the_last_version_at_most_once_a_se
     source.will_watch(WatchAnswer::open().modified(&pod(7)).broken(network()));
     source.will_watch(WatchAnswer::refused(network()));
     source.will_watch(WatchAnswer::status(500, "InternalError"));
-    source.will_watch(WatchAnswer::open().wait(Duration::from_secs(600)).modified(&pod(8)));
+    source.will_watch(WatchAnswer::open().wait(Duration::from_secs(100)).modified(&pod(8)));
     source.will_watch(WatchAnswer::open().deleted(&pod(9)));
     let start = Instant::now();
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     assert_eq!(versions(&mut events, 1).await, [6]);
     assert_eq!(start.elapsed(), Duration::ZERO);
     assert_eq!(versions(&mut events, 2).await, [7, 8]);
-    assert_eq!(start.elapsed(), Duration::from_secs(604));
+    assert_eq!(start.elapsed(), Duration::from_secs(104));
     assert_eq!(versions(&mut events, 1).await, [9]);
-    assert_eq!(start.elapsed(), Duration::from_secs(604), "after a long watch there is no pause");
+    assert_eq!(start.elapsed(), Duration::from_secs(104), "after a long watch there is no pause");
     assert_eq!(asked_versions(&source), ["5", "6", "7", "7", "7", "8"]);
+}
+
+// holds: X38
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_falls_silent_is_opened_again_at_the_last_version_within_200_s() {
+    let silences: [(fn() -> WatchAnswer, &str); 3] = [
+        (WatchAnswer::hanging, "5"),
+        (|| WatchAnswer::open().hang(), "5"),
+        (|| WatchAnswer::open().bookmark(6).hang(), "6"),
+    ];
+    for (silence, last) in silences {
+        let source = pods();
+        source.will_watch(silence());
+        source.will_watch(WatchAnswer::open().added(&pod(7)));
+        let start = Instant::now();
+        let mut events = retry_watch(&source, Version::from(5)).unwrap();
+        assert_eq!(versions(&mut events, 1).await, [7]);
+        assert!(start.elapsed() <= Duration::from_secs(200), "{:?}", start.elapsed());
+        assert_eq!(asked_versions(&source), ["5", last]);
+    }
 }
 
 // holds: T3
