@@ -2,12 +2,15 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
 
+use k8s_openapi::api::core::v1::ConfigMap;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::{Action, Manager, ManagerError};
+use tidings_controller::{Action, Controller, Manager, ManagerError, Request};
 use tidings_endpoints::ServeError;
+use tidings_workqueue::limiter::RateLimiter;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
@@ -125,4 +128,53 @@ async fn a_program_that_stops_is_alive_and_not_ready_until_its_last_reconcile_ha
     answered(address, "/healthz", 200).await;
     release.notify_one();
     play.ended().await.unwrap();
+}
+
+/// A rate limiter of the user's that panics: it is asked outside of any reconcile.
+struct Broken;
+
+impl RateLimiter<Request> for Broken {
+    fn when(&self, _: &Request) -> Duration {
+        panic!("scripted panic")
+    }
+    fn forget(&self, _: &Request) {}
+    fn requeues(&self, _: &Request) -> u32 {
+        0
+    }
+}
+
+// holds: X31
+#[tokio::test]
+async fn a_manager_that_something_ended_says_so_to_both_probes_while_it_stops() {
+    let server = ApiServer::start().await;
+    put(&server, "configmaps", "a");
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let release = Arc::new(Notify::new());
+    let released = Arc::clone(&release);
+    let controller = Controller::for_kind::<ConfigMap>("maps")
+        .limiter(Broken)
+        .reconcile(|_, _| async { Err::<Action, _>(std::io::Error::other("no").into()) });
+    // It takes its time to end, so that the probes can be asked meanwhile.
+    let manager = Manager::new(factory(&server)).controller(controller).endpoints(address).runnable(
+        "slow",
+        |stop| async move {
+            stop.cancelled().await;
+            released.notified().await;
+            Ok::<(), std::io::Error>(())
+        },
+    );
+    let play = Play::new(manager);
+    for path in ["/healthz", "/readyz"] {
+        loop {
+            let text = answered(address, path, 500).await;
+            if text.contains("[-]manager failed: ") {
+                assert!(text.contains("controller \"maps\"") && text.contains("scripted panic"), "{text}");
+                break;
+            }
+        }
+    }
+    release.notify_one();
+    assert!(play.ended().await.is_err());
 }
