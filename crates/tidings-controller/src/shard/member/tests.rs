@@ -89,3 +89,66 @@ fn a_lease_that_vanishes_without_a_word_counts_until_it_would_have_expired() {
         assert!(permits(&mut member, begin + seconds(15)));
     }
 }
+
+/// A member that is alone, at the moment at which the cache shows its first write.
+fn alone(begin: Instant) -> Member {
+    let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+    member.observe(begin, vec![]);
+    let first = write(&mut member, begin);
+    member.observe(begin, vec![first]);
+    assert!(permits(&mut member, begin));
+    member
+}
+
+#[test]
+fn a_member_writes_once_each_retry_period() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    for turn in 1..4 {
+        let due = begin + TIMING.retry_period * turn;
+        assert_eq!(member.next(due - seconds(1)), Step::Wait(Some(due)));
+        write(&mut member, due);
+    }
+}
+
+#[test]
+fn a_member_whose_lease_was_taken_away_begins_anew() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    member.observe(begin + seconds(1), vec![]);
+    assert!(!permits(&mut member, begin + seconds(1)), "a newcomer would not know of it");
+    let again = write(&mut member, begin + seconds(1));
+    assert!(!permits(&mut member, begin + seconds(1)), "the cache does not show it yet");
+    member.observe(begin + seconds(2), vec![again]);
+    assert!(permits(&mut member, begin + seconds(2)));
+}
+
+#[test]
+fn a_first_write_that_the_cache_does_not_show_yet_was_not_taken_away() {
+    let begin = Instant::now();
+    let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+    member.observe(begin, vec![]);
+    let first = write(&mut member, begin);
+    member.observe(begin + seconds(1), vec![]);
+    member.observe(begin + seconds(1), vec![first]);
+    assert!(permits(&mut member, begin + seconds(1)));
+}
+
+#[test]
+fn a_member_that_leaves_says_so_takes_its_lease_away_and_is_gone() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    member.leave(begin);
+    assert!(!permits(&mut member, begin));
+    let last = write(&mut member, begin);
+    assert_eq!(last.record.claim, Claim::Nothing);
+    assert_eq!(
+        member.next(begin),
+        Step::Wait(Some(begin + TIMING.retry_period)),
+        "others shall see it first"
+    );
+    member.observe(begin + seconds(1), vec![last]);
+    assert_eq!(member.next(begin + seconds(1)), Step::Remove);
+    member.removed();
+    assert_eq!(member.next(begin + seconds(1)), Step::Left);
+}
