@@ -287,6 +287,29 @@ mod tests {
         Notification::Deleted { old, object, is_final_state_unknown: false }
     }
 
+    #[test]
+    fn its_figures_are_of_what_waits() {
+        let mut backlog = Backlog::new(2);
+        let figures = |backlog: &Backlog| (backlog.len(), backlog.merges(), backlog.oldest_since());
+        assert_eq!((figures(&backlog), backlog.memory_bytes()), ((0, 0, None), 0));
+        let began = Instant::now();
+        let later = began + std::time::Duration::from_secs(1);
+        backlog.push(added("a", 1), began);
+        backlog.push(added("b", 2), later);
+        let queued_bytes = backlog.entries.capacity() * size_of::<Option<Entry>>();
+        assert_eq!(backlog.memory_bytes(), queued_bytes, "below the bound nothing is looked for");
+        for version in 3..6 {
+            backlog.push(updated("a", version - 1, version), later);
+        }
+        assert_eq!(figures(&backlog), (2, 3, Some(began)));
+        let numbers =
+            backlog.newest.as_ref().map(HashTable::capacity).expect("what merges is found by its key");
+        assert_eq!(backlog.memory_bytes(), queued_bytes + 8 * numbers);
+        backlog.pop();
+        assert_eq!(figures(&backlog), (1, 3, Some(later)));
+        assert_eq!((backlog.clear(), figures(&backlog)), (1, (0, 3, None)));
+    }
+
     fn shown(notification: &Notification) -> String {
         match notification {
             Notification::Added { object, is_initial } => {
