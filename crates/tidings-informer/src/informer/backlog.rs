@@ -305,9 +305,34 @@ mod tests {
         let numbers =
             backlog.newest.as_ref().map(HashTable::capacity).expect("what merges is found by its key");
         assert_eq!(backlog.memory_bytes(), queued_bytes + 8 * numbers);
+        backlog.push(added("c", 6), later);
+        backlog.push(deleted("c", 6, 7), later);
+        assert_eq!(figures(&backlog), (2, 4, Some(began)), "what came and went unheard merged too");
         backlog.pop();
-        assert_eq!(figures(&backlog), (1, 3, Some(later)));
-        assert_eq!((backlog.clear(), figures(&backlog)), (1, (0, 3, None)));
+        assert_eq!(figures(&backlog), (1, 4, Some(later)));
+        assert_eq!((backlog.clear(), figures(&backlog)), (1, (0, 4, None)));
+    }
+
+    #[test]
+    fn a_handler_that_has_caught_up_costs_what_it_did_before() {
+        let mut backlog = Backlog::new(4);
+        for name in 0..1_000 {
+            backlog.push(added(&name.to_string(), 1), Instant::now());
+        }
+        while backlog.len() > 4 {
+            backlog.pop();
+        }
+        let looks_for_keys = |backlog: &mut Backlog| {
+            let (looks, live) = (backlog.newest.is_some(), backlog.len());
+            backlog.pop();
+            (live, looks)
+        };
+        let as_it_drains = [0; 4].map(|_| looks_for_keys(&mut backlog));
+        assert_eq!(as_it_drains, [(4, true), (3, true), (2, true), (1, false)]);
+        assert_eq!(backlog.memory_bytes(), 0, "what a burst needed is given back");
+        backlog.push(added("a", 2), Instant::now());
+        backlog.pop();
+        assert_ne!(backlog.memory_bytes(), 0, "what every notification needs is kept");
     }
 
     fn shown(notification: &Notification) -> String {
