@@ -38,9 +38,11 @@ fn scope(namespace: &str) -> StreamScope {
     StreamScope::Namespace(namespace.into())
 }
 
+/// What the error hook was told.
+type Faults = Arc<Mutex<Vec<String>>>;
+
 /// An informer that panics as soon as it is given another namespace.
-fn fragile() -> (SharedInformer<Pod>, Arc<Fragile>, Arc<Mutex<Vec<String>>>, impl Future<Output = ()> + Send)
-{
+fn fragile() -> (SharedInformer<Pod>, Arc<Fragile>, Faults, impl Future<Output = ()> + Send) {
     let sources = Arc::new(Fragile::default());
     let faults = Arc::new(Mutex::new(Vec::new()));
     let mut config = config(QueueOrder::InOrder);
@@ -94,7 +96,7 @@ async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
     }
     soon(running.join_next()).await.unwrap().expect("the panic stays inside");
     let health = informer.health();
-    assert_eq!(health.failures, [panicked.clone()]);
+    assert_eq!(health.failures, std::slice::from_ref(&panicked));
     assert!(!health.is_healthy());
     assert!(health.streams.iter().all(|stream| stream.state == StreamState::Stopped), "{health:?}");
     assert_eq!(informer.lifecycle(), Lifecycle::Stopped);
