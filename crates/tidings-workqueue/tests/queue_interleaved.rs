@@ -12,9 +12,11 @@ mod sync {
 
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
+    /// After how many more times what happens.
+    type Hook = (u32, Box<dyn FnOnce()>);
+
     thread_local! {
-        /// After how many more times what happens.
-        static HOOK: RefCell<Option<(u32, Box<dyn FnOnce()>)>> = const { RefCell::new(None) };
+        static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
     }
 
     /// Lets something happen when a lock is let go for the `nth` time from now.
