@@ -84,3 +84,22 @@ async fn nothing_runs_any_more_when_run_has_returned() {
     assert_eq!(server.requests().len(), asked, "nobody asks for anything");
     assert!(server.requests().iter().any(|request| request.verb == Some(Verb::Watch)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn runnables_have_a_second_for_their_end_even_if_the_workers_took_all_the_time() {
+    let server = ApiServer::start().await;
+    let log = Log::new();
+    let noted = log.clone();
+    let manager = Manager::new(factory(&server)).controller(noting(&log)).graceful_stop(Duration::ZERO);
+    let play = Play::new(manager.runnable("beside", move |stop| async move {
+        noted.note("begins");
+        stop.cancelled().await;
+        tokio::time::sleep(Duration::from_millis(900)).await;
+        noted.note("ends");
+        Ok::<(), std::io::Error>(())
+    }));
+    log.grown_to(1).await;
+    settle().await;
+    play.end().await.unwrap();
+    assert_eq!(log.lines(), ["begins", "ends"]);
+}
