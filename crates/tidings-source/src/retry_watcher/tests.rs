@@ -13,6 +13,9 @@ fn pods() -> ScriptedSource {
     ScriptedSource::new(Pod::resource(), StreamScope::All)
 }
 
+/// Makes the answer to a watch.
+type Answer = fn() -> WatchAnswer;
+
 fn pod(version: u64) -> Arc<RawObject> {
     object(&Pod::resource(), Some("a"), "x", version, "x", json!({}))
 }
@@ -70,7 +73,7 @@ async fn a_watch_that_ends_is_opened_again_at_the_last_version_at_most_once_a_se
 // holds: X38
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_falls_silent_is_opened_again_at_the_last_version_within_200_s() {
-    let silences: [(fn() -> WatchAnswer, &str); 3] = [
+    let silences: [(Answer, &str); 3] = [
         (WatchAnswer::hanging, "5"),
         (|| WatchAnswer::open().hang(), "5"),
         (|| WatchAnswer::open().bookmark(6).hang(), "6"),
@@ -175,7 +178,7 @@ fn malformed() -> Trouble {
 // holds: T7
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_stays_malformed_ends_the_watch_after_five_tries_that_wait_longer_each_time() {
-    let answers: [fn() -> WatchAnswer; 3] = [
+    let answers: [Answer; 3] = [
         || WatchAnswer::open().broken(malformed()),
         || WatchAnswer::refused(malformed()),
         // What repeats the version is no progress.
