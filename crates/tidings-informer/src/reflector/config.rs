@@ -75,7 +75,7 @@ pub enum Paging {
 /// After how many refusals in a row a reflector gives up, a kind of refusal each; `None` is never.
 ///
 /// By default it never does: rights are granted and resources appear later. A reflector that watches a resource
-/// which somebody deleted may want to end.
+/// which somebody deleted may want to end. An informer that gave up has failed: probes fail, and a manager ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StopPolicy {
     /// 401.
