@@ -86,7 +86,7 @@ fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
     let good = frame(7).into_bytes()[..1_200].to_vec();
     let bad: Vec<u8> = (0..1_200_u64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as u8).collect();
     let (mut packed_bytes, mut trained_at, mut is_good) = (0, vec![0], true);
-    for window in 0..60 {
+    for (window, sample) in cache.iter().take(60).enumerate() {
         let raw = if is_good { &good } else { &bad };
         is_good = !is_good;
         for body in 0..WINDOW_BODIES {
@@ -95,7 +95,7 @@ fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
             intake.packer.pack(family, raw, stats);
             packed_bytes += raw.len() as u64;
         }
-        intake.packer.offer_sample(&cache[window]);
+        intake.packer.offer_sample(sample);
         if let Some(training) = intake.training_due() {
             intake.adopt(training.run());
             trained_at.push(packed_bytes);
