@@ -315,24 +315,38 @@ mod tests {
 
     #[test]
     fn a_handler_that_has_caught_up_costs_what_it_did_before() {
-        let mut backlog = Backlog::new(4);
+        let mut backlog = Backlog::new(10);
         for name in 0..1_000 {
             backlog.push(added(&name.to_string(), 1), Instant::now());
         }
-        while backlog.len() > 4 {
+        while let live @ 1.. = backlog.len() {
+            assert_eq!(backlog.newest.is_some(), live >= 5, "{live} wait");
             backlog.pop();
         }
-        let looks_for_keys = |backlog: &mut Backlog| {
-            let (looks, live) = (backlog.newest.is_some(), backlog.len());
-            backlog.pop();
-            (live, looks)
-        };
-        let as_it_drains = [0; 4].map(|_| looks_for_keys(&mut backlog));
-        assert_eq!(as_it_drains, [(4, true), (3, true), (2, true), (1, false)]);
         assert_eq!(backlog.memory_bytes(), 0, "what a burst needed is given back");
         backlog.push(added("a", 2), Instant::now());
         backlog.pop();
         assert_ne!(backlog.memory_bytes(), 0, "what every notification needs is kept");
+    }
+
+    #[test]
+    fn holes_are_closed_once_they_outnumber_what_is_live() {
+        let (mut backlog, now) = (Backlog::new(0), Instant::now());
+        let names: Vec<_> = (0..500).map(|name| name.to_string()).collect();
+        let first_to_last = ["first"].into_iter().chain(names.iter().map(String::as_str)).chain(["last"]);
+        first_to_last.for_each(|name| _ = backlog.push(added(name, 1), now));
+        for (gone, name) in names.iter().enumerate() {
+            backlog.push(deleted(name, 1, 2), now);
+            assert!(
+                backlog.entries.len() <= 2 * backlog.len() + 64,
+                "after {gone}: {}",
+                backlog.entries.len()
+            );
+            assert!(gone > 250 || backlog.entries.len() == 502, "after {gone} they are still few");
+        }
+        let left = [backlog.pop(), backlog.pop(), backlog.pop()];
+        let left: Vec<_> = left.iter().flatten().map(|entry| shown(&entry.notification)).collect();
+        assert_eq!(left, ["add first@1", "add last@1"]);
     }
 
     fn shown(notification: &Notification) -> String {

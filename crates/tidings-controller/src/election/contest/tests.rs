@@ -237,6 +237,37 @@ fn a_released_lease_is_taken_at_once() {
     assert!(taken_after(&bare, Duration::ZERO).is_some());
 }
 
+#[test]
+fn it_says_who_holds_the_lease_in_which_term_and_whether_a_write_is_under_way() {
+    let said = |scene: &Scene| {
+        let Scene { contest, .. } = scene;
+        (contest.holder().map(str::to_owned), contest.term(), contest.is_writing())
+    };
+    let by = |holder: &str, term, is_writing| (Some(holder.to_owned()), term, is_writing);
+    let mut scene = Scene::new();
+    assert_eq!(said(&scene), (None, 0, false));
+    let theirs = held_by("other", Duration::ZERO);
+    for (term, version) in [(1, "9"), (2, "10")] {
+        scene.reads(lease(&theirs));
+        assert_eq!(said(&scene), by("other", term - 1, false));
+        scene.pass(seconds(16));
+        scene.reads(lease(&theirs));
+        let taken = versioned(scene.replaces(), version);
+        assert_eq!(said(&scene), by("other", term - 1, true));
+        scene.hears(lease(&taken));
+        assert_eq!(said(&scene), by("us", term, false));
+        scene.contest.lose(scene.now());
+    }
+    let (mut scene, held) = Scene::leading();
+    scene.contest.release(scene.now());
+    assert!(scene.contest.is_writing(), "until it is released, an answer may give it back");
+    scene.reads(lease(&held));
+    assert_eq!(said(&scene), by("us", 1, true));
+    let released = scene.replaces();
+    scene.hears(lease(&released));
+    assert_eq!(said(&scene), (None, 1, false));
+}
+
 // An outsider may have put our name there while the former holder still believes.
 #[test]
 fn our_own_name_in_a_lease_that_we_did_not_acquire_is_waited_for_like_another() {
