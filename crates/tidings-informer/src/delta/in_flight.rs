@@ -126,3 +126,50 @@ impl InFlight {
         self.taken.find(self.hasher.hash_one(key.as_str()), |taken| taken.object.key() == key)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tidings_source::Change;
+
+    use super::*;
+    use crate::delta::StreamId;
+    use crate::delta::transcript::object;
+
+    fn changed(word: &str) -> [(StreamId, Delta); 1] {
+        [(StreamId(1), Delta::Changed(Change::Modified, object(word)))]
+    }
+
+    fn listed(word: &str) -> [(StreamId, Delta); 1] {
+        [(StreamId(1), Delta::Replaced(object(word)))]
+    }
+
+    /// An object leaves twice in one batch when the end of its scope is between.
+    #[test]
+    fn of_an_object_that_was_taken_twice_the_newest_state_counts_or_the_one_that_was_listed() {
+        let cases = [
+            (changed("a/x@5"), changed("a/x@7"), "7", "9"),
+            (changed("a/x@5"), changed("a/x@3"), "5", "9"),
+            (changed("a/x@5"), listed("a/x@3"), "3", "3"),
+            (listed("a/x@5"), changed("a/x@7"), "7", "7"),
+        ];
+        for (first, second, newest, over_nine) in cases {
+            let mut in_flight = InFlight::default();
+            in_flight.took(&changed("a/w@1"), true);
+            in_flight.took(&first, true);
+            in_flight.took(&changed("a/y@2"), false);
+            in_flight.took(&second, false);
+            let x = object("a/x@1");
+            let version = |object: Option<Arc<RawObject>>| object.map(|object| object.version().to_string());
+            let case = format!("{first:?}, then {second:?}");
+            assert_eq!(version(in_flight.object(&x).cloned()).as_deref(), Some(newest), "{case}");
+            let applied = in_flight.applied_to(&x, Some(object("a/x@9")));
+            assert_eq!(version(applied).as_deref(), Some(over_nine), "{case}");
+            let staying: Vec<_> = in_flight
+                .staying_in(&StreamScope::All)
+                .iter()
+                .map(|object| object.key().to_string())
+                .collect();
+            assert_eq!(staying, ["a/x", "a/y"], "{case}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use twox_hash::XxHash3_64;
 
-use crate::notifications::Notification;
+use crate::notifications::{Listener, Notification};
 use crate::script::{Lists, SLOW, Script};
 
 /// The running process. Dropped, it is ended.
@@ -76,6 +76,13 @@ impl ClientGo {
         let status = self.child.wait().await.expect("it ends");
         assert!(status.success(), "client-go's program ended with {status}");
         (state, self.notifications)
+    }
+
+    /// Whether slow handlers have heard as much as quick ones: nothing merges here.
+    pub(crate) fn is_heard_out(&self) -> bool {
+        let heard = |listener| self.notifications.iter().filter(|told| told.handler == listener).count();
+        heard(Listener::All) == heard(Listener::Slow)
+            && heard(Listener::Filtered) == heard(Listener::SlowFiltered)
     }
 
     pub(crate) fn notifications(&self) -> &[Notification] {

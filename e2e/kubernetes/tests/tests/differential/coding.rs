@@ -80,6 +80,12 @@ pub(crate) fn object(wire: Wire, bytes: &[u8]) -> Option<Value> {
     from_slice(message("", "v1", type_meta.kind?)?, type_meta, field(envelope, 2).unwrap_or_default()).ok()
 }
 
+/// Whether a status says that the version that was asked for is newer than the server's.
+pub(crate) fn is_too_large(status: &Value) -> bool {
+    let causes = status["details"]["causes"].as_array();
+    causes.is_some_and(|causes| causes.iter().any(|cause| cause["reason"] == "ResourceVersionTooLarge"))
+}
+
 /// The body of an answer that is this status.
 pub(crate) fn status(wire: Wire, status: &Value) -> Vec<u8> {
     if wire == Wire::Json {

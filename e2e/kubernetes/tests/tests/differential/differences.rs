@@ -19,6 +19,7 @@ pub(crate) enum Difference {
     RetriesAPage,
     ReopensASilentWatch,
     Probes,
+    ProbesDuringAStreamingList,
     CountsTheMarkerAsAnEvent,
     SaysTheTimeoutTwice,
     RetriesBelowTheReflector,
@@ -94,6 +95,13 @@ const TABLE: &[Line] = &[
         Client::Ours,
         "two watches in a row that brought nothing are followed by a list of one object: a server restored from a \
          backup answers such watches with silence",
+    ),
+    Line(
+        Difference::ProbesDuringAStreamingList,
+        "X39",
+        Client::Ours,
+        "a streaming list that has no marker after ten seconds is compared with the version of a list of one object: a \
+         server that ignores sendInitialEvents would never send the marker",
     ),
     Line(
         Difference::CountsTheMarkerAsAnEvent,

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Config;
 use kubernetes_tests::agreement::{State, cached};
 use tidings::{
-    Handler, InformerOptions, ListMode, Object, ReflectorConfig, Running, SharedInformer,
+    Handler, InformerOptions, ListMode, Object, ReflectorConfig, Registration, Running, SharedInformer,
     SharedInformerFactory, WirePreference,
 };
 use tidings_object::Wire;
@@ -23,6 +23,7 @@ use crate::script::{Lists, SLOW, Script};
 pub(crate) struct Ours {
     informer: SharedInformer<ConfigMap>,
     running: Running,
+    registrations: Vec<Registration>,
     notifications: Notifications,
 }
 
@@ -55,15 +56,20 @@ impl Ours {
         let factory = SharedInformerFactory::new(client).seed(script.seed);
         let informer = factory.informer_with::<ConfigMap>(options);
         let notifications = Notifications::default();
-        for listener in Listener::EACH {
-            informer.add_handler(handler(listener, &notifications)).expect("a new informer takes handlers");
-        }
-        Ours { informer, running: factory.start(), notifications }
+        let add = |listener| informer.add_handler(handler(listener, &notifications));
+        let registrations =
+            Listener::EACH.map(|listener| add(listener).expect("a new informer takes handlers"));
+        Ours { informer, running: factory.start(), registrations: registrations.into(), notifications }
     }
 
     /// What is in its cache now.
     pub(crate) fn cache(&self) -> State {
         cached(&self.informer)
+    }
+
+    /// Whether no handler has anything to hear any more, but for resyncs.
+    pub(crate) fn is_heard_out(&self) -> bool {
+        self.registrations.iter().all(|registration| registration.stats().backlog == 0)
     }
 
     pub(crate) fn notifications(&self) -> Vec<Notification> {

@@ -59,6 +59,9 @@ enum Wait {
 /// How much earlier than it should a request may come: the two clocks do not start at the same moment.
 const TOLERANCE: Duration = Duration::from_millis(60);
 
+/// X39: so long after it was asked for, a streaming list is compared with the server's version.
+const STREAMING_LIST_MAY_STALL: Duration = Duration::from_secs(10);
+
 impl Client {
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -91,6 +94,13 @@ pub(crate) fn broken_rules(
                 return (broken, differences);
             }
         };
+        if client == Client::Ours
+            && ask == Ask::Probe
+            && last.is_some_and(|last| looks_during(last, exchange))
+        {
+            differences.push(Difference::ProbesDuringAStreamingList);
+            continue;
+        }
         let was_refused = last.is_some_and(|last| was_refused(refusing, last, exchange));
         if was_refused {
             let more = reflector.after_refused_connections(&allowed);
@@ -152,6 +162,13 @@ impl Wait {
 
 fn ended_at(exchange: &Exchange) -> Duration {
     exchange.ended_at.unwrap_or(exchange.asked_at)
+}
+
+/// Whether a probe was asked while a streaming list was open for so long that it may have stalled.
+fn looks_during(list: &Exchange, probe: &Exchange) -> bool {
+    let is_open = list.ended_at.is_none_or(|ended| probe.asked_at <= ended);
+    let is_streaming_list = list.is_watch() && list.option("sendInitialEvents") == "true";
+    is_streaming_list && is_open && probe.asked_at + TOLERANCE >= list.asked_at + STREAMING_LIST_MAY_STALL
 }
 
 /// Whether a request between these two may have found the door closed.

@@ -58,6 +58,8 @@ pub(crate) struct Stream {
     pub(crate) marker: Option<(usize, Duration)>,
     /// The code of the error that ended it.
     pub(crate) error: Option<u16>,
+    /// Whether that error says that the version is newer than the server's.
+    pub(crate) is_too_large: bool,
     pub(crate) ending: Ending,
 }
 
@@ -145,6 +147,7 @@ impl Stream {
         let (kind, object) = (event["type"].as_str().unwrap_or_default(), &event["object"]);
         if kind == "ERROR" {
             self.error = object["code"].as_u64().and_then(|code| code.try_into().ok());
+            self.is_too_large = coding::is_too_large(object);
             return;
         }
         self.events += 1;

@@ -270,10 +270,7 @@ fn head(wire: Wire, code: u16, length: usize, retry_after: Option<&str>) -> Stri
 fn recorded(wire: Wire, code: u16, has_retry_after: bool, body: &[u8], is_whole: bool) -> Answer {
     let body = coding::object(wire, body).unwrap_or_default();
     if code >= 300 {
-        let causes = body["details"]["causes"].as_array();
-        let is_too_large = causes
-            .is_some_and(|causes| causes.iter().any(|cause| cause["reason"] == "ResourceVersionTooLarge"));
-        return Answer::Refused { code, is_too_large, has_retry_after };
+        return Answer::Refused { code, is_too_large: coding::is_too_large(&body), has_retry_after };
     }
     if !is_whole {
         return Answer::BrokenList;

@@ -161,6 +161,8 @@ impl Reflector {
     ) -> Vec<Allowed> {
         match stream.error {
             Some(410) => return self.expired(version),
+            // A busy server that does not come to the most recent version in three seconds.
+            Some(_) if stream.is_too_large => return self.expired(version),
             Some(429) => return vec![rule(ask.clone(), Wait::BackOff)],
             Some(500) if stream.events == 0 => {
                 self.is_streaming_refused = self.client == Client::Ours;
