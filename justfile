@@ -28,7 +28,7 @@ deny:
 
 # The packages for crates.io, each built from what would be uploaded; `--no-verify` only packs them.
 package *arguments:
-    K8S_OPENAPI_ENABLED_VERSION=1.37 cargo package --workspace --exclude tidings-bench --exclude kubernetes-tests {{ arguments }}
+    K8S_OPENAPI_ENABLED_VERSION=1.37 cargo package --workspace --exclude tidings-bench --exclude tidings-simulation --exclude kubernetes-tests {{ arguments }}
 
 # Fills the tests into docs/contract.md, from the `// holds:` comments above them.
 contract:
@@ -74,6 +74,10 @@ instructions-record:
 # The work queue beside client-go's, case by case in turn, on a quiet machine (needs Go).
 queue-comparison rounds="5":
     bash bench/peers/workqueue/compare.sh {{ rounds }}
+
+# Simulated worlds over fresh seeds until something fails (`just soak --minutes 60`); `replay SEED` repeats one.
+soak *arguments="--minutes 1":
+    cargo run --release -p tidings-simulation -- soak {{ arguments }}
 
 # The tests on a real kube-apiserver with etcd, of this release; the first time it builds it, for ten minutes (needs Go).
 kubernetes release="1.36":

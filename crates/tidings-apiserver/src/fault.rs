@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use tokio::sync::watch;
 
 use crate::resource::Verb;
+use crate::signal::{Receiver, Sender};
 use crate::sync::Mutex;
 
 mod body_cut;
@@ -65,6 +65,8 @@ pub enum Fault {
     FailStreamingList,
     /// The end of the initial events is not marked.
     HideMarker,
+    /// No bookmarks come, though the client asked for them. The end of the initial events is marked all the same.
+    HideBookmarks,
     /// 410 as the answer to a watch, not as an event.
     ExpireOnOpen,
     /// The body breaks off after so many bytes.
@@ -136,6 +138,22 @@ pub enum EventFault {
     },
 }
 
+impl EventFault {
+    /// How it is counted.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Duplicate => "event-duplicate",
+            Self::Stale => "event-stale",
+            Self::UnknownType => "event-unknown-type",
+            Self::WithoutMetadata => "event-without-metadata",
+            Self::WithoutVersion => "event-without-version",
+            Self::WrongKind => "event-wrong-kind",
+            Self::Garbage => "event-garbage",
+            Self::Error { .. } => "event-error",
+        }
+    }
+}
+
 /// How a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -161,7 +179,7 @@ pub struct Injection {
 #[derive(Debug)]
 pub struct Faults {
     state: Mutex<State>,
-    cuts: watch::Sender<u64>,
+    cuts: Sender<()>,
 }
 
 #[derive(Debug, Default)]
@@ -208,13 +226,14 @@ impl Fault {
             Self::RefuseStreamingList => "refuse-streaming-list",
             Self::FailStreamingList => "fail-streaming-list",
             Self::HideMarker => "hide-marker",
+            Self::HideBookmarks => "hide-bookmarks",
             Self::ExpireOnOpen => "expire-on-open",
             Self::CutBody { .. } => "cut-body",
             Self::CutStream { .. } => "cut-stream",
             Self::CutMidFrame { .. } => "cut-mid-frame",
             Self::StallStream { .. } => "stall-stream",
             Self::SlowStream(_) => "slow-stream",
-            Self::Event { .. } => "event",
+            Self::Event { fault, .. } => fault.name(),
             Self::WrongKind => "wrong-kind",
             Self::ReplacedBytes { .. } => "replaced-bytes",
         }
@@ -232,6 +251,7 @@ impl Fault {
             | Self::StallStream { .. }
             | Self::SlowStream(_)
             | Self::Event { .. }
+            | Self::HideBookmarks
             | Self::ExpireOnOpen => is_watch,
             _ => true,
         }
@@ -292,7 +312,7 @@ pub(crate) struct Asked<'a> {
 
 impl Faults {
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::default(), cuts: watch::Sender::new(0) }
+        Self { state: Mutex::default(), cuts: Sender::new(()) }
     }
 
     /// Lets something go wrong.
@@ -336,14 +356,14 @@ impl Faults {
 
     pub(crate) fn end_watches(&self, ending: Ending) {
         self.state.lock().cut_ending = Some(ending);
-        self.cuts.send_modify(|count| *count += 1);
+        self.cuts.send(());
     }
 
     pub(crate) fn count_one(&self, name: &'static str) {
         *self.state.lock().counts.entry(name).or_insert(0) += 1;
     }
 
-    pub(crate) fn cuts(&self) -> watch::Receiver<u64> {
+    pub(crate) fn cuts(&self) -> Receiver<()> {
         self.cuts.subscribe()
     }
 

@@ -34,6 +34,7 @@ pub mod record;
 pub mod registry;
 pub mod request;
 pub mod server;
+pub mod signal;
 pub mod store;
 pub mod watch;
 
@@ -59,4 +60,4 @@ mod write;
 pub use body::{Body, BrokenOff};
 pub use fault::{Ending, EventFault, Fault, Faults};
 pub use listen::{Listen, Listening};
-pub use server::{ApiServer, Builder};
+pub use server::{ApiServer, Builder, LaggingServer};

@@ -1,7 +1,7 @@
 //! The server itself: what it is made of, how it starts, and how a test reaches into it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
@@ -20,16 +20,20 @@ use crate::write::{Terminating, Waiting};
 mod builder;
 mod direct;
 mod documents;
+mod lagging;
 mod route;
 mod service;
 mod settings;
 
 pub use builder::Builder;
 pub use direct::Loaded;
+pub use lagging::LaggingServer;
 pub use service::{InProcess, Refused};
 pub use settings::{Kubelet, Namespaces, ProtobufAnswers, Settings, WatchCache};
 
 pub(crate) use route::{Caller, handle};
+
+use lagging::Leader;
 
 /// The longest duration that is added to an instant.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -74,6 +78,10 @@ pub(crate) struct Core {
     pub(crate) waiting: Waiting,
     chance: Mutex<SmallRng>,
     closed: watch::Sender<bool>,
+    /// The server that this one lags behind.
+    leader: Option<Leader>,
+    /// Those that lag behind this one.
+    followers: Mutex<Vec<Weak<Core>>>,
 }
 
 impl ApiServer {
@@ -88,20 +96,8 @@ impl ApiServer {
     }
 
     fn new(settings: Settings, users: Users, clock: Clock) -> Self {
-        let core = Core {
-            store: Store::new(settings.history),
-            registry: Registry::builtin(),
-            clock,
-            faults: Faults::new(),
-            recorder: Recorder::new(settings.requests_recorded_max),
-            users,
-            terminating: Terminating::default(),
-            waiting: Waiting::default(),
-            chance: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
-            closed: watch::Sender::new(false),
-            settings,
-        };
-        Self { handle: Arc::new(Handle { core: Arc::new(core) }) }
+        let core = Arc::new(Core::new(settings, users, clock, None));
+        Self { handle: Arc::new(Handle { core }) }
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -165,6 +161,7 @@ impl ApiServer {
         let core = self.core();
         core.store.skip_version();
         core.store.compact(None);
+        core.followers().iter().for_each(|follower| follower.store.compact(None));
         core.faults.count_one("expire-history");
     }
 
@@ -176,6 +173,7 @@ impl ApiServer {
     /// Goes back to an earlier state and ends all watches; versions are given out again.
     pub fn go_back_to(&self, saved: &Saved) {
         self.core().store.restore(saved);
+        self.core().followers().iter().for_each(|follower| follower.follow_restored(saved));
         self.core().faults.count_one("go-back");
     }
 
@@ -186,6 +184,24 @@ impl ApiServer {
 }
 
 impl Core {
+    fn new(settings: Settings, users: Users, clock: Clock, leader: Option<Leader>) -> Self {
+        Core {
+            store: Store::new(settings.history),
+            registry: Registry::builtin(),
+            clock,
+            faults: Faults::new(),
+            recorder: Recorder::new(settings.requests_recorded_max),
+            users,
+            terminating: Terminating::default(),
+            waiting: Waiting::default(),
+            chance: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
+            closed: watch::Sender::new(false),
+            leader,
+            followers: Mutex::default(),
+            settings,
+        }
+    }
+
     /// How long a watch runs: as asked for, or at least the server's minimum, spread so that not all end at once.
     pub(crate) fn watch_timeout(&self, asked_seconds: Option<u64>) -> Duration {
         match asked_seconds {
@@ -226,6 +242,7 @@ impl Core {
     fn close(&self) {
         if !self.closed.send_replace(true) {
             self.faults.end_watches(Ending::Broken);
+            self.followers().iter().for_each(|follower| follower.close());
         }
     }
 }

@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde_json::Value;
-use tokio::sync::watch;
 
 pub(crate) use self::encoded::Keeping;
+pub(crate) use self::feed::Feed;
+use self::feed::FeedEntry;
 use self::history::History;
 pub use self::history::{Change, FrameKey, HistoryLimits};
 pub use self::news::{News, Reading, Subscription};
@@ -18,9 +19,11 @@ pub use self::object::{Draft, KeyOrder, Stored};
 pub use self::objects::KeyRange;
 use self::objects::Objects;
 pub use self::saved::Saved;
+use crate::signal::{Receiver, Sender};
 use crate::sync::{Mutex, MutexGuard};
 
 mod encoded;
+mod feed;
 mod history;
 mod news;
 mod object;
@@ -32,7 +35,7 @@ mod saved;
 pub struct Store {
     state: Mutex<State>,
     /// The newest version given out.
-    newest: watch::Sender<u64>,
+    newest: Sender<u64>,
 }
 
 /// What a write expects to find.
@@ -109,13 +112,15 @@ struct State {
     /// How many objects name an owner, by a hash of the owner's uid: most deletions have no dependents to look for.
     owned: HashMap<u64, u32>,
     hasher: RandomState,
+    /// The feeds of stores that follow this one.
+    feeds: Vec<Weak<Feed>>,
 }
 
 #[derive(Debug)]
 struct Resource {
     objects: Objects,
     history: History,
-    changed: watch::Sender<u64>,
+    changed: Sender<u64>,
     /// Raised when running watches must end.
     era: u64,
     /// Watches of that era may still read up to that version before they end.
@@ -131,8 +136,9 @@ impl Store {
             resources: HashMap::new(),
             owned: HashMap::new(),
             hasher: RandomState::new(),
+            feeds: Vec::new(),
         };
-        Self { state: Mutex::new(state), newest: watch::Sender::new(1) }
+        Self { state: Mutex::new(state), newest: Sender::new(1) }
     }
 
     /// The newest version given out.
@@ -141,7 +147,7 @@ impl Store {
     }
 
     /// Tells each newest version.
-    pub fn newest(&self) -> watch::Receiver<u64> {
+    pub fn newest(&self) -> Receiver<u64> {
         self.newest.subscribe()
     }
 
@@ -168,7 +174,8 @@ impl Store {
         if let Some(old) = &old {
             state.count_owners(old, -1);
         }
-        self.publish(state, storage, Change::new(version, old, Some(Arc::clone(&object))), telling);
+        let change = Arc::new(Change::new(version, old, Some(Arc::clone(&object))));
+        self.publish(state, storage, change, telling);
         Ok(object)
     }
 
@@ -188,19 +195,28 @@ impl Store {
         state.count_owners(&old, -1);
         let version = state.next_version();
         let gone = Arc::new(old.restamped(version));
-        self.publish(state, storage, Change::new(version, Some(old), None), telling);
+        self.publish(state, storage, Arc::new(Change::new(version, Some(old), None)), telling);
         Ok(Some(gone))
     }
 
-    fn publish(&self, mut state: MutexGuard<'_, State>, storage: &str, change: Change, telling: Telling) {
+    fn publish(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        storage: &str,
+        change: Arc<Change>,
+        telling: Telling,
+    ) {
         let version = change.version;
         let limits = state.limits;
+        if !state.feeds.is_empty() {
+            state.feed(&FeedEntry::Change { storage: storage.into(), change: Arc::clone(&change), telling });
+        }
         let resource = state.resource(storage);
         if telling == Telling::Watchers {
             resource.history.push(change, &limits);
-            resource.changed.send_replace(version);
+            resource.changed.send(version);
         }
-        self.newest.send_replace(version);
+        self.newest.send(version);
     }
 
     /// The objects of a range: the first `most` of them, and how many more there are. At an earlier version if asked.
@@ -246,7 +262,8 @@ impl Store {
     pub fn skip_version(&self) -> u64 {
         let mut state = self.state.lock();
         let version = state.next_version();
-        self.newest.send_replace(version);
+        state.feed(&FeedEntry::Version(version));
+        self.newest.send(version);
         version
     }
 
@@ -324,7 +341,7 @@ impl Resource {
         Self {
             objects: Objects::default(),
             history: History::default(),
-            changed: watch::Sender::new(0),
+            changed: Sender::new(0),
             era: 0,
             last_words: None,
         }
@@ -333,7 +350,7 @@ impl Resource {
     fn end_watches(&mut self, version: u64) {
         self.last_words = Some((self.era, version));
         self.era += 1;
-        self.changed.send_replace(version);
+        self.changed.send(version);
     }
 }
 

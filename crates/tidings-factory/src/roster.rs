@@ -94,7 +94,11 @@ impl Roster {
         entries.forget_unneeded();
         let Entries { shared, redirected } = &mut *entries;
         let unstarted = shared.values_mut().chain(redirected);
-        unstarted.filter_map(|entry| Some((entry.informer.clone(), entry.task.take()?))).collect()
+        let take = |entry: &mut Entry| Some((entry.name.clone(), entry.informer.clone(), entry.task.take()?));
+        let mut unstarted: Vec<_> = unstarted.filter_map(take).collect();
+        // In an order that does not depend on hashes: a simulation repeats a run by its seed.
+        unstarted.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        unstarted.into_iter().map(|(_, informer, task)| (informer, task)).collect()
     }
 
     /// Those that somebody needs, by name.

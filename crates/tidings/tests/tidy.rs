@@ -56,9 +56,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "tidings-source",
         ],
     ),
+    ("tidings-simulation", &["tidings", "tidings-apiserver"]),
 ];
 
-const PROGRAMS: &[&str] = &["tidings-cli", "tidings-bench"];
+const PROGRAMS: &[&str] = &["tidings-cli", "tidings-bench", "tidings-simulation"];
 
 /// Split, so that this file does not find itself.
 const BANNED_IN_CODE: &[(&str, &str)] = &[

@@ -41,6 +41,7 @@ impl StreamFaults {
                     | Fault::SlowStream(_)
                     | Fault::Event { .. }
                     | Fault::HideMarker
+                    | Fault::HideBookmarks
                     | Fault::FailStreamingList
             )
         };
@@ -63,6 +64,11 @@ impl StreamFaults {
     /// Whether the end of the initial events is not to be marked.
     pub(crate) fn hides_marker(&self) -> bool {
         self.faults.contains(&Fault::HideMarker)
+    }
+
+    /// Whether no bookmarks are to be sent.
+    pub(crate) fn hides_bookmarks(&self) -> bool {
+        self.faults.contains(&Fault::HideBookmarks)
     }
 
     /// How the stream begins, if it fails at once.

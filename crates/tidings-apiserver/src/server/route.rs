@@ -130,6 +130,7 @@ impl Question {
         let mut answer = match replaced {
             Some(answer) => answer,
             None => {
+                let core = core.answering(self.verb, self.options.as_ref().ok());
                 let answer = self.faultless(core, sent, caller, &faults).await;
                 answer.unwrap_or_else(|error| error.into_response(errors))
             }

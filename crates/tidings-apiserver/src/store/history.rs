@@ -110,12 +110,12 @@ impl Change {
 }
 
 impl History {
-    pub(super) fn push(&mut self, change: Change, limits: &HistoryLimits) {
+    pub(super) fn push(&mut self, change: Arc<Change>, limits: &HistoryLimits) {
         self.bytes += change.bytes();
         if let Some(new) = &change.new {
             new.keep_protobuf(Keeping::WhileNew);
         }
-        self.changes.push_back(Arc::new(change));
+        self.changes.push_back(change);
         if let Some(at) = self.changes.len().checked_sub(ENCODED_KEPT + 1) {
             self.changes[at].grow_old();
         }

@@ -4,10 +4,9 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
-
 use super::Store;
 use super::history::Change;
+use crate::signal::Receiver;
 
 /// What happened after a version, for one watcher.
 #[derive(Debug)]
@@ -33,7 +32,7 @@ pub enum News {
 pub struct Subscription {
     storage: Arc<str>,
     era: u64,
-    changed: watch::Receiver<u64>,
+    changed: Receiver<u64>,
 }
 
 /// Whether a watcher starts or goes on.
@@ -86,9 +85,6 @@ impl Store {
 impl Subscription {
     /// Waits until something may have changed since the last wait. Never misses a change that happened before the call.
     pub async fn changed(&mut self) {
-        // The store outlives its watchers' requests; were it gone, waiting for ever is right: nothing will change.
-        if self.changed.changed().await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        self.changed.changed().await;
     }
 }

@@ -3,7 +3,7 @@
 //! After a restore versions are given out again, as after an etcd restored from a backup: the hardest thing that a
 //! client's cache can meet. Running watches end.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::objects::Objects;
 use super::{State, Store};
@@ -16,6 +16,11 @@ pub struct Saved {
 }
 
 impl Saved {
+    pub(super) fn of(state: &State) -> Self {
+        let objects = state.resources.iter().map(|(name, resource)| (name.clone(), resource.objects.clone()));
+        Saved { version: state.version, objects: objects.collect() }
+    }
+
     /// The version it was saved at.
     pub fn version(&self) -> u64 {
         self.version
@@ -25,16 +30,15 @@ impl Saved {
 impl Store {
     /// The state now, to be restored later.
     pub fn save(&self) -> Saved {
-        let state = self.state.lock();
-        let objects = state.resources.iter().map(|(name, resource)| (name.clone(), resource.objects.clone()));
-        Saved { version: state.version, objects: objects.collect() }
+        Saved::of(&self.state.lock())
     }
 
     /// Goes back to an earlier state, its version included, and ends all watches.
     pub fn restore(&self, saved: &Saved) {
         let mut state = self.state.lock();
         state.version = saved.version;
-        let names: HashSet<_> = state.resources.keys().chain(saved.objects.keys()).cloned().collect();
+        // In an order that does not depend on hashes: watchers end in it.
+        let names: BTreeSet<_> = state.resources.keys().chain(saved.objects.keys()).cloned().collect();
         for name in names {
             let objects = saved.objects.get(&name).cloned().unwrap_or_default();
             let resource = state.resource(&name);
@@ -42,10 +46,10 @@ impl Store {
             resource.history.rewind(saved.version);
             resource.era += 1;
             resource.last_words = None;
-            resource.changed.send_replace(saved.version);
+            resource.changed.send(saved.version);
         }
         state.recount_owners();
-        self.newest.send_replace(saved.version);
+        self.newest.send(saved.version);
     }
 }
 

@@ -40,7 +40,8 @@ impl Opening {
         };
         // Subscribed before the state is read: a change between the two is seen as news, never missed.
         let subscription = core.store.subscribe(&watch.def.storage);
-        let bookmarks = if watch.options.allows_bookmarks { Bookmarks::Wanted } else { Bookmarks::Unwanted };
+        let has_bookmarks = watch.options.allows_bookmarks && !watch.faults.hides_bookmarks();
+        let bookmarks = if has_bookmarks { Bookmarks::Wanted } else { Bookmarks::Unwanted };
         let (cursor, initial) = match start {
             Start::Everything(marker) => {
                 let read = core.store.snapshot(&watch.def.storage, &range, usize::MAX, None);

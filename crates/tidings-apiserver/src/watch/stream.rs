@@ -10,7 +10,6 @@ use std::vec;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::Watch;
@@ -20,6 +19,7 @@ use super::pace::Pace;
 use crate::body::{self, Body};
 use crate::fault::{Ending, Mangled};
 use crate::server::Core;
+use crate::signal::Receiver;
 use crate::status::ApiError;
 use crate::store::{Change, FrameKey, KeyRange, News, Reading, Stored, Subscription};
 use crate::wire::{Place, Refusal, Shape};
@@ -58,7 +58,7 @@ struct Watcher {
     shape: Shape,
     cursor: Cursor,
     subscription: Subscription,
-    cuts: watch::Receiver<u64>,
+    cuts: Receiver<()>,
     initial: vec::IntoIter<Arc<Stored>>,
     /// The events of the first of them.
     encoded: VecDeque<Bytes>,
@@ -148,7 +148,7 @@ impl Watcher {
 
     /// Ends a stream that is cut or whose time is up, though there may always be more to send.
     async fn check_end(&mut self) -> Result<(), Ending> {
-        if self.cuts.has_changed().unwrap_or(true) {
+        if self.cuts.has_changed() {
             return Err(self.cut().await);
         }
         let is_time_up = self.ending.is_none() && Instant::now() >= self.end_at;
@@ -304,7 +304,7 @@ impl Watcher {
         tokio::select! {
             biased;
             () = self.subscription.changed() => {}
-            _ = self.cuts.changed() => return Err(self.cut().await),
+            () = self.cuts.changed() => return Err(self.cut().await),
             () = sleep_until(due_at) => self.time_passed(),
         }
         Ok(())
@@ -312,7 +312,7 @@ impl Watcher {
 
     /// How the stream ends, now that it is cut. What shall stall says nothing from now on, whatever happens.
     async fn cut(&mut self) -> Ending {
-        self.cuts.mark_unchanged();
+        self.cuts.mark_seen();
         match self.core.faults.cut_ending() {
             Ending::Stalled => self.stall().await,
             ending => ending,
@@ -322,9 +322,7 @@ impl Watcher {
     /// Waits for a cut that ends it.
     async fn stall(&mut self) -> Ending {
         loop {
-            if self.cuts.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
+            self.cuts.changed().await;
             match self.core.faults.cut_ending() {
                 Ending::Stalled => {}
                 ending => return ending,

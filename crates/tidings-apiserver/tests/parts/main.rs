@@ -7,6 +7,7 @@ mod door;
 mod doors;
 mod faults;
 mod informers_view;
+mod lagging;
 mod lists;
 mod protobuf;
 mod watches;

@@ -173,7 +173,8 @@ async fn duplicates_and_replays_reach_no_handler() {
                 put(&server, "pod-0", round);
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
-            assert_eq!(server.faults().count("event"), 1);
+            let name = Fault::Event { after_events: 1, fault: fault.clone() }.name();
+            assert_eq!(server.faults().count(name), 1);
             assert_eq!(heard.told().len(), 4, "{fault:?} {order:?}: {:?}", heard.lines());
             assert_eq!(pods.stats().applied.stale, 1, "{fault:?} {order:?}");
             running.shutdown().await;

@@ -1,0 +1,101 @@
+//! Runs simulated worlds: many of them with `soak`, one of them again with `replay`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+use rand::rngs::SmallRng;
+use rand::{Rng as _, SeedableRng as _};
+use tidings_simulation::soak::{Limit, Report, Soak};
+use tidings_simulation::{Failure, simulate};
+
+/// Simulated worlds of tidings: replicas, API servers, and everything that goes wrong.
+#[derive(Parser)]
+#[command(name = "tidings-simulation", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs worlds over fresh seeds until a time is over or enough has gone wrong; ends with 1 if one fails.
+    Soak {
+        /// How many minutes to run; one if nothing else is said.
+        #[arg(long, value_name = "MINUTES", conflicts_with = "faults")]
+        minutes: Option<f64>,
+        /// How many faults there have to be.
+        #[arg(long, value_name = "COUNT")]
+        faults: Option<u64>,
+        /// The first seed; a random one if not given.
+        #[arg(long)]
+        seed: Option<u64>,
+        /// How many worlds run at the same time; as many as there are cores if not given.
+        #[arg(long)]
+        threads: Option<usize>,
+    },
+    /// Runs the world of one seed again and prints what happens in it.
+    Replay {
+        /// The seed.
+        seed: u64,
+        /// Prints the outcome alone.
+        #[arg(long)]
+        quiet: bool,
+    },
+}
+
+#[expect(clippy::print_stdout, reason = "it is a program")]
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::builder()
+                .with_default_directive(tracing::level_filters::LevelFilter::OFF.into())
+                .from_env_lossy(),
+        )
+        .init();
+    match Arguments::parse().command {
+        Command::Soak { minutes, faults, seed, threads } => {
+            let minutes = minutes.unwrap_or(1.0).clamp(0.0, 1e6);
+            let limit = faults.map_or(Limit::Time(Duration::from_secs_f64(minutes * 60.0)), Limit::Faults);
+            // Small enough to be read out, large enough to be fresh.
+            let seed = seed.unwrap_or_else(|| u64::from(SmallRng::from_os_rng().random::<u32>()) * 1_000);
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            let threads = threads.unwrap_or(cores);
+            println!("soak from seed {seed} on {threads} threads");
+            let report = Soak { limit, seed, threads }.run(progress);
+            println!("{report}");
+            report.failures.iter().for_each(print_failure);
+            if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Command::Replay { seed, quiet } => {
+            let sink: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(|line| println!("{line}"));
+            match simulate(seed, (!quiet).then_some(sink)) {
+                Ok(summary) => {
+                    println!("seed {seed} is well: {summary:?}");
+                    ExitCode::SUCCESS
+                }
+                Err(failure) => {
+                    print_failure(&failure);
+                    ExitCode::FAILURE
+                }
+            }
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "it is a program")]
+fn progress(report: &Report) {
+    let (seconds, seeds, faults) = (report.took.as_secs(), report.seeds, report.fault_count());
+    println!(
+        "{seconds} s: {seeds} seeds, {faults} faults, {:.0} simulated hours",
+        report.simulated.as_secs_f64() / 3600.0
+    );
+}
+
+#[expect(clippy::print_stdout, reason = "it is a program")]
+fn print_failure(failure: &Failure) {
+    let Failure { seed, what } = failure;
+    println!("\nFAILED seed {seed}: {what}");
+    println!("replay it: cargo run --release -p tidings-simulation -- replay {seed}");
+}

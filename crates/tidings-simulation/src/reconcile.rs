@@ -1,0 +1,309 @@
+//! Two controllers. The copier keeps a Secret for each ConfigMap and deletes others that a ConfigMap controls. The observer
+//! writes nothing: it is for ServiceAccounts, owns Pods and watches Services by a label.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret, Service, ServiceAccount};
+use kube_client::api::{DeleteParams, Preconditions};
+use kube_core::ResourceExt as _;
+use parking_lot::Mutex;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use serde_json::json;
+use tidings::controller::controller::Watched;
+use tidings::controller::{
+    Action, Change, Context, Controller, Error, Predicate, Request, Shares, set_controller,
+};
+use tidings::workqueue::limiter::Exponential;
+use tidings::{Object, RawObject};
+use tidings_apiserver::ApiServer;
+use tokio::time::Instant;
+
+use crate::sightings::{Hands, Sightings, Work};
+use crate::trace::Trace;
+
+pub(crate) const COPIER: &str = "copier";
+pub(crate) const OBSERVER: &str = "observer";
+
+/// What a ConfigMap wants its Secret to say.
+pub(crate) const WISH: &str = "wish";
+/// Where the Secret says it.
+pub(crate) const COPY: &str = "copy";
+/// The label that names the owner of a Pod or a Secret, as its controller reference does, and the request of a Service.
+pub(crate) const FOR: &str = "for";
+/// The label of Services that the observer looks at.
+pub(crate) const WATCHED: &str = "watched";
+
+/// How long a reconcile waits for its own writes to show; tidings' default.
+const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// The reconcilers of one life of a replica.
+pub(crate) struct Reconcilers {
+    pub(crate) life: String,
+    /// What shares keys with this replica.
+    pub(crate) group: String,
+    pub(crate) writes: bool,
+    pub(crate) hands: Arc<Hands>,
+    pub(crate) sightings: Arc<Sightings>,
+    pub(crate) server: ApiServer,
+    pub(crate) trouble: Arc<Trouble>,
+    pub(crate) trace: Trace,
+    written: Mutex<HashMap<Request, (Instant, Wrote)>>,
+    write_wait_max: Mutex<Duration>,
+}
+
+/// What a reconcile wrote last.
+#[derive(Debug, Clone)]
+enum Wrote {
+    Secret { key: String, uid: String, version: u64 },
+    Deletion { key: String, uid: String },
+}
+
+/// How reconciles fail, in all replicas.
+pub(crate) struct Trouble(Mutex<(SmallRng, u32)>);
+
+impl Trouble {
+    pub(crate) fn new(seed: u64) -> Arc<Self> {
+        Arc::new(Trouble(Mutex::new((SmallRng::seed_from_u64(seed), 100))))
+    }
+
+    pub(crate) fn calm(&self) {
+        self.0.lock().1 = 0;
+    }
+
+    /// Fails, panics, hangs or takes a while, by chance.
+    async fn meet(&self) -> Result<(), Error> {
+        let (is_hit, how) = {
+            let (chance, per_mille) = &mut *self.0.lock();
+            (chance.random_range(0..1000) < *per_mille, chance.random_range(0..4))
+        };
+        match how {
+            _ if !is_hit => Ok(()),
+            0 => Err(crate::ON_PURPOSE.into()),
+            1 => std::panic::panic_any(crate::ON_PURPOSE),
+            2 => std::future::pending().await,
+            _ => {
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What an object is to a sighting.
+pub(crate) fn seen(kind: &str, object: &RawObject) -> String {
+    format!("{kind} {}@{}", object.key(), object.version())
+}
+
+impl Reconcilers {
+    #[expect(clippy::too_many_arguments, reason = "each is one part of the world")]
+    pub(crate) fn new(
+        life: String,
+        group: String,
+        writes: bool,
+        hands: Arc<Hands>,
+        sightings: Arc<Sightings>,
+        server: ApiServer,
+        trouble: Arc<Trouble>,
+        trace: Trace,
+    ) -> Arc<Self> {
+        let (written, write_wait_max) = Default::default();
+        Arc::new(Reconcilers {
+            life,
+            group,
+            writes,
+            hands,
+            sightings,
+            server,
+            trouble,
+            trace,
+            written,
+            write_wait_max,
+        })
+    }
+
+    pub(crate) fn copier(self: &Arc<Self>, workers: usize, shares: Option<Shares>) -> Controller {
+        let this = Arc::clone(self);
+        let write_wait_max = if workers == 1 { WRITE_WAIT_MAX } else { Duration::ZERO };
+        *self.write_wait_max.lock() = write_wait_max;
+        let builder = Controller::for_kind::<ConfigMap>(COPIER)
+            .owns::<Secret>()
+            .workers(workers)
+            .reconcile_timeout(Duration::from_secs(20))
+            .write_wait_max(write_wait_max)
+            .limiter(Exponential::new(Duration::from_millis(5), Duration::from_secs(20)));
+        let builder = match shares {
+            Some(shares) => builder.shares(shares),
+            None => builder,
+        };
+        builder.reconcile(move |request: Request, context: Context| {
+            let this = Arc::clone(&this);
+            async move { this.copy(&request, &context).await }
+        })
+    }
+
+    pub(crate) fn observer(self: &Arc<Self>, shares: Option<Shares>) -> Controller {
+        let this = Arc::clone(self);
+        let watched = Watched::<Service>::new(requests_of)
+            .predicate(Predicate::labels(format!("{WATCHED}=yes").parse().expect("it is a selector")));
+        let builder = Controller::for_kind::<ServiceAccount>(OBSERVER)
+            .owns::<Pod>()
+            .watches_with(watched)
+            .workers(2)
+            .reconcile_timeout(Duration::from_secs(20))
+            .limiter(Exponential::new(Duration::from_millis(5), Duration::from_secs(20)));
+        let builder = match shares {
+            Some(shares) => builder.shares(shares),
+            None => builder,
+        };
+        builder.reconcile(move |request: Request, context: Context| {
+            let this = Arc::clone(&this);
+            async move { this.observe(&request, &context).await }
+        })
+    }
+
+    async fn observe(&self, request: &Request, context: &Context) -> Result<Action, Error> {
+        let mut saw = BTreeSet::new();
+        if let Ok(account) = context.lister::<ServiceAccount>().get(request) {
+            saw.insert(seen("serviceaccounts", account.raw()));
+        }
+        saw.extend(mapped("pods", context.lister::<Pod>().list(), request));
+        let services = context.lister::<Service>().list().into_iter();
+        let services = services.filter(|service| service.labels().value(WATCHED) == Some("yes"));
+        saw.extend(mapped("services", services, request));
+        let _hand = self.begin((OBSERVER, request.clone()), saw);
+        self.trouble.meet().await?;
+        Ok(Action::await_change())
+    }
+
+    fn begin(&self, work: Work, saw: BTreeSet<String>) -> crate::sightings::Hand {
+        self.trace.note(|| format!("{} {} {} sees {saw:?}", self.life, work.0, work.1));
+        let hand = self.hands.take(&self.group, &self.life, work.clone());
+        self.sightings.note(work, saw);
+        hand
+    }
+
+    async fn copy(&self, request: &Request, context: &Context) -> Result<Action, Error> {
+        let map = context.lister::<ConfigMap>().get(request).ok();
+        let secrets = context.lister::<Secret>().list();
+        let mut saw: BTreeSet<_> = mapped("secrets", secrets.iter().cloned(), request).collect();
+        saw.extend(map.iter().map(|map| seen("configmaps", map.raw())));
+        let _hand = self.begin((COPIER, request.clone()), saw);
+        self.check_own_writes(request, context);
+        self.trouble.meet().await?;
+        if !self.writes {
+            return Ok(Action::await_change());
+        }
+        let uid = map.as_ref().map(|map| map.uid().to_owned()).unwrap_or_default();
+        let mut has_copy = false;
+        for secret in secrets.iter().filter(|secret| concerns(secret, request)) {
+            let is_copy = secret.name() == request.name() && secret.controller_uid() == Some(&*uid);
+            if is_copy && map.is_some() {
+                has_copy = true;
+            } else {
+                self.delete(request, context, secret).await?;
+            }
+        }
+        if let Some(map) = map {
+            let map = map.decoded()?;
+            let wish = map.data.as_ref().and_then(|data| data.get(WISH)).cloned().unwrap_or_default();
+            if has_copy {
+                let copy = context.lister::<Secret>().get(request)?.decoded()?;
+                if copy.annotations().get(COPY) != Some(&wish) {
+                    let mut copy = (*copy).clone();
+                    copy.annotations_mut().insert(COPY.to_owned(), wish);
+                    let written = context.api::<Secret>().replace(&copy).await?;
+                    self.wrote(request, &written.decoded()?);
+                }
+            } else {
+                let mut copy: Secret = serde_json::from_value(json!({ "metadata": {
+                    "name": request.name(), "namespace": request.namespace(),
+                    "annotations": { COPY: wish }, "labels": { FOR: request.name() },
+                } }))?;
+                set_controller(&mut copy, &*map)?;
+                let written = context.api::<Secret>().create(&copy).await?;
+                self.wrote(request, &written.decoded()?);
+            }
+        }
+        self.trouble.meet().await?;
+        Ok(Action::await_change())
+    }
+
+    async fn delete(
+        &self,
+        request: &Request,
+        context: &Context,
+        secret: &Object<Secret>,
+    ) -> Result<(), Error> {
+        let (key, uid) = (secret.key().to_string(), secret.uid().to_owned());
+        // What the cache shows may be gone, and another one may have its name.
+        let params = DeleteParams::default()
+            .preconditions(Preconditions { uid: Some(uid.clone()), ..Preconditions::default() });
+        context.api::<Secret>().delete_with(secret.name(), &params).await?;
+        self.trace.note(|| format!("{} {request} deleted secret {key}", self.life));
+        self.written.lock().insert(request.clone(), (Instant::now(), Wrote::Deletion { key, uid }));
+        Ok(())
+    }
+
+    fn wrote(&self, request: &Request, secret: &Secret) {
+        let key = format!("{}/{}", secret.namespace().unwrap_or_default(), secret.name_any());
+        let version = secret.resource_version().and_then(|version| version.parse().ok()).unwrap_or(0);
+        let uid = secret.uid().unwrap_or_default();
+        self.trace.note(|| format!("{} {request} wrote secret {key}@{version}", self.life));
+        self.written.lock().insert(request.clone(), (Instant::now(), Wrote::Secret { key, uid, version }));
+    }
+
+    /// The cache shows what the last reconcile of this request wrote, unless that was waited for in vain.
+    fn check_own_writes(&self, request: &Request, context: &Context) {
+        let Some((at, wrote)) = self.written.lock().remove(request) else { return };
+        if at.elapsed() >= *self.write_wait_max.lock() {
+            return;
+        }
+        let cached = |key: &str| context.lister::<Secret>().get(key).ok();
+        let is_there = |key: &str, uid: &str| {
+            self.server.object("secrets", key).is_some_and(|object| object["metadata"]["uid"] == uid)
+        };
+        let unseen = match &wrote {
+            Wrote::Secret { key, uid, version } => match cached(key) {
+                Some(cached) => cached.version().number().unwrap_or(0) < *version,
+                None => is_there(key, uid),
+            },
+            Wrote::Deletion { key, uid } => {
+                cached(key).is_some_and(|cached| cached.uid() == uid) && !is_there(key, uid)
+            }
+        };
+        if unseen {
+            let after = at.elapsed();
+            self.hands
+                .object(format!("{} {request} does not see its own {wrote:?} after {after:?}", self.life));
+        }
+    }
+}
+
+/// Whether a copier of this request has to look after a Secret: it controls it, or has its name.
+fn concerns(secret: &Object<Secret>, request: &Request) -> bool {
+    secret.namespace() == request.namespace() && secret.labels().value(FOR) == Some(request.name())
+}
+
+/// The objects that map to a request by the label, which always says the same as the controller reference.
+fn mapped<K>(
+    kind: &'static str,
+    objects: impl IntoIterator<Item = Object<K>>,
+    request: &Request,
+) -> impl Iterator<Item = String> {
+    objects
+        .into_iter()
+        .filter(move |object| {
+            object.namespace() == request.namespace() && object.labels().value(FOR) == Some(request.name())
+        })
+        .map(move |object| seen(kind, object.raw()))
+}
+
+fn requests_of(change: &Change<Service>) -> Vec<Request> {
+    let named = change
+        .objects()
+        .filter_map(|object| Request::new(object.namespace(), object.labels().value(FOR)?).ok());
+    named.collect()
+}

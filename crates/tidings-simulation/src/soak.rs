@@ -1,0 +1,190 @@
+//! Many worlds on many threads, until a time is over, enough has gone wrong, or a world has failed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::{Failure, Summary, simulate};
+
+/// How long one world may take in real time before it counts as hung. Most take less than a second.
+const WORLD_SECONDS_MAX: u64 = 300;
+
+/// When a soak ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// After this time; worlds that have begun are finished.
+    Time(Duration),
+    /// After this many faults.
+    Faults(u64),
+    /// After this many worlds.
+    Seeds(u64),
+}
+
+/// What a soak is to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Soak {
+    /// When it ends.
+    pub limit: Limit,
+    /// The first seed; the others follow.
+    pub seed: u64,
+    /// How many worlds run at the same time.
+    pub threads: usize,
+}
+
+/// What a soak came to.
+#[derive(Debug, Default, Clone)]
+pub struct Report {
+    /// The first seed.
+    pub first_seed: u64,
+    /// How many worlds ran.
+    pub seeds: u64,
+    /// How often each kind of fault happened.
+    pub faults: BTreeMap<&'static str, u64>,
+    /// How much time passed in all worlds together.
+    pub simulated: Duration,
+    /// How many reconciles there were.
+    pub reconciles: u64,
+    /// How many lives replicas had.
+    pub lives: u64,
+    /// How long it took.
+    pub took: Duration,
+    /// The worlds that failed.
+    pub failures: Vec<Failure>,
+}
+
+#[derive(Default)]
+struct Shared {
+    next: AtomicU64,
+    /// The first seed that is not run.
+    end: u64,
+    is_over: AtomicBool,
+    report: Mutex<Report>,
+    /// The seed that each thread works on, and since when.
+    working: Mutex<BTreeMap<usize, (u64, Duration)>>,
+}
+
+impl Soak {
+    fn end(&self) -> u64 {
+        match self.limit {
+            Limit::Seeds(seeds) => self.seed.saturating_add(seeds),
+            Limit::Time(_) | Limit::Faults(_) => u64::MAX,
+        }
+    }
+
+    /// Runs worlds until the limit is reached or one fails. `progress` is called every few seconds.
+    #[expect(clippy::disallowed_methods, reason = "a soak is limited in real time, outside of every runtime")]
+    pub fn run(self, progress: impl Fn(&Report)) -> Report {
+        let started = std::time::Instant::now();
+        let shared =
+            Arc::new(Shared { next: AtomicU64::new(self.seed), end: self.end(), ..Shared::default() });
+        shared.report.lock().first_seed = self.seed;
+        let threads: Vec<_> = (0..self.threads.max(1))
+            .map(|number| {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || work(&shared, number, started))
+            })
+            .collect();
+        let mut seconds = 0;
+        while !threads.iter().all(std::thread::JoinHandle::is_finished) {
+            std::thread::sleep(Duration::from_millis(250));
+            let elapsed = started.elapsed();
+            if shared.report.lock().has_reached(self.limit, elapsed) {
+                shared.is_over.store(true, Ordering::Relaxed);
+            }
+            if let Some(failure) = shared.hung(elapsed) {
+                shared.report.lock().failures.push(failure);
+                break;
+            }
+            if elapsed.as_secs() / 10 > seconds {
+                seconds = elapsed.as_secs() / 10;
+                let mut report = shared.report.lock();
+                report.took = elapsed;
+                progress(&report);
+            }
+        }
+        let mut report = shared.report.lock().clone();
+        report.took = started.elapsed();
+        report
+    }
+}
+
+fn work(shared: &Shared, number: usize, started: std::time::Instant) {
+    while !shared.is_over.load(Ordering::Relaxed) {
+        let seed = shared.next.fetch_add(1, Ordering::Relaxed);
+        if seed >= shared.end {
+            return;
+        }
+        shared.working.lock().insert(number, (seed, started.elapsed()));
+        let outcome = simulate(seed, None);
+        shared.working.lock().remove(&number);
+        let mut report = shared.report.lock();
+        match outcome {
+            Ok(summary) => report.add(&summary),
+            Err(failure) => {
+                report.failures.push(failure);
+                shared.is_over.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// A world that does not end. Its thread can't be ended either: the program has to.
+    fn hung(&self, now: Duration) -> Option<Failure> {
+        let working = self.working.lock();
+        let hung = working.values().find(|(_, since)| (now - *since).as_secs() > WORLD_SECONDS_MAX)?;
+        Some(Failure { seed: hung.0, what: format!("it has not ended after {WORLD_SECONDS_MAX} s") })
+    }
+}
+
+impl Report {
+    fn add(&mut self, summary: &Summary) {
+        self.seeds += 1;
+        self.simulated += summary.simulated;
+        self.reconciles += summary.reconciles;
+        self.lives += summary.lives as u64;
+        for (name, count) in &summary.faults {
+            *self.faults.entry(name).or_insert(0) += count;
+        }
+    }
+
+    /// How many faults there were.
+    pub fn fault_count(&self) -> u64 {
+        self.faults.values().sum()
+    }
+
+    fn has_reached(&self, limit: Limit, elapsed: Duration) -> bool {
+        match limit {
+            Limit::Time(time) => elapsed >= time,
+            Limit::Faults(faults) => self.fault_count() >= faults,
+            // Not more are begun.
+            Limit::Seeds(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seeds            {} from {}", self.seeds, self.first_seed)?;
+        writeln!(f, "faults           {}", self.fault_count())?;
+        for (name, count) in &self.faults {
+            writeln!(f, "  {name:<23}{count}")?;
+        }
+        writeln!(f, "simulated hours  {:.1}", self.simulated.as_secs_f64() / 3600.0)?;
+        writeln!(f, "reconciles       {}", self.reconciles)?;
+        writeln!(f, "lives            {}", self.lives)?;
+        writeln!(f, "real seconds     {:.1}", self.took.as_secs_f64())?;
+        write!(f, "peak memory      {}", peak_memory().unwrap_or_else(|| "unknown".to_owned()))
+    }
+}
+
+/// The most memory that this process has had, as Linux tells it.
+fn peak_memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().to_owned())
+}

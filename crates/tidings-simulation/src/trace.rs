@@ -1,0 +1,48 @@
+//! What happened in a world, line by line, for people who replay it. A run that nobody replays keeps nothing.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+/// Where the lines of a world go.
+#[derive(Clone)]
+pub struct Trace {
+    started: Instant,
+    sink: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+}
+
+impl Trace {
+    /// Keeps nothing.
+    pub fn silent() -> Self {
+        Trace { started: Instant::now(), sink: None }
+    }
+
+    /// Calls `sink` with every line.
+    pub fn to(sink: Arc<dyn Fn(&str) + Send + Sync>) -> Self {
+        Trace { started: Instant::now(), sink: Some(sink) }
+    }
+
+    /// Simulated time since the world began.
+    pub(crate) fn elapsed(&self) -> std::time::Duration {
+        self.started.elapsed()
+    }
+
+    /// When something happened, in simulated time since the world began.
+    pub(crate) fn since_start(&self, at: Instant) -> std::time::Duration {
+        at.duration_since(self.started)
+    }
+
+    /// Notes what happened, if somebody reads it.
+    pub(crate) fn note(&self, line: impl FnOnce() -> String) {
+        if let Some(sink) = &self.sink {
+            sink(&format!("{:>10.3}  {}", self.elapsed().as_secs_f64(), line()));
+        }
+    }
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace").field("is_silent", &self.sink.is_none()).finish_non_exhaustive()
+    }
+}

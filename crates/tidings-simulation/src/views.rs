@@ -1,0 +1,178 @@
+//! Handlers that remember what they were notified of, and whether it made sense: rule 1a.
+//!
+//! A view is what a handler believes to exist. Each call is checked against it at once; at the end it must equal the cache.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use futures_util::FutureExt as _;
+use k8s_openapi::api::core::v1::Pod;
+use parking_lot::Mutex;
+use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
+use tidings::{Deleted, Event, Handler, Object};
+
+/// The uid and the version of one object.
+pub(crate) type State = (String, u64);
+
+/// What one handler believes to exist.
+#[derive(Clone)]
+pub(crate) struct View(Arc<Mutex<Inner>>);
+
+struct Inner {
+    name: String,
+    objects: BTreeMap<String, State>,
+    /// The newest version of each key that was notified. It never goes back, unless the server does.
+    newest: BTreeMap<String, u64>,
+    goes_back: bool,
+    complaint: Option<String>,
+    calls: u64,
+    manners: Manners,
+    is_calm: bool,
+    chance: SmallRng,
+}
+
+/// How a handler behaves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Manners {
+    /// How many of a thousand calls panic.
+    pub(crate) panics_per_mille: u32,
+    /// Whether it takes its task's whole turn with each call: everybody else goes first then.
+    pub(crate) is_slow: bool,
+}
+
+impl View {
+    pub(crate) fn new(name: impl Into<String>, seed: u64, goes_back: bool, manners: Manners) -> Self {
+        View(Arc::new(Mutex::new(Inner {
+            name: name.into(),
+            objects: BTreeMap::new(),
+            newest: BTreeMap::new(),
+            goes_back,
+            complaint: None,
+            calls: 0,
+            manners,
+            is_calm: false,
+            chance: SmallRng::seed_from_u64(seed),
+        })))
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.0.lock().name.clone()
+    }
+
+    /// What the handler believes to exist.
+    pub(crate) fn objects(&self) -> BTreeMap<String, State> {
+        self.0.lock().objects.clone()
+    }
+
+    /// The first thing that made no sense.
+    pub(crate) fn complaint(&self) -> Option<String> {
+        let inner = self.0.lock();
+        inner.complaint.as_ref().map(|complaint| format!("{}: {complaint}", inner.name))
+    }
+
+    /// No call panics, and no consumer pauses, from now on.
+    pub(crate) fn calm(&self) {
+        let mut inner = self.0.lock();
+        inner.manners.panics_per_mille = 0;
+        inner.is_calm = true;
+    }
+
+    /// Whether a consumer of a stream may take its time.
+    pub(crate) fn may_pause(&self) -> bool {
+        !self.0.lock().is_calm
+    }
+
+    /// The handler. The caller adds a filter and options.
+    pub(crate) fn handler(&self) -> Handler<Pod> {
+        let (added, updated, deleted) = (self.clone(), self.clone(), self.clone());
+        Handler::new()
+            .on_add(move |object, _| added.called(|inner| inner.add(object)))
+            .on_update(move |old, new| updated.called(|inner| inner.update(old, new)))
+            .on_delete(move |gone| deleted.called(|inner| inner.delete(gone)))
+    }
+
+    /// Takes in what a stream yields.
+    pub(crate) fn take(&self, event: &Event<Pod>) {
+        let mut inner = self.0.lock();
+        match event {
+            Event::Added { object, .. } => inner.add(object),
+            Event::Updated { old, new } => inner.update(old, new),
+            Event::Deleted(gone) => inner.delete(gone),
+        }
+    }
+
+    fn called(&self, take: impl FnOnce(&mut Inner)) {
+        let mut inner = self.0.lock();
+        take(&mut inner);
+        inner.calls += 1;
+        let manners = inner.manners;
+        let panics = inner.chance.random_range(0..1000) < manners.panics_per_mille;
+        drop(inner);
+        if manners.is_slow {
+            take_whole_turn();
+        }
+        if panics {
+            std::panic::panic_any(crate::ON_PURPOSE);
+        }
+    }
+}
+
+/// Spends what is left of the task's budget: its next await gives way to every task that can run.
+fn take_whole_turn() {
+    let mut context = Context::from_waker(Waker::noop());
+    while std::pin::pin!(tokio::task::coop::consume_budget()).poll_unpin(&mut context).is_ready() {}
+}
+
+fn state(object: &Object<Pod>) -> State {
+    (object.uid().to_owned(), object.version().number().unwrap_or(0))
+}
+
+impl Inner {
+    fn add(&mut self, object: &Object<Pod>) {
+        let key = object.key().to_string();
+        self.advance(&key, object, "added");
+        if let Some(known) = self.objects.insert(key.clone(), state(object)) {
+            self.complain(format!("{key} was added at {:?} though known at {known:?}", state(object)));
+        }
+    }
+
+    fn update(&mut self, old: &Object<Pod>, new: &Object<Pod>) {
+        let key = new.key().to_string();
+        let known = self.objects.insert(key.clone(), state(new));
+        if known.as_ref() != Some(&state(old)) {
+            self.complain(format!("{key} was updated from {:?} though known at {known:?}", state(old)));
+        }
+        if old.uid() != new.uid() {
+            self.complain(format!("{key}: an update changed the uid"));
+        }
+        self.advance(&key, new, "updated");
+    }
+
+    fn delete(&mut self, gone: &Deleted<Pod>) {
+        let key = gone.key().to_string();
+        match self.objects.remove(&key) {
+            None => self.complain(format!("{key} was deleted at {:?} though unknown", state(gone.object()))),
+            Some(known) if known != state(gone.old()) => {
+                let old = state(gone.old());
+                self.complain(format!("{key} was deleted after {old:?} though known at {known:?}"));
+            }
+            Some(_) => self.advance(&key, gone.object(), "deleted"),
+        }
+    }
+
+    fn advance(&mut self, key: &str, object: &Object<Pod>, what: &str) {
+        let version = object.version().number().unwrap_or(0);
+        let newest = self.newest.entry(key.to_owned()).or_insert(0);
+        let goes_back = version < *newest;
+        let before = std::mem::replace(newest, (*newest).max(version));
+        if goes_back && !self.goes_back {
+            self.complain(format!("{key} was {what} at version {version} after {before}"));
+        }
+    }
+
+    fn complain(&mut self, complaint: String) {
+        self.complaint.get_or_insert(complaint);
+    }
+}

@@ -1,0 +1,44 @@
+//! A few worlds for every change, and those that once found something. `soak` runs many more.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tidings_simulation::soak::{Limit, Soak};
+use tidings_simulation::{Failure, Sink, simulate};
+
+/// Few enough for every test run.
+const WORLDS: u64 = 6;
+
+fn check(outcome: Result<impl Sized, Failure>) {
+    if let Err(Failure { seed, what }) = outcome {
+        panic!("seed {seed}: {what}\nreplay it: cargo run --release -p tidings-simulation -- replay {seed}");
+    }
+}
+
+// holds: X47, R17, R36, R37, X1, X5, X11, X14, X15, X16, X25, X26, C9, I7, I8, E4, E5
+#[test]
+fn whatever_goes_wrong_every_world_ends_as_it_should() {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let report = Soak { limit: Limit::Seeds(WORLDS), seed: 0, threads }.run(|_| {});
+    assert_eq!(report.seeds + report.failures.len() as u64, WORLDS);
+    report.failures.iter().for_each(|failure| check(Err::<(), _>(failure.clone())));
+    assert!(report.fault_count() > 300 && report.reconciles > 1_000, "{report}");
+}
+
+// holds: X47
+#[test]
+fn a_seed_repeats_a_run() {
+    let run = || {
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let kept = Arc::clone(&lines);
+        let sink: Sink = Arc::new(move |line| kept.lock().push(line.to_owned()));
+        check(simulate(7, Some(sink)));
+        std::mem::take(&mut *lines.lock())
+    };
+    let (one, other) = (run(), run());
+    let first = one.iter().zip(&other).position(|(one, other)| one != other);
+    if let Some(at) = first {
+        panic!("line {at} was\n{}\nand is\n{}", one[at], other[at]);
+    }
+    assert_eq!(one.len(), other.len());
+}
