@@ -64,6 +64,9 @@ enum Field {
 const LIST_META: u32 = 1;
 const ITEM: u32 = 2;
 
+/// No field of protobuf has this number or a higher one.
+const NUMBER_OVER: u32 = 1 << 29;
+
 /// Between two fields.
 const NEXT_FIELD: Expects = Expects::Tag(Varint::NONE);
 
@@ -172,13 +175,13 @@ impl ListSplit {
     fn field(&mut self, tag: u64) -> Result<Expects, SplitError> {
         let is_in_list = self.list_left.is_some();
         let field = match u32::try_from(tag >> 3) {
-            Ok(0) => return Err(self.malformed("a field with a number")),
+            Err(_) | Ok(0 | NUMBER_OVER..) => return Err(self.malformed("a field with a number")),
             Ok(LIST_META) if is_in_list => Field::ListMeta,
             Ok(ITEM) if is_in_list => Field::Item,
             Ok(TYPE_META) if !is_in_list => Field::TypeMeta,
             Ok(RAW) if !is_in_list => Field::List,
             Ok(CONTENT_ENCODING) if !is_in_list => Field::Encoding,
-            _ => Field::Unknown,
+            Ok(_) => Field::Unknown,
         };
         match (tag & 7, field) {
             (2, field) => Ok(Expects::Length(field, Varint::NONE)),
