@@ -112,12 +112,12 @@ impl Plan {
     /// Whether the copier runs. Where keys are shared only one of the controllers does: both would wait for a change of the
     /// shares, and be woken in an order that no seed repeats.
     pub(crate) fn has_copier(&self) -> bool {
-        self.coordination != Coordination::Sharding || self.seed % 2 == 0
+        self.coordination != Coordination::Sharding || self.seed.is_multiple_of(2)
     }
 
     /// Whether the observer runs.
     pub(crate) fn has_observer(&self) -> bool {
-        self.coordination != Coordination::Sharding || self.seed % 2 == 1
+        self.coordination != Coordination::Sharding || !self.seed.is_multiple_of(2)
     }
 
     /// How many replicas there are.

@@ -1,15 +1,16 @@
 //! What happened in a world, line by line, for people who replay it. A run that nobody replays keeps nothing.
 
 use std::fmt;
-use std::sync::Arc;
 
 use tokio::time::Instant;
+
+use crate::Sink;
 
 /// Where the lines of a world go.
 #[derive(Clone)]
 pub struct Trace {
     started: Instant,
-    sink: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    sink: Option<Sink>,
 }
 
 impl Trace {
@@ -19,7 +20,7 @@ impl Trace {
     }
 
     /// Calls `sink` with every line.
-    pub fn to(sink: Arc<dyn Fn(&str) + Send + Sync>) -> Self {
+    pub fn to(sink: Sink) -> Self {
         Trace { started: Instant::now(), sink: Some(sink) }
     }
 
