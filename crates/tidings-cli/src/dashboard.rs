@@ -86,11 +86,12 @@ async fn show(board: Board, lock: Lock, listen: SocketAddr) -> Done {
     let greeting = lock.greeting().to_owned();
     let router = page::router().merge(feed.router()).merge(objects::router(board.clone(), live.recent()));
     let (serving, task) = tidings_endpoints::serve(lock.guard(router), listen).await?;
+    let interrupted = interrupted();
     announce(serving.address(), &greeting)?;
     let running = board.here.factory.start();
     let mut answering = pin!(task.run());
     tokio::select! {
-        asked = interrupted() => asked?,
+        asked = interrupted => asked?,
         () = live.run() => {}
         () = &mut answering => {}
     }

@@ -1,16 +1,25 @@
 //! Ctrl-C and SIGTERM: both ask for a clean end.
 
-/// Ends when the program is asked to end.
-pub(crate) async fn interrupted() -> std::io::Result<()> {
+use std::future::Future;
+use std::io;
+
+/// Ends when the program is asked to end. The signals are caught from this call on, not from the first poll: a supervisor
+/// may send one as soon as it has read the line that says where the program listens.
+pub(crate) fn interrupted() -> impl Future<Output = io::Result<()>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate())?;
-        tokio::select! {
-            asked = tokio::signal::ctrl_c() => asked,
-            _ = terminated.recv() => Ok(()),
+        let signals =
+            signal(SignalKind::interrupt()).and_then(|ctrl_c| Ok((ctrl_c, signal(SignalKind::terminate())?)));
+        async move {
+            let (mut ctrl_c, mut terminated) = signals?;
+            tokio::select! {
+                _ = ctrl_c.recv() => {}
+                _ = terminated.recv() => {}
+            }
+            Ok(())
         }
     }
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
+    tokio::signal::ctrl_c()
 }

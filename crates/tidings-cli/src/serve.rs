@@ -59,6 +59,7 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
         .listen(listen.on(address))
         .await
         .with_context(|| format!("is port {} in use? try --port 0", arguments.port))?;
+    let interrupted = interrupted();
     match &arguments.kubeconfig {
         Some(file) => {
             listening.write_kubeconfig(file).with_context(|| format!("writing {}", file.display()))?;
@@ -81,7 +82,7 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     tokio::select! {
         () = serving => {}
         lived = live(&server, arguments.seed), if arguments.seed_workload => lived?,
-        stopped = interrupted() => stopped.context("waiting for Ctrl-C")?,
+        stopped = interrupted => stopped.context("waiting for Ctrl-C")?,
     }
     Ok(())
 }
