@@ -163,7 +163,15 @@ impl<T: Item> WorkQueue<T> {
                     return Some(Working { handle, slot, item, priority, waited });
                 }
                 Taken::Ended => return None,
-                Taken::Nothing => self.handle.shared.idle().await,
+                Taken::Nothing => {
+                    // Steps: two workers are idle and an item is delayed. (1) The one that keeps the time is woken, finds
+                    // nothing, and passes the time on to the other. (2) The other was notified already and did not run
+                    // yet, so the wake-up is stored. (3) The first begins to wait, takes its own wake-up, and is at (1)
+                    // again. Without giving way here it would never let the other one run. Nothing is held meanwhile: an
+                    // item that comes now is found by the look that begins the wait.
+                    tokio::task::coop::consume_budget().await;
+                    self.handle.shared.idle().await;
+                }
             }
         }
     }
