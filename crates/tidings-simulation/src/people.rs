@@ -240,6 +240,7 @@ impl People {
                 if namespaces.is_empty() {
                     return;
                 }
+                world.trace.note(|| format!("{} is to follow {namespaces:?}", replica.name));
                 replica.set_namespaces(namespaces);
                 "follows other namespaces"
             }
@@ -272,7 +273,8 @@ impl People {
     }
 
     /// The server is restored from a backup. A server that has passed a version again before a client looks can't be told
-    /// from one that was never restored, so nobody writes for a while.
+    /// from one that was never restored. A quiet server is asked at distances that double to an hour, so nobody writes for
+    /// longer than that.
     async fn go_back(&mut self, world: &World) {
         if !world.plan.goes_back {
             return;
@@ -282,7 +284,9 @@ impl People {
             Some(saved) => {
                 world.trace.note(|| format!("the server goes back to version {}", saved.version()));
                 world.server.go_back_to(&saved);
-                tokio::time::sleep(Duration::from_secs(3600)).await;
+                // A replica that reaches nobody can't look either.
+                world.living().iter().for_each(|replica| replica.link.set(Condition::Whole));
+                tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
             }
         }
     }

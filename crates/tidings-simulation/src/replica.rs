@@ -55,7 +55,6 @@ pub(crate) struct Life {
 pub(crate) struct Narrow {
     pub(crate) informer: SharedInformer<Pod>,
     pub(crate) namespaces: Mutex<BTreeSet<&'static str>>,
-    is_redirected: Mutex<bool>,
 }
 
 /// Somebody who asked for the informer of some namespaces.
@@ -121,7 +120,7 @@ impl Life {
             sightings: Arc::default(),
             factory,
             pods,
-            narrow: Narrow { informer, namespaces: Mutex::new(first), is_redirected: Mutex::default() },
+            narrow: Narrow { informer, namespaces: Mutex::new(first) },
             views: Mutex::default(),
             askers: Mutex::default(),
             tasks: Mutex::default(),
@@ -218,7 +217,6 @@ impl Life {
     pub(crate) fn set_namespaces(&self, namespaces: BTreeSet<&'static str>) {
         if self.narrow.informer.set_namespaces(namespaces.iter().copied()).is_ok() {
             *self.narrow.namespaces.lock() = namespaces;
-            *self.narrow.is_redirected.lock() = true;
         }
     }
 
@@ -226,7 +224,7 @@ impl Life {
     ///
     /// Only after that one was told to follow others: whoever asks before shares it, and is redirected with it.
     pub(crate) fn ask(&self) {
-        if !*self.narrow.is_redirected.lock() {
+        if !self.narrow.informer.is_redirected() {
             return;
         }
         let namespaces = BTreeSet::from(["a", "b"]);
