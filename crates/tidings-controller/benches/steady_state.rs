@@ -36,21 +36,22 @@ const ROUNDS: usize = 9;
 
 /// How the server is reached.
 #[derive(Debug, Clone, Copy)]
-enum Door {
+enum Transport {
     InProcess,
     Loopback,
 }
 
 fn main() {
-    for (door, workers) in
-        [Door::InProcess, Door::Loopback].into_iter().flat_map(|door| WORKERS.map(|workers| (door, workers)))
+    for (transport, workers) in [Transport::InProcess, Transport::Loopback]
+        .into_iter()
+        .flat_map(|transport| WORKERS.map(|workers| (transport, workers)))
     {
-        let rounds: Vec<Round> = (1..=ROUNDS).map(|number| round(number, door, workers)).collect();
+        let rounds: Vec<Round> = (1..=ROUNDS).map(|number| round(number, transport, workers)).collect();
         let over_alone = median(rounds.iter().map(|round| ratio(round.controller, round.alone)));
         let watched = median(rounds.iter().map(|round| ratio(round.watched, round.alone)));
         let behind = median(rounds.iter().map(|round| round.behind as f64));
         println!(
-            "{door:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that throws all away {watched:.2}; \
+            "{transport:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that throws all away {watched:.2}; \
              the cache {behind} changes behind at worst, in the median round"
         );
     }
@@ -65,12 +66,12 @@ struct Round {
     behind: u64,
 }
 
-fn round(number: usize, door: Door, workers: usize) -> Round {
+fn round(number: usize, transport: Transport, workers: usize) -> Round {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let Round { alone, watched, controller, behind } = runtime.block_on(async {
-        let alone = writes_alone(&Scene::new(door).await, workers).await;
-        let watched = writes_watched(&Scene::new(door).await, workers).await;
-        let (controller, behind) = with_controller(&Scene::new(door).await, workers).await;
+        let alone = writes_alone(&BenchCluster::new(transport).await, workers).await;
+        let watched = writes_watched(&BenchCluster::new(transport).await, workers).await;
+        let (controller, behind) = with_controller(&BenchCluster::new(transport).await, workers).await;
         Round { alone, watched, controller, behind }
     });
     println!(
@@ -92,27 +93,27 @@ fn median(ratios: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// A server with the objects, and its client.
-struct Scene {
+struct BenchCluster {
     client: Client,
     /// Dropped last, both end what serves the client.
     server: ApiServer,
     _open: Option<(Listening, JoinSet<()>)>,
 }
 
-impl Scene {
-    async fn new(door: Door) -> Scene {
+impl BenchCluster {
+    async fn new(transport: Transport) -> BenchCluster {
         let server = ApiServer::start().await;
         server.load("configmaps", OBJECTS, |at| {
             json!({ "metadata": { "name": format!("map-{at:05}"), "namespace": "default" }, "data": { "wish": at.to_string() } })
         });
-        match door {
-            Door::InProcess => Scene { client: server.client(), server, _open: None },
-            Door::Loopback => {
+        match transport {
+            Transport::InProcess => BenchCluster { client: server.client(), server, _open: None },
+            Transport::Loopback => {
                 let (listening, serve) = server.listen(Listen::plain()).await.expect("a free port");
                 let client = Client::try_from(listening.client_config(ADMIN_TOKEN)).expect("a plain client");
                 let mut tasks = JoinSet::new();
                 tasks.spawn(serve);
-                Scene { client, server, _open: Some((listening, tasks)) }
+                BenchCluster { client, server, _open: Some((listening, tasks)) }
             }
         }
     }
@@ -133,13 +134,13 @@ fn copy_of(map: &ConfigMap) -> Result<Secret, Error> {
 }
 
 /// The same copies, made by as many tasks, of objects that are there already.
-async fn writes_alone(scene: &Scene, workers: usize) -> Duration {
-    let maps: Api<ConfigMap> = Api::namespaced(scene.client(), "default");
+async fn writes_alone(cluster: &BenchCluster, workers: usize) -> Duration {
+    let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     let maps = maps.list(&Default::default()).await.expect("a list").items;
     let started = Instant::now();
     let mut writers = JoinSet::new();
     for share in maps.chunks(OBJECTS.div_ceil(workers)) {
-        let secrets: Api<Secret> = Api::namespaced(scene.client(), "default");
+        let secrets: Api<Secret> = Api::namespaced(cluster.client(), "default");
         let share = share.to_vec();
         writers.spawn(async move {
             for map in share {
@@ -154,13 +155,13 @@ async fn writes_alone(scene: &Scene, workers: usize) -> Duration {
 
 /// The same writes, while someone is sent what a controller must know: the objects that are there, and then their copies, as
 /// they come. Nothing is done with it.
-async fn writes_watched(scene: &Scene, workers: usize) -> Duration {
+async fn writes_watched(cluster: &BenchCluster, workers: usize) -> Duration {
     let started = Instant::now();
-    throw_away(scene.client(), "/api/v1/configmaps").await;
+    throw_away(cluster.client(), "/api/v1/configmaps").await;
     let listed = started.elapsed();
     let mut watcher = JoinSet::new();
-    watcher.spawn(throw_away(scene.client(), "/api/v1/secrets?watch=1"));
-    let written = writes_alone(scene, workers).await;
+    watcher.spawn(throw_away(cluster.client(), "/api/v1/secrets?watch=1"));
+    let written = writes_alone(cluster, workers).await;
     watcher.shutdown().await;
     listed + written
 }
@@ -178,8 +179,8 @@ async fn throw_away(client: Client, path: &str) {
 
 /// From the start of the informers until every object has its copy, and nothing is left to do; and the most changes that were
 /// written and not yet in the cache meanwhile.
-async fn with_controller(scene: &Scene, workers: usize) -> (Duration, u64) {
-    let factory = SharedInformerFactory::new(scene.client());
+async fn with_controller(cluster: &BenchCluster, workers: usize) -> (Duration, u64) {
+    let factory = SharedInformerFactory::new(cluster.client());
     let controller =
         Controller::for_kind::<ConfigMap>("copier").owns::<Secret>().workers(workers).reconcile(reconcile);
     let started = Instant::now();
@@ -203,7 +204,7 @@ async fn with_controller(scene: &Scene, workers: usize) -> (Duration, u64) {
     while !is_steady() {
         tokio::time::sleep(Duration::from_millis(1)).await;
         let reached = copies.lister().version().and_then(|version| version.number());
-        behind = behind.max(reached.map_or(0, |reached| scene.server.version() - reached));
+        behind = behind.max(reached.map_or(0, |reached| cluster.server.version() - reached));
     }
     let taken = started.elapsed();
     stop.cancel();

@@ -5,18 +5,18 @@ use tidings_object::{Projection, ResourceKind};
 
 /// The informers of one controller, in the order in which they were declared.
 #[derive(Default)]
-pub(crate) struct Caches {
-    all: Vec<Cache>,
+pub(crate) struct ControllerCaches {
+    all: Vec<ControllerCache>,
 }
 
 /// One of them, of any type.
-pub(crate) struct Cache {
+pub(crate) struct ControllerCache {
     pub(crate) projection: Projection,
     pub(crate) informer: SharedInformer<()>,
 }
 
-impl Caches {
-    pub(crate) fn push(&mut self, cache: Cache) {
+impl ControllerCaches {
+    pub(crate) fn push(&mut self, cache: ControllerCache) {
         self.all.push(cache);
     }
 

@@ -34,10 +34,10 @@ const STATUS_BYTES_MAX: usize = 512;
 /// ```
 pub struct Condition<K> {
     what: String,
-    holds: Arc<Question<K>>,
+    holds: Arc<ConditionFn<K>>,
 }
 
-type Question<K> = dyn Fn(Option<&Object<K>>) -> Result<bool, ReadError> + Send + Sync;
+type ConditionFn<K> = dyn Fn(Option<&Object<K>>) -> Result<bool, ReadError> + Send + Sync;
 
 /// Why a wait for a condition ended without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

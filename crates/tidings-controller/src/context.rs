@@ -14,10 +14,10 @@ use tidings_informer::lister::Lister;
 use tidings_object::{Key, Kind, Projection, ResourceKind};
 use tokio_util::sync::CancellationToken;
 
-use crate::caches::Caches;
+use crate::caches::ControllerCaches;
 use crate::recorder::Recorder;
 use crate::request::Request;
-use crate::writes::{Effect, Ledger, TrackedApi, Write};
+use crate::writes::{PendingWrites, TrackedApi, TrackedWrite, WriteEffect};
 
 /// What a reconciler has at hand while it looks at one request.
 ///
@@ -37,23 +37,23 @@ use crate::writes::{Effect, Ledger, TrackedApi, Write};
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    surroundings: Arc<Surroundings>,
+    shared: Arc<SharedContext>,
     request: Request,
     stop: CancellationToken,
 }
 
 /// What all reconciles of a controller share.
-pub(crate) struct Surroundings {
+pub(crate) struct SharedContext {
     pub(crate) controller: String,
     pub(crate) client: Client,
     pub(crate) recorder: Recorder,
-    pub(crate) caches: Caches,
-    pub(crate) ledger: Ledger,
+    pub(crate) caches: ControllerCaches,
+    pub(crate) pending_writes: PendingWrites,
 }
 
 impl Context {
-    pub(crate) fn new(surroundings: Arc<Surroundings>, request: Request, stop: CancellationToken) -> Self {
-        Context { surroundings, request, stop }
+    pub(crate) fn new(shared: Arc<SharedContext>, request: Request, stop: CancellationToken) -> Self {
+        Context { shared, request, stop }
     }
 
     /// The request that it was made for.
@@ -63,12 +63,12 @@ impl Context {
 
     /// The name of the controller.
     pub fn controller(&self) -> &str {
-        &self.surroundings.controller
+        &self.shared.controller
     }
 
     /// The client. What is written with it is not waited for: [`api`](Self::api) is for that.
     pub fn client(&self) -> &Client {
-        &self.surroundings.client
+        &self.shared.client
     }
 
     /// Reads objects of a kind from the controller's cache; nothing is asked of the server. If the kind was declared more
@@ -129,7 +129,7 @@ impl Context {
         projection: Projection,
         declaration: fmt::Arguments<'_>,
     ) -> &SharedInformer<()> {
-        self.surroundings.caches.find(resource, projection).unwrap_or_else(|| {
+        self.shared.caches.find(resource, projection).unwrap_or_else(|| {
             let controller = self.controller();
             panic!("controller {controller:?} has no cache of {resource}: declare it with `.{declaration}`")
         })
@@ -149,24 +149,24 @@ impl Context {
     /// Remembers a write that was made in another way: pass the metadata that the server answered. The next reconcile of this
     /// request waits for it, as for those of [`api`](Self::api).
     pub fn wrote<K: Kind>(&self, answer: &ObjectMeta) {
-        self.record(Write { resource: K::resource(), effect: Effect::written(answer) });
+        self.record(TrackedWrite { resource: K::resource(), effect: WriteEffect::written(answer) });
     }
 
     /// Remembers a deletion that was made in another way. The next reconcile of this request waits until the object with
     /// that uid is gone from the cache.
     pub fn deleted<K: Kind>(&self, key: Key, uid: impl Into<String>) {
-        let effect = Effect::Deleted { key, uid: uid.into() };
-        self.record(Write { resource: K::resource(), effect });
+        let effect = WriteEffect::Deleted { key, uid: uid.into() };
+        self.record(TrackedWrite { resource: K::resource(), effect });
     }
 
-    pub(crate) fn record(&self, write: Write) {
-        let Surroundings { caches, ledger, .. } = &*self.surroundings;
-        ledger.record(caches, &self.request, write);
+    pub(crate) fn record(&self, write: TrackedWrite) {
+        let SharedContext { caches, pending_writes, .. } = &*self.shared;
+        pending_writes.record(caches, &self.request, write);
     }
 
     /// Tells people what happened, as events in the name of the controller.
     pub fn recorder(&self) -> &Recorder {
-        &self.surroundings.recorder
+        &self.shared.recorder
     }
 
     /// Waits until the controller shall stop. A reconcile that runs then is given time to end: a long one can end early.

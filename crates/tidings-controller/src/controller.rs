@@ -27,19 +27,19 @@ pub use source::{Owned, Watched};
 pub use stats::{ControllerStats, Durations, Reason, RequestCount};
 pub use task::{ControllerHandle, ControllerTask};
 
-use crate::caches::Caches;
-use crate::context::Surroundings;
-use crate::controller::stats::{Counters, RequestCounts};
-use crate::enqueue::Inlet;
+use crate::caches::ControllerCaches;
+use crate::context::SharedContext;
+use crate::controller::stats::{ReconcileCounters, RequestCounters};
+use crate::enqueue::RequestQueue;
 use crate::reconciler::AnyReconciler;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::sync::AtomicU64;
-use crate::worker::{Parking, Share, Tally, Work};
-use crate::writes::Ledger;
-use builder::Settings;
-use source::Source;
-use task::Handlers;
+use crate::worker::{ControllerState, Parking, ShardFilter, WorkerShared};
+use crate::writes::PendingWrites;
+use builder::ControllerSettings;
+use source::ControllerSource;
+use task::ControllerHandlers;
 
 /// A controller that is ready to be attached to a factory.
 ///
@@ -66,9 +66,9 @@ use task::Handlers;
 pub struct Controller {
     name: String,
     /// The first is of the kind itself.
-    sources: Vec<Source>,
+    sources: Vec<ControllerSource>,
     reconciler: Box<dyn AnyReconciler>,
-    settings: Settings,
+    settings: ControllerSettings,
 }
 
 /// Why a controller could not be attached, or has ended before it was told to.
@@ -132,14 +132,14 @@ pub enum ControllerError {
 impl Controller {
     /// A controller of the objects of a kind.
     pub fn for_kind<K: Kind + 'static>(name: impl Into<String>) -> ControllerBuilder<K> {
-        ControllerBuilder::new(name.into(), source::Watch::full())
+        ControllerBuilder::new(name.into(), source::WatchSpec::full())
     }
 
     /// A controller of the objects of a kind that needs their metadata only: the server sends nothing else.
     pub fn for_metadata<K: Kind + 'static>(
         name: impl Into<String>,
     ) -> ControllerBuilder<PartialObjectMeta<K>> {
-        ControllerBuilder::new(name.into(), source::Watch::metadata())
+        ControllerBuilder::new(name.into(), source::WatchSpec::metadata())
     }
 
     /// A controller of the objects of a resource that is known at run time only, as generic operators and policy engines have
@@ -170,7 +170,7 @@ impl Controller {
         name: impl Into<String>,
         resource: impl Into<ResourceKind>,
     ) -> ControllerBuilder<DynamicObject> {
-        ControllerBuilder::new(name.into(), source::Watch::of(resource.into()))
+        ControllerBuilder::new(name.into(), source::WatchSpec::of(resource.into()))
     }
 
     /// Its name.
@@ -192,17 +192,17 @@ impl Controller {
             return Err(ControllerError::NoWorkers { controller: name });
         }
         let queue = settings.queue.name(name.as_str()).build();
-        let inlet = Inlet { queue: queue.clone(), debounce: settings.debounce };
-        let mut caches = Caches::default();
-        let mut handlers = Handlers::default();
+        let request_queue = RequestQueue { queue: queue.clone(), debounce: settings.debounce };
+        let mut caches = ControllerCaches::default();
+        let mut handlers = ControllerHandlers::default();
         let mut requests = Vec::new();
         for source in sources {
-            let attached = source.attach(factory, &name, &inlet, &caches)?;
+            let attached = source.attach(factory, &name, &request_queue, &caches)?;
             requests.push(attached.counts);
             handlers.push(attached.registration, &attached.cache.informer);
             caches.push(attached.cache);
         }
-        let tally = Arc::new(tally(queue, requests));
+        let state = Arc::new(state(queue, requests));
         let (recorder, recorder_task) = match settings.recorder {
             Some(recorder) => (recorder, None),
             None => {
@@ -210,34 +210,34 @@ impl Controller {
                 (recorder, Some(task))
             }
         };
-        let surroundings = Surroundings {
+        let context = SharedContext {
             controller: name.clone(),
             client: factory.client().clone(),
             recorder,
             caches,
-            ledger: Ledger::default(),
+            pending_writes: PendingWrites::default(),
         };
-        let (parking, arrivals) = Parking::new();
-        let work = Work {
+        let (parking, parked) = Parking::new();
+        let work = WorkerShared {
             reconciler,
-            surroundings: Arc::new(surroundings),
-            tally: Arc::clone(&tally),
+            context: Arc::new(context),
+            state: Arc::clone(&state),
             reconcile_timeout: settings.reconcile_timeout,
             write_wait_max: settings.write_wait_max,
-            share: settings.shares.map(Share::new),
+            shard_filter: settings.shares.map(ShardFilter::new),
             parking,
             next_id: AtomicU64::new(1),
         };
-        let handle = ControllerHandle::new(name, settings.workers, tally, handlers.synced());
+        let handle = ControllerHandle::new(name, settings.workers, state, handlers.synced());
         let work = Arc::new(work);
-        let task = ControllerTask::new(handle.clone(), inlet, work, arrivals, handlers, recorder_task);
+        let task = ControllerTask::new(handle.clone(), request_queue, work, parked, handlers, recorder_task);
         Ok((handle, task))
     }
 }
 
-fn tally(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounts>>) -> Tally {
-    let own = RequestCounts::new("controller".to_owned());
-    Tally { queue, counters: Counters::default(), own, sources }
+fn state(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounters>>) -> ControllerState {
+    let own = RequestCounters::new("controller".to_owned());
+    ControllerState { queue, counters: ReconcileCounters::default(), own, sources }
 }
 
 impl fmt::Debug for Controller {

@@ -7,34 +7,34 @@
 //! deleted concerns both, whichever of them its last state names. What merges are the requests, by key, on the queue. So if a
 //! reconcile has seen a state, a request follows when that state is gone. In which order changes are mapped does not matter.
 
-mod inlet;
 mod owner;
+mod request_queue;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tidings_informer::informer::Notification;
 
-pub(crate) use inlet::Inlet;
-pub(crate) use owner::{CachedOwners, OwnerMap, Owners};
+pub(crate) use owner::{CachedOwners, OwnerMap, OwnerSelection};
+pub(crate) use request_queue::RequestQueue;
 
-use crate::controller::stats::{Reason, RequestCounts};
+use crate::controller::stats::{Reason, RequestCounters};
 use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 
 /// Which requests a change makes.
-pub(crate) type Map<K> = Box<dyn Fn(&Change<K>) -> Vec<Request> + Send + Sync>;
+pub(crate) type RequestMap<K> = Box<dyn Fn(&Change<K>) -> Vec<Request> + Send + Sync>;
 
 /// The subscriber that puts requests on a controller's queue.
 pub(crate) struct Enqueue<K> {
     pub(crate) predicates: Vec<Predicate<K>>,
-    pub(crate) map: Map<K>,
-    pub(crate) inlet: Inlet,
-    pub(crate) counts: Arc<RequestCounts>,
+    pub(crate) map: RequestMap<K>,
+    pub(crate) request_queue: RequestQueue,
+    pub(crate) counts: Arc<RequestCounters>,
 }
 
 /// The object itself is asked for.
-pub(crate) fn object_map<K>() -> Map<K> {
+pub(crate) fn object_map<K>() -> RequestMap<K> {
     Box::new(|change| vec![Request::from(change.object().key())])
 }
 
@@ -53,7 +53,7 @@ impl<K: 'static> Enqueue<K> {
         let reason = reason(change);
         for request in (self.map)(change) {
             self.counts.count(reason);
-            self.inlet.add(request, reason);
+            self.request_queue.add(request, reason);
         }
     }
 }

@@ -147,16 +147,16 @@ where
     if name.is_empty() || name.split('/').count() > 2 || name.split('/').any(str::is_empty) {
         return Err(FinalizerError::Name { name: name.to_owned() }.into());
     }
-    let held = Held::new(api, name, object.meta())?;
-    match Stage::of(object.meta(), name) {
-        Stage::Gone => Ok(Action::AwaitChange),
-        Stage::Held => work(Finalize::Apply(object)).await,
-        Stage::Free => match held.add(object.meta().clone()).await? {
+    let held = FinalizerClient::new(api, name, object.meta())?;
+    match FinalizerStage::of(object.meta(), name) {
+        FinalizerStage::Gone => Ok(Action::AwaitChange),
+        FinalizerStage::Present => work(Finalize::Apply(object)).await,
+        FinalizerStage::Free => match held.add(object.meta().clone()).await? {
             Some(object) => work(Finalize::Apply(Arc::new(object))).await,
             // It is being deleted, and nothing was ever applied for it.
             None => Ok(Action::AwaitChange),
         },
-        Stage::CleanUp => {
+        FinalizerStage::CleanUp => {
             let action = work(Finalize::Cleanup(Arc::clone(&object))).await?;
             held.remove(object.meta().clone()).await?;
             Ok(action)
@@ -165,42 +165,42 @@ where
 }
 
 /// What is next for an object.
-enum Stage {
+enum FinalizerStage {
     /// It has no finalizer of ours, and may get it.
     Free,
     /// It has our finalizer.
-    Held,
+    Present,
     /// It is being deleted, and has our finalizer.
     CleanUp,
     /// It is being deleted, and we are through with it.
     Gone,
 }
 
-impl Stage {
+impl FinalizerStage {
     fn of(meta: &ObjectMeta, finalizer: &str) -> Self {
-        match (place(meta, finalizer).is_some(), meta.deletion_timestamp.is_some()) {
-            (false, false) => Stage::Free,
-            (true, false) => Stage::Held,
-            (true, true) => Stage::CleanUp,
-            (false, true) => Stage::Gone,
+        match (position(meta, finalizer).is_some(), meta.deletion_timestamp.is_some()) {
+            (false, false) => FinalizerStage::Free,
+            (true, false) => FinalizerStage::Present,
+            (true, true) => FinalizerStage::CleanUp,
+            (false, true) => FinalizerStage::Gone,
         }
     }
 }
 
 /// One object, and the finalizer that it has or shall have.
-struct Held<'a, K> {
+struct FinalizerClient<'a, K> {
     api: &'a Api<K>,
     finalizer: &'a str,
     name: String,
     uid: String,
 }
 
-impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
+impl<'a, K: Resource + Clone + DeserializeOwned + Debug> FinalizerClient<'a, K> {
     fn new(api: &'a Api<K>, finalizer: &'a str, meta: &ObjectMeta) -> Result<Self, FinalizerError> {
         let missing = |missing| FinalizerError::NotWritten { missing };
         let name = meta.name.clone().ok_or_else(|| missing("name"))?;
         let uid = meta.uid.clone().ok_or_else(|| missing("uid"))?;
-        Ok(Held { api, finalizer, name, uid })
+        Ok(FinalizerClient { api, finalizer, name, uid })
     }
 
     /// Adds the finalizer. Nothing is given back if the object is being deleted, or is gone.
@@ -233,14 +233,16 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
                 Err(error) => error,
             };
             let Some(object) = self.read(VERB).await? else { return Ok(None) };
-            match Stage::of(object.meta(), self.finalizer) {
-                Stage::Held => return Ok(Some(object)),
-                Stage::Free if is_invalid(&refusal) && object.meta().finalizers == seen.finalizers => {
+            match FinalizerStage::of(object.meta(), self.finalizer) {
+                FinalizerStage::Present => return Ok(Some(object)),
+                FinalizerStage::Free
+                    if is_invalid(&refusal) && object.meta().finalizers == seen.finalizers =>
+                {
                     return Err(self.error(VERB, refusal));
                 }
-                Stage::Free => seen = object.meta().clone(),
+                FinalizerStage::Free => seen = object.meta().clone(),
                 // A reconcile of that state follows; it cleans up if need be.
-                Stage::CleanUp | Stage::Gone => return Ok(None),
+                FinalizerStage::CleanUp | FinalizerStage::Gone => return Ok(None),
             }
         }
         Err(FinalizerError::Contended { object: self.described() })
@@ -250,8 +252,8 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
     async fn remove(&self, mut seen: ObjectMeta) -> Result<(), FinalizerError> {
         const VERB: &str = "removing";
         for _ in 0..ATTEMPTS_MAX {
-            let Some(place) = place(&seen, self.finalizer) else { return Ok(()) };
-            let path = format!("/metadata/finalizers/{place}");
+            let Some(position) = position(&seen, self.finalizer) else { return Ok(()) };
+            let path = format!("/metadata/finalizers/{position}");
             let patch = json!([
                 { "op": "test", "path": "/metadata/uid", "value": self.uid },
                 { "op": "test", "path": path, "value": self.finalizer },
@@ -301,7 +303,7 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> Held<'a, K> {
 }
 
 /// Where the finalizer stands among the others.
-fn place(meta: &ObjectMeta, finalizer: &str) -> Option<usize> {
+fn position(meta: &ObjectMeta, finalizer: &str) -> Option<usize> {
     meta.finalizers.as_deref().unwrap_or_default().iter().position(|other| other == finalizer)
 }
 

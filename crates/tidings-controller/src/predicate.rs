@@ -26,10 +26,10 @@ pub use change::Change;
 ///     .and(Predicate::new(|change| change.object().namespace() != Some("kube-system")));
 /// ```
 pub struct Predicate<K> {
-    passes: Arc<Question<K>>,
+    passes: Arc<PredicateFn<K>>,
 }
 
-type Question<K> = dyn Fn(&Change<K>) -> bool + Send + Sync;
+type PredicateFn<K> = dyn Fn(&Change<K>) -> bool + Send + Sync;
 
 impl<K: 'static> Predicate<K> {
     /// A question of one's own.

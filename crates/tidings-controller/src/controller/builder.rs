@@ -9,7 +9,7 @@ use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
 use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
 
-use super::source::{Owned, Role, Source, Watch, Watched};
+use super::source::{ControllerSource, Owned, SourceRole, WatchSpec, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
 use crate::enqueue::object_map;
 use crate::predicate::{Change, Predicate};
@@ -31,12 +31,12 @@ const RECONCILE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 #[must_use = "it becomes a controller with `reconcile`"]
 pub struct ControllerBuilder<K> {
     name: String,
-    watch: Watch<K>,
-    sources: Vec<Source>,
-    settings: Settings,
+    watch: WatchSpec<K>,
+    sources: Vec<ControllerSource>,
+    settings: ControllerSettings,
 }
 
-pub(super) struct Settings {
+pub(super) struct ControllerSettings {
     pub(super) workers: usize,
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) debounce: Duration,
@@ -46,10 +46,10 @@ pub(super) struct Settings {
     pub(super) recorder: Option<Recorder>,
 }
 
-impl Default for Settings {
+impl Default for ControllerSettings {
     /// Retries are limited for each key by itself: with a rate over all keys, a few that fail delay all others.
     fn default() -> Self {
-        Settings {
+        ControllerSettings {
             workers: 1,
             reconcile_timeout: Some(RECONCILE_TIMEOUT),
             debounce: Duration::ZERO,
@@ -62,8 +62,8 @@ impl Default for Settings {
 }
 
 impl<K: 'static> ControllerBuilder<K> {
-    pub(super) fn new(name: String, watch: Watch<K>) -> Self {
-        ControllerBuilder { name, watch, sources: Vec::new(), settings: Settings::default() }
+    pub(super) fn new(name: String, watch: WatchSpec<K>) -> Self {
+        ControllerBuilder { name, watch, sources: Vec::new(), settings: ControllerSettings::default() }
     }
 
     /// Watches a kind of objects that belong to those of the controller's kind: a change requests the object that controls it,
@@ -110,22 +110,22 @@ impl<K: 'static> ControllerBuilder<K> {
 
     /// As [`reads`](Self::reads), with options of the informer.
     pub fn reads_with<R: Kind + 'static>(self, options: InformerOptions) -> Self {
-        self.read(Watch::<R>::full(), options)
+        self.read(WatchSpec::<R>::full(), options)
     }
 
     /// As [`reads`](Self::reads), with the metadata only.
     pub fn reads_metadata<R: Kind + 'static>(self) -> Self {
-        self.read(Watch::<PartialObjectMeta<R>>::metadata(), InformerOptions::new())
+        self.read(WatchSpec::<PartialObjectMeta<R>>::metadata(), InformerOptions::new())
     }
 
     /// As [`reads`](Self::reads), for a resource known at run time.
     pub fn reads_resource(self, resource: impl Into<ResourceKind>) -> Self {
-        self.read(Watch::of(resource.into()), InformerOptions::new())
+        self.read(WatchSpec::of(resource.into()), InformerOptions::new())
     }
 
-    fn read<V: 'static>(mut self, mut watch: Watch<V>, options: InformerOptions) -> Self {
+    fn read<V: 'static>(mut self, mut watch: WatchSpec<V>, options: InformerOptions) -> Self {
         watch.options = options;
-        self.sources.push(watch.into_source(Role::Read));
+        self.sources.push(watch.into_source(SourceRole::Read));
         self
     }
 
@@ -207,7 +207,7 @@ impl<K: 'static> ControllerBuilder<K> {
     /// The controller, with what it does for each request.
     pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
         let ControllerBuilder { name, watch, mut sources, settings } = self;
-        sources.insert(0, watch.into_source(Role::Mapped(object_map())));
+        sources.insert(0, watch.into_source(SourceRole::Mapped(object_map())));
         Controller { name, sources, reconciler: Box::new(reconciler), settings }
     }
 }

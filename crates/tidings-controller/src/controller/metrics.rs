@@ -38,9 +38,9 @@ impl ControllerMetrics {
 
 /// A family with one figure for each controller: its name, its help, and the figure. The encoder itself adds `_total` to the
 /// names of counters.
-type Figure = (&'static str, &'static str, fn(&ControllerStats) -> u64);
+type ControllerFigure = (&'static str, &'static str, fn(&ControllerStats) -> u64);
 
-const COUNTERS: [Figure; 8] = [
+const COUNTERS: [ControllerFigure; 8] = [
     ("controller_runtime_reconcile_errors", "Reconciles that ended in an error", |stats| stats.errors),
     ("controller_runtime_terminal_reconcile_errors", "Reconciles that ended in a terminal error", |stats| {
         stats.terminal_errors
@@ -59,7 +59,7 @@ const COUNTERS: [Figure; 8] = [
     ),
 ];
 
-const GAUGES: [Figure; 2] = [
+const GAUGES: [ControllerFigure; 2] = [
     ("controller_runtime_max_concurrent_reconciles", "Workers", |stats| stats.workers as u64),
     ("controller_runtime_active_workers", "Workers that reconcile now", |stats| stats.active_workers as u64),
 ];

@@ -11,9 +11,9 @@ use tidings_object::{Kind, Projection, ResourceKind};
 use tidings_source::BuildError;
 
 use super::ControllerError;
-use super::stats::RequestCounts;
-use crate::caches::{Cache, Caches};
-use crate::enqueue::{CachedOwners, Enqueue, Inlet, Map, OwnerMap, Owners};
+use super::stats::RequestCounters;
+use crate::caches::{ControllerCache, ControllerCaches};
+use crate::enqueue::{CachedOwners, Enqueue, OwnerMap, OwnerSelection, RequestMap, RequestQueue};
 use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 
@@ -30,36 +30,36 @@ use crate::request::Request;
 ///     .owns_with(Owned::<ReplicaSet>::new().predicate(Predicate::generation_changed()));
 /// ```
 pub struct Owned<V> {
-    pub(super) watch: Watch<V>,
-    owners: Owners,
+    pub(super) watch: WatchSpec<V>,
+    owners: OwnerSelection,
 }
 
 /// A kind of objects whose changes make requests by a map of one's own. The map is called with every change, none merged with
 /// another; it must be quick, since a slow one slows its informer ([`subscribe`](SharedInformer::subscribe)).
 pub struct Watched<V> {
-    pub(super) watch: Watch<V>,
-    map: Map<V>,
+    pub(super) watch: WatchSpec<V>,
+    map: RequestMap<V>,
 }
 
 /// One informer, and which of its changes count.
-pub(super) struct Watch<V> {
+pub(super) struct WatchSpec<V> {
     resource: ResourceKind,
     projection: Projection,
-    obtain: Box<Obtain<V>>,
+    get_informer: Box<GetInformer<V>>,
     pub(super) options: InformerOptions,
     pub(super) predicates: Vec<Predicate<V>>,
 }
 
 /// How an informer is asked for.
-type Obtain<V> =
+type GetInformer<V> =
     dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, BuildError> + Send;
 
 /// What the changes of an informer are for.
-pub(super) enum Role<V> {
+pub(super) enum SourceRole<V> {
     /// Nothing: it is only read.
     Read,
     /// They make requests by a map.
-    Mapped(Map<V>),
+    Mapped(RequestMap<V>),
     /// They request owners.
     Owned(OwnerMap),
 }
@@ -67,19 +67,19 @@ pub(super) enum Role<V> {
 impl<O: Kind + 'static> Owned<O> {
     /// Whole objects of a kind.
     pub fn new() -> Self {
-        Owned { watch: Watch::full(), owners: Owners::default() }
+        Owned { watch: WatchSpec::full(), owners: OwnerSelection::default() }
     }
 
     /// The metadata of objects of a kind: the server sends nothing else.
     pub fn metadata() -> Owned<PartialObjectMeta<O>> {
-        Owned { watch: Watch::metadata(), owners: Owners::default() }
+        Owned { watch: WatchSpec::metadata(), owners: OwnerSelection::default() }
     }
 }
 
 impl Owned<DynamicObject> {
     /// Whole objects of a resource known at run time.
     pub fn resource(resource: impl Into<ResourceKind>) -> Self {
-        Owned { watch: Watch::of(resource.into()), owners: Owners::default() }
+        Owned { watch: WatchSpec::of(resource.into()), owners: OwnerSelection::default() }
     }
 }
 
@@ -87,7 +87,7 @@ impl<V: 'static> Owned<V> {
     /// Requests every owner of the controller's kind, not only the one that controls the object.
     #[must_use]
     pub fn every_owner(mut self) -> Self {
-        self.owners = Owners::Every;
+        self.owners = OwnerSelection::Every;
         self
     }
 
@@ -105,22 +105,22 @@ impl<V: 'static> Owned<V> {
         self
     }
 
-    pub(super) fn into_source(self, owner: ResourceKind) -> Source {
-        self.watch.into_source(Role::Owned(OwnerMap { owner, owners: self.owners }))
+    pub(super) fn into_source(self, owner: ResourceKind) -> ControllerSource {
+        self.watch.into_source(SourceRole::Owned(OwnerMap { owner, owners: self.owners }))
     }
 }
 
 impl<W: Kind + 'static> Watched<W> {
     /// Whole objects of a kind.
     pub fn new(map: impl Fn(&Change<W>) -> Vec<Request> + Send + Sync + 'static) -> Self {
-        Watched { watch: Watch::full(), map: Box::new(map) }
+        Watched { watch: WatchSpec::full(), map: Box::new(map) }
     }
 
     /// The metadata of objects of a kind: the server sends nothing else.
     pub fn metadata(
         map: impl Fn(&Change<PartialObjectMeta<W>>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Watched<PartialObjectMeta<W>> {
-        Watched { watch: Watch::metadata(), map: Box::new(map) }
+        Watched { watch: WatchSpec::metadata(), map: Box::new(map) }
     }
 }
 
@@ -130,7 +130,7 @@ impl Watched<DynamicObject> {
         resource: impl Into<ResourceKind>,
         map: impl Fn(&Change<DynamicObject>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Self {
-        Watched { watch: Watch::of(resource.into()), map: Box::new(map) }
+        Watched { watch: WatchSpec::of(resource.into()), map: Box::new(map) }
     }
 }
 
@@ -149,36 +149,46 @@ impl<V: 'static> Watched<V> {
         self
     }
 
-    pub(super) fn into_source(self) -> Source {
-        self.watch.into_source(Role::Mapped(self.map))
+    pub(super) fn into_source(self) -> ControllerSource {
+        self.watch.into_source(SourceRole::Mapped(self.map))
     }
 }
 
-impl<K: Kind + 'static> Watch<K> {
+impl<K: Kind + 'static> WatchSpec<K> {
     pub(super) fn full() -> Self {
-        let obtain = |factory: &SharedInformerFactory, options| Ok(factory.informer_with(options));
-        Watch::new(K::resource(), Projection::Full, obtain)
+        let get_informer = |factory: &SharedInformerFactory, options| Ok(factory.informer_with(options));
+        WatchSpec::new(K::resource(), Projection::Full, get_informer)
     }
 }
 
-impl Watch<DynamicObject> {
+impl WatchSpec<DynamicObject> {
     pub(super) fn of(resource: ResourceKind) -> Self {
-        let asked = resource.clone();
-        let obtain = |factory: &SharedInformerFactory, options| factory.dynamic_with(asked, options);
-        Watch::new(resource, Projection::Full, obtain)
+        let requested = resource.clone();
+        let get_informer =
+            |factory: &SharedInformerFactory, options| factory.dynamic_with(requested, options);
+        WatchSpec::new(resource, Projection::Full, get_informer)
     }
 }
 
-impl<V: 'static> Watch<V> {
+impl<V: 'static> WatchSpec<V> {
     fn new(
         resource: ResourceKind,
         projection: Projection,
-        obtain: impl FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, BuildError>
+        get_informer: impl FnOnce(
+            &SharedInformerFactory,
+            InformerOptions,
+        ) -> Result<SharedInformer<V>, BuildError>
         + Send
         + 'static,
     ) -> Self {
-        let obtain = Box::new(obtain);
-        Watch { resource, projection, obtain, options: InformerOptions::new(), predicates: Vec::new() }
+        let get_informer = Box::new(get_informer);
+        WatchSpec {
+            resource,
+            projection,
+            get_informer,
+            options: InformerOptions::new(),
+            predicates: Vec::new(),
+        }
     }
 
     pub(super) fn resource(&self) -> &ResourceKind {
@@ -186,19 +196,19 @@ impl<V: 'static> Watch<V> {
     }
 
     /// An informer, with a handler unless it is only read.
-    pub(super) fn into_source(self, role: Role<V>) -> Source {
-        let Watch { resource, projection, obtain, options, predicates } = self;
-        Source(Box::new(move |factory, controller, inlet, caches| {
-            let informer = obtain(factory, options).map_err(|source| ControllerError::Resource {
+    pub(super) fn into_source(self, role: SourceRole<V>) -> ControllerSource {
+        let WatchSpec { resource, projection, get_informer, options, predicates } = self;
+        ControllerSource(Box::new(move |factory, controller, request_queue, caches| {
+            let informer = get_informer(factory, options).map_err(|source| ControllerError::Resource {
                 controller: controller.to_owned(),
                 resource: resource.to_string(),
                 source,
             })?;
-            let counts = Arc::new(RequestCounts::new(resource.to_string()));
+            let counts = Arc::new(RequestCounters::new(resource.to_string()));
             let map = match role {
-                Role::Read => None,
-                Role::Mapped(map) => Some(map),
-                Role::Owned(owners) => Some(owners.into_map(CachedOwners::of(caches.own()))),
+                SourceRole::Read => None,
+                SourceRole::Mapped(map) => Some(map),
+                SourceRole::Owned(owners) => Some(owners.into_map(CachedOwners::of(caches.own()))),
             };
             let registration = match map {
                 None => None,
@@ -206,7 +216,7 @@ impl<V: 'static> Watch<V> {
                     let options =
                         HandlerOptions { name: Some(controller.to_owned()), ..HandlerOptions::default() };
                     let counts = Arc::clone(&counts);
-                    let requests = Enqueue { predicates, map, inlet: inlet.clone(), counts };
+                    let requests = Enqueue { predicates, map, request_queue: request_queue.clone(), counts };
                     let added =
                         informer.subscribe(options, move |notification| requests.enqueue(notification));
                     Some(added.map_err(|source| ControllerError::Attach {
@@ -215,43 +225,48 @@ impl<V: 'static> Watch<V> {
                     })?)
                 }
             };
-            let cache = Cache { projection, informer: informer.seen_as() };
-            Ok(Attached { cache, registration, counts })
+            let cache = ControllerCache { projection, informer: informer.seen_as() };
+            Ok(AttachedSource { cache, registration, counts })
         }))
     }
 }
 
-impl<K: Kind + 'static> Watch<PartialObjectMeta<K>> {
+impl<K: Kind + 'static> WatchSpec<PartialObjectMeta<K>> {
     pub(super) fn metadata() -> Self {
-        let obtain = |factory: &SharedInformerFactory, options| Ok(factory.metadata_with::<K>(options));
-        Watch::new(K::resource(), Projection::Metadata, obtain)
+        let get_informer = |factory: &SharedInformerFactory, options| Ok(factory.metadata_with::<K>(options));
+        WatchSpec::new(K::resource(), Projection::Metadata, get_informer)
     }
 }
 
 /// How an informer is asked for, and a handler added to it.
-type Attach =
-    dyn FnOnce(&SharedInformerFactory, &str, &Inlet, &Caches) -> Result<Attached, ControllerError> + Send;
+type Attach = dyn FnOnce(
+        &SharedInformerFactory,
+        &str,
+        &RequestQueue,
+        &ControllerCaches,
+    ) -> Result<AttachedSource, ControllerError>
+    + Send;
 
 /// What a controller watches or reads, of whatever type.
-pub(super) struct Source(Box<Attach>);
+pub(super) struct ControllerSource(Box<Attach>);
 
 /// A source that has its informer.
-pub(super) struct Attached {
-    pub(super) cache: Cache,
+pub(super) struct AttachedSource {
+    pub(super) cache: ControllerCache,
     pub(super) registration: Option<Registration>,
-    pub(super) counts: Arc<RequestCounts>,
+    pub(super) counts: Arc<RequestCounters>,
 }
 
-impl Source {
+impl ControllerSource {
     /// Attaches it. Those that were attached before are in `caches`, the controller's own kind first.
     pub(super) fn attach(
         self,
         factory: &SharedInformerFactory,
         controller: &str,
-        inlet: &Inlet,
-        caches: &Caches,
-    ) -> Result<Attached, ControllerError> {
-        (self.0)(factory, controller, inlet, caches)
+        request_queue: &RequestQueue,
+        caches: &ControllerCaches,
+    ) -> Result<AttachedSource, ControllerError> {
+        (self.0)(factory, controller, request_queue, caches)
     }
 }
 

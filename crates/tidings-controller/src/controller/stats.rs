@@ -163,9 +163,9 @@ impl Reason {
 
 /// A figure that only grows.
 #[derive(Debug, Default)]
-pub(crate) struct Count(AtomicU64);
+pub(crate) struct Counter(AtomicU64);
 
-impl Count {
+impl Counter {
     pub(crate) fn add_one(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -177,29 +177,29 @@ impl Count {
 
 /// What is counted while reconciles run.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) successes: Count,
-    pub(crate) requeues: Count,
-    pub(crate) delayed_requeues: Count,
-    pub(crate) errors: Count,
-    pub(crate) terminal_errors: Count,
-    pub(crate) panics: Count,
-    pub(crate) timeouts: Count,
-    pub(crate) abandoned: Count,
-    pub(crate) not_ours: Count,
-    pub(crate) write_waits: Count,
-    pub(crate) write_waits_given_up: Count,
+pub(crate) struct ReconcileCounters {
+    pub(crate) successes: Counter,
+    pub(crate) requeues: Counter,
+    pub(crate) delayed_requeues: Counter,
+    pub(crate) errors: Counter,
+    pub(crate) terminal_errors: Counter,
+    pub(crate) panics: Counter,
+    pub(crate) timeouts: Counter,
+    pub(crate) abandoned: Counter,
+    pub(crate) not_ours: Counter,
+    pub(crate) write_waits: Counter,
+    pub(crate) write_waits_given_up: Counter,
     pub(crate) reconcile_time: Histogram,
     active: AtomicU64,
 }
 
 /// A reconcile that runs: it counts as active until this is dropped, in a panic too.
-pub(crate) struct Active<'a>(&'a AtomicU64);
+pub(crate) struct ActiveReconcile<'a>(&'a AtomicU64);
 
-impl Counters {
-    pub(crate) fn begin(&self) -> Active<'_> {
+impl ReconcileCounters {
+    pub(crate) fn begin(&self) -> ActiveReconcile<'_> {
         self.active.fetch_add(1, Ordering::Relaxed);
-        Active(&self.active)
+        ActiveReconcile(&self.active)
     }
 
     pub(crate) fn active(&self) -> usize {
@@ -207,7 +207,7 @@ impl Counters {
     }
 }
 
-impl Drop for Active<'_> {
+impl Drop for ActiveReconcile<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -246,14 +246,14 @@ impl Histogram {
 
 /// The requests of one source, by reason.
 #[derive(Debug)]
-pub(crate) struct RequestCounts {
+pub(crate) struct RequestCounters {
     source: String,
-    by_reason: [Count; Reason::ALL.len()],
+    by_reason: [Counter; Reason::ALL.len()],
 }
 
-impl RequestCounts {
+impl RequestCounters {
     pub(crate) fn new(source: String) -> Self {
-        RequestCounts { source, by_reason: std::array::from_fn(|_| Count::default()) }
+        RequestCounters { source, by_reason: std::array::from_fn(|_| Counter::default()) }
     }
 
     pub(crate) fn count(&self, reason: Reason) {

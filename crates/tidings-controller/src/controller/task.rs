@@ -12,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::ControllerError;
 use super::stats::{ControllerStats, Reason};
-use crate::enqueue::Inlet;
+use crate::enqueue::RequestQueue;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
 use crate::shard::Shares;
-use crate::worker::{Arrivals, Signals, Tally, Work, panic_message};
+use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, panic_message};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
 ///
@@ -33,27 +33,27 @@ use crate::worker::{Arrivals, Signals, Tally, Work, panic_message};
 pub struct ControllerHandle {
     name: Arc<str>,
     workers: usize,
-    tally: Arc<Tally>,
-    synced: Arc<[Synced]>,
+    state: Arc<ControllerState>,
+    synced: Arc<[SyncedSource]>,
 }
 
 /// The controller itself. It works while it [runs](Self::run); dropping it removes its handlers from the informers.
 #[must_use = "a controller does nothing unless its task runs"]
 pub struct ControllerTask {
     handle: ControllerHandle,
-    inlet: Inlet,
-    work: Arc<Work>,
+    request_queue: RequestQueue,
+    shared: Arc<WorkerShared>,
     /// Taken when it works.
-    arrivals: Option<Arrivals>,
+    parked: Option<ParkedReceiver>,
     /// Goes with the task.
-    handlers: Handlers,
+    handlers: ControllerHandlers,
     /// Unless someone else runs it.
     recorder: Option<RecorderTask>,
 }
 
 /// What one source's being synced depends on.
 #[derive(Clone)]
-pub(super) enum Synced {
+pub(super) enum SyncedSource {
     /// The handler has returned from the whole initial list.
     Handler(Registration),
     /// The cache is filled.
@@ -62,19 +62,19 @@ pub(super) enum Synced {
 
 /// The handlers of a controller, which go with it, and the informers that it reads.
 #[derive(Default)]
-pub(super) struct Handlers {
-    synced: Vec<Synced>,
+pub(super) struct ControllerHandlers {
+    synced: Vec<SyncedSource>,
     informers: Vec<WeakInformer>,
 }
 
-impl Handlers {
+impl ControllerHandlers {
     pub(super) fn push(&mut self, registration: Option<Registration>, informer: &SharedInformer<()>) {
-        let cache = || Synced::Cache(informer.downgrade());
-        self.synced.push(registration.map_or_else(cache, Synced::Handler));
+        let cache = || SyncedSource::Cache(informer.downgrade());
+        self.synced.push(registration.map_or_else(cache, SyncedSource::Handler));
         self.informers.push(informer.downgrade());
     }
 
-    pub(super) fn synced(&self) -> Arc<[Synced]> {
+    pub(super) fn synced(&self) -> Arc<[SyncedSource]> {
         self.synced.clone().into()
     }
 
@@ -92,10 +92,10 @@ impl Handlers {
     }
 }
 
-impl Drop for Handlers {
+impl Drop for ControllerHandlers {
     fn drop(&mut self) {
         for synced in &self.synced {
-            if let Synced::Handler(registration) = synced {
+            if let SyncedSource::Handler(registration) = synced {
                 // It is removed at once; only waiting for its last call takes awaiting, and nobody needs that.
                 drop(registration.remove_now());
             }
@@ -103,25 +103,30 @@ impl Drop for Handlers {
     }
 }
 
-impl Synced {
+impl SyncedSource {
     async fn wait(&self) -> Result<(), Unsynced> {
         match self {
-            Synced::Handler(registration) => registration.synced().await,
-            Synced::Cache(informer) => informer.synced().await,
+            SyncedSource::Handler(registration) => registration.synced().await,
+            SyncedSource::Cache(informer) => informer.synced().await,
         }
     }
 
     fn is(&self) -> bool {
         match self {
-            Synced::Handler(registration) => registration.is_synced(),
-            Synced::Cache(informer) => informer.is_needed() && informer.unsynced().is_none(),
+            SyncedSource::Handler(registration) => registration.is_synced(),
+            SyncedSource::Cache(informer) => informer.is_needed() && informer.unsynced().is_none(),
         }
     }
 }
 
 impl ControllerHandle {
-    pub(super) fn new(name: String, workers: usize, tally: Arc<Tally>, synced: Arc<[Synced]>) -> Self {
-        ControllerHandle { name: name.into(), workers, tally, synced }
+    pub(super) fn new(
+        name: String,
+        workers: usize,
+        state: Arc<ControllerState>,
+        synced: Arc<[SyncedSource]>,
+    ) -> Self {
+        ControllerHandle { name: name.into(), workers, state, synced }
     }
 
     /// Its name.
@@ -131,18 +136,18 @@ impl ControllerHandle {
 
     /// Its queue.
     pub fn queue(&self) -> &WorkQueue<Request> {
-        &self.tally.queue
+        &self.state.queue
     }
 
     /// Asks for a reconcile now, whatever has happened.
     pub fn request(&self, request: Request) {
-        self.tally.own.count(Reason::Asked);
-        self.tally.queue.add(request);
+        self.state.own.count(Reason::Asked);
+        self.state.queue.add(request);
     }
 
     /// Whether its caches are filled, and everything that was there has made its requests.
     pub fn is_synced(&self) -> bool {
-        self.synced.iter().all(Synced::is)
+        self.synced.iter().all(SyncedSource::is)
     }
 
     /// Waits until [`is_synced`](Self::is_synced). A cache that will never be filled says so.
@@ -158,14 +163,14 @@ impl ControllerHandle {
 
     /// Its figures.
     pub fn stats(&self) -> ControllerStats {
-        self.tally.stats(&self.name, self.workers)
+        self.state.stats(&self.name, self.workers)
     }
 
     pub(super) fn weak(&self) -> WeakController {
         WeakController {
             name: Arc::clone(&self.name),
             workers: self.workers,
-            tally: Arc::downgrade(&self.tally),
+            state: Arc::downgrade(&self.state),
         }
     }
 }
@@ -174,20 +179,20 @@ impl ControllerHandle {
 pub(super) struct WeakController {
     name: Arc<str>,
     workers: usize,
-    tally: Weak<Tally>,
+    state: Weak<ControllerState>,
 }
 
 impl WeakController {
     pub(super) fn is_alive(&self) -> bool {
-        self.tally.strong_count() > 0
+        self.state.strong_count() > 0
     }
 
     pub(super) fn stats(&self) -> Option<ControllerStats> {
-        Some(self.tally.upgrade()?.stats(&self.name, self.workers))
+        Some(self.state.upgrade()?.stats(&self.name, self.workers))
     }
 }
 
-impl Tally {
+impl ControllerState {
     fn stats(&self, name: &str, workers: usize) -> ControllerStats {
         let counters = &self.counters;
         ControllerStats {
@@ -215,13 +220,13 @@ impl Tally {
 impl ControllerTask {
     pub(super) fn new(
         handle: ControllerHandle,
-        inlet: Inlet,
-        work: Arc<Work>,
-        arrivals: Arrivals,
-        handlers: Handlers,
+        request_queue: RequestQueue,
+        shared: Arc<WorkerShared>,
+        parked: ParkedReceiver,
+        handlers: ControllerHandlers,
         recorder: Option<RecorderTask>,
     ) -> Self {
-        ControllerTask { handle, inlet, work, arrivals: Some(arrivals), handlers, recorder }
+        ControllerTask { handle, request_queue, shared, parked: Some(parked), handlers, recorder }
     }
 
     /// Waits until the caches are filled, then works until `stop`: nothing new is taken, and what runs is
@@ -238,53 +243,53 @@ impl ControllerTask {
             () = signals.abandon.cancelled() => Ok(()),
             synced = self.handle.synced() => synced,
         };
-        let ended = match synced {
-            Ok(()) => self.work(&signals).await,
+        let result = match synced {
+            Ok(()) => self.shared(&signals).await,
             Err(error) => Err(error),
         };
-        self.handle.tally.queue.shut_down();
-        ended
+        self.handle.state.queue.shut_down();
+        result
     }
 
     /// Lets the workers work, and the recorder write until it has written what they told.
-    async fn work(&mut self, signals: &Signals) -> Result<(), ControllerError> {
-        let mut recording = JoinSet::new();
-        let all_told = CancellationToken::new();
+    async fn shared(&mut self, signals: &Signals) -> Result<(), ControllerError> {
+        let mut recorder_tasks = JoinSet::new();
+        let recorder_stop = CancellationToken::new();
         if let Some(recorder) = self.recorder.take() {
-            recording.spawn(recorder.run(all_told.clone()));
+            recorder_tasks.spawn(recorder.run(recorder_stop.clone()));
         }
-        let mut attendant = self.arrivals.take().expect("a task works once").attended();
+        let mut parked_waiter = self.parked.take().expect("a task works once").into_waiter();
         let mut workers = JoinSet::new();
         for _ in 0..self.handle.workers {
-            workers.spawn(Arc::clone(&self.work).run(signals.clone()));
+            workers.spawn(Arc::clone(&self.shared).run(signals.clone()));
         }
-        let mut shares = self.work.share.as_ref().map(|share| share.shares().clone());
+        let mut shares = self.shared.shard_filter.as_ref().map(|shard_filter| shard_filter.shares().clone());
         let failed = self.handlers.failed();
         let mut failed = std::pin::pin!(failed);
-        let worked = loop {
+        let result = loop {
             tokio::select! {
                 biased;
-                ended = workers.join_next() => match ended {
+                result = workers.join_next() => match result {
                     Some(Ok(())) => {}
                     Some(Err(error)) => break Err(self.panicked("a worker", error)),
                     None => break Ok(()),
                 },
-                Some(Err(error)) = recording.join_next() => break Err(self.panicked("its recorder", error)),
+                Some(Err(error)) = recorder_tasks.join_next() => break Err(self.panicked("its recorder", error)),
                 failure = &mut failed => break Err(self.informer_failed(failure)),
-                () = changed(&mut shares) => self.ask_for_all(),
-                () = attendant.turn(&self.work, signals) => {}
+                () = changed(&mut shares) => self.enqueue_all(),
+                () = parked_waiter.turn(&self.shared, signals) => {}
             }
         };
         // After an error some still work: nothing of them may go on when this has returned.
         workers.shutdown().await;
-        attendant.close(&self.work).await;
-        all_told.cancel();
+        parked_waiter.close(&self.shared).await;
+        recorder_stop.cancel();
         tokio::select! {
             biased;
             () = signals.abandon.cancelled() => {}
-            () = async { while recording.join_next().await.is_some() {} } => {}
+            () = async { while recorder_tasks.join_next().await.is_some() {} } => {}
         }
-        worked
+        result
     }
 
     fn panicked(&self, part: &'static str, error: JoinError) -> ControllerError {
@@ -297,12 +302,13 @@ impl ControllerTask {
     }
 
     /// Other keys are ours than before.
-    fn ask_for_all(&self) {
-        let Work { share, surroundings, tally, .. } = &*self.work;
-        let candidates = share.as_ref().map(|share| share.candidates(surroundings.caches.own()));
+    fn enqueue_all(&self) {
+        let WorkerShared { shard_filter, context, state, .. } = &*self.shared;
+        let candidates =
+            shard_filter.as_ref().map(|shard_filter| shard_filter.candidates(context.caches.own()));
         for request in candidates.into_iter().flatten() {
-            tally.own.count(Reason::Shares);
-            self.inlet.add(request, Reason::Shares);
+            state.own.count(Reason::Shares);
+            self.request_queue.add(request, Reason::Shares);
         }
     }
 }

@@ -6,13 +6,13 @@ use tidings_informer::indexer::{Index, Reader};
 use tidings_informer::informer::SharedInformer;
 use tidings_object::{RawObject, ResourceKind, Scope};
 
-use super::Map;
+use super::RequestMap;
 use crate::predicate::Change;
 use crate::request::Request;
 
 /// Which of an object's owners are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Owners {
+pub(crate) enum OwnerSelection {
     /// The one that controls it.
     #[default]
     Controller,
@@ -24,7 +24,7 @@ pub(crate) enum Owners {
 #[derive(Debug, Clone)]
 pub(crate) struct OwnerMap {
     pub(crate) owner: ResourceKind,
-    pub(crate) owners: Owners,
+    pub(crate) owners: OwnerSelection,
 }
 
 /// The index of the controller's own cache by which owners are found.
@@ -35,20 +35,20 @@ pub(crate) struct CachedOwners(Reader);
 
 /// The part of an object that names its owners.
 #[derive(Deserialize)]
-struct Owned {
-    metadata: Metadata,
+struct OwnedObject {
+    metadata: OwnedMetadata,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata {
+struct OwnedMetadata {
     #[serde(default)]
-    owner_references: Vec<Reference>,
+    owner_references: Vec<OwnerName>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Reference {
+struct OwnerName {
     api_version: String,
     kind: String,
     name: String,
@@ -84,7 +84,7 @@ fn have_same_owners(one: &RawObject, other: &RawObject) -> bool {
 
 impl OwnerMap {
     /// The owners of what was and of what is: an object that changes hands concerns both.
-    pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> Map<K> {
+    pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> RequestMap<K> {
         Box::new(move |change| {
             let owners_of = |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
             let mut requests = match change {
@@ -106,23 +106,23 @@ impl OwnerMap {
     fn cached(&self, cached: &CachedOwners, object: &RawObject) -> Option<Vec<Request>> {
         let request = |uid| cached.request(uid, object);
         match self.owners {
-            Owners::Controller => object.controller_uid().into_iter().map(request).collect(),
-            Owners::Every => object.owner_uids().map(request).collect(),
+            OwnerSelection::Controller => object.controller_uid().into_iter().map(request).collect(),
+            OwnerSelection::Every => object.owner_uids().map(request).collect(),
         }
     }
 
     /// The owners that the body names. Nobody, if it can't be read: the informer has reported that.
     fn named(&self, object: &RawObject) -> Vec<Request> {
-        let Ok(owned) = object.view::<Owned>() else { return Vec::new() };
+        let Ok(owned) = object.view::<OwnedObject>() else { return Vec::new() };
         let references = owned.metadata.owner_references.into_iter();
         references.filter_map(|reference| self.request(object, &reference)).collect()
     }
 
-    fn request(&self, object: &RawObject, reference: &Reference) -> Option<Request> {
+    fn request(&self, object: &RawObject, reference: &OwnerName) -> Option<Request> {
         // The version may be another one: an object is the same in all versions of its group.
         let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
         let is_kind = group == self.owner.group && reference.kind == self.owner.kind;
-        if !is_kind || (self.owners == Owners::Controller && !reference.controller) {
+        if !is_kind || (self.owners == OwnerSelection::Controller && !reference.controller) {
             return None;
         }
         let namespace = match self.owner.scope {

@@ -10,7 +10,7 @@ use crate::reconciler::Error;
 
 /// How a reconcile ended.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum ReconcileOutcome {
     /// The reconciler returned.
     Ended(Result<Action, Error>),
     /// It was dropped after so long.
@@ -21,22 +21,22 @@ pub(super) enum Outcome {
     Abandoned,
 }
 
-impl Outcome {
+impl ReconcileOutcome {
     pub(super) fn panicked(panic: &(dyn Any + Send)) -> Self {
-        Outcome::Panicked(message_of(panic))
+        ReconcileOutcome::Panicked(message_of(panic))
     }
 
     /// Tells the reconcile's span how it ended.
     pub(super) fn trace(&self) {
         match self {
-            Outcome::Ended(Ok(action)) => tracing::debug!(?action, "reconciled"),
-            Outcome::Ended(Err(error)) if error.is_terminal() => {
+            ReconcileOutcome::Ended(Ok(action)) => tracing::debug!(?action, "reconciled"),
+            ReconcileOutcome::Ended(Err(error)) if error.is_terminal() => {
                 tracing::error!(%error, "reconciling ended in an error that is not tried again");
             }
-            Outcome::Ended(Err(error)) => tracing::warn!(%error, "reconciling ended in an error"),
-            Outcome::TimedOut(limit) => tracing::warn!(?limit, "reconciling took too long"),
-            Outcome::Panicked(message) => tracing::error!(message, "the reconciler panicked"),
-            Outcome::Abandoned => tracing::info!("reconciling was abandoned"),
+            ReconcileOutcome::Ended(Err(error)) => tracing::warn!(%error, "reconciling ended in an error"),
+            ReconcileOutcome::TimedOut(limit) => tracing::warn!(?limit, "reconciling took too long"),
+            ReconcileOutcome::Panicked(message) => tracing::error!(message, "the reconciler panicked"),
+            ReconcileOutcome::Abandoned => tracing::info!("reconciling was abandoned"),
         }
     }
 }

@@ -18,69 +18,65 @@ use tokio::sync::futures::Notified;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::{Signals, Work};
+use super::{Signals, WorkerShared};
 use crate::request::Request;
 use crate::shard::Permit;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
-use crate::writes::{Write, caught_up};
+use crate::writes::{TrackedWrite, writes_shown};
 
 /// Whether the caches show what the last reconcile of a request wrote: if not, the bound has passed.
-pub(super) type Seen = Result<(), WaitError>;
+pub(super) type WritesShown = Result<(), WaitError>;
 
 /// A request that a worker has taken.
-pub(super) struct Taken {
+pub(super) struct ClaimedRequest {
     pub(super) working: Working<Request>,
     /// Where several replicas share the keys.
     pub(super) permit: Option<Permit>,
 }
 
 /// A request whose writes are to be seen.
-struct Arrival {
-    taken: Taken,
-    writes: VecDeque<Write>,
+struct ParkedRequest {
+    claimed: ClaimedRequest,
+    writes: VecDeque<TrackedWrite>,
 }
 
 /// The side of the workers.
 pub(crate) struct Parking {
-    arrivals: UnboundedSender<Arrival>,
+    sender: UnboundedSender<ParkedRequest>,
     /// How many are parked, those that are ready included.
     parked: AtomicUsize,
-    ready: Mutex<VecDeque<(Taken, Seen)>>,
+    ready: Mutex<VecDeque<(ClaimedRequest, WritesShown)>>,
     /// Something is ready, or nothing is parked any more.
     changed: Notify,
 }
 
 /// The side of the controller's task, before it works.
-pub(crate) struct Arrivals(UnboundedReceiver<Arrival>);
+pub(crate) struct ParkedReceiver(UnboundedReceiver<ParkedRequest>);
 
 /// The side of the controller's task.
-pub(crate) struct Attendant {
-    arrivals: UnboundedReceiver<Arrival>,
-    waits: FuturesUnordered<BoxFuture<'static, (Taken, Option<Seen>)>>,
+pub(crate) struct ParkedWaiter {
+    receiver: UnboundedReceiver<ParkedRequest>,
+    waits: FuturesUnordered<BoxFuture<'static, (ClaimedRequest, Option<WritesShown>)>>,
     /// Ends every wait.
     end: CancellationToken,
 }
 
 impl Parking {
-    pub(crate) fn new() -> (Parking, Arrivals) {
-        let (sender, arrivals) = unbounded_channel();
-        let parking = Parking {
-            arrivals: sender,
-            parked: AtomicUsize::new(0),
-            ready: Mutex::default(),
-            changed: Notify::new(),
-        };
-        (parking, Arrivals(arrivals))
+    pub(crate) fn new() -> (Parking, ParkedReceiver) {
+        let (sender, receiver) = unbounded_channel();
+        let parking =
+            Parking { sender, parked: AtomicUsize::new(0), ready: Mutex::default(), changed: Notify::new() };
+        (parking, ParkedReceiver(receiver))
     }
 
-    pub(super) fn park(&self, taken: Taken, writes: VecDeque<Write>) {
+    pub(super) fn park(&self, claimed: ClaimedRequest, writes: VecDeque<TrackedWrite>) {
         self.parked.fetch_add(1, Ordering::SeqCst);
         // It fails only if the controller's task was dropped, and then its queue is of no use to anybody.
-        let _ = self.arrivals.send(Arrival { taken, writes });
+        let _ = self.sender.send(ParkedRequest { claimed, writes });
     }
 
     /// A request that can be reconciled now.
-    pub(super) fn pop(&self) -> Option<(Taken, Seen)> {
+    pub(super) fn pop(&self) -> Option<(ClaimedRequest, WritesShown)> {
         if self.is_empty() {
             return None;
         }
@@ -106,50 +102,50 @@ impl Parking {
     }
 }
 
-impl Arrivals {
-    pub(crate) fn attended(self) -> Attendant {
-        Attendant { arrivals: self.0, waits: FuturesUnordered::new(), end: CancellationToken::new() }
+impl ParkedReceiver {
+    pub(crate) fn into_waiter(self) -> ParkedWaiter {
+        ParkedWaiter { receiver: self.0, waits: FuturesUnordered::new(), end: CancellationToken::new() }
     }
 }
 
-impl Attendant {
+impl ParkedWaiter {
     /// Takes part in what happens next to parked requests: one comes, or a wait ends. It may be cancelled.
-    pub(crate) async fn turn(&mut self, work: &Arc<Work>, signals: &Signals) {
+    pub(crate) async fn turn(&mut self, shared: &Arc<WorkerShared>, signals: &Signals) {
         tokio::select! {
-            Some(arrival) = self.arrivals.recv() => {
-                self.waits.push(wait(arrival, Arc::clone(work), signals.clone(), self.end.clone()));
+            Some(parked) = self.receiver.recv() => {
+                self.waits.push(wait(parked, Arc::clone(shared), signals.clone(), self.end.clone()));
             }
-            (taken, seen) = next(&mut self.waits) => work.unpark(taken, seen),
+            (claimed, shown) = next(&mut self.waits) => shared.unpark(claimed, shown),
         }
     }
 
     /// Puts everything back on the queue. The workers have ended.
-    pub(crate) async fn close(mut self, work: &Work) {
+    pub(crate) async fn close(mut self, shared: &WorkerShared) {
         self.end.cancel();
-        self.arrivals.close();
-        while let Some(arrival) = self.arrivals.recv().await {
-            work.unpark(arrival.taken, None);
+        self.receiver.close();
+        while let Some(parked) = self.receiver.recv().await {
+            shared.unpark(parked.claimed, None);
         }
-        while let Some((taken, _)) = self.waits.next().await {
-            work.unpark(taken, None);
+        while let Some((claimed, _)) = self.waits.next().await {
+            shared.unpark(claimed, None);
         }
-        while let Some((taken, _)) = work.parking.pop() {
-            work.put_back(&taken.working);
+        while let Some((claimed, _)) = shared.parking.pop() {
+            shared.put_back(&claimed.working);
         }
     }
 }
 
-impl Work {
+impl WorkerShared {
     /// Lets a worker go on with a request, or puts it back if it is not to be worked on.
-    fn unpark(&self, taken: Taken, seen: Option<Seen>) {
-        match seen {
-            Some(seen) => {
-                self.parking.ready.lock().push_back((taken, seen));
+    fn unpark(&self, claimed: ClaimedRequest, shown: Option<WritesShown>) {
+        match shown {
+            Some(shown) => {
+                self.parking.ready.lock().push_back((claimed, shown));
                 self.parking.changed.notify_one();
             }
             None => {
-                self.put_back(&taken.working);
-                drop(taken);
+                self.put_back(&claimed.working);
+                drop(claimed);
                 self.parking.leave();
             }
         }
@@ -158,29 +154,29 @@ impl Work {
 
 /// Waits until the caches show the writes, within the bound, or the request is not to be worked on here any more.
 fn wait(
-    arrival: Arrival,
-    work: Arc<Work>,
+    parked: ParkedRequest,
+    shared: Arc<WorkerShared>,
     signals: Signals,
     end: CancellationToken,
-) -> BoxFuture<'static, (Taken, Option<Seen>)> {
-    let Arrival { taken, writes } = arrival;
+) -> BoxFuture<'static, (ClaimedRequest, Option<WritesShown>)> {
+    let ParkedRequest { claimed, writes } = parked;
     Box::pin(async move {
-        let lost = taken.permit.as_ref().map(|permit| permit.lost().clone());
+        let lost = claimed.permit.as_ref().map(|permit| permit.lost().clone());
         let is_lost = async {
             match &lost {
                 Some(lost) => lost.cancelled().await,
                 None => std::future::pending().await,
             }
         };
-        let seen = tokio::select! {
+        let shown = tokio::select! {
             biased;
             () = signals.stop.cancelled() => None,
             () = signals.abandon.cancelled() => None,
             () = end.cancelled() => None,
             () = is_lost => None,
-            seen = caught_up(&work.surroundings.caches, &writes, work.write_wait_max) => Some(seen),
+            shown = writes_shown(&shared.context.caches, &writes, shared.write_wait_max) => Some(shown),
         };
-        (taken, seen)
+        (claimed, shown)
     })
 }
 

@@ -42,39 +42,40 @@ impl From<CancellationToken> for Signals {
 }
 
 /// The signals as one worker waits for them.
-pub(super) struct Waits {
+pub(super) struct SignalWaits {
     signals: Signals,
-    stop: Wait,
-    abandon: Wait,
+    stop: CancellationWait,
+    abandon: CancellationWait,
     /// The key that is worked on was lost to another replica.
-    lost: Option<Wait>,
+    lost: Option<CancellationWait>,
     timer: Timer,
 }
 
 /// How a work ended that may be cut short.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Finished<T> {
+pub(super) enum Completion<T> {
     /// By itself.
     Done(T),
     /// It was to be abandoned.
     Abandoned,
     /// Its time was over.
-    Late,
+    DeadlinePassed,
 }
 
 /// The one timer of a worker.
 #[derive(Default)]
 struct Timer(Option<Pin<Box<Sleep>>>);
 
-struct Wait {
+struct CancellationWait {
     signal: CancellationToken,
     given: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
-impl Waits {
+impl SignalWaits {
     pub(super) fn new(signals: Signals) -> Self {
-        let (stop, abandon) = (Wait::new(signals.stop.clone()), Wait::new(signals.abandon.clone()));
-        Waits { signals, stop, abandon, lost: None, timer: Timer::default() }
+        let (stop, abandon) =
+            (CancellationWait::new(signals.stop.clone()), CancellationWait::new(signals.abandon.clone()));
+        SignalWaits { signals, stop, abandon, lost: None, timer: Timer::default() }
     }
 
     pub(super) fn signals(&self) -> &Signals {
@@ -83,7 +84,7 @@ impl Waits {
 
     /// What is worked on next is abandoned with this as well.
     pub(super) fn lose_with(&mut self, lost: Option<CancellationToken>) {
-        self.lost = lost.map(Wait::new);
+        self.lost = lost.map(CancellationWait::new);
     }
 
     /// What `work` comes to, unless the controller is to stop or to abandon it before that.
@@ -98,15 +99,15 @@ impl Waits {
         &mut self,
         until: Option<Instant>,
         work: impl Future<Output = T>,
-    ) -> Finished<T> {
+    ) -> Completion<T> {
         let (timer, mut work) = (&mut self.timer, pin!(work));
         let in_time = poll_fn(|cx| match (work.as_mut().poll(cx), until) {
-            (Poll::Ready(value), _) => Poll::Ready(Finished::Done(value)),
-            (Poll::Pending, Some(until)) => timer.poll(cx, until).map(|()| Finished::Late),
+            (Poll::Ready(value), _) => Poll::Ready(Completion::Done(value)),
+            (Poll::Pending, Some(until)) => timer.poll(cx, until).map(|()| Completion::DeadlinePassed),
             (Poll::Pending, None) => Poll::Pending,
         });
         let finished = unless([Some(&mut self.abandon), self.lost.as_mut()], in_time).await;
-        finished.unwrap_or(Finished::Abandoned)
+        finished.unwrap_or(Completion::Abandoned)
     }
 }
 
@@ -126,14 +127,14 @@ impl Timer {
     }
 }
 
-impl Wait {
+impl CancellationWait {
     fn new(signal: CancellationToken) -> Self {
-        Wait { given: Box::pin(signal.clone().cancelled_owned()), signal }
+        CancellationWait { given: Box::pin(signal.clone().cancelled_owned()), signal }
     }
 }
 
 async fn unless<T, const N: usize>(
-    mut waits: [Option<&mut Wait>; N],
+    mut waits: [Option<&mut CancellationWait>; N],
     work: impl Future<Output = T>,
 ) -> Option<T> {
     let mut work = pin!(work);
@@ -168,7 +169,7 @@ mod tests {
     #[tokio::test]
     async fn a_signal_ends_a_work_that_waits_each_time_anew() {
         let signals = signals();
-        let mut waits = Waits::new(signals.clone());
+        let mut waits = SignalWaits::new(signals.clone());
         for round in 0..3 {
             assert_eq!(waits.unless_ended(ready(round)).await, Some(round));
             assert!(waits.unless_ended(pending::<()>()).now_or_never().is_none());
@@ -176,29 +177,32 @@ mod tests {
         let (ended, ()) = tokio::join!(waits.unless_ended(pending::<()>()), async { signals.stop.cancel() });
         assert_eq!(ended, None);
         assert_eq!(waits.unless_ended(ready(())).await, None, "what was given stays given");
-        assert_eq!(waits.finished_by(None, ready(())).await, Finished::Done(()), "a stop abandons nothing");
+        assert_eq!(waits.finished_by(None, ready(())).await, Completion::Done(()), "a stop abandons nothing");
     }
 
     #[tokio::test]
     async fn a_key_that_is_lost_abandons_its_own_work_only() {
-        let mut waits = Waits::new(signals());
+        let mut waits = SignalWaits::new(signals());
         let lost = CancellationToken::new();
         waits.lose_with(Some(lost.clone()));
         let (ended, ()) = tokio::join!(waits.finished_by(None, pending::<()>()), async { lost.cancel() });
-        assert_eq!(ended, Finished::Abandoned);
+        assert_eq!(ended, Completion::Abandoned);
         waits.lose_with(None);
-        assert_eq!(waits.finished_by(None, ready(())).await, Finished::Done(()));
+        assert_eq!(waits.finished_by(None, ready(())).await, Completion::Done(()));
     }
 
     #[tokio::test(start_paused = true)]
     async fn every_work_has_its_own_time_whatever_the_works_before_it_had() {
-        let (mut waits, second) = (Waits::new(signals()), Duration::from_secs(1));
+        let (mut waits, second) = (SignalWaits::new(signals()), Duration::from_secs(1));
         for limit in [10, 3, 7, 7, 1, 20].map(|seconds| seconds * second) {
             let began = Instant::now();
             let finished = waits.finished_by(Some(began + limit), sleep(limit - second / 2)).await;
-            assert_eq!(finished, Finished::Done(()));
+            assert_eq!(finished, Completion::Done(()));
             let began = Instant::now();
-            assert_eq!(waits.finished_by(Some(began + limit), pending::<()>()).await, Finished::Late);
+            assert_eq!(
+                waits.finished_by(Some(began + limit), pending::<()>()).await,
+                Completion::DeadlinePassed
+            );
             assert_eq!(began.elapsed(), limit);
         }
     }

@@ -9,8 +9,8 @@ use kube_core::{Request as Requests, Resource};
 use serde::Serialize;
 use tidings_object::{Key, ResourceKind, Scope};
 
-use super::deletion::Deletion;
-use super::{Effect, Write, Written};
+use super::delete_response::DeleteResponse;
+use super::{TrackedWrite, WriteEffect, Written};
 use crate::context::Context;
 
 /// Writes objects of one kind, and remembers what was written: the next reconcile of the same request starts when the
@@ -148,9 +148,9 @@ where
     /// As [`delete`](Self::delete), with parameters: only an object with a certain uid, for example.
     pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> Result<Option<Written<K>>> {
         let request = self.requests(None).delete(name, params).map_err(Error::BuildRequest)?;
-        let (effect, staying) = match Deletion::of(self.client().request_text(request).await?)? {
-            Deletion::Gone { uid } => (self.deletion(name, uid), None),
-            Deletion::Staying { json } => {
+        let (effect, staying) = match DeleteResponse::of(self.client().request_text(request).await?)? {
+            DeleteResponse::Gone { uid } => (self.deletion(name, uid), None),
+            DeleteResponse::Terminating { json } => {
                 let staying = Written::of(&self.resource, json)?;
                 (Some(staying.effect()), Some(staying))
             }
@@ -161,10 +161,10 @@ where
         Ok(staying)
     }
 
-    fn deletion(&self, name: &str, uid: Option<String>) -> Option<Effect> {
+    fn deletion(&self, name: &str, uid: Option<String>) -> Option<WriteEffect> {
         let uid = uid.filter(|uid| !uid.is_empty())?;
         let key = Key::new(self.namespace_of(None), name).ok()?;
-        Some(Effect::Deleted { key, uid })
+        Some(WriteEffect::Deleted { key, uid })
     }
 
     async fn send(&self, is_dry_run: bool, request: Built) -> Result<Written<K>> {
@@ -176,9 +176,9 @@ where
         Ok(written)
     }
 
-    fn record(&self, effect: Option<Effect>) {
+    fn record(&self, effect: Option<WriteEffect>) {
         if let Some(effect) = effect {
-            self.context.record(Write { resource: self.resource.clone(), effect });
+            self.context.record(TrackedWrite { resource: self.resource.clone(), effect });
         }
     }
 }

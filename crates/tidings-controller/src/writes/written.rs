@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde::de::{self, DeserializeOwned};
 use tidings_object::ResourceKind;
 
-use super::Effect;
+use super::WriteEffect;
 
 /// An object as the server has it after a write, decoded when someone looks.
 ///
@@ -36,7 +36,7 @@ pub struct Written<K> {
 impl<K> Written<K> {
     /// Reads what it is from the answer, which must be of the resource.
     pub(super) fn of(resource: &ResourceKind, json: String) -> kube_client::Result<Self> {
-        let Answer { kind, metadata } = serde_json::from_str(&json).map_err(Error::SerdeError)?;
+        let ResponseHead { kind, metadata } = serde_json::from_str(&json).map_err(Error::SerdeError)?;
         if let Some(other) = kind.filter(|kind| *kind != resource.kind) {
             let text = format!("the answer is of kind {other}, not {}", resource.kind);
             return Err(Error::SerdeError(de::Error::custom(text)));
@@ -53,8 +53,8 @@ impl<K> Written<K> {
     }
 
     /// What a cache will show of it.
-    pub(super) fn effect(&self) -> Effect {
-        Effect::answered(Arc::clone(&self.meta))
+    pub(super) fn effect(&self) -> WriteEffect {
+        WriteEffect::answered(Arc::clone(&self.meta))
     }
 
     /// Its name; empty for what is answered and not stored, such as a review.
@@ -92,15 +92,15 @@ impl<K: DeserializeOwned> Written<K> {
 
 /// What is read of an answer at once.
 #[derive(Deserialize)]
-struct Answer {
+struct ResponseHead {
     kind: Option<String>,
     #[serde(default)]
-    metadata: Identity,
+    metadata: ResponseMetadata,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Identity {
+struct ResponseMetadata {
     name: Option<String>,
     namespace: Option<String>,
     uid: Option<String>,

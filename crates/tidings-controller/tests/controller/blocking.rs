@@ -6,13 +6,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use tidings_controller::{Action, Controller, Request};
 use tokio::sync::mpsc;
 
-use crate::scene::Scene;
+use crate::harness::TestCluster;
 
 /// Several times, since what a thread that is blocked holds up depends on who woke whom.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_reconciler_that_blocks_its_thread_keeps_no_other_worker_from_working() {
     for _ in 0..20 {
-        let scene = Scene::new().await;
+        let cluster = TestCluster::new().await;
         let (release, blocked) = std::sync::mpsc::channel::<()>();
         let (done, mut finished) = mpsc::unbounded_channel();
         let blocked = Mutex::new(blocked);
@@ -24,16 +24,16 @@ async fn a_reconciler_that_blocks_its_thread_keeps_no_other_worker_from_working(
                 done.send(request.name().to_owned()).unwrap();
                 async { Ok(Action::await_change()) }
             });
-        scene.put("stuck");
+        cluster.put("stuck");
         for other in 0..50 {
-            scene.put(&format!("other-{other}"));
+            cluster.put(&format!("other-{other}"));
         }
-        let play = scene.play(controller);
+        let started = cluster.start(controller);
         for _ in 0..50 {
             assert_ne!(finished.recv().await.as_deref(), Some("stuck"));
         }
         release.send(()).unwrap();
         assert_eq!(finished.recv().await.as_deref(), Some("stuck"));
-        play.end().await;
+        started.shutdown().await;
     }
 }

@@ -10,7 +10,7 @@ use tidings_apiserver::resource::Verb;
 use tidings_controller::{Action, Context, Controller, ControllerError, Error, Owned, Request, Watched};
 use tidings_object::{ResourceKind, Scope};
 
-use crate::scene::{Asked, Scene, settle};
+use crate::harness::{RequestLog, TestCluster, settle};
 
 fn resource(group: &str, kind: &str, plural: &str) -> ResourceKind {
     let (group, version) = (group.to_owned().into(), "v1".into());
@@ -27,17 +27,17 @@ fn secrets() -> ResourceKind {
 }
 
 /// A server that has widgets.
-async fn scene() -> Scene {
-    let scene = Scene::new().await;
+async fn cluster() -> TestCluster {
+    let cluster = TestCluster::new().await;
     let version = json!({ "name": "v1", "served": true, "storage": true,
         "schema": { "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } } });
     let names = json!({ "plural": "widgets", "kind": "Widget" });
-    scene.server.put(
+    cluster.server.put(
         "customresourcedefinitions",
         json!({ "metadata": { "name": "widgets.example.com" },
             "spec": { "group": "example.com", "names": names, "scope": "Namespaced", "versions": [version] } }),
     );
-    scene
+    cluster
 }
 
 fn widget(name: &str, colour: &str) -> Value {
@@ -66,36 +66,36 @@ async fn paint(request: Request, context: Context) -> Result<Action, Error> {
 
 #[tokio::test(start_paused = true)]
 async fn a_resource_of_run_time_is_worked_on_as_any_other() {
-    let scene = scene().await;
-    scene.server.put("widgets.example.com", widget("a", "red"));
-    let asked = Asked::new();
-    let log = asked.clone();
+    let cluster = cluster().await;
+    cluster.server.put("widgets.example.com", widget("a", "red"));
+    let requests = RequestLog::new();
+    let log = requests.clone();
     let controller = Controller::for_resource("painter", widgets())
         .owns_with(Owned::resource(secrets()))
         .reconcile(move |request: Request, context| {
-            log.note(&request);
+            log.record(&request);
             paint(request, context)
         });
-    let play = scene.played(controller).await;
-    assert_eq!(scene.server.object("secrets", "default/a").unwrap()["data"]["colour"], "cmVk");
-    scene.server.put("widgets.example.com", widget("b", "blue"));
+    let started = cluster.start_synced(controller).await;
+    assert_eq!(cluster.server.object("secrets", "default/a").unwrap()["data"]["colour"], "cmVk");
+    cluster.server.put("widgets.example.com", widget("b", "blue"));
     settle().await;
-    assert_eq!(scene.server.object("secrets", "default/b").unwrap()["data"]["colour"], "Ymx1ZQ==");
-    assert_eq!(asked.taken(), ["a", "a", "b", "b"], "each once by itself, and once by what it owns");
-    assert!(scene.server.remove("secrets", "default/a"));
+    assert_eq!(cluster.server.object("secrets", "default/b").unwrap()["data"]["colour"], "Ymx1ZQ==");
+    assert_eq!(requests.take(), ["a", "a", "b", "b"], "each once by itself, and once by what it owns");
+    assert!(cluster.server.remove("secrets", "default/a"));
     settle().await;
-    assert!(scene.server.object("secrets", "default/a").is_some(), "what is missing is made again");
-    assert_eq!(play.handle.stats().errors, 0);
-    play.end().await;
+    assert!(cluster.server.object("secrets", "default/a").is_some(), "what is missing is made again");
+    assert_eq!(started.handle.stats().errors, 0);
+    started.shutdown().await;
 }
 
 /// Each event of secrets comes late, and yet nothing is made twice: the second look waits for what the first one wrote.
 #[tokio::test(start_paused = true)]
 async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcile() {
-    let scene = scene().await;
+    let cluster = cluster().await;
     let late = Duration::from_secs(2);
-    scene.server.faults().inject(Fault::SlowStream(late).always().on(Verb::Watch).of("secrets"));
-    scene.server.put("widgets.example.com", widget("a", "red"));
+    cluster.server.faults().inject(Fault::SlowStream(late).always().on(Verb::Watch).of("secrets"));
+    cluster.server.put("widgets.example.com", widget("a", "red"));
     let controller = Controller::for_resource("painter", widgets()).reads_resource(secrets()).reconcile(
         async |request: Request, context: Context| {
             let is_painted = context.lister_of(&secrets()).get(&request).is_ok();
@@ -103,35 +103,35 @@ async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcil
             Ok(if is_painted { Action::await_change() } else { Action::requeue_after(Duration::ZERO) })
         },
     );
-    let play = scene.played(controller).await;
+    let started = cluster.start_synced(controller).await;
     tokio::time::sleep(5 * late).await;
-    let stats = play.handle.stats();
+    let stats = started.handle.stats();
     assert_eq!((stats.errors, stats.write_waits, stats.write_waits_given_up), (0, 1, 0));
     assert_eq!(stats.delayed_requeues, 1, "the second look sees what the first one wrote");
-    play.end().await;
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_resource_that_the_controller_did_not_name_is_refused_to_its_reconciler() {
-    let scene = scene().await;
-    scene.server.put("widgets.example.com", widget("a", "red"));
+    let cluster = cluster().await;
+    cluster.server.put("widgets.example.com", widget("a", "red"));
     let controller = Controller::for_resource("painter", widgets()).reconcile(async |_, context: Context| {
-        let asked = catch_unwind(AssertUnwindSafe(|| drop(context.lister_of(&secrets()))));
-        let message = asked.unwrap_err().downcast::<String>().unwrap();
+        let requests = catch_unwind(AssertUnwindSafe(|| drop(context.lister_of(&secrets()))));
+        let message = requests.unwrap_err().downcast::<String>().unwrap();
         assert!(message.contains("secrets") && message.contains("reads"), "{message}");
         Ok(Action::await_change())
     });
-    let play = scene.played(controller).await;
-    let stats = play.handle.stats();
+    let started = cluster.start_synced(controller).await;
+    let stats = started.handle.stats();
     assert_eq!((stats.successes, stats.panics), (1, 0));
-    play.end().await;
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn resources_of_run_time_can_be_watched_and_read() {
-    let scene = scene().await;
-    let asked = Asked::new();
-    let log = asked.clone();
+    let cluster = cluster().await;
+    let requests = RequestLog::new();
+    let log = requests.clone();
     let config_maps = resource("", "ConfigMap", "configmaps");
     let read = config_maps.clone();
     let map =
@@ -140,24 +140,24 @@ async fn resources_of_run_time_can_be_watched_and_read() {
         .watches_with(Watched::resource(secrets(), map))
         .reads_resource(config_maps)
         .reconcile(move |request: Request, context: Context| {
-            log.note(&request);
+            log.record(&request);
             let is_read = context.lister_of(&read).get(&request).is_ok();
             async move { if is_read { Ok(Action::await_change()) } else { Err(Error::terminal("not read")) } }
         });
-    scene.put("a");
-    let play = scene.played(controller).await;
-    scene.server.put("secrets", json!({ "metadata": { "name": "any" } }));
+    cluster.put("a");
+    let started = cluster.start_synced(controller).await;
+    cluster.server.put("secrets", json!({ "metadata": { "name": "any" } }));
     settle().await;
-    assert_eq!(asked.taken(), ["a"]);
-    assert_eq!(play.handle.stats().errors, 0);
-    play.end().await;
+    assert_eq!(requests.take(), ["a"]);
+    assert_eq!(started.handle.stats().errors, 0);
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_resource_that_no_server_can_have_is_refused_by_name() {
-    let scene = Scene::new().await;
+    let cluster = TestCluster::new().await;
     let controller = Controller::for_resource("nobody", resource("example.com", "Widget", ""));
-    let refused = controller.reconcile(paint).attach(&scene.factory).map(drop).unwrap_err();
+    let refused = controller.reconcile(paint).attach(&cluster.factory).map(drop).unwrap_err();
     assert!(matches!(refused, ControllerError::Resource { .. }), "{refused:?}");
     assert!(refused.to_string().ends_with("the plural of a resource can't be \"\""), "{refused}");
 }

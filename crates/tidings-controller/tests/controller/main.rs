@@ -1,15 +1,15 @@
 //! Controllers over an API server in the process: what makes requests, how reconciles end, what they see and what is counted.
 
-mod answers;
 mod blocking;
 mod dynamic;
-mod ends;
-mod figures;
-mod own_writes;
+mod harness;
+mod metrics;
+mod missed_updates;
+mod outcomes;
 mod preconditions;
+mod read_your_writes;
 mod requests;
-mod scene;
-mod sharing;
+mod sharding;
 mod simulation;
 mod stop;
-mod views;
+mod write_responses;

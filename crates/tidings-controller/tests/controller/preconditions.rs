@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tidings_controller::{Action, Context, Error, IfUnchanged, Request};
 use tidings_object::{Kind as _, Object};
 
-use crate::scene::{Scene, config_maps};
+use crate::harness::{TestCluster, config_maps};
 
 /// The ways to write that can demand a version.
 /// Secrets have no status: asking for it is answered before any version is compared.
@@ -38,9 +38,9 @@ async fn write(secrets: &IfUnchanged<Secret>, way: &str) -> Result<(), kube_clie
 
 /// How each attempt to write ended.
 #[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Vec<u16>>>);
+struct WriteLog(Arc<Mutex<Vec<u16>>>);
 
-impl Notes {
+impl WriteLog {
     /// Writes what is cached; in the first attempt something happens between the read and the write.
     async fn reconcile(self, context: Context, way: &str, meanwhile: impl Fn()) -> Result<Action, Error> {
         let cached = context.lister::<Secret>().get("default/target")?;
@@ -68,10 +68,10 @@ fn target(by: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_write_for_a_version_that_is_no_more_is_a_conflict_and_comes_again() {
     for way in WAYS.iter().filter(|way| **way != "status") {
-        let scene = Arc::new(Scene::new().await);
-        scene.server.put("secrets", target("nobody"));
-        let notes = Notes::default();
-        let (noted, other) = (notes.clone(), Arc::clone(&scene));
+        let cluster = Arc::new(TestCluster::new().await);
+        cluster.server.put("secrets", target("nobody"));
+        let notes = WriteLog::default();
+        let (noted, other) = (notes.clone(), Arc::clone(&cluster));
         let controller = config_maps().reads::<Secret>().reconcile(move |_: Request, context: Context| {
             let (notes, other) = (noted.clone(), Arc::clone(&other));
             async move {
@@ -83,24 +83,24 @@ async fn a_write_for_a_version_that_is_no_more_is_a_conflict_and_comes_again() {
                     .await
             }
         });
-        let play = scene.played(controller).await;
-        scene.put("map");
+        let started = cluster.start_synced(controller).await;
+        cluster.put("map");
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(*notes.0.lock().unwrap(), [409, 200], "{way}");
-        assert_eq!(play.handle.stats().errors, 1, "{way}");
-        let now = scene.server.object("secrets", "default/target");
+        assert_eq!(started.handle.stats().errors, 1, "{way}");
+        let now = cluster.server.object("secrets", "default/target");
         let by = now.map(|secret| secret["metadata"]["annotations"]["by"].clone());
         assert_eq!(by, (*way != "delete").then(|| json!("the test")), "{way}");
-        play.end().await;
+        started.shutdown().await;
     }
 }
 
 // holds: X44
 #[tokio::test(start_paused = true)]
 async fn an_object_that_was_made_again_is_not_the_one_that_was_read() {
-    let scene = Scene::new().await;
-    scene.server.put("secrets", target("nobody"));
-    let secrets = scene.factory.informer::<Secret>();
+    let cluster = TestCluster::new().await;
+    cluster.server.put("secrets", target("nobody"));
+    let secrets = cluster.factory.informer::<Secret>();
     let ended = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&ended);
     let controller = config_maps().reads::<Secret>().reconcile(move |_: Request, context: Context| {
@@ -119,21 +119,21 @@ async fn an_object_that_was_made_again_is_not_the_one_that_was_read() {
             Ok(Action::await_change())
         }
     });
-    let play = scene.played(controller).await;
-    scene.put("map");
+    let started = cluster.start_synced(controller).await;
+    cluster.put("map");
     tokio::time::sleep(Duration::from_secs(1)).await;
     let expected = WAYS.map(|way| (way, if way == "status" { 404 } else { 409 }));
     assert_eq!(*ended.lock().unwrap(), expected);
-    let by = scene.server.object("secrets", "default/target").unwrap();
+    let by = cluster.server.object("secrets", "default/target").unwrap();
     assert_eq!(by["metadata"]["annotations"]["by"], "another");
     drop(secrets);
-    play.end().await;
+    started.shutdown().await;
 }
 
 // holds: X44
 #[tokio::test(start_paused = true)]
 async fn a_version_that_means_any_is_refused_before_anything_is_sent() {
-    let scene = Scene::new().await;
+    let cluster = TestCluster::new().await;
     let refused = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&refused);
     let controller = config_maps().reconcile(move |request: Request, context: Context| {
@@ -150,11 +150,11 @@ async fn a_version_that_means_any_is_refused_before_anything_is_sent() {
             Ok(Action::await_change())
         }
     });
-    let play = scene.played(controller).await;
-    scene.put("map");
+    let started = cluster.start_synced(controller).await;
+    cluster.put("map");
     tokio::time::sleep(Duration::from_secs(1)).await;
     let refused = refused.lock().unwrap().clone();
     assert!(refused.len() == 1 && refused[0].contains("without a resourceVersion"), "{refused:?}");
-    assert!(scene.server.object("configmaps", "default/map").is_some());
-    play.end().await;
+    assert!(cluster.server.object("configmaps", "default/map").is_some());
+    started.shutdown().await;
 }

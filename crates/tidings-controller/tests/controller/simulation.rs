@@ -15,7 +15,7 @@ use tidings_apiserver::fault::Injection;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_controller::{Action, Context, Controller, Error, Request, is_controlled_by, set_controller};
 
-use crate::scene::Scene;
+use crate::harness::TestCluster;
 
 const WISH: &str = "wish";
 const COPY: &str = "copy";
@@ -37,28 +37,28 @@ fn whatever_goes_wrong_the_world_ends_as_it_should_be() {
 async fn simulate(seed: u64) {
     let server = ApiServer::builder().seed(seed).start().await;
     server.faults().plan(seed, 200, faults());
-    let scene = Scene::over(server);
+    let cluster = TestCluster::over(server);
     let mut chance = SmallRng::seed_from_u64(seed);
     let copier = Arc::new(Copier::new(seed));
     for _ in 0..3 {
-        let play = scene.play(controller(&copier));
-        live(&scene.server, &mut chance).await;
+        let started = cluster.start(controller(&copier));
+        change_objects(&cluster.server, &mut chance).await;
         if chance.random_range(0..2) == 0 {
-            play.abandon.cancel();
+            started.abandon.cancel();
         }
-        play.end().await;
+        started.shutdown().await;
     }
     // The last one finds what the others left.
-    let play = scene.play(controller(&copier));
-    live(&scene.server, &mut chance).await;
-    scene.server.faults().clear();
-    copier.calm();
-    agree(&scene.server, seed).await;
-    let (version, reconciles) = (scene.server.version(), play.handle.stats().successes);
+    let started = cluster.start(controller(&copier));
+    change_objects(&cluster.server, &mut chance).await;
+    cluster.server.faults().clear();
+    copier.stop_failing();
+    wait_until_copied(&cluster.server, seed).await;
+    let (version, reconciles) = (cluster.server.version(), started.handle.stats().successes);
     tokio::time::sleep(Duration::from_secs(7200)).await;
-    assert_eq!(scene.server.version(), version, "seed {seed}: it still writes");
-    assert!(play.handle.stats().successes - reconciles < 100, "seed {seed}: it does not come to rest");
-    play.end().await;
+    assert_eq!(cluster.server.version(), version, "seed {seed}: it still writes");
+    assert!(started.handle.stats().successes - reconciles < 100, "seed {seed}: it does not come to rest");
+    started.shutdown().await;
 }
 
 fn controller(copier: &Arc<Copier>) -> Controller {
@@ -75,19 +75,19 @@ fn controller(copier: &Arc<Copier>) -> Controller {
 
 /// Copies the wish of a config map into a secret that belongs to it, and sometimes fails at it.
 struct Copier {
-    trouble: Mutex<Trouble>,
+    failures: Mutex<FailureRate>,
     busy: Mutex<HashSet<Request>>,
 }
 
-struct Trouble {
+struct FailureRate {
     chance: SmallRng,
     per_mille: u32,
 }
 
 /// A reconcile that has begun, until it has ended in whatever way.
-struct Begun<'a>(&'a Copier, &'a Request);
+struct BusyGuard<'a>(&'a Copier, &'a Request);
 
-impl Drop for Begun<'_> {
+impl Drop for BusyGuard<'_> {
     fn drop(&mut self) {
         self.0.busy.lock().unwrap().remove(self.1);
     }
@@ -95,18 +95,18 @@ impl Drop for Begun<'_> {
 
 impl Copier {
     fn new(seed: u64) -> Copier {
-        let trouble = Trouble { chance: SmallRng::seed_from_u64(seed + 1), per_mille: 100 };
-        Copier { trouble: Mutex::new(trouble), busy: Mutex::default() }
+        let failures = FailureRate { chance: SmallRng::seed_from_u64(seed + 1), per_mille: 100 };
+        Copier { failures: Mutex::new(failures), busy: Mutex::default() }
     }
 
-    fn calm(&self) {
-        self.trouble.lock().unwrap().per_mille = 0;
+    fn stop_failing(&self) {
+        self.failures.lock().unwrap().per_mille = 0;
     }
 
     /// Fails, panics or hangs, by chance.
-    async fn stumble(&self) -> Result<(), Error> {
+    async fn maybe_fail(&self) -> Result<(), Error> {
         let (is_hit, how) = {
-            let Trouble { chance, per_mille } = &mut *self.trouble.lock().unwrap();
+            let FailureRate { chance, per_mille } = &mut *self.failures.lock().unwrap();
             (chance.random_range(0..1000) < *per_mille, chance.random_range(0..4))
         };
         match how {
@@ -123,8 +123,8 @@ impl Copier {
 
     async fn copy(&self, request: &Request, context: &Context) -> Result<Action, Error> {
         assert!(self.busy.lock().unwrap().insert(request.clone()), "{request} is looked at twice at once");
-        let _begun = Begun(self, request);
-        self.stumble().await?;
+        let _begun = BusyGuard(self, request);
+        self.maybe_fail().await?;
         let copy = context.lister::<Secret>().get(request).ok().map(|copy| copy.decoded()).transpose()?;
         let Ok(map) = context.lister::<ConfigMap>().get(request) else {
             if copy.is_some() {
@@ -156,13 +156,13 @@ impl Copier {
                 context.api::<Secret>().create(&copy).await?;
             }
         }
-        self.stumble().await?;
+        self.maybe_fail().await?;
         Ok(Action::await_change())
     }
 }
 
 /// People change their minds, and meddle with the copies.
-async fn live(server: &ApiServer, chance: &mut SmallRng) {
+async fn change_objects(server: &ApiServer, chance: &mut SmallRng) {
     for _ in 0..60 {
         let name = format!("map-{}", chance.random_range(0..8));
         let key = format!("default/{name}");
@@ -208,7 +208,7 @@ fn world(server: &ApiServer) -> (BTreeMap<String, String>, BTreeMap<String, Stri
 }
 
 /// Waits until every wish has its copy, and nothing else is there. Nothing more goes wrong, so it must come to that.
-async fn agree(server: &ApiServer, seed: u64) {
+async fn wait_until_copied(server: &ApiServer, seed: u64) {
     for _ in 0..7200 {
         let (wishes, copies) = world(server);
         if wishes == copies {

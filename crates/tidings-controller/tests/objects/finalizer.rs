@@ -29,18 +29,18 @@ enum Failed {
     Finalizer(#[from] FinalizerError),
 }
 
-struct Held {
+struct FinalizerFixture {
     server: ApiServer,
     maps: Api<ConfigMap>,
     /// What was asked of the reconciler, with the finalizers on the server at that time.
     calls: RefCell<Vec<String>>,
 }
 
-impl Held {
+impl FinalizerFixture {
     async fn new() -> Self {
         let server = ApiServer::start().await;
         let maps = Api::namespaced(server.client(), "shop");
-        Held { server, maps, calls: RefCell::default() }
+        FinalizerFixture { server, maps, calls: RefCell::default() }
     }
 
     async fn create(&self, finalizers: &[&str]) -> ConfigMap {
@@ -89,40 +89,40 @@ impl Held {
 
 #[tokio::test(start_paused = true)]
 async fn the_finalizer_is_on_the_server_before_anything_is_applied_and_goes_after_the_cleanup() {
-    let held = Held::new().await;
-    let map = held.create(&[]).await;
-    held.reconcile(&map).await.unwrap();
-    assert_eq!(held.calls(), [r#"apply Some(["example.com/ours"])"#]);
-    held.delete().await;
-    let map = held.maps.get("bucket").await.unwrap();
-    held.reconcile(&map).await.unwrap();
-    assert_eq!(held.calls(), [r#"cleanup Some(["example.com/ours"])"#]);
-    assert_eq!(held.finalizers().await, None, "the object is gone");
+    let fixture = FinalizerFixture::new().await;
+    let map = fixture.create(&[]).await;
+    fixture.reconcile(&map).await.unwrap();
+    assert_eq!(fixture.calls(), [r#"apply Some(["example.com/ours"])"#]);
+    fixture.delete().await;
+    let map = fixture.maps.get("bucket").await.unwrap();
+    fixture.reconcile(&map).await.unwrap();
+    assert_eq!(fixture.calls(), [r#"cleanup Some(["example.com/ours"])"#]);
+    assert_eq!(fixture.finalizers().await, None, "the object is gone");
     // The cache has not heard of it yet.
-    held.reconcile(&map).await.unwrap();
-    assert_eq!(held.calls(), ["cleanup None"]);
+    fixture.reconcile(&map).await.unwrap();
+    assert_eq!(fixture.calls(), ["cleanup None"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_object_that_has_it_costs_no_request() {
-    let held = Held::new().await;
-    let map = held.create(&[OURS]).await;
-    held.server.forget_requests();
+    let fixture = FinalizerFixture::new().await;
+    let map = fixture.create(&[OURS]).await;
+    fixture.server.forget_requests();
     let later = Action::requeue_after(Duration::from_secs(10));
-    let ended = finalizer(&held.maps, OURS, Arc::new(map), async |_| Ok::<_, Failed>(later)).await;
+    let ended = finalizer(&fixture.maps, OURS, Arc::new(map), async |_| Ok::<_, Failed>(later)).await;
     assert_eq!(ended.unwrap(), later);
-    assert!(held.server.requests().is_empty());
+    assert!(fixture.server.requests().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stale_object_gets_it_once_beside_those_of_others() {
     let check = async |seen: &[&str], on_server: &[&str], expected: &[&str]| {
-        let held = Held::new().await;
-        let map = held.create(seen).await;
-        held.set_finalizers(on_server).await;
-        held.reconcile(&map).await.unwrap();
-        assert_eq!(held.finalizers().await.unwrap(), expected, "{seen:?} {on_server:?}");
-        assert_eq!(held.calls().len(), 1);
+        let fixture = FinalizerFixture::new().await;
+        let map = fixture.create(seen).await;
+        fixture.set_finalizers(on_server).await;
+        fixture.reconcile(&map).await.unwrap();
+        assert_eq!(fixture.finalizers().await.unwrap(), expected, "{seen:?} {on_server:?}");
+        assert_eq!(fixture.calls().len(), 1);
     };
     check(&[], &[], &[OURS]).await;
     check(&["a.b/c"], &["a.b/c"], &["a.b/c", OURS]).await;
@@ -136,13 +136,13 @@ async fn a_stale_object_gets_it_once_beside_those_of_others() {
 #[tokio::test(start_paused = true)]
 async fn no_finalizer_of_others_is_ever_removed() {
     let check = async |seen: &[&str], on_server: &[&str], expected: &[&str]| {
-        let held = Held::new().await;
-        held.create(seen).await;
-        held.delete().await;
-        let map = held.maps.get("bucket").await.unwrap();
-        held.set_finalizers(on_server).await;
-        held.reconcile(&map).await.unwrap();
-        let left = held.finalizers().await.unwrap_or_default();
+        let fixture = FinalizerFixture::new().await;
+        fixture.create(seen).await;
+        fixture.delete().await;
+        let map = fixture.maps.get("bucket").await.unwrap();
+        fixture.set_finalizers(on_server).await;
+        fixture.reconcile(&map).await.unwrap();
+        let left = fixture.finalizers().await.unwrap_or_default();
         assert_eq!(left, expected, "{seen:?} {on_server:?}");
     };
     check(&["a.b/c", OURS], &["a.b/c", OURS], &["a.b/c"]).await;
@@ -156,33 +156,33 @@ async fn no_finalizer_of_others_is_ever_removed() {
 
 #[tokio::test(start_paused = true)]
 async fn an_object_that_is_being_deleted_without_it_is_left_alone() {
-    let held = Held::new().await;
-    let before = held.create(&["a.b/c"]).await;
-    held.delete().await;
-    let map = held.maps.get("bucket").await.unwrap();
-    held.reconcile(&map).await.unwrap();
+    let fixture = FinalizerFixture::new().await;
+    let before = fixture.create(&["a.b/c"]).await;
+    fixture.delete().await;
+    let map = fixture.maps.get("bucket").await.unwrap();
+    fixture.reconcile(&map).await.unwrap();
     // And one that is not known yet to be.
-    held.reconcile(&before).await.unwrap();
-    assert!(held.calls().is_empty());
-    assert_eq!(held.finalizers().await.unwrap(), ["a.b/c"]);
+    fixture.reconcile(&before).await.unwrap();
+    assert!(fixture.calls().is_empty());
+    assert_eq!(fixture.finalizers().await.unwrap(), ["a.b/c"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn another_object_of_that_name_is_not_touched() {
-    let held = Held::new().await;
-    let old = held.create(&[]).await;
-    held.delete().await;
-    held.create(&[]).await;
-    held.reconcile(&old).await.unwrap();
-    assert!(held.calls().is_empty(), "nothing is applied for what is gone");
-    assert!(held.finalizers().await.unwrap().is_empty());
+    let fixture = FinalizerFixture::new().await;
+    let old = fixture.create(&[]).await;
+    fixture.delete().await;
+    fixture.create(&[]).await;
+    fixture.reconcile(&old).await.unwrap();
+    assert!(fixture.calls().is_empty(), "nothing is applied for what is gone");
+    assert!(fixture.finalizers().await.unwrap().is_empty());
 
-    held.set_finalizers(&[OURS]).await;
-    held.delete().await;
-    let mut old = held.maps.get("bucket").await.unwrap();
+    fixture.set_finalizers(&[OURS]).await;
+    fixture.delete().await;
+    let mut old = fixture.maps.get("bucket").await.unwrap();
     old.metadata.uid = Some("another".to_owned());
-    held.reconcile(&old).await.unwrap();
-    assert_eq!(held.finalizers().await.unwrap(), [OURS]);
+    fixture.reconcile(&old).await.unwrap();
+    assert_eq!(fixture.finalizers().await.unwrap(), [OURS]);
 }
 
 // holds: X46
@@ -190,37 +190,37 @@ async fn another_object_of_that_name_is_not_touched() {
 async fn a_cleanup_that_succeeds_releases_the_object_whatever_its_action() {
     for action in [Action::await_change(), Action::requeue(), Action::requeue_after(Duration::from_secs(10))]
     {
-        let held = Held::new().await;
-        held.create(&[OURS]).await;
-        held.delete().await;
-        let map = held.maps.get("bucket").await.unwrap();
-        assert_eq!(held.reconcile_to(&map, Ok(action)).await.unwrap(), action);
-        assert_eq!(held.finalizers().await, None, "{action:?}");
+        let fixture = FinalizerFixture::new().await;
+        fixture.create(&[OURS]).await;
+        fixture.delete().await;
+        let map = fixture.maps.get("bucket").await.unwrap();
+        assert_eq!(fixture.reconcile_to(&map, Ok(action)).await.unwrap(), action);
+        assert_eq!(fixture.finalizers().await, None, "{action:?}");
     }
 }
 
 // holds: X46
 #[tokio::test(start_paused = true)]
 async fn a_cleanup_that_fails_holds_the_object() {
-    let held = Held::new().await;
-    held.create(&[OURS]).await;
-    held.delete().await;
-    let map = held.maps.get("bucket").await.unwrap();
-    let error = held.reconcile_to(&map, Err(Failed::Work)).await.unwrap_err();
+    let fixture = FinalizerFixture::new().await;
+    fixture.create(&[OURS]).await;
+    fixture.delete().await;
+    let map = fixture.maps.get("bucket").await.unwrap();
+    let error = fixture.reconcile_to(&map, Err(Failed::Work)).await.unwrap_err();
     assert!(matches!(error, Failed::Work), "an error of the work is handed on as it is");
-    assert_eq!(held.finalizers().await.unwrap(), [OURS]);
+    assert_eq!(fixture.finalizers().await.unwrap(), [OURS]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_applied_if_the_finalizer_was_not_added() {
     let check = async |fault: Fault, times: u64, expected: fn(&FinalizerError) -> bool| {
-        let held = Held::new().await;
-        let map = held.create(&[]).await;
-        held.server.faults().inject(fault.times(times).on(Verb::Patch));
-        let error = held.reconcile(&map).await.unwrap_err();
+        let fixture = FinalizerFixture::new().await;
+        let map = fixture.create(&[]).await;
+        fixture.server.faults().inject(fault.times(times).on(Verb::Patch));
+        let error = fixture.reconcile(&map).await.unwrap_err();
         assert!(matches!(&error, Failed::Finalizer(error) if expected(error)), "{error:?}");
-        assert!(held.calls().is_empty());
-        assert!(held.finalizers().await.unwrap().is_empty());
+        assert!(fixture.calls().is_empty());
+        assert!(fixture.finalizers().await.unwrap().is_empty());
     };
     let status = |code| Fault::Status { code, retry_after_seconds: None };
     check(status(403), 1, |error| {
@@ -235,32 +235,32 @@ async fn nothing_is_applied_if_the_finalizer_was_not_added() {
 
 #[tokio::test(start_paused = true)]
 async fn a_removal_that_did_not_come_through_is_made_up_for() {
-    let held = Held::new().await;
-    held.create(&[OURS]).await;
-    held.delete().await;
-    let map = held.maps.get("bucket").await.unwrap();
-    held.server.faults().inject(Fault::Refused.once().on(Verb::Patch));
-    let error = held.reconcile(&map).await.unwrap_err();
+    let fixture = FinalizerFixture::new().await;
+    fixture.create(&[OURS]).await;
+    fixture.delete().await;
+    let map = fixture.maps.get("bucket").await.unwrap();
+    fixture.server.faults().inject(Fault::Refused.once().on(Verb::Patch));
+    let error = fixture.reconcile(&map).await.unwrap_err();
     assert!(matches!(error, Failed::Finalizer(FinalizerError::Request { .. })), "{error:?}");
-    held.reconcile(&map).await.unwrap();
-    assert_eq!(held.calls().len(), 2, "the cleanup is called again");
-    assert_eq!(held.finalizers().await, None);
+    fixture.reconcile(&map).await.unwrap();
+    assert_eq!(fixture.calls().len(), 2, "the cleanup is called again");
+    assert_eq!(fixture.finalizers().await, None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_name_that_no_server_takes_is_refused_before_anything_happens() {
-    let held = Held::new().await;
-    let map = Arc::new(held.create(&[]).await);
+    let fixture = FinalizerFixture::new().await;
+    let map = Arc::new(fixture.create(&[]).await);
     for name in ["", "/ours", "example.com/", "a/b/c"] {
-        let ended = finalizer(&held.maps, name, Arc::clone(&map), async |_| Err(Failed::Work)).await;
+        let ended = finalizer(&fixture.maps, name, Arc::clone(&map), async |_| Err(Failed::Work)).await;
         assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::Name { .. }))), "{name:?}");
     }
     // A built-in kind takes none without a domain, and the server says so.
-    let ended = finalizer(&held.maps, "ours", Arc::clone(&map), async |_| Err(Failed::Work)).await;
+    let ended = finalizer(&fixture.maps, "ours", Arc::clone(&map), async |_| Err(Failed::Work)).await;
     let Err(Failed::Finalizer(FinalizerError::Request { source, .. })) = ended else { panic!("{ended:?}") };
     assert!(source.to_string().contains("fully qualified"), "{source}");
     let unwritten = Arc::new(ConfigMap::default());
-    let ended = finalizer(&held.maps, OURS, unwritten, async |_| Err(Failed::Work)).await;
+    let ended = finalizer(&fixture.maps, OURS, unwritten, async |_| Err(Failed::Work)).await;
     assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::NotWritten { .. }))));
 }
 
@@ -295,8 +295,8 @@ async fn a_custom_resource_is_held_and_released_by_a_finalizer_without_a_domain(
     };
     let later = Action::requeue_after(Duration::from_secs(300));
     assert_eq!(reconcile(document).await, later);
-    let held = documents.get("one").await.unwrap();
-    assert_eq!(held.metadata.finalizers.as_deref(), Some(&["documents.kube.rs".to_owned()][..]));
+    let fixture = documents.get("one").await.unwrap();
+    assert_eq!(fixture.metadata.finalizers.as_deref(), Some(&["documents.kube.rs".to_owned()][..]));
     documents.delete("one", &DeleteParams::default()).await.unwrap();
     assert_eq!(reconcile(documents.get("one").await.unwrap()).await, later);
     assert!(documents.get_opt("one").await.unwrap().is_none());

@@ -13,13 +13,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A server and a factory over it.
-pub(crate) struct Scene {
+pub(crate) struct TestCluster {
     pub(crate) server: ApiServer,
     pub(crate) factory: SharedInformerFactory,
 }
 
 /// A controller that runs.
-pub(crate) struct Play {
+pub(crate) struct RunningController {
     pub(crate) handle: ControllerHandle,
     pub(crate) stop: CancellationToken,
     pub(crate) abandon: CancellationToken,
@@ -27,31 +27,31 @@ pub(crate) struct Play {
     tasks: JoinSet<Result<(), ControllerError>>,
 }
 
-impl Scene {
-    pub(crate) async fn new() -> Scene {
-        Scene::over(ApiServer::start().await)
+impl TestCluster {
+    pub(crate) async fn new() -> TestCluster {
+        TestCluster::over(ApiServer::start().await)
     }
 
-    pub(crate) fn over(server: ApiServer) -> Scene {
+    pub(crate) fn over(server: ApiServer) -> TestCluster {
         let factory = SharedInformerFactory::new(server.client()).seed(7);
-        Scene { server, factory }
+        TestCluster { server, factory }
     }
 
     /// Starts the informers and the controller.
-    pub(crate) fn play(&self, controller: Controller) -> Play {
+    pub(crate) fn start(&self, controller: Controller) -> RunningController {
         let (handle, task) = controller.attach(&self.factory).unwrap();
         let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
         let mut tasks = JoinSet::new();
         tasks.spawn(task.run(Signals { stop: stop.clone(), abandon: abandon.clone() }));
-        Play { handle, stop, abandon, running: self.factory.start(), tasks }
+        RunningController { handle, stop, abandon, running: self.factory.start(), tasks }
     }
 
     /// Starts the controller, and waits until it has worked on what was there.
-    pub(crate) async fn played(&self, controller: Controller) -> Play {
-        let play = self.play(controller);
-        play.handle.synced().await.unwrap();
+    pub(crate) async fn start_synced(&self, controller: Controller) -> RunningController {
+        let started = self.start(controller);
+        started.handle.synced().await.unwrap();
         settle().await;
-        play
+        started
     }
 
     pub(crate) fn put(&self, name: &str) -> u64 {
@@ -67,16 +67,16 @@ impl Scene {
     }
 }
 
-impl Play {
+impl RunningController {
     /// Waits until the controller has ended, and its informers have.
-    pub(crate) async fn ended(mut self) {
+    pub(crate) async fn finished(mut self) {
         self.tasks.join_next().await.expect("it was started").expect("it does not panic").unwrap();
         self.running.shutdown().await;
     }
 
-    pub(crate) async fn end(self) {
+    pub(crate) async fn shutdown(self) {
         self.stop.cancel();
-        self.ended().await;
+        self.finished().await;
     }
 }
 
@@ -92,14 +92,14 @@ pub(crate) fn config_maps() -> tidings_controller::ControllerBuilder<ConfigMap> 
 
 /// What reconcilers were asked, and when.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RequestLog {
     started: Instant,
     requests: Arc<Mutex<Vec<(Duration, String)>>>,
 }
 
-impl Asked {
-    pub(crate) fn new() -> Asked {
-        Asked { started: Instant::now(), requests: Arc::default() }
+impl RequestLog {
+    pub(crate) fn new() -> RequestLog {
+        RequestLog { started: Instant::now(), requests: Arc::default() }
     }
 
     /// The time since this was made.
@@ -107,14 +107,14 @@ impl Asked {
         self.started.elapsed()
     }
 
-    pub(crate) fn note(&self, request: &Request) -> usize {
+    pub(crate) fn record(&self, request: &Request) -> usize {
         let mut requests = self.requests.lock().unwrap();
         requests.push((self.started.elapsed(), request.to_string()));
         requests.iter().filter(|(_, other)| *other == request.as_str()).count()
     }
 
     /// What was asked since this was last called, without the namespace.
-    pub(crate) fn taken(&self) -> Vec<String> {
+    pub(crate) fn take(&self) -> Vec<String> {
         let taken = std::mem::take(&mut *self.requests.lock().unwrap());
         taken.into_iter().map(|(_, name)| name.replace("default/", "")).collect()
     }

@@ -14,15 +14,15 @@ use crate::sync::Mutex;
 const REFUSED_MAX: usize = 4096;
 
 /// The keys that are ours.
-pub(crate) struct Share {
+pub(crate) struct ShardFilter {
     shares: Shares,
     /// Refused, and not in the cache.
     refused: Mutex<VecDeque<Request>>,
 }
 
-impl Share {
+impl ShardFilter {
     pub(crate) fn new(shares: Shares) -> Self {
-        Share { shares, refused: Mutex::default() }
+        ShardFilter { shares, refused: Mutex::default() }
     }
 
     pub(crate) fn shares(&self) -> &Shares {

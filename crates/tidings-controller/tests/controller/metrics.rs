@@ -6,7 +6,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use tidings_controller::{Action, ControllerMetrics, Error, Request};
 
-use crate::scene::{Scene, config_maps};
+use crate::harness::{TestCluster, config_maps};
 
 fn text(registry: &Registry) -> String {
     let mut text = String::new();
@@ -16,7 +16,7 @@ fn text(registry: &Registry) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
-    let scene = Scene::new().await;
+    let cluster = TestCluster::new().await;
     let (mut registry, metrics) = (Registry::default(), ControllerMetrics::new());
     registry.register_collector(Box::new(metrics.clone()));
     let controller = config_maps().workers(3).reconcile_timeout(Duration::from_secs(1)).reconcile(
@@ -33,11 +33,11 @@ async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
         },
     );
     for name in ["fine", "later", "again", "fails", "never", "hangs", "panics"] {
-        scene.put(name);
+        cluster.put(name);
     }
     // Before anything is tried again.
-    let play = scene.play(controller);
-    metrics.show(&play.handle);
+    let started = cluster.start(controller);
+    metrics.show(&started.handle);
     tokio::time::sleep(Duration::from_millis(4)).await;
     let shown = text(&registry);
     for line in [
@@ -64,7 +64,7 @@ async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
         !shown.contains("controller_runtime_reconcile_timeouts_total{controller=\"maps\"} 0\n"),
         "{shown}"
     );
-    play.end().await;
+    started.shutdown().await;
     let shown = text(&registry);
     assert!(!shown.contains("maps"), "{shown}");
 }

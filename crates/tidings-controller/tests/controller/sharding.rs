@@ -9,33 +9,33 @@ use tidings_controller::{Action, Controller, Request, ShardError, Sharding};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::scene::{Asked, Play, Scene};
+use crate::harness::{RequestLog, RunningController, TestCluster};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
 struct Replica {
-    play: Play,
-    asked: Asked,
+    started: RunningController,
+    requests: RequestLog,
     leave: CancellationToken,
     sharding: JoinSet<Result<(), ShardError>>,
 }
 
 fn replica(server: &ApiServer, identity: &str) -> Replica {
-    let scene = Scene::over(server.clone());
+    let cluster = TestCluster::over(server.clone());
     let sharding = Sharding::new("maps").identity(identity).seed(identity.len() as u64);
-    let (shares, task) = sharding.build(&scene.factory).unwrap();
-    let asked = Asked::new();
-    let log = asked.clone();
+    let (shares, task) = sharding.build(&cluster.factory).unwrap();
+    let requests = RequestLog::new();
+    let log = requests.clone();
     let controller =
         Controller::for_kind::<ConfigMap>("maps").shares(shares).reconcile(move |request: Request, _| {
-            log.note(&request);
+            log.record(&request);
             async { Ok(Action::await_change()) }
         });
-    let play = scene.play(controller);
+    let started = cluster.start(controller);
     let leave = CancellationToken::new();
     let mut sharding = JoinSet::new();
     sharding.spawn(task.run(leave.clone()));
-    Replica { play, asked, leave, sharding }
+    Replica { started, requests, leave, sharding }
 }
 
 fn put(server: &ApiServer, round: usize) {
@@ -54,7 +54,7 @@ async fn each_key_is_worked_on_by_one_replica_and_those_of_one_that_leaves_by_th
     let (one, mut other) = (replica(&server, "one"), replica(&server, "other"));
     tokio::time::sleep(2 * MINUTE).await;
     let count = |replica: &Replica| {
-        let mut names = replica.asked.taken();
+        let mut names = replica.requests.take();
         names.sort();
         names.dedup();
         names
@@ -66,14 +66,14 @@ async fn each_key_is_worked_on_by_one_replica_and_those_of_one_that_leaves_by_th
     assert_eq!(ones.len() + others.len(), 40, "{ones:?} {others:?}");
     assert!(!ones.is_empty() && !others.is_empty());
     assert!(ones.iter().all(|name| !others.contains(name)));
-    assert!(one.play.handle.stats().not_ours > 0);
+    assert!(one.started.handle.stats().not_ours > 0);
     // Nothing changes, and yet the one that stays looks at what is its own now.
     other.leave.cancel();
     while other.sharding.join_next().await.is_some() {}
     tokio::time::sleep(2 * MINUTE).await;
     let taken_over = count(&one);
     assert!(others.iter().all(|name| taken_over.contains(name)), "{taken_over:?}");
-    other.play.end().await;
+    other.started.shutdown().await;
     one.leave.cancel();
-    one.play.end().await;
+    one.started.shutdown().await;
 }

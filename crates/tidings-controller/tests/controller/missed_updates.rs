@@ -17,7 +17,7 @@ use tidings_object::{Key, LabelSelector, Object};
 use tokio::sync::watch;
 use tokio::task::yield_now;
 
-use crate::scene::{Play, Scene, config_maps};
+use crate::harness::{RunningController, TestCluster, config_maps};
 
 const OWNERS: [&str; 3] = ["a", "b", "c"];
 const CHILDREN: [&str; 2] = ["x", "y"];
@@ -140,23 +140,23 @@ fn everything() -> Predicate<Secret> {
 async fn an_object_that_moves_and_goes_at_once_concerns_everyone_who_saw_it() {
     for mapping in MAPPINGS {
         for bound in [0, 1] {
-            let scene = Scene::new().await;
+            let cluster = TestCluster::new().await;
             let views = Views::default();
-            scene.server.put("secrets", child("x", &["a"], true));
-            let play = scene.played(views.controller(mapping, bound, everything())).await;
+            cluster.server.put("secrets", child("x", &["a"], true));
+            let started = cluster.start_synced(views.controller(mapping, bound, everything())).await;
             views.is("a", &["x"]).await;
-            scene.server.put("secrets", child("x", &["b"], true));
-            scene.server.remove("secrets", "default/x");
+            cluster.server.put("secrets", child("x", &["b"], true));
+            cluster.server.remove("secrets", "default/x");
             for owner in ["a", "b"] {
                 views.is(owner, &[]).await;
             }
             // The label goes first.
-            scene.server.put("secrets", child("y", &["a"], true));
+            cluster.server.put("secrets", child("y", &["a"], true));
             views.is("a", &["y"]).await;
-            scene.server.put("secrets", child("y", &["a"], false));
-            scene.server.remove("secrets", "default/y");
+            cluster.server.put("secrets", child("y", &["a"], false));
+            cluster.server.remove("secrets", "default/y");
             views.is("a", &[]).await;
-            play.end().await;
+            started.shutdown().await;
         }
     }
 }
@@ -193,9 +193,9 @@ impl Stall {
 }
 
 /// A failing test must not hang in the stalled call.
-struct Release(Stall);
+struct ReleaseOnDrop(Stall);
 
-impl Drop for Release {
+impl Drop for ReleaseOnDrop {
     fn drop(&mut self) {
         self.0.release();
     }
@@ -205,18 +205,18 @@ impl Drop for Release {
 const STALLED_BOUND: usize = 1;
 
 /// A controller whose own task for secrets is stalled. What follows is in its mailbox, or beyond its bound.
-async fn stalled(scene: &Scene, mapping: Mapping) -> (Play, Views, Release) {
+async fn stalled(cluster: &TestCluster, mapping: Mapping) -> (RunningController, Views, ReleaseOnDrop) {
     let (views, stall) = (Views::default(), Stall::default());
-    let play = scene.play(views.controller(mapping, STALLED_BOUND, stall.predicate()));
-    play.handle.synced().await.unwrap();
-    scene.server.put("secrets", child("stall", &[], true));
+    let started = cluster.start(views.controller(mapping, STALLED_BOUND, stall.predicate()));
+    started.handle.synced().await.unwrap();
+    cluster.server.put("secrets", child("stall", &[], true));
     tokio::task::block_in_place(|| stall.stalled());
-    (play, views, Release(stall))
+    (started, views, ReleaseOnDrop(stall))
 }
 
 /// Waits until the cache has, or no longer has, the secret with that first owner.
-async fn cached(scene: &Scene, mapping: Mapping, name: &str, owner: Option<&str>) {
-    let informer = scene.factory.informer_with::<Secret>(InformerOptions::new().merge_above(STALLED_BOUND));
+async fn cached(cluster: &TestCluster, mapping: Mapping, name: &str, owner: Option<&str>) {
+    let informer = cluster.factory.informer_with::<Secret>(InformerOptions::new().merge_above(STALLED_BOUND));
     let key = Key::new(Some("default"), name).unwrap();
     let is_so = |secret: Option<&Object<Secret>>| match (secret, owner) {
         (Some(secret), Some(owner)) => mapping.owners(secret).contains(owner),
@@ -229,17 +229,17 @@ async fn cached(scene: &Scene, mapping: Mapping, name: &str, owner: Option<&str>
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_object_that_came_was_seen_and_went_is_missed_by_those_who_saw_it() {
     for mapping in MAPPINGS {
-        let scene = Scene::new().await;
-        let (play, views, release) = stalled(&scene, mapping).await;
-        scene.server.put("secrets", child("x", &["a"], true));
-        cached(&scene, mapping, "x", Some("a")).await;
-        play.handle.request(request("a"));
+        let cluster = TestCluster::new().await;
+        let (started, views, release) = stalled(&cluster, mapping).await;
+        cluster.server.put("secrets", child("x", &["a"], true));
+        cached(&cluster, mapping, "x", Some("a")).await;
+        started.handle.request(request("a"));
         views.is("a", &["x"]).await;
-        scene.server.remove("secrets", "default/x");
-        cached(&scene, mapping, "x", None).await;
+        cluster.server.remove("secrets", "default/x");
+        cached(&cluster, mapping, "x", None).await;
         drop(release);
         views.is("a", &[]).await;
-        play.end().await;
+        started.shutdown().await;
     }
 }
 
@@ -247,25 +247,25 @@ async fn an_object_that_came_was_seen_and_went_is_missed_by_those_who_saw_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_object_that_moved_was_seen_and_moved_back_is_missed_by_those_who_saw_it() {
     for mapping in MAPPINGS {
-        let scene = Scene::new().await;
-        scene.server.put("secrets", child("x", &["a"], true));
-        let (play, views, release) = stalled(&scene, mapping).await;
+        let cluster = TestCluster::new().await;
+        cluster.server.put("secrets", child("x", &["a"], true));
+        let (started, views, release) = stalled(&cluster, mapping).await;
         views.is("a", &["x"]).await;
-        scene.server.put("secrets", child("x", &["b"], true));
-        cached(&scene, mapping, "x", Some("b")).await;
-        play.handle.request(request("b"));
+        cluster.server.put("secrets", child("x", &["b"], true));
+        cached(&cluster, mapping, "x", Some("b")).await;
+        started.handle.request(request("b"));
         views.is("b", &["x"]).await;
-        scene.server.put("secrets", child("x", &["a"], true));
-        cached(&scene, mapping, "x", Some("a")).await;
+        cluster.server.put("secrets", child("x", &["a"], true));
+        cached(&cluster, mapping, "x", Some("a")).await;
         drop(release);
         views.is("b", &[]).await;
         views.is("a", &["x"]).await;
-        play.end().await;
+        started.shutdown().await;
     }
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum Operation {
     Put {
         child: usize,
         owners: Vec<usize>,
@@ -285,53 +285,53 @@ enum Step {
     Settle,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<Operation>> {
     let owners = prop::collection::vec(0..OWNERS.len(), 0..3);
     prop::collection::vec(
         prop_oneof![
             6 => (0..CHILDREN.len(), owners, prop::bool::weighted(0.7))
-                .prop_map(|(child, owners, is_on)| Step::Put { child, owners, is_on }),
-            3 => (0..CHILDREN.len()).prop_map(|child| Step::Remove { child }),
-            4 => (0..OWNERS.len()).prop_map(|owner| Step::Ask { owner }),
-            8 => (1..8_usize).prop_map(|times| Step::Yield { times }),
-            1 => Just(Step::Settle),
+                .prop_map(|(child, owners, is_on)| Operation::Put { child, owners, is_on }),
+            3 => (0..CHILDREN.len()).prop_map(|child| Operation::Remove { child }),
+            4 => (0..OWNERS.len()).prop_map(|owner| Operation::Ask { owner }),
+            8 => (1..8_usize).prop_map(|times| Operation::Yield { times }),
+            1 => Just(Operation::Settle),
         ],
         1..60,
     )
 }
 
-async fn run(mapping: Mapping, bound: usize, steps: &[Step]) {
-    let (scene, views) = (Scene::new().await, Views::default());
-    let play = scene.played(views.controller(mapping, bound, everything())).await;
+async fn run(mapping: Mapping, bound: usize, steps: &[Operation]) {
+    let (cluster, views) = (TestCluster::new().await, Views::default());
+    let started = cluster.start_synced(views.controller(mapping, bound, everything())).await;
     for step in steps {
         match step {
-            Step::Put { child: name, owners, is_on } => {
+            Operation::Put { child: name, owners, is_on } => {
                 let mut owners: Vec<_> = owners.iter().map(|owner| OWNERS[*owner]).collect();
                 owners.dedup();
-                scene.server.put("secrets", child(CHILDREN[*name], &owners, *is_on));
+                cluster.server.put("secrets", child(CHILDREN[*name], &owners, *is_on));
             }
-            Step::Remove { child } => {
-                scene.server.remove("secrets", &format!("default/{}", CHILDREN[*child]));
+            Operation::Remove { child } => {
+                cluster.server.remove("secrets", &format!("default/{}", CHILDREN[*child]));
             }
-            Step::Ask { owner } => play.handle.request(request(OWNERS[*owner])),
-            Step::Yield { times } => {
+            Operation::Ask { owner } => started.handle.request(request(OWNERS[*owner])),
+            Operation::Yield { times } => {
                 for _ in 0..*times {
                     yield_now().await;
                 }
             }
-            Step::Settle => crate::scene::settle().await,
+            Operation::Settle => crate::harness::settle().await,
         }
     }
     tokio::time::sleep(Duration::from_secs(60)).await;
     let secrets =
-        scene.factory.informer_with::<Secret>(InformerOptions::new().merge_above(bound)).lister().list();
+        cluster.factory.informer_with::<Secret>(InformerOptions::new().merge_above(bound)).lister().list();
     for owner in OWNERS {
         let own = secrets.iter().filter(|secret| mapping.owners(secret).contains(owner));
         let truth: BTreeSet<_> =
             own.map(|secret| format!("{}@{}", secret.name(), secret.version())).collect();
         assert_eq!(views.of(owner), truth, "{mapping:?}, bound {bound}: {owner} was not reconciled again");
     }
-    play.end().await;
+    started.shutdown().await;
 }
 
 proptest! {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 use tidings_controller::{Action, Context, Error};
 
-use crate::scene::{Scene, config_maps};
+use crate::harness::{TestCluster, config_maps};
 
 #[derive(CustomResource, Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[kube(
@@ -34,7 +34,7 @@ struct WidgetSpec {
 }
 
 /// Lets a reconcile of a scene do this once, with its context.
-async fn within<F, Done>(scene: &Scene, act: F)
+async fn within<F, Done>(cluster: &TestCluster, act: F)
 where
     F: Fn(Context) -> Done + Send + Sync + 'static,
     Done: Future<Output = Result<(), Error>> + Send + 'static,
@@ -49,9 +49,9 @@ where
             Ok(Action::await_change())
         }
     });
-    scene.put("map");
-    let play = scene.played(controller).await;
-    play.end().await;
+    cluster.put("map");
+    let started = cluster.start_synced(controller).await;
+    started.shutdown().await;
     let ended = ended.lock().unwrap().take();
     assert_eq!(ended, Some(Ok(())));
 }
@@ -114,8 +114,8 @@ impl Resource for WriteOnly {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_decoded_when_someone_looks_and_not_before() {
-    let scene = Scene::new().await;
-    within(&scene, |context| async move {
+    let cluster = TestCluster::new().await;
+    within(&cluster, |context| async move {
         let written = context.api::<WriteOnly>().create(&WriteOnly { metadata: named("copy") }).await?;
         let error = written.decoded().unwrap_err();
         assert!(matches!(&error, kube_client::Error::SerdeError(_)), "{error}");
@@ -123,13 +123,13 @@ async fn an_answer_is_decoded_when_someone_looks_and_not_before() {
         Ok(())
     })
     .await;
-    assert!(scene.server.object("secrets", "default/copy").is_some());
+    assert!(cluster.server.object("secrets", "default/copy").is_some());
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_told_of_an_answer_is_what_stands_in_it() {
-    let scene = Scene::new().await;
-    within(&scene, |context| async move {
+    let cluster = TestCluster::new().await;
+    within(&cluster, |context| async move {
         let mut wanted = secret("copy");
         wanted.string_data = Some([("password".to_owned(), "hunter2".to_owned())].into());
         let written = context.api::<Secret>().create(&wanted).await?;
@@ -148,8 +148,8 @@ async fn what_is_told_of_an_answer_is_what_stands_in_it() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_stored_nowhere_has_no_name() {
-    let scene = Scene::new().await;
-    within(&scene, |context| async move {
+    let cluster = TestCluster::new().await;
+    within(&cluster, |context| async move {
         let review = SelfSubjectAccessReview::default();
         let answer = context.api::<SelfSubjectAccessReview>().create(&review).await?;
         assert_eq!((answer.name(), answer.version()), ("", ""));
@@ -161,10 +161,10 @@ async fn an_answer_that_is_stored_nowhere_has_no_name() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_is_told_with_its_whole_status() {
-    let scene = Scene::new().await;
-    let definitions: Api<CustomResourceDefinition> = Api::all(scene.server.client());
+    let cluster = TestCluster::new().await;
+    let definitions: Api<CustomResourceDefinition> = Api::all(cluster.server.client());
     definitions.create(&PostParams::default(), &Widget::crd()).await.unwrap();
-    within(&scene, |context| async move {
+    within(&cluster, |context| async move {
         let (secrets, widgets) = (context.api::<Secret>(), context.api::<Widget>());
         secrets.create(&secret("copy")).await?;
         let status = refused(secrets.create(&secret("copy")).await);
@@ -196,11 +196,11 @@ async fn a_refusal_is_told_with_its_whole_status() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deletion_answers_with_what_stays_and_with_nothing_else() {
-    let scene = Scene::new().await;
+    let cluster = TestCluster::new().await;
     let held = json!({ "metadata": { "name": "held", "finalizers": ["example.com/hold"] } });
-    scene.server.put("secrets", held);
-    scene.server.put("secrets", json!({ "metadata": { "name": "free" } }));
-    within(&scene, |context| async move {
+    cluster.server.put("secrets", held);
+    cluster.server.put("secrets", json!({ "metadata": { "name": "free" } }));
+    within(&cluster, |context| async move {
         assert!(context.api::<Secret>().delete("free").await?.is_none());
         let staying = context.api::<Secret>().delete("held").await?.expect("it has a finalizer");
         assert_eq!(staying.name(), "held");
@@ -208,5 +208,5 @@ async fn a_deletion_answers_with_what_stays_and_with_nothing_else() {
         Ok(())
     })
     .await;
-    assert!(scene.server.object("secrets", "default/free").is_none());
+    assert!(cluster.server.object("secrets", "default/free").is_none());
 }

@@ -7,30 +7,34 @@ use kube_core::Status;
 use serde::Deserialize;
 
 /// What has become of the object.
-pub(super) enum Deletion {
+pub(super) enum DeleteResponse {
     /// It stays for a while; this is how it is.
-    Staying { json: String },
+    Terminating { json: String },
     /// It is gone.
     Gone { uid: Option<String> },
 }
 
 /// What tells them apart.
 #[derive(Deserialize)]
-struct Answer {
+struct ResponseHead {
     kind: Option<String>,
     #[serde(default)]
     metadata: ObjectMeta,
 }
 
-impl Deletion {
+impl DeleteResponse {
     pub(super) fn of(json: String) -> kube_client::Result<Self> {
-        let Answer { kind, metadata } = serde_json::from_str(&json).map_err(Error::SerdeError)?;
+        let ResponseHead { kind, metadata } = serde_json::from_str(&json).map_err(Error::SerdeError)?;
         if kind.is_some_and(|kind| kind == "Status") {
             let status: Status = serde_json::from_str(&json).map_err(Error::SerdeError)?;
-            return Ok(Deletion::Gone { uid: status.details.map(|details| details.uid) });
+            return Ok(DeleteResponse::Gone { uid: status.details.map(|details| details.uid) });
         }
         // An object that is answered without a reason to stay is gone: the answer says how it was before.
-        Ok(if stays(&metadata) { Deletion::Staying { json } } else { Deletion::Gone { uid: metadata.uid } })
+        Ok(if stays(&metadata) {
+            DeleteResponse::Terminating { json }
+        } else {
+            DeleteResponse::Gone { uid: metadata.uid }
+        })
     }
 }
 
@@ -47,9 +51,9 @@ mod tests {
 
     /// The uid of what is gone, or that it stays.
     fn read(json: &str) -> Result<Option<String>, &'static str> {
-        match Deletion::of(json.to_owned()) {
-            Ok(Deletion::Gone { uid }) => Ok(uid),
-            Ok(Deletion::Staying { .. }) => Err("it stays"),
+        match DeleteResponse::of(json.to_owned()) {
+            Ok(DeleteResponse::Gone { uid }) => Ok(uid),
+            Ok(DeleteResponse::Terminating { .. }) => Err("it stays"),
             Err(_) => Err("no answer"),
         }
     }

@@ -9,14 +9,14 @@ use crate::request::Request;
 
 /// Puts requests on a queue.
 #[derive(Clone)]
-pub(crate) struct Inlet {
+pub(crate) struct RequestQueue {
     pub(crate) queue: WorkQueue<Request>,
     /// How long a request waits for more changes before it is worked on. The first change starts the clock and no later one
     /// sets it back, so that an object which never comes to rest is worked on all the same.
     pub(crate) debounce: Duration,
 }
 
-impl Inlet {
+impl RequestQueue {
     pub(crate) fn add(&self, request: Request, reason: Reason) {
         let options = match reason {
             Reason::Initial | Reason::Resync | Reason::Shares => {

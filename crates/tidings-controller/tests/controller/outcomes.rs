@@ -7,23 +7,23 @@ use std::time::Duration;
 use tidings_controller::{Action, Context, Error, Reconciler, Request};
 use tidings_workqueue::limiter::Exponential;
 
-use crate::scene::{Asked, Scene, config_maps, settle};
+use crate::harness::{RequestLog, TestCluster, config_maps, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Ends in the same way each time for `bad`, and well for all others.
-struct Ends<F> {
-    asked: Asked,
+struct FailsForBad<F> {
+    requests: RequestLog,
     bad: F,
 }
 
-impl<F, Ended> Reconciler for Ends<F>
+impl<F, Ended> Reconciler for FailsForBad<F>
 where
     F: Fn() -> Ended + Send + Sync + 'static,
     Ended: Future<Output = Result<Action, Error>> + Send,
 {
     async fn reconcile(&self, request: Request, _: Context) -> Result<Action, Error> {
-        self.asked.note(&request);
+        self.requests.record(&request);
         if request.name() == "bad" { (self.bad)().await } else { Ok(Action::await_change()) }
     }
 }
@@ -43,27 +43,28 @@ where
     F: Fn() -> Ended + Send + Sync + 'static,
     Ended: Future<Output = Result<Action, Error>> + Send + 'static,
 {
-    let scene = Scene::new().await;
-    let asked = Asked::new();
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
     let mut controller = config_maps().limiter(Exponential::new(SECOND, 60 * SECOND));
     if let Some(timeout) = timeout {
         controller = controller.reconcile_timeout(timeout);
     }
-    let play = scene.played(controller.reconcile(Ends { asked: asked.clone(), bad })).await;
-    scene.put("bad");
+    let started =
+        cluster.start_synced(controller.reconcile(FailsForBad { requests: requests.clone(), bad })).await;
+    cluster.put("bad");
     for round in 0..120 {
-        scene.put(&format!("good-{round}"));
+        cluster.put(&format!("good-{round}"));
         tokio::time::sleep(SECOND).await;
     }
     tokio::time::sleep(SECOND).await;
-    grows(&asked.times("bad"), 60 * SECOND);
+    grows(&requests.times("bad"), 60 * SECOND);
     for round in 0..120 {
-        assert_eq!(asked.times(&format!("good-{round}")).len(), 1, "round {round}");
+        assert_eq!(requests.times(&format!("good-{round}")).len(), 1, "round {round}");
     }
-    let stats = play.handle.stats();
-    assert_eq!(stats.errors, asked.times("bad").len() as u64);
+    let stats = started.handle.stats();
+    assert_eq!(stats.errors, requests.times("bad").len() as u64);
     assert_eq!(stats.successes, 120);
-    play.end().await;
+    started.shutdown().await;
     stats
 }
 
@@ -102,13 +103,14 @@ async fn a_reconcile_that_hangs_is_dropped_after_an_hour_unless_the_limit_is_swi
         (config_maps().reconcile_timeout(Duration::MAX), None),
     ];
     for (controller, limit) in controllers {
-        let scene = Scene::new().await;
-        let asked = Asked::new();
+        let cluster = TestCluster::new().await;
+        let requests = RequestLog::new();
         let bad = std::future::pending;
-        let play = scene.played(controller.reconcile(Ends { asked: asked.clone(), bad })).await;
-        scene.put("bad");
+        let started =
+            cluster.start_synced(controller.reconcile(FailsForBad { requests: requests.clone(), bad })).await;
+        cluster.put("bad");
         tokio::time::sleep(24 * 3600 * SECOND).await;
-        let times = asked.times("bad");
+        let times = requests.times("bad");
         let took = times.get(1).map(|again| *again - times[0]);
         match (limit, took) {
             (None, None) => {}
@@ -116,7 +118,7 @@ async fn a_reconcile_that_hangs_is_dropped_after_an_hour_unless_the_limit_is_swi
             _ => panic!("a limit of {limit:?} and another reconcile after {took:?}"),
         }
         // Not ended: a stop waits for what runs, and this hangs.
-        drop(play);
+        drop(started);
     }
 }
 
@@ -141,41 +143,43 @@ async fn a_reconcile_that_panics_while_it_is_dropped_is_tried_again_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_terminal_error_is_counted_and_not_tried_again_until_something_changes() {
-    let scene = Scene::new().await;
-    let asked = Asked::new();
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
     let bad = || async { Err(Error::terminal("nothing mends this")) };
-    let play = scene.played(config_maps().reconcile(Ends { asked: asked.clone(), bad })).await;
-    scene.put("bad");
+    let started =
+        cluster.start_synced(config_maps().reconcile(FailsForBad { requests: requests.clone(), bad })).await;
+    cluster.put("bad");
     tokio::time::sleep(10_000 * SECOND).await;
-    assert_eq!(asked.taken(), ["bad"]);
-    scene.put_with("bad", serde_json::json!({ "a": "b" }));
+    assert_eq!(requests.take(), ["bad"]);
+    cluster.put_with("bad", serde_json::json!({ "a": "b" }));
     settle().await;
-    assert_eq!(asked.taken(), ["bad"]);
-    let stats = play.handle.stats();
+    assert_eq!(requests.take(), ["bad"]);
+    let stats = started.handle.stats();
     assert_eq!((stats.errors, stats.terminal_errors), (2, 2));
-    assert_eq!(play.handle.queue().requeues(&Request::new(Some("default"), "bad").unwrap()), 0);
-    play.end().await;
+    assert_eq!(started.handle.queue().requeues(&Request::new(Some("default"), "bad").unwrap()), 0);
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_change_brings_a_request_back_at_once_whatever_its_delay() {
-    let scene = Scene::new().await;
-    let asked = Asked::new();
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
     let bad = || async { Err("on purpose".into()) };
     let controller = config_maps().limiter(Exponential::new(600 * SECOND, 600 * SECOND));
-    let play = scene.played(controller.reconcile(Ends { asked: asked.clone(), bad })).await;
-    scene.put("bad");
+    let started =
+        cluster.start_synced(controller.reconcile(FailsForBad { requests: requests.clone(), bad })).await;
+    cluster.put("bad");
     tokio::time::sleep(SECOND).await;
-    scene.put_with("bad", serde_json::json!({ "a": "b" }));
+    cluster.put_with("bad", serde_json::json!({ "a": "b" }));
     tokio::time::sleep(SECOND).await;
-    assert_eq!(asked.times("bad").len(), 2);
-    play.end().await;
+    assert_eq!(requests.times("bad").len(), 2);
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_request_comes_again_after_the_time_that_was_asked_for_and_success_forgets_the_backoff() {
-    let scene = Scene::new().await;
-    let asked = Asked::new();
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
     let tries = Arc::new(AtomicUsize::new(0));
     let bad = move || {
         let at = tries.fetch_add(1, Ordering::Relaxed);
@@ -183,69 +187,71 @@ async fn a_request_comes_again_after_the_time_that_was_asked_for_and_success_for
         async move { if at % 3 == 2 { Ok(Action::requeue_after(100 * SECOND)) } else { Err("on purpose".into()) } }
     };
     let controller = config_maps().limiter(Exponential::new(SECOND, 60 * SECOND));
-    let play = scene.played(controller.reconcile(Ends { asked: asked.clone(), bad })).await;
-    scene.put("bad");
+    let started =
+        cluster.start_synced(controller.reconcile(FailsForBad { requests: requests.clone(), bad })).await;
+    cluster.put("bad");
     tokio::time::sleep(309 * SECOND + SECOND / 2).await;
-    let times = asked.times("bad");
+    let times = requests.times("bad");
     let pauses: Vec<_> = times.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect();
     assert_eq!(pauses, [1, 2, 100, 1, 2, 100, 1, 2, 100]);
-    assert_eq!(play.handle.stats().delayed_requeues, 3);
-    play.end().await;
+    assert_eq!(started.handle.stats().delayed_requeues, 3);
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_requeue_grows_as_an_error_does_and_is_none() {
-    let scene = Scene::new().await;
-    let asked = Asked::new();
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
     let bad = || async { Ok(Action::requeue()) };
     let controller = config_maps().limiter(Exponential::new(SECOND, 60 * SECOND));
-    let play = scene.played(controller.reconcile(Ends { asked: asked.clone(), bad })).await;
-    scene.put("bad");
+    let started =
+        cluster.start_synced(controller.reconcile(FailsForBad { requests: requests.clone(), bad })).await;
+    cluster.put("bad");
     tokio::time::sleep(100 * SECOND).await;
-    grows(&asked.times("bad"), 60 * SECOND);
-    let stats = play.handle.stats();
-    assert_eq!((stats.errors, stats.requeues), (0, asked.times("bad").len() as u64));
-    play.end().await;
+    grows(&requests.times("bad"), 60 * SECOND);
+    let stats = started.handle.stats();
+    assert_eq!((stats.errors, stats.requeues), (0, requests.times("bad").len() as u64));
+    started.shutdown().await;
 }
 
 /// Notices when two look at one object at the same time.
 #[derive(Default)]
-struct Crowd {
+struct ConcurrencyCheck {
     busy: std::sync::Mutex<std::collections::HashSet<String>>,
     together_max: AtomicUsize,
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_key_is_never_reconciled_twice_at_once_and_workers_work_side_by_side() {
-    let scene = Scene::new().await;
-    let crowd = Arc::new(Crowd::default());
-    let seen = Arc::clone(&crowd);
+    let cluster = TestCluster::new().await;
+    let concurrency = Arc::new(ConcurrencyCheck::default());
+    let seen = Arc::clone(&concurrency);
     let controller = config_maps().workers(4).reconcile(move |request: Request, _| {
-        let crowd = Arc::clone(&seen);
+        let concurrency = Arc::clone(&seen);
         async move {
             let together = {
-                let mut busy = crowd.busy.lock().unwrap();
+                let mut busy = concurrency.busy.lock().unwrap();
                 assert!(busy.insert(request.to_string()), "{request} is looked at twice");
                 busy.len()
             };
-            crowd.together_max.fetch_max(together, Ordering::Relaxed);
+            concurrency.together_max.fetch_max(together, Ordering::Relaxed);
             tokio::time::sleep(SECOND).await;
-            crowd.busy.lock().unwrap().remove(request.as_str());
+            concurrency.busy.lock().unwrap().remove(request.as_str());
             Ok(Action::await_change())
         }
     });
-    let play = scene.played(controller).await;
+    let started = cluster.start_synced(controller).await;
     for round in 0..40 {
         for name in ["a", "b", "c", "d", "e"] {
-            scene.put_with(name, serde_json::json!({ "round": round.to_string() }));
+            cluster.put_with(name, serde_json::json!({ "round": round.to_string() }));
         }
         tokio::time::sleep(SECOND / 7).await;
     }
-    let stats = play.handle.stats();
+    let stats = started.handle.stats();
     assert_eq!((stats.active_workers, stats.workers), (4, 4));
     tokio::time::sleep(60 * SECOND).await;
-    let stats = play.handle.stats();
+    let stats = started.handle.stats();
     assert_eq!((stats.errors, stats.active_workers), (0, 0));
-    assert_eq!(crowd.together_max.load(Ordering::Relaxed), 4);
-    play.end().await;
+    assert_eq!(concurrency.together_max.load(Ordering::Relaxed), 4);
+    started.shutdown().await;
 }

@@ -16,7 +16,7 @@ use tidings_apiserver::resource::Verb;
 use tidings_controller::{Action, Context, ControllerBuilder, Error, Request};
 use tidings_object::Key;
 
-use crate::scene::{Asked, Scene, config_maps};
+use crate::harness::{RequestLog, TestCluster, config_maps};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -24,10 +24,10 @@ const SECOND: Duration = Duration::from_secs(1);
 const LATE: Duration = Duration::from_secs(2);
 
 /// Each event of the watch of secrets comes late.
-async fn late_scene() -> Scene {
-    let scene = Scene::new().await;
-    scene.server.faults().inject(Fault::SlowStream(LATE).always().on(Verb::Watch).of("secrets"));
-    scene
+async fn late_scene() -> TestCluster {
+    let cluster = TestCluster::new().await;
+    cluster.server.faults().inject(Fault::SlowStream(LATE).always().on(Verb::Watch).of("secrets"));
+    cluster
 }
 
 fn secret(name: &str, step: &str) -> Secret {
@@ -45,10 +45,10 @@ fn shown(context: &Context) -> Option<String> {
 }
 
 /// What each reconcile saw.
-type Saw = Arc<Mutex<Vec<Option<String>>>>;
+type ObservedSteps = Arc<Mutex<Vec<Option<String>>>>;
 
 /// Takes one step in each reconcile, and notes what it saw before.
-async fn step(context: Context, saw: Saw) -> Result<Action, Error> {
+async fn step(context: Context, saw: ObservedSteps) -> Result<Action, Error> {
     let at = {
         let mut saw = saw.lock().unwrap();
         saw.push(shown(&context));
@@ -81,14 +81,14 @@ async fn step(context: Context, saw: Saw) -> Result<Action, Error> {
 
 #[tokio::test(start_paused = true)]
 async fn the_next_reconcile_of_a_request_sees_every_write_of_the_last_one() {
-    let scene = late_scene().await;
-    let saw = Saw::default();
+    let cluster = late_scene().await;
+    let saw = ObservedSteps::default();
     let noted = Arc::clone(&saw);
     let controller = config_maps()
         .reads::<Secret>()
         .reconcile(move |_, context: Context| step(context, Arc::clone(&noted)));
-    let play = scene.played(controller).await;
-    scene.put("map");
+    let started = cluster.start_synced(controller).await;
+    cluster.put("map");
     tokio::time::sleep(60 * SECOND).await;
     let steps = [
         None,
@@ -101,15 +101,15 @@ async fn the_next_reconcile_of_a_request_sees_every_write_of_the_last_one() {
         None,
     ];
     assert_eq!(*saw.lock().unwrap(), steps.map(|step| step.map(str::to_owned)));
-    let stats = play.handle.stats();
+    let stats = started.handle.stats();
     assert_eq!((stats.errors, stats.write_waits, stats.write_waits_given_up), (0, 7, 0));
-    play.end().await;
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_bound_to_wait_the_next_reconcile_may_see_the_past() {
-    let scene = late_scene().await;
-    let saw = Saw::default();
+    let cluster = late_scene().await;
+    let saw = ObservedSteps::default();
     let noted = Arc::clone(&saw);
     let controller = config_maps().write_wait_max(Duration::ZERO).reads::<Secret>().reconcile(
         move |_, context: Context| {
@@ -124,26 +124,26 @@ async fn without_a_bound_to_wait_the_next_reconcile_may_see_the_past() {
             }
         },
     );
-    let play = scene.played(controller).await;
-    scene.put("map");
+    let started = cluster.start_synced(controller).await;
+    cluster.put("map");
     tokio::time::sleep(60 * SECOND).await;
     assert_eq!(*saw.lock().unwrap(), [None, None]);
-    play.end().await;
+    started.shutdown().await;
 }
 
 /// A controller that writes once for each object in the way that is given, and notes when it is asked.
 fn writes_once<F, Wrote>(
     builder: ControllerBuilder<ConfigMap>,
-    asked: &Asked,
+    requests: &RequestLog,
     write: F,
 ) -> tidings_controller::Controller
 where
     F: Fn(Context) -> Wrote + Send + Sync + 'static,
     Wrote: Future<Output = Result<(), Error>> + Send + 'static,
 {
-    let asked = asked.clone();
+    let requests = requests.clone();
     builder.reconcile(move |request: Request, context: Context| {
-        let written = (asked.note(&request) == 1).then(|| write(context));
+        let written = (requests.record(&request) == 1).then(|| write(context));
         async move {
             let Some(written) = written else { return Ok(Action::await_change()) };
             written.await?;
@@ -153,8 +153,8 @@ where
 }
 
 /// The pause between the first and the second reconcile of an object.
-fn pause(asked: &Asked, name: &str) -> Duration {
-    let times = asked.times(name);
+fn pause(requests: &RequestLog, name: &str) -> Duration {
+    let times = requests.times(name);
     assert_eq!(times.len(), 2, "{times:?}");
     times[1] - times[0]
 }
@@ -162,33 +162,33 @@ fn pause(asked: &Asked, name: &str) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn a_cache_that_does_not_follow_delays_a_reconcile_no_longer_than_the_bound() {
     for (bound, builder) in [(5, config_maps()), (20, config_maps().write_wait_max(20 * SECOND))] {
-        let scene = Scene::new().await;
+        let cluster = TestCluster::new().await;
         // The end of the initial list is the first event, and the last.
-        scene
+        cluster
             .server
             .faults()
             .inject(Fault::StallStream { after_events: 1 }.always().on(Verb::Watch).of("secrets"));
-        let asked = Asked::new();
-        let controller = writes_once(builder.reads::<Secret>(), &asked, |context| async move {
+        let requests = RequestLog::new();
+        let controller = writes_once(builder.reads::<Secret>(), &requests, |context| async move {
             context.api::<Secret>().create(&secret("copy", "created")).await?;
             Ok(())
         });
-        let play = scene.played(controller).await;
-        scene.put("map");
+        let started = cluster.start_synced(controller).await;
+        cluster.put("map");
         tokio::time::sleep(30 * SECOND).await;
-        assert_eq!(pause(&asked, "map").as_secs(), bound);
-        let stats = play.handle.stats();
+        assert_eq!(pause(&requests, "map").as_secs(), bound);
+        let stats = started.handle.stats();
         assert_eq!((stats.write_waits, stats.write_waits_given_up), (1, 1));
-        play.end().await;
+        started.shutdown().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn other_requests_and_other_kinds_are_not_waited_for() {
-    let scene = late_scene().await;
-    let asked = Asked::new();
+    let cluster = late_scene().await;
+    let requests = RequestLog::new();
     let builder = config_maps().workers(2).reads::<Secret>();
-    let controller = writes_once(builder, &asked, |context| async move {
+    let controller = writes_once(builder, &requests, |context| async move {
         let deployment: Deployment = serde_json::from_value(json!({
             "metadata": { "name": context.request().name() },
             "spec": { "selector": { "matchLabels": { "a": "b" } },
@@ -201,20 +201,20 @@ async fn other_requests_and_other_kinds_are_not_waited_for() {
         }
         Ok(())
     });
-    let play = scene.played(controller).await;
-    scene.put("writer");
-    scene.put("other");
+    let started = cluster.start_synced(controller).await;
+    cluster.put("writer");
+    cluster.put("other");
     tokio::time::sleep(60 * SECOND).await;
-    assert_eq!(pause(&asked, "other"), Duration::ZERO);
-    assert!(pause(&asked, "writer") >= LATE);
-    play.end().await;
+    assert_eq!(pause(&requests, "other"), Duration::ZERO);
+    assert!(pause(&requests, "writer") >= LATE);
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_in_another_way_is_waited_for_when_it_is_told() {
-    let scene = late_scene().await;
-    let asked = Asked::new();
-    let controller = writes_once(config_maps().reads::<Secret>(), &asked, |context| async move {
+    let cluster = late_scene().await;
+    let requests = RequestLog::new();
+    let controller = writes_once(config_maps().reads::<Secret>(), &requests, |context| async move {
         let secrets: Api<Secret> = Api::namespaced(context.client().clone(), "default");
         let name = context.request().name().to_owned();
         let written = secrets.create(&PostParams::default(), &secret(&name, "created")).await?;
@@ -227,28 +227,28 @@ async fn a_write_in_another_way_is_waited_for_when_it_is_told() {
         }
         Ok(())
     });
-    let play = scene.played(controller).await;
+    let started = cluster.start_synced(controller).await;
     for name in ["there", "gone"] {
-        scene.put(name);
+        cluster.put(name);
         tokio::time::sleep(60 * SECOND).await;
-        assert!(pause(&asked, name) >= LATE, "{name}");
+        assert!(pause(&requests, name) >= LATE, "{name}");
     }
-    assert_eq!(play.handle.stats().write_waits, 2);
-    play.end().await;
+    assert_eq!(started.handle.stats().write_waits, 2);
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() {
-    let scene = late_scene().await;
-    scene
+    let cluster = late_scene().await;
+    cluster
         .server
         .put("secrets", json!({ "metadata": { "name": "copy", "finalizers": ["example.com/hold"] } }));
     let saw = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&saw);
-    let asked = Asked::new();
-    let log = asked.clone();
+    let requests = RequestLog::new();
+    let log = requests.clone();
     let controller = config_maps().reads::<Secret>().reconcile(move |request: Request, context: Context| {
-        let (saw, tries) = (Arc::clone(&noted), log.note(&request));
+        let (saw, tries) = (Arc::clone(&noted), log.record(&request));
         async move {
             let cached = context.lister::<Secret>().get("default/copy")?;
             saw.lock().unwrap().push(cached.deletion_timestamp().is_some());
@@ -261,46 +261,46 @@ async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() 
             Ok(Action::requeue_after(Duration::ZERO))
         }
     });
-    let play = scene.played(controller).await;
-    scene.put("map");
+    let started = cluster.start_synced(controller).await;
+    cluster.put("map");
     tokio::time::sleep(60 * SECOND).await;
     assert_eq!(*saw.lock().unwrap(), [false, true]);
-    play.end().await;
+    started.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lister_of_a_kind_that_was_not_declared_says_what_to_do() {
-    let scene = Scene::new().await;
-    scene.put("map");
+    let cluster = TestCluster::new().await;
+    cluster.put("map");
     let said = Arc::new(Mutex::new(String::new()));
     let noted = Arc::clone(&said);
     let controller = config_maps().reconcile(move |_, context: Context| {
-        let asked = catch_unwind(AssertUnwindSafe(|| drop(context.lister::<Secret>())));
-        let text = asked.unwrap_err().downcast_ref::<String>().cloned().unwrap_or_default();
+        let requests = catch_unwind(AssertUnwindSafe(|| drop(context.lister::<Secret>())));
+        let text = requests.unwrap_err().downcast_ref::<String>().cloned().unwrap_or_default();
         *noted.lock().unwrap() = text;
         async { Ok(Action::await_change()) }
     });
-    let play = scene.played(controller).await;
+    let started = cluster.start_synced(controller).await;
     let said = said.lock().unwrap().clone();
     assert!(said.contains("\"maps\" has no cache of secrets") && said.contains(".reads::<"), "{said}");
-    play.end().await;
+    started.shutdown().await;
 }
 
 /// A controller with one worker whose cache of secrets stands still, and writes one for `writer`.
-async fn stalled_scene() -> Scene {
-    let scene = Scene::new().await;
+async fn stalled_scene() -> TestCluster {
+    let cluster = TestCluster::new().await;
     // The end of the initial list is the first event, and the last.
     let stall = Fault::StallStream { after_events: 1 }.always().on(Verb::Watch).of("secrets");
-    scene.server.faults().inject(stall);
-    scene
+    cluster.server.faults().inject(stall);
+    cluster
 }
 
 /// Writes a secret in the first reconcile of `writer`, and asks for another at once. Each reconcile takes some time.
-fn writer(asked: &Asked, workers: usize, takes: Duration) -> tidings_controller::Controller {
-    let asked = asked.clone();
+fn writer(requests: &RequestLog, workers: usize, takes: Duration) -> tidings_controller::Controller {
+    let requests = requests.clone();
     let builder = config_maps().workers(workers).reads::<Secret>();
     builder.reconcile(move |request: Request, context: Context| {
-        let is_first = asked.note(&request) == 1;
+        let is_first = requests.record(&request) == 1;
         async move {
             tokio::time::sleep(takes).await;
             if is_first && request.name() == "writer" {
@@ -315,90 +315,90 @@ fn writer(asked: &Asked, workers: usize, takes: Duration) -> tidings_controller:
 // holds: X45
 #[tokio::test(start_paused = true)]
 async fn the_only_worker_goes_on_with_other_requests_while_one_waits_for_its_writes() {
-    let scene = stalled_scene().await;
-    let asked = Asked::new();
-    let play = scene.played(writer(&asked, 1, Duration::ZERO)).await;
-    scene.put("writer");
+    let cluster = stalled_scene().await;
+    let requests = RequestLog::new();
+    let started = cluster.start_synced(writer(&requests, 1, Duration::ZERO)).await;
+    cluster.put("writer");
     tokio::time::sleep(SECOND).await;
-    let put_at = asked.now();
-    scene.put("other");
+    let put_at = requests.now();
+    cluster.put("other");
     tokio::time::sleep(30 * SECOND).await;
-    assert_eq!(asked.times("other"), [put_at]);
-    assert_eq!(pause(&asked, "writer").as_secs(), 5);
-    let stats = play.handle.stats();
+    assert_eq!(requests.times("other"), [put_at]);
+    assert_eq!(pause(&requests, "writer").as_secs(), 5);
+    let stats = started.handle.stats();
     assert_eq!((stats.write_waits, stats.write_waits_given_up, stats.queue.working), (1, 1, 0));
-    play.end().await;
+    started.shutdown().await;
 }
 
 // holds: X45
 #[tokio::test(start_paused = true)]
 async fn a_request_that_waits_for_its_writes_is_with_nobody_else_and_what_is_added_comes_afterwards() {
-    let scene = stalled_scene().await;
-    let asked = Asked::new();
-    let play = scene.played(writer(&asked, 4, SECOND)).await;
-    scene.put("writer");
+    let cluster = stalled_scene().await;
+    let requests = RequestLog::new();
+    let started = cluster.start_synced(writer(&requests, 4, SECOND)).await;
+    cluster.put("writer");
     for _ in 0..4 {
         tokio::time::sleep(SECOND).await;
-        scene.put_with("writer", json!({ "at": format!("{:?}", asked.now()) }));
+        cluster.put_with("writer", json!({ "at": format!("{:?}", requests.now()) }));
     }
-    assert_eq!(asked.times("writer").len(), 1, "it waits");
+    assert_eq!(requests.times("writer").len(), 1, "it waits");
     tokio::time::sleep(30 * SECOND).await;
     // One that waited, and one for all that came meanwhile, a second later: not beside it.
-    let times = asked.times("writer");
+    let times = requests.times("writer");
     assert_eq!(times.iter().map(Duration::as_secs).collect::<Vec<_>>(), [0, 6, 7], "{times:?}");
-    play.end().await;
+    started.shutdown().await;
 }
 
 // holds: X45
 #[tokio::test(start_paused = true)]
 async fn a_request_that_has_seen_its_writes_goes_before_what_is_queued() {
-    let scene = late_scene().await;
-    let asked = Asked::new();
-    let play = scene.played(writer(&asked, 1, SECOND)).await;
-    scene.put("writer");
+    let cluster = late_scene().await;
+    let requests = RequestLog::new();
+    let started = cluster.start_synced(writer(&requests, 1, SECOND)).await;
+    cluster.put("writer");
     // It has written, was taken again, and waits.
     tokio::time::sleep(3 * SECOND / 2).await;
     for name in ["a", "b", "c", "d", "e", "f"] {
-        scene.put(name);
+        cluster.put(name);
     }
     tokio::time::sleep(30 * SECOND).await;
-    let order = asked.taken();
+    let order = requests.take();
     let again = order.iter().rposition(|name| name == "writer").expect("it comes again");
     // Its writes are seen two seconds after they were made; each of the others takes one.
     assert!((2..=4).contains(&again), "{order:?}");
     assert_eq!(order.len(), 8);
-    play.end().await;
+    started.shutdown().await;
 }
 
 // holds: X45
 #[tokio::test(start_paused = true)]
 async fn a_stop_puts_requests_that_wait_for_their_writes_back_on_the_queue() {
-    let scene = stalled_scene().await;
-    let asked = Asked::new();
-    let play = scene.played(writer(&asked, 2, Duration::ZERO)).await;
-    scene.put("writer");
+    let cluster = stalled_scene().await;
+    let requests = RequestLog::new();
+    let started = cluster.start_synced(writer(&requests, 2, Duration::ZERO)).await;
+    cluster.put("writer");
     tokio::time::sleep(SECOND).await;
-    let (queue, stopped_at) = (play.handle.queue().clone(), asked.now());
-    play.end().await;
-    assert!(asked.now() - stopped_at < SECOND);
+    let (queue, stopped_at) = (started.handle.queue().clone(), requests.now());
+    started.shutdown().await;
+    assert!(requests.now() - stopped_at < SECOND);
     assert_eq!(
         queue.next().await.as_deref().map(|request| request.name().to_owned()),
         Some("writer".to_owned())
     );
     assert!(queue.next().await.is_none());
-    assert_eq!(asked.times("writer").len(), 1);
+    assert_eq!(requests.times("writer").len(), 1);
 }
 
 // holds: X45
 #[tokio::test(start_paused = true)]
 async fn a_drain_waits_for_requests_that_wait_for_their_writes() {
-    let scene = stalled_scene().await;
-    let asked = Asked::new();
-    let play = scene.played(writer(&asked, 2, Duration::ZERO)).await;
-    scene.put("writer");
+    let cluster = stalled_scene().await;
+    let requests = RequestLog::new();
+    let started = cluster.start_synced(writer(&requests, 2, Duration::ZERO)).await;
+    cluster.put("writer");
     tokio::time::sleep(SECOND).await;
-    play.handle.queue().drain().await;
-    assert_eq!(pause(&asked, "writer").as_secs(), 5);
+    started.handle.queue().drain().await;
+    assert_eq!(pause(&requests, "writer").as_secs(), 5);
     // The workers have ended by themselves.
-    play.ended().await;
+    started.finished().await;
 }
