@@ -6,8 +6,8 @@
 
 mod codec;
 mod dictionary;
-mod kin;
 mod pool;
+mod reference;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use crate::TransformError;
 
 pub(crate) use codec::Codec;
-pub(crate) use dictionary::{Dictionary, Ticket};
-pub use dictionary::{Trained, Training};
-pub(crate) use kin::Kin;
+pub(crate) use dictionary::{Dictionary, TrainingToken};
+pub use dictionary::{DictionaryTraining, TrainedDictionary};
 pub use pool::PackPool;
+pub(crate) use reference::Reference;
 
 /// The format of the bytes inside a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,12 +46,12 @@ enum Content {
         raw_len: u32,
         codec: Arc<Codec>,
     },
-    /// Told by how it differs from its kin.
-    OfKin {
+    /// Told by how it differs from its reference.
+    Delta {
         bytes: Box<[u8]>,
         /// How many bytes come out.
         raw_len: u32,
-        kin: Arc<Kin>,
+        reference: Arc<Reference>,
     },
     /// The transform refused it: only its error is kept.
     Refused(Box<TransformError>),
@@ -78,10 +78,15 @@ impl Body {
         }
     }
 
-    /// A body told by its kin, if that takes at most `packed_max` bytes.
-    pub(crate) fn of_kin(wire: Wire, raw: &[u8], kin: &Arc<Kin>, packed_max: usize) -> Option<Body> {
-        let (bytes, raw_len) = (kin.pack(raw, packed_max)?, u32::try_from(raw.len()).ok()?);
-        Some(Body { wire, content: Content::OfKin { bytes, raw_len, kin: Arc::clone(kin) } })
+    /// A body told by its reference, if that takes at most `packed_max` bytes.
+    pub(crate) fn delta(
+        wire: Wire,
+        raw: &[u8],
+        reference: &Arc<Reference>,
+        packed_max: usize,
+    ) -> Option<Body> {
+        let (bytes, raw_len) = (reference.pack(raw, packed_max)?, u32::try_from(raw.len()).ok()?);
+        Some(Body { wire, content: Content::Delta { bytes, raw_len, reference: Arc::clone(reference) } })
     }
 
     /// The format of its bytes.
@@ -108,11 +113,13 @@ impl Body {
                 codec.unpack(bytes, raw).expect("a body unpacks with the codec that packed it");
                 Ok(whole)
             }
-            Content::OfKin { bytes, raw_len, kin } => {
+            Content::Delta { bytes, raw_len, reference } => {
                 let raw_len = *raw_len as usize;
                 let mut whole = Vec::with_capacity(head.len() + raw_len);
                 whole.extend_from_slice(head);
-                kin.unpack(bytes, raw_len, &mut whole).expect("a body unpacks with the kin that packed it");
+                reference
+                    .unpack(bytes, raw_len, &mut whole)
+                    .expect("a body unpacks with the reference that packed it");
                 Ok(whole)
             }
             Content::Refused(error) => Err(TransformError::clone(error)),
@@ -123,14 +130,14 @@ impl Body {
     pub fn refusal(&self) -> Option<&TransformError> {
         match &self.content {
             Content::Refused(error) => Some(error),
-            Content::Plain(_) | Content::Packed { .. } | Content::OfKin { .. } => None,
+            Content::Plain(_) | Content::Packed { .. } | Content::Delta { .. } => None,
         }
     }
 
     /// How many bytes it takes in memory.
     pub fn packed_len(&self) -> usize {
         match &self.content {
-            Content::Plain(bytes) | Content::Packed { bytes, .. } | Content::OfKin { bytes, .. } => {
+            Content::Plain(bytes) | Content::Packed { bytes, .. } | Content::Delta { bytes, .. } => {
                 bytes.len()
             }
             Content::Refused(error) => size_of::<TransformError>() + error.message.len(),
@@ -141,14 +148,14 @@ impl Body {
     pub fn raw_len(&self) -> usize {
         match &self.content {
             Content::Plain(bytes) => bytes.len(),
-            Content::Packed { raw_len, .. } | Content::OfKin { raw_len, .. } => *raw_len as usize,
+            Content::Packed { raw_len, .. } | Content::Delta { raw_len, .. } => *raw_len as usize,
             Content::Refused(_) => 0,
         }
     }
 
-    /// Whether it is told by its kin.
-    pub(crate) fn is_of_kin(&self) -> bool {
-        matches!(self.content, Content::OfKin { .. })
+    /// Whether it is told by its reference.
+    pub(crate) fn is_delta(&self) -> bool {
+        matches!(self.content, Content::Delta { .. })
     }
 
     /// Whether this codec packed it.

@@ -3,15 +3,15 @@
 //! Sizes are estimates: the length of the body times a factor for the kind and wire, and the size of the type. What must
 //! go is chosen so that a scan over the cache does not push out what is read all the time.
 
-pub(crate) mod keep;
-mod queue;
+pub(crate) mod decoded_cache;
+mod s3_fifo;
 
 use std::fmt;
 
 use crate::body::Wire;
 use crate::sync::{self, Ordering};
 use crate::{RawObject, ResourceKind};
-use keep::Keeper;
+use decoded_cache::DecodedCache;
 
 /// A bound on the memory of decoded objects.
 ///
@@ -22,7 +22,7 @@ use keep::Keeper;
 /// assert_eq!(Budget::bytes(0).used_bytes_estimate(), 0); // never keeps anything
 /// ```
 pub struct Budget {
-    keeper: Keeper<RawObject>,
+    cache: DecodedCache<RawObject>,
 }
 
 impl Budget {
@@ -31,7 +31,7 @@ impl Budget {
 
     /// Keeps about this many bytes of decoded objects; 0 keeps none.
     pub fn bytes(limit_bytes: u64) -> Budget {
-        Budget { keeper: Keeper::new(limit_bytes) }
+        Budget { cache: DecodedCache::new(limit_bytes) }
     }
 
     /// Keeps everything that was ever decoded, as long as its object is cached.
@@ -41,31 +41,31 @@ impl Budget {
 
     /// The bound.
     pub fn limit_bytes(&self) -> u64 {
-        self.keeper.limit_bytes()
+        self.cache.limit_bytes()
     }
 
     /// An estimate of what is kept now.
     pub fn used_bytes_estimate(&self) -> u64 {
-        self.keeper.used_bytes()
+        self.cache.used_bytes()
     }
 
     /// How often a decoded object was asked for and still there.
     pub fn hits(&self) -> u64 {
-        self.keeper.hits.load(Ordering::Relaxed)
+        self.cache.hits.load(Ordering::Relaxed)
     }
 
     /// How often one was asked for and had to be decoded.
     pub fn misses(&self) -> u64 {
-        self.keeper.misses.load(Ordering::Relaxed)
+        self.cache.misses.load(Ordering::Relaxed)
     }
 
     /// How many objects stopped being kept decoded to make room.
     pub fn evictions(&self) -> u64 {
-        self.keeper.evictions.load(Ordering::Relaxed)
+        self.cache.evictions.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn keeper(&self) -> &Keeper<RawObject> {
-        &self.keeper
+    pub(crate) fn cache(&self) -> &DecodedCache<RawObject> {
+        &self.cache
     }
 }
 
@@ -90,13 +90,13 @@ impl fmt::Debug for Budget {
 /// that are little but maps of text hardly grow. Protobuf writes no names of fields, so that the less of a kind
 /// is text, the more its bytes stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Growth {
+pub(crate) struct DecodedGrowth {
     json_percent: u64,
     protobuf_percent: u64,
 }
 
-impl Growth {
-    pub(crate) fn of(resource: &ResourceKind) -> Growth {
+impl DecodedGrowth {
+    pub(crate) fn of(resource: &ResourceKind) -> DecodedGrowth {
         let (json_percent, protobuf_percent) = match (&*resource.group, &*resource.kind) {
             ("", "Pod") => (600, 900),
             // Their values are base64 in JSON, and bytes in protobuf and when decoded.
@@ -106,7 +106,7 @@ impl Growth {
             ("coordination.k8s.io", "Lease") => (550, 700),
             _ => (400, 530),
         };
-        Growth { json_percent, protobuf_percent }
+        DecodedGrowth { json_percent, protobuf_percent }
     }
 
     pub(crate) fn percent(self, wire: Wire) -> u64 {
@@ -120,6 +120,6 @@ impl Growth {
 #[cfg(test)]
 mod tests;
 
-/// The keeper over shuttle's locks and atomics, so that `cargo test` tries its interleavings.
+/// The cache over shuttle's locks and atomics, so that `cargo test` tries its interleavings.
 #[cfg(test)]
-mod shuttled;
+mod shuttle_tests;

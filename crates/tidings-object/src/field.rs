@@ -13,8 +13,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-pub(crate) use read::Walk;
-pub(crate) use tidings_protobuf::Step;
+pub(crate) use read::PathWalk;
+pub(crate) use tidings_protobuf::PathStep;
 
 /// A path to one or several values inside an object.
 ///
@@ -31,7 +31,7 @@ pub(crate) use tidings_protobuf::Step;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldPath {
-    steps: Vec<Step<'static>>,
+    steps: Vec<PathStep<'static>>,
     text: String,
 }
 
@@ -66,7 +66,7 @@ impl FieldPath {
         read::values(self, json).map(FieldValue::of)
     }
 
-    pub(crate) fn steps(&self) -> &[Step<'static>] {
+    pub(crate) fn steps(&self) -> &[PathStep<'static>] {
         &self.steps
     }
 }

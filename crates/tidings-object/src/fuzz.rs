@@ -35,7 +35,7 @@ pub fn identity(bytes: &[u8]) {
     }
 }
 
-/// Takes a pod's protobuf in; what is accepted has the identity that its JSON says, pruned or not.
+/// Takes a pod's protobuf in; what is accepted has the identity that its JSON equals, pruned or not.
 pub fn message(bytes: &[u8]) {
     let pods = ResourceKind {
         group: "".into(),

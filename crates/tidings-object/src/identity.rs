@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use tidings_protobuf::wire::WireError;
 
 use crate::Version;
-use crate::field::Walk;
+use crate::field::PathWalk;
 
 pub use crate::json::JsonError;
 
@@ -26,9 +26,9 @@ pub use crate::json::JsonError;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity<'a> {
-    /// `kind`, if the object says it. A protobuf message does not: its envelope may.
+    /// `kind`, if the object equals it. A protobuf message does not: its envelope may.
     pub kind: Option<Cow<'a, str>>,
-    /// `apiVersion`, if the object says it. A protobuf message does not: its envelope may.
+    /// `apiVersion`, if the object equals it. A protobuf message does not: its envelope may.
     pub api_version: Option<Cow<'a, str>>,
     /// `metadata.namespace`; empty in cluster scope.
     pub namespace: Cow<'a, str>,
@@ -83,11 +83,14 @@ const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 /// Reads the identity of one JSON object. The whole frame is checked.
 pub fn scan(frame: &[u8]) -> Result<Identity<'_>, ScanError> {
-    scan_along(frame, &mut Walk::new([]))
+    scan_with_paths(frame, &mut PathWalk::new([]))
 }
 
 /// As [`scan`], and finds what stands at some paths in the same pass.
-pub(crate) fn scan_along<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
+pub(crate) fn scan_with_paths<'a>(
+    frame: &'a [u8],
+    walk: &mut PathWalk<'_, 'a>,
+) -> Result<Identity<'a>, ScanError> {
     json::scan(frame, walk)
 }
 
@@ -102,7 +105,7 @@ pub fn scan_protobuf(message: &[u8]) -> Result<Identity<'_>, ScanError> {
 }
 
 /// Sorts by key. The server writes maps sorted, so that there is mostly nothing to do.
-fn keep_last_of_each<T>(entries: &mut Vec<T>, key: impl Fn(&T) -> &Cow<'_, str>) {
+fn sort_and_keep_last<T>(entries: &mut Vec<T>, key: impl Fn(&T) -> &Cow<'_, str>) {
     if entries.is_sorted_by(|a, b| key(a) < key(b)) {
         return;
     }

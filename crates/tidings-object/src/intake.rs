@@ -4,10 +4,10 @@
 //! The order matters: an object that the cache already has costs a scan and a hash, and neither its transform
 //! nor its packing a second time.
 
-mod families;
 mod packer;
+mod reference_pool;
 mod reservoir;
-mod stored;
+mod unpacked_body;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,14 +16,14 @@ use std::sync::{Arc, OnceLock};
 use tidings_protobuf::{TypeMeta, repaired_utf8};
 use twox_hash::XxHash3_64;
 
-use crate::body::{Body, PackPool, Trained, Training, Wire};
-use crate::field::Walk;
+use crate::body::{Body, DictionaryTraining, PackPool, TrainedDictionary, Wire};
+use crate::field::PathWalk;
 use crate::identity::{self, Identity, ScanError};
-use crate::raw::{Arrival, Origin, PackStats, Strings};
+use crate::raw::{IdentityStrings, Origin, PackStats, StoredIdentity};
 use crate::{Budget, Projection, RawObject, ReadError, ResourceKind, Transform};
-use families::Family;
 use packer::Packer;
-use stored::Stored;
+use reference_pool::ReferenceKey;
+use unpacked_body::UnpackedBody;
 
 /// Turns the frames of one informer into objects.
 ///
@@ -96,7 +96,7 @@ pub enum IntakeError {
     WrongKind {
         /// `apiVersion/kind` of this intake.
         expected: String,
-        /// What the object says it is.
+        /// What the object equals it is.
         found: String,
     },
     /// A protobuf message whose fields nobody told us: it is skipped, what follows is fine.
@@ -144,7 +144,7 @@ impl Intake {
 
     /// Takes one JSON object in. An unchanged object is the cache's own `Arc`.
     ///
-    /// An object must have a name and a version, and if it says what it is, its kind and group must be this
+    /// An object must have a name and a version, and if it equals what it is, its kind and group must be this
     /// intake's. Another version of the same group is taken: its fields may read differently, but the object is
     /// the one that was asked for.
     ///
@@ -162,16 +162,16 @@ impl Intake {
 
     fn utf8_json(&self, frame: &[u8], known: &dyn KnownObjects) -> Result<Arc<RawObject>, IntakeError> {
         // A transform may change what stands there: then it is read afterwards.
-        let paths = self.origin.ahead.iter().filter(|_| self.transform.is_none());
-        let mut walk = Walk::new(paths);
-        let identity = identity::scan_along(frame, &mut walk)?;
+        let paths = self.origin.prefetched.iter().filter(|_| self.transform.is_none());
+        let mut walk = PathWalk::new(paths);
+        let identity = identity::scan_with_paths(frame, &mut walk)?;
         self.check_kind(&identity)?;
-        let (head, rest) = self.head_and_rest(&identity, frame);
-        let arrival = self.arrival(&identity, Wire::Json, XxHash3_64::oneshot(rest))?;
-        Ok(self.known_or_new(arrival, known, || self.json_stored(head, rest, walk)))
+        let (prefix, rest) = self.prefix_and_rest(&identity, frame);
+        let identity_record = self.identity_record(&identity, Wire::Json, XxHash3_64::oneshot(rest))?;
+        Ok(self.known_or_new(identity_record, known, || self.unpacked_json(prefix, rest, walk)))
     }
 
-    /// Takes one protobuf message in, such as a `v1.Pod`, which came in an envelope that says what it is, or in a
+    /// Takes one protobuf message in, such as a `v1.Pod`, which came in an envelope that equals what it is, or in a
     /// list. The rules are those of [`json`](Self::json); what is checked of the bytes tells
     /// [`scan_protobuf`](identity::scan_protobuf).
     pub fn protobuf(
@@ -186,9 +186,10 @@ impl Intake {
             ..identity::scan_protobuf(message)?
         };
         self.check_kind(&identity)?;
-        let sort = self.sort_of(&identity)?;
-        let arrival = self.arrival(&identity, Wire::Protobuf, XxHash3_64::oneshot(message))?;
-        Ok(self.known_or_new(arrival, known, || self.protobuf_stored(sort, message)))
+        let message_type = self.message_type(&identity)?;
+        let identity_record =
+            self.identity_record(&identity, Wire::Protobuf, XxHash3_64::oneshot(message))?;
+        Ok(self.known_or_new(identity_record, known, || self.unpacked_protobuf(message_type, message)))
     }
 
     /// Whether it can take protobuf in: its kind's messages are known, or it takes metadata only, which every kind
@@ -199,25 +200,25 @@ impl Intake {
 
     fn known_or_new<'f>(
         &self,
-        mut arrival: Arrival,
+        mut identity_record: StoredIdentity,
         known: &dyn KnownObjects,
-        stored: impl FnOnce() -> Stored<'f>,
+        unpacked: impl FnOnce() -> UnpackedBody<'f>,
     ) -> Arc<RawObject> {
-        if let Some(same) = known.known(arrival.strings.key())
-            && same.is_what_arrived(&arrival)
+        if let Some(same) = known.known(identity_record.strings.key())
+            && same.is_what_arrived(&identity_record)
         {
             return same;
         }
-        let Stored { head, wire, raw, ahead } = stored();
+        let UnpackedBody { prefix, wire, raw, prefetched } = unpacked();
         let body = match raw {
             Ok(raw) => {
-                let family = Family::new(wire, arrival.strings.controller_uid());
+                let family = ReferenceKey::new(wire, identity_record.strings.controller_uid());
                 self.packer.pack(family, &raw, self.origin.stats())
             }
             Err(error) => Body::refused(wire, error),
         };
-        arrival.strings.add_ahead(ahead.into_iter());
-        let object = RawObject::new(Arc::clone(&self.origin), arrival, head, body);
+        identity_record.strings.add_prefetched(prefetched.into_iter());
+        let object = RawObject::new(Arc::clone(&self.origin), identity_record, prefix, body);
         self.packer.offer_sample(&object);
         if let Some(wake) = self.wake.get()
             && self.packer.is_training_due(self.origin.stats())
@@ -239,12 +240,12 @@ impl Intake {
     }
 
     /// A training that would now pay, if none is under way. Asking is cheap.
-    pub fn training_due(&self) -> Option<Training> {
+    pub fn training_due(&self) -> Option<DictionaryTraining> {
         self.packer.training_due(self.origin.stats())
     }
 
     /// Packs what arrives from now on with what a training gave. A training of another intake changes nothing.
-    pub fn adopt(&self, trained: Trained) {
+    pub fn adopt(&self, trained: TrainedDictionary) {
         self.packer.adopt(trained);
     }
 
@@ -278,7 +279,12 @@ impl Intake {
         })
     }
 
-    fn arrival(&self, identity: &Identity<'_>, wire: Wire, body_hash: u64) -> Result<Arrival, IntakeError> {
+    fn identity_record(
+        &self,
+        identity: &Identity<'_>,
+        wire: Wire,
+        body_hash: u64,
+    ) -> Result<StoredIdentity, IntakeError> {
         let no_identity = |missing| IntakeError::NoIdentity { missing };
         if identity.name.is_empty() {
             return Err(no_identity("metadata.name"));
@@ -287,9 +293,9 @@ impl Intake {
         if identity.name.contains('/') || identity.namespace.contains('/') {
             return Err(no_identity("a name that can be a key"));
         }
-        Ok(Arrival {
+        Ok(StoredIdentity {
             version: identity.version.clone().ok_or_else(|| no_identity("metadata.resourceVersion"))?,
-            strings: Strings::new(identity, &self.origin.label_keys),
+            strings: IdentityStrings::new(identity, &self.origin.label_keys),
             generation: identity.generation,
             wire,
             body_hash,

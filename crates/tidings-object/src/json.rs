@@ -22,17 +22,17 @@ pub struct JsonError {
 
 /// A place in a JSON text. Each method leaves it behind what it read.
 #[derive(Debug, Clone)]
-pub(crate) struct Cursor<'a> {
+pub(crate) struct JsonCursor<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     /// At the first value of `bytes`.
-    pub(crate) fn new(bytes: &'a [u8]) -> Result<Cursor<'a>, JsonError> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<JsonCursor<'a>, JsonError> {
         let text =
             str::from_utf8(bytes).map_err(|e| JsonError { at: e.valid_up_to(), expected: "valid UTF-8" })?;
-        let mut cursor = Cursor { text, at: 0 };
+        let mut cursor = JsonCursor { text, at: 0 };
         cursor.skip_space();
         Ok(cursor)
     }
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         while is_more {
             let key = self.key()?;
             visit(self, key)?;
-            is_more = self.is_another_member()?;
+            is_more = self.has_next_member()?;
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         let mut is_more = self.enter_array()?;
         while is_more {
             visit(self)?;
-            is_more = self.is_another_item()?;
+            is_more = self.has_next_item()?;
         }
         Ok(())
     }
@@ -90,8 +90,8 @@ impl<'a> Cursor<'a> {
 
     /// Behind a member's value: goes to the next key, or behind the object.
     #[inline(always)]
-    pub(crate) fn is_another_member(&mut self) -> Result<bool, JsonError> {
-        self.is_another(b'}', "a comma or a closing brace")
+    pub(crate) fn has_next_member(&mut self) -> Result<bool, JsonError> {
+        self.has_next(b'}', "a comma or a closing brace")
     }
 
     /// Goes into an array: to its first item, or behind it if it has none.
@@ -104,8 +104,8 @@ impl<'a> Cursor<'a> {
 
     /// Behind an item: goes to the next one, or behind the array.
     #[inline(always)]
-    pub(crate) fn is_another_item(&mut self) -> Result<bool, JsonError> {
-        self.is_another(b']', "a comma or a closing bracket")
+    pub(crate) fn has_next_item(&mut self) -> Result<bool, JsonError> {
+        self.has_next(b']', "a comma or a closing bracket")
     }
 
     /// Reads a member's key and goes to its value.
@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string; a value of another type is passed over.
-    pub(crate) fn string_if_any(&mut self) -> Result<Option<JsonStr<'a>>, JsonError> {
+    pub(crate) fn string_or_skip(&mut self) -> Result<Option<JsonStr<'a>>, JsonError> {
         if self.peek() == b'"' { self.string().map(Some) } else { self.skip_value().map(|()| None) }
     }
 
@@ -164,13 +164,13 @@ impl<'a> Cursor<'a> {
                 match open.innermost() {
                     None => return Ok(()),
                     Some(Container::Object) => {
-                        if self.is_another_member()? {
+                        if self.has_next_member()? {
                             self.skip_key()?;
                             break;
                         }
                     }
                     Some(Container::Array) => {
-                        if self.is_another_item()? {
+                        if self.has_next_item()? {
                             break;
                         }
                     }
@@ -206,7 +206,7 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline(always)]
-    fn is_another(&mut self, close: u8, expected: &'static str) -> Result<bool, JsonError> {
+    fn has_next(&mut self, close: u8, expected: &'static str) -> Result<bool, JsonError> {
         self.skip_space();
         if self.passed(b',') {
             self.skip_space();

@@ -142,7 +142,7 @@ impl fmt::Display for ResourceKind {
     }
 }
 
-/// What discovery gives: the resource, and what it can do, which says its scope.
+/// What discovery gives: the resource, and what it can do, which equals its scope.
 impl From<(&ApiResource, &ApiCapabilities)> for ResourceKind {
     fn from((api, can): (&ApiResource, &ApiCapabilities)) -> Self {
         let scope = match can.scope {

@@ -50,7 +50,7 @@ pub mod selector;
 pub mod transform;
 pub mod version;
 
-pub use body::{PackPool, Trained, Training, Wire};
+pub use body::{DictionaryTraining, PackPool, TrainedDictionary, Wire};
 pub use budget::Budget;
 pub use causes::WithCauses;
 pub use field::{FieldPath, FieldPathError, FieldValue};

@@ -1,10 +1,10 @@
 //! One version of one object, as the server sent it: its identity, readable at once, and its packed body.
 
-mod ahead;
-mod first_few;
+mod identity_strings;
+mod once_slots;
 mod origin;
+mod prefetched;
 mod read;
-mod strings;
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -12,16 +12,16 @@ use std::sync::{Arc, Weak};
 use serde::de::DeserializeOwned;
 
 use crate::body::{Body, Wire};
-use crate::budget::keep::{Memo, Remembers};
+use crate::budget::decoded_cache::{Cacheable, DecodedSlot};
 use crate::sync::AtomicBool;
 use crate::{KeyRef, Version};
-use origin::Share;
+use origin::ObjectBytes;
 
-pub(crate) use origin::{Head, message_of};
+pub(crate) use identity_strings::{IdentityStrings, LabelKeyInterner};
 pub use origin::{Origin, PackStats};
+pub(crate) use origin::{TypePrefix, message_of};
 pub use read::{DecodeError, ReadError};
 pub(crate) use read::{panic_message, without_values};
-pub(crate) use strings::{LabelKeys, Strings};
 
 /// One version of one object.
 ///
@@ -42,18 +42,18 @@ pub(crate) use strings::{LabelKeys, Strings};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 // Fields stand in memory as they stand here. A cache has many objects, and whoever reads one waits for each line of
-// memory: the key and what is kept decoded share the first one with the counts of the `Arc`, and the second has the
+// memory: the key and what is kept decoded object_bytes the first one with the counts of the `Arc`, and the second has the
 // rest of what such a read looks at.
 #[repr(C)]
 pub struct RawObject {
-    strings: Strings,
-    memo: Memo,
+    strings: IdentityStrings,
+    decoded_slot: DecodedSlot,
     origin: Arc<Origin>,
     /// Whether it was read decoded, for the budget's queue.
     was_read: AtomicBool,
     /// Whether it was told already that it can't be decoded: once is enough.
-    is_told_unreadable: AtomicBool,
-    head: Head,
+    is_reported_unreadable: AtomicBool,
+    type_prefix: TypePrefix,
     /// The wire that it arrived by. A transform may have made JSON of a body that arrived as protobuf.
     arrived_by: Wire,
     /// Apart from the generation: an `Option` of it takes twice as much.
@@ -67,16 +67,21 @@ pub struct RawObject {
 }
 
 impl RawObject {
-    pub(crate) fn new(origin: Arc<Origin>, arrival: Arrival, head: Head, body: Body) -> Arc<RawObject> {
-        let Arrival { strings, version, generation, wire, body_hash } = arrival;
-        let memo = Memo::default();
+    pub(crate) fn new(
+        origin: Arc<Origin>,
+        arrival: StoredIdentity,
+        type_prefix: TypePrefix,
+        body: Body,
+    ) -> Arc<RawObject> {
+        let StoredIdentity { strings, version, generation, wire, body_hash } = arrival;
+        let decoded_slot = DecodedSlot::default();
         let object = Arc::new_cyclic(|this| RawObject {
             strings,
-            memo,
+            decoded_slot,
             origin,
             was_read: AtomicBool::new(false),
-            is_told_unreadable: AtomicBool::new(false),
-            head,
+            is_reported_unreadable: AtomicBool::new(false),
+            type_prefix,
             arrived_by: wire,
             has_generation: generation.is_some(),
             body,
@@ -85,20 +90,20 @@ impl RawObject {
             body_hash,
             this: Weak::clone(this),
         });
-        object.origin.ledger.enter(object.share());
+        object.origin.counters.add(object.object_bytes());
         object
     }
 
     /// The same version of the same object, its body packed another way.
     pub(crate) fn with_body(&self, body: Body) -> Arc<RawObject> {
-        let arrival = Arrival {
+        let arrival = StoredIdentity {
             strings: self.strings.clone(),
             version: self.version.clone(),
             generation: self.generation(),
             wire: self.arrived_by,
             body_hash: self.body_hash,
         };
-        RawObject::new(Arc::clone(&self.origin), arrival, self.head, body)
+        RawObject::new(Arc::clone(&self.origin), arrival, self.type_prefix, body)
     }
 
     /// `namespace/name`, or `name` in cluster scope.
@@ -168,7 +173,7 @@ impl RawObject {
         self.is_same(other.uid(), &other.version, other.arrived_by, other.body_hash)
     }
 
-    pub(crate) fn is_what_arrived(&self, arrival: &Arrival) -> bool {
+    pub(crate) fn is_what_arrived(&self, arrival: &StoredIdentity) -> bool {
         self.is_same(arrival.strings.uid(), &arrival.version, arrival.wire, arrival.body_hash)
     }
 
@@ -193,10 +198,10 @@ impl RawObject {
     /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for: at once while
     /// there is room, otherwise from the second time on, when it takes the place of others.
     ///
-    /// Threads that ask at the same time for what is kept share one decoding. What a second type takes is estimated as if it
+    /// Threads that ask at the same time for what is kept object_bytes one decoding. What a second type takes is estimated as if it
     /// were the whole object, so that a slim struct of your own counts for more than it takes.
     pub fn decoded<K: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<K>, ReadError> {
-        let decoded = self.origin.budget.keeper().decoded(self, || self.try_decode());
+        let decoded = self.origin.budget.cache().decoded(self, || self.try_decode());
         decoded.map_err(|error| self.reported(error))
     }
 
@@ -226,8 +231,8 @@ impl RawObject {
         &self.body
     }
 
-    fn share(&self) -> Share {
-        Share {
+    fn object_bytes(&self) -> ObjectBytes {
+        ObjectBytes {
             raw_bytes: self.body.raw_len(),
             packed_bytes: self.packed_bytes(),
             memory_bytes: self.memory_bytes(),
@@ -236,17 +241,17 @@ impl RawObject {
 }
 
 /// What intake read of an object, apart from its body.
-pub(crate) struct Arrival {
-    pub(crate) strings: Strings,
+pub(crate) struct StoredIdentity {
+    pub(crate) strings: IdentityStrings,
     pub(crate) version: Version,
     pub(crate) generation: Option<i64>,
     pub(crate) wire: Wire,
     pub(crate) body_hash: u64,
 }
 
-impl Remembers for RawObject {
-    fn memo(&self) -> &Memo {
-        &self.memo
+impl Cacheable for RawObject {
+    fn decoded_slot(&self) -> &DecodedSlot {
+        &self.decoded_slot
     }
 
     fn was_read(&self) -> &AtomicBool {
@@ -271,9 +276,9 @@ impl Remembers for RawObject {
 
 impl Drop for RawObject {
     fn drop(&mut self) {
-        self.origin.ledger.strike(self.share());
-        if let Some(kept) = self.memo.take() {
-            self.origin.budget.keeper().release(self, kept);
+        self.origin.counters.remove(self.object_bytes());
+        if let Some(kept) = self.decoded_slot.take() {
+            self.origin.budget.cache().release(self, kept);
         }
     }
 }
@@ -316,7 +321,7 @@ mod tests {
     fn what_a_read_of_a_kept_object_looks_at_stands_together_and_an_object_takes_little() {
         let counts = 2 * size_of::<usize>();
         assert_eq!(offset_of!(RawObject, strings), 0);
-        assert!(counts + offset_of!(RawObject, memo) + size_of::<Memo>() <= 64);
+        assert!(counts + offset_of!(RawObject, decoded_slot) + size_of::<DecodedSlot>() <= 64);
         assert!(counts + offset_of!(RawObject, body) + size_of::<Body>() <= 128);
         // Allocators that hand out blocks in steps give the next one 32 bytes more.
         assert!(counts + size_of::<RawObject>() <= 160, "{}", size_of::<RawObject>());

@@ -20,11 +20,11 @@ use tidings_protobuf::{Message, TypeMeta};
 use crate::FieldPath;
 use crate::body::Wire;
 use crate::raw::{panic_message, without_values};
-use prune::Pruning;
+use prune::PrunePaths;
 
 /// A change to every body of an informer.
 ///
-/// Pruning works on the bytes of either wire. Any other step needs JSON: an object that came as protobuf is first
+/// PrunePaths works on the bytes of either wire. Any other step needs JSON: an object that came as protobuf is first
 /// written as JSON, which costs about as much as decoding it, and stays JSON, half as large again as it came.
 /// So prune first, and where every object is changed otherwise, ask the server for JSON.
 ///
@@ -43,17 +43,17 @@ use prune::Pruning;
 /// ```
 #[derive(Clone)]
 pub struct Transform {
-    steps: Vec<Step>,
+    steps: Vec<TransformStep>,
 }
 
 #[derive(Clone)]
-enum Step {
-    Prune(Arc<Pruning>),
-    Change(Arc<Change>, Option<StepName>),
+enum TransformStep {
+    Prune(Arc<PrunePaths>),
+    TransformFn(Arc<TransformFn>, Option<FunctionName>),
 }
 
 /// The name of a transform, and which of its functions this is.
-type StepName = (Arc<str>, usize);
+type FunctionName = (Arc<str>, usize);
 
 /// What a [`Transform`] does, to be compared: equal when two surely do the same. It keeps no function alive.
 ///
@@ -64,12 +64,12 @@ pub struct TransformId(Vec<StepId>);
 
 #[derive(Debug, Clone)]
 enum StepId {
-    Prune(Arc<Pruning>),
-    Named(StepName),
-    Unnamed(Weak<Change>),
+    Prune(Arc<PrunePaths>),
+    Named(FunctionName),
+    Unnamed(Weak<TransformFn>),
 }
 
-type Change = dyn Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync;
+type TransformFn = dyn Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync;
 
 /// Why a body could not be transformed. Its object keeps its identity; reading its body gives this error.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -83,7 +83,7 @@ impl Transform {
     /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties arrays. (In
     /// protobuf, where a list or map is its items, one that was emptied is absent.)
     pub fn prune(paths: impl IntoIterator<Item = FieldPath>) -> Transform {
-        Transform { steps: vec![Step::Prune(Arc::new(Pruning::new(paths)))] }
+        Transform { steps: vec![TransformStep::Prune(Arc::new(PrunePaths::new(paths)))] }
     }
 
     /// Drops `metadata.managedFields`, often a third of an object that few ever read.
@@ -116,7 +116,7 @@ impl Transform {
     }
 
     /// Names the functions of this transform, so that transforms which are made at different places can be equal: see
-    /// [`TransformId`]. **The name is the promise**: whoever gives two functions one name says that they do the same. An
+    /// [`TransformId`]. **The name is the promise**: whoever gives two functions one name equals that they do the same. An
     /// informer of a factory is shared by everyone who asks for equal transforms, and runs the first one.
     ///
     /// ```
@@ -130,7 +130,7 @@ impl Transform {
     pub fn named(mut self, name: impl Into<Arc<str>>) -> Transform {
         let name = name.into();
         for (at, step) in self.steps.iter_mut().enumerate() {
-            if let Step::Change(_, unnamed @ None) = step {
+            if let TransformStep::TransformFn(_, unnamed @ None) = step {
                 *unnamed = Some((Arc::clone(&name), at));
             }
         }
@@ -140,9 +140,9 @@ impl Transform {
     /// What it does, to be compared.
     pub fn id(&self) -> TransformId {
         let steps = self.steps.iter().map(|step| match step {
-            Step::Prune(pruning) => StepId::Prune(Arc::clone(pruning)),
-            Step::Change(_, Some(name)) => StepId::Named(name.clone()),
-            Step::Change(change, None) => StepId::Unnamed(Arc::downgrade(change)),
+            TransformStep::Prune(pruning) => StepId::Prune(Arc::clone(pruning)),
+            TransformStep::TransformFn(_, Some(name)) => StepId::Named(name.clone()),
+            TransformStep::TransformFn(change, None) => StepId::Unnamed(Arc::downgrade(change)),
         });
         TransformId(steps.collect())
     }
@@ -153,7 +153,7 @@ impl Transform {
         others.iter().try_fold(first.apply(json)?, |json, step| step.apply(&json))
     }
 
-    /// Applies every step to a protobuf message, and says what came out: protobuf if nothing but pruning was
+    /// Applies every step to a protobuf message, and equals what came out: protobuf if nothing but pruning was
     /// asked for, otherwise JSON.
     pub(crate) fn apply_protobuf(
         &self,
@@ -165,11 +165,11 @@ impl Transform {
         let mut steps = self.steps.iter();
         while let Some(step) = steps.next() {
             match step {
-                Step::Prune(pruning) => {
+                TransformStep::Prune(pruning) => {
                     let pruned = pruning.apply_protobuf(table, &message);
                     message = Cow::Owned(pruned.map_err(TransformError::because)?);
                 }
-                Step::Change(..) => {
+                TransformStep::TransformFn(..) => {
                     let json = tidings_protobuf::to_json(table, type_meta, &message);
                     let json = step.apply(&json.map_err(TransformError::because)?)?;
                     let json = steps.try_fold(json, |json, step| step.apply(&json))?;
@@ -181,19 +181,18 @@ impl Transform {
     }
 
     fn of(change: impl Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync + 'static) -> Transform {
-        Transform { steps: vec![Step::Change(Arc::new(change), None)] }
+        Transform { steps: vec![TransformStep::TransformFn(Arc::new(change), None)] }
     }
 }
 
-impl Step {
+impl TransformStep {
     fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
         match self {
-            Step::Prune(pruning) => pruning.apply(json).map_err(TransformError::because),
-            Step::Change(change, _) => {
-                catch_unwind(AssertUnwindSafe(|| change(json))).unwrap_or_else(|panic| {
+            TransformStep::Prune(pruning) => pruning.apply(json).map_err(TransformError::because),
+            TransformStep::TransformFn(change, _) => catch_unwind(AssertUnwindSafe(|| change(json)))
+                .unwrap_or_else(|panic| {
                     Err(TransformError { message: format!("it panicked: {}", panic_message(&*panic)) })
-                })
-            }
+                }),
         }
     }
 }

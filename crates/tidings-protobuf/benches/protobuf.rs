@@ -11,7 +11,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use k8s_openapi::api::core::v1::Pod;
 use serde::de::IgnoredAny;
-use tidings_protobuf::{Step, TypeMeta, encode, from_slice, message, to_json, values_at, without};
+use tidings_protobuf::{PathStep, TypeMeta, encode, from_slice, message, to_json, values_at, without};
 
 criterion_group!(benches, pod);
 criterion_main!(benches);
@@ -22,8 +22,8 @@ fn pod(criterion: &mut Criterion) {
     let value = serde_json::from_str(&json).expect("a specimen is JSON");
     let bytes = encode(message, &value).expect("a specimen is a pod");
     let none = TypeMeta::default();
-    let path = |names: &[&'static str]| -> Vec<Step<'static>> {
-        names.iter().map(|name| Step::Member((*name).into())).collect()
+    let path = |names: &[&'static str]| -> Vec<PathStep<'static>> {
+        names.iter().map(|name| PathStep::Member((*name).into())).collect()
     };
     let phase = path(&["status", "phase"]);
     let managed_fields = [path(&["metadata", "managedFields"])];

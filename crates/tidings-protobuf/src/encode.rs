@@ -91,7 +91,7 @@ struct Writer<'t> {
 
 /// Where a value is written.
 #[derive(Clone, Copy)]
-struct At {
+struct FieldTarget {
     number: u32,
     depth: usize,
 }
@@ -160,7 +160,7 @@ impl<'t> Writer<'t> {
         json: Option<Json<'t>>,
         depth: usize,
     ) -> Result<(), EncodeError> {
-        let at = At { number: field.number, depth };
+        let at = FieldTarget { number: field.number, depth };
         match (field.shape, json) {
             // Nil lists are not written, and nil bytes and named lists are such.
             (Shape::One, None) if matches!(field.kind, Kind::Bytes | Kind::List(_)) => Ok(()),
@@ -172,7 +172,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn map(&mut self, at: At, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
+    fn map(&mut self, at: FieldTarget, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
         let entries = json.members().ok_or_else(|| EncodeError::unfit("object"))?;
         let mut entries: Vec<_> = entries.collect();
         entries.sort_by_key(|(key, _)| *key);
@@ -182,14 +182,14 @@ impl<'t> Writer<'t> {
             }
             let start = begin_nested(at.number, &mut self.out);
             write_bytes(1, key.as_bytes(), &mut self.out);
-            self.value(At { number: 2, ..at }, kind, value.unless_null())
+            self.value(FieldTarget { number: 2, ..at }, kind, value.unless_null())
                 .map_err(|error| error.below(format_args!("['{key}']")))?;
             end_nested(start, &mut self.out);
         }
         Ok(())
     }
 
-    fn items(&mut self, at: At, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
+    fn items(&mut self, at: FieldTarget, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
         let items = json.items().ok_or_else(|| EncodeError::unfit("list"))?;
         for (index, item) in items.enumerate() {
             self.value(at, kind, item.unless_null())
@@ -199,7 +199,7 @@ impl<'t> Writer<'t> {
     }
 
     /// Writes one value; without one, what Go has for zero.
-    fn value(&mut self, at: At, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
+    fn value(&mut self, at: FieldTarget, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
         let (number, out) = (at.number, &mut self.out);
         match kind {
             Kind::Bool => write_number(number, i64::from(bool(json)?), out),
@@ -221,12 +221,12 @@ impl<'t> Writer<'t> {
     }
 
     /// Writes what stands in a value that is a message on the wire.
-    fn inside(&mut self, at: At, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
+    fn inside(&mut self, at: FieldTarget, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
         let out = &mut self.out;
         match kind {
             Kind::Message(message) => self.message(message, json, at.depth + 1)?,
             Kind::List(kind) => {
-                json.map_or(Ok(()), |json| self.items(At { number: 1, ..at }, *kind, json))?;
+                json.map_or(Ok(()), |json| self.items(FieldTarget { number: 1, ..at }, *kind, json))?;
             }
             Kind::Time | Kind::MicroTime => write_time(kind, json, out)?,
             Kind::Quantity => match json.map(|json| (json, json.as_number())) {
@@ -245,7 +245,7 @@ impl<'t> Writer<'t> {
             }
             Kind::SchemaOrBool(schema) if json.is_some_and(Json::is_object) => {
                 write_number(1, 1, out);
-                self.value(At { number: 2, ..at }, Kind::Message(schema), json)?;
+                self.value(FieldTarget { number: 2, ..at }, Kind::Message(schema), json)?;
             }
             Kind::SchemaOrBool(_) => write_number(1, i64::from(bool(json)?), out),
             Kind::SchemaOrArray(schema) | Kind::SchemaOrStrings(schema) => {
@@ -253,8 +253,10 @@ impl<'t> Writer<'t> {
                 let item = if is_strings { Kind::String } else { Kind::Message(schema) };
                 match json {
                     None => {}
-                    Some(json) if json.is_list() => self.items(At { number: 2, ..at }, item, json)?,
-                    json => self.value(At { number: 1, ..at }, Kind::Message(schema), json)?,
+                    Some(json) if json.is_list() => {
+                        self.items(FieldTarget { number: 2, ..at }, item, json)?
+                    }
+                    json => self.value(FieldTarget { number: 1, ..at }, Kind::Message(schema), json)?,
                 }
             }
             Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Double | Kind::String | Kind::Bytes => {

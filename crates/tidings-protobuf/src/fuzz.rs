@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::table::KINDS;
 use crate::wire::Reader;
 use crate::{
-    EncodeError, Error, Message, Step, TypeMeta, encode, encode_text, from_slice, to_json, values_at, without,
+    EncodeError, Error, Message, PathStep, TypeMeta, encode, encode_text, from_slice, to_json, values_at,
+    without,
 };
 
 /// One target: the name of its folder in `corpus/`, and what it runs.
@@ -87,6 +88,6 @@ fn written(message: &'static Message, value: &Value) {
     assert!(again == bytes, "{} is written the same", message.name());
 }
 
-fn step(name: &'static str) -> Step<'static> {
-    if name == "[*]" { Step::Each } else { Step::Member(name.into()) }
+fn step(name: &'static str) -> PathStep<'static> {
+    if name == "[*]" { PathStep::Each } else { PathStep::Member(name.into()) }
 }

@@ -57,7 +57,7 @@ use serde::de::DeserializeOwned;
 pub use encode::{EncodeError, encode, encode_text};
 pub use error::Error;
 pub use message::Message;
-pub use path::{Step, values_at};
+pub use path::{PathStep, values_at};
 pub use prune::without;
 pub use table::KUBERNETES_VERSION;
 pub use text::repaired_utf8;

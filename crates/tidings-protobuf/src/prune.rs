@@ -7,39 +7,43 @@ use crate::node::{bytes_of, only_field};
 use crate::text::text;
 use crate::wire::{Reader, Value};
 use crate::write::write_bytes;
-use crate::{DEPTH_MAX, Error, Step, repaired_utf8};
+use crate::{DEPTH_MAX, Error, PathStep, repaired_utf8};
 
-/// The message without the fields at these paths; each may end at any value, and [`Step::Each`] stands for every item
+/// The message without the fields at these paths; each may end at any value, and [`PathStep::Each`] stands for every item
 /// of a list.
 ///
 /// Reading what is left gives the JSON without these members. Two things protobuf can't say: a list whose items all
 /// went is no list, and a list, map or pointer that Go's JSON always has is null.
-pub fn without(message: &'static Message, bytes: &[u8], paths: &[Vec<Step<'_>>]) -> Result<Vec<u8>, Error> {
-    let mut pruning = Pruning::default();
+pub fn without(
+    message: &'static Message,
+    bytes: &[u8],
+    paths: &[Vec<PathStep<'_>>],
+) -> Result<Vec<u8>, Error> {
+    let mut tree = PruneTree::default();
     for path in paths {
-        path.iter().fold(&mut pruning, Pruning::below).is_end = true;
+        path.iter().fold(&mut tree, PruneTree::below).is_end = true;
     }
     let mut kept = Vec::with_capacity(bytes.len());
-    pruning.message(message, bytes, &mut kept, 0)?;
+    tree.message(message, bytes, &mut kept, 0)?;
     Ok(kept)
 }
 
 /// The fields to drop, as one tree, so that an object is walked once for all of them.
 #[derive(Default)]
-struct Pruning<'a> {
+struct PruneTree<'a> {
     /// What stands here is dropped wholly.
     is_end: bool,
-    members: Vec<(&'a str, Pruning<'a>)>,
-    each: Option<Box<Pruning<'a>>>,
+    members: Vec<(&'a str, PruneTree<'a>)>,
+    each: Option<Box<PruneTree<'a>>>,
 }
 
-impl<'a> Pruning<'a> {
-    fn below(&mut self, step: &'a Step<'_>) -> &mut Pruning<'a> {
+impl<'a> PruneTree<'a> {
+    fn below(&mut self, step: &'a PathStep<'_>) -> &mut PruneTree<'a> {
         match step {
-            Step::Each => self.each.get_or_insert_default(),
-            Step::Member(name) => {
+            PathStep::Each => self.each.get_or_insert_default(),
+            PathStep::Member(name) => {
                 let place = self.members.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
-                    self.members.push((name, Pruning::default()));
+                    self.members.push((name, PruneTree::default()));
                     self.members.len() - 1
                 });
                 &mut self.members[place].1
@@ -47,7 +51,7 @@ impl<'a> Pruning<'a> {
         }
     }
 
-    fn member(&self, name: &str) -> Option<&Pruning<'a>> {
+    fn member(&self, name: &str) -> Option<&PruneTree<'a>> {
         self.members.iter().find(|(own, _)| *own == name).map(|(_, below)| below)
     }
 
@@ -63,18 +67,18 @@ impl<'a> Pruning<'a> {
             return Err(Error::TooDeep);
         }
         each_field(bytes, kept, |number, value, kept| match message.place(number) {
-            Place::Nothing => Ok(Fate::Stays),
+            Place::Nothing => Ok(FieldAction::Copy),
             Place::Inlined(_, inlined) => {
                 let mut inside = Vec::new();
                 self.message(inlined, bytes_of(value)?, &mut inside, depth)?;
                 write_bytes(number, &inside, kept);
-                Ok(Fate::Rewritten)
+                Ok(FieldAction::Rewritten)
             }
             Place::Field(at) => {
                 let field = &message.fields[usize::from(at)];
                 match self.member(field.name) {
                     Some(below) => below.field(field, value, kept, depth),
-                    None => Ok(Fate::Stays),
+                    None => Ok(FieldAction::Copy),
                 }
             }
         })
@@ -87,9 +91,9 @@ impl<'a> Pruning<'a> {
         value: Value<'_>,
         kept: &mut Vec<u8>,
         depth: usize,
-    ) -> Result<Fate, Error> {
+    ) -> Result<FieldAction, Error> {
         if self.is_end {
-            return Ok(Fate::Goes);
+            return Ok(FieldAction::Drop);
         }
         match field.shape {
             Shape::One | Shape::Optional => self.value(field.kind, field.number, value, kept, depth),
@@ -97,17 +101,17 @@ impl<'a> Pruning<'a> {
             Shape::Map => {
                 let entry = bytes_of(value)?;
                 let key = text(only_field(entry)?);
-                let Some(below) = self.member(&key.0) else { return Ok(Fate::Stays) };
+                let Some(below) = self.member(&key.0) else { return Ok(FieldAction::Copy) };
                 if below.is_end {
-                    return Ok(Fate::Goes);
+                    return Ok(FieldAction::Drop);
                 }
                 let mut inside = Vec::new();
                 each_field(entry, &mut inside, |number, value, kept| match number {
                     2 => below.value(field.kind, number, value, kept, depth),
-                    _ => Ok(Fate::Stays),
+                    _ => Ok(FieldAction::Copy),
                 })?;
                 write_bytes(field.number, &inside, kept);
-                Ok(Fate::Rewritten)
+                Ok(FieldAction::Rewritten)
             }
         }
     }
@@ -120,11 +124,11 @@ impl<'a> Pruning<'a> {
         value: Value<'_>,
         kept: &mut Vec<u8>,
         depth: usize,
-    ) -> Result<Fate, Error> {
+    ) -> Result<FieldAction, Error> {
         match &self.each {
-            Some(each) if each.is_end => Ok(Fate::Goes),
+            Some(each) if each.is_end => Ok(FieldAction::Drop),
             Some(each) => each.value(kind, number, value, kept, depth),
-            None => Ok(Fate::Stays),
+            None => Ok(FieldAction::Copy),
         }
     }
 
@@ -136,21 +140,21 @@ impl<'a> Pruning<'a> {
         value: Value<'_>,
         kept: &mut Vec<u8>,
         depth: usize,
-    ) -> Result<Fate, Error> {
+    ) -> Result<FieldAction, Error> {
         let mut inside = Vec::new();
         match kind {
             Kind::Message(message) => self.message(message, bytes_of(value)?, &mut inside, depth + 1)?,
             Kind::List(kind) => each_field(bytes_of(value)?, &mut inside, |number, value, kept| {
-                if number == 1 { self.item(*kind, number, value, kept, depth) } else { Ok(Fate::Stays) }
+                if number == 1 { self.item(*kind, number, value, kept, depth) } else { Ok(FieldAction::Copy) }
             })?,
             Kind::SchemaOrBool(schema) => self.choice(2, schema, value, &mut inside, depth)?,
             Kind::SchemaOrArray(schema) => self.choice(1, schema, value, &mut inside, depth)?,
             Kind::SchemaOrStrings(schema) => self.choice(1, schema, value, &mut inside, depth)?,
             Kind::Raw => return self.raw(number, only_field(bytes_of(value)?)?, kept),
-            _ => return Ok(Fate::Stays),
+            _ => return Ok(FieldAction::Copy),
         }
         write_bytes(number, &inside, kept);
-        Ok(Fate::Rewritten)
+        Ok(FieldAction::Rewritten)
     }
 
     /// Prunes inside a schema, or inside the schemas that stand in its place.
@@ -166,13 +170,13 @@ impl<'a> Pruning<'a> {
         each_field(bytes_of(value)?, kept, |number, value, kept| match value {
             Value::Bytes(_) if number == schema_number => self.value(schema, number, value, kept, depth),
             Value::Bytes(_) => self.item(schema, number, value, kept, depth),
-            _ => Ok(Fate::Stays),
+            _ => Ok(FieldAction::Copy),
         })
     }
 
-    fn raw(&self, number: u32, json: &[u8], kept: &mut Vec<u8>) -> Result<Fate, Error> {
+    fn raw(&self, number: u32, json: &[u8], kept: &mut Vec<u8>) -> Result<FieldAction, Error> {
         if json.is_empty() {
-            return Ok(Fate::Stays);
+            return Ok(FieldAction::Copy);
         }
         let mut value: Json =
             serde_json::from_str(&repaired_utf8(json)).map_err(|error| Error::raw(&error))?;
@@ -180,7 +184,7 @@ impl<'a> Pruning<'a> {
         let mut inside = Vec::new();
         write_bytes(1, value.to_string().as_bytes(), &mut inside);
         write_bytes(number, &inside, kept);
-        Ok(Fate::Rewritten)
+        Ok(FieldAction::Rewritten)
     }
 
     /// serde_json bounds how deep it goes.
@@ -207,9 +211,9 @@ impl<'a> Pruning<'a> {
 }
 
 /// What becomes of one field.
-enum Fate {
-    Goes,
-    Stays,
+enum FieldAction {
+    Drop,
+    Copy,
     /// It was written anew.
     Rewritten,
 }
@@ -218,13 +222,13 @@ enum Fate {
 fn each_field(
     bytes: &[u8],
     kept: &mut Vec<u8>,
-    mut fate: impl FnMut(u32, Value<'_>, &mut Vec<u8>) -> Result<Fate, Error>,
+    mut action: impl FnMut(u32, Value<'_>, &mut Vec<u8>) -> Result<FieldAction, Error>,
 ) -> Result<(), Error> {
     let mut reader = Reader::new(bytes);
     loop {
         let from = reader.rest();
         let Some((number, value)) = reader.next()? else { return Ok(()) };
-        if let Fate::Stays = fate(number, value, kept)? {
+        if let FieldAction::Copy = action(number, value, kept)? {
             kept.extend_from_slice(&from[..from.len() - reader.rest().len()]);
         }
     }

@@ -50,7 +50,7 @@ pub(crate) struct NodeReader<'a, 'de> {
 
 /// The slots of one message; dropping it gives them back. What is read is then returned straight to where it is kept,
 /// and not by way of a variable here: a container has 2 KB.
-struct Frame<'a, 'de> {
+struct SlotsGuard<'a, 'de> {
     scratch: &'a mut Scratch<'de>,
     base: usize,
 }
@@ -64,24 +64,24 @@ impl<'de> Scratch<'de> {
         bytes: &'de [u8],
         read: impl FnOnce(&mut Self, usize) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let frame = self.frame(message, bytes)?;
-        read(frame.scratch, frame.base)
+        let guard = self.guard(message, bytes)?;
+        read(guard.scratch, guard.base)
     }
 
-    fn frame(&mut self, message: &'static Message, bytes: &'de [u8]) -> Result<Frame<'_, 'de>, Error> {
+    fn guard(&mut self, message: &'static Message, bytes: &'de [u8]) -> Result<SlotsGuard<'_, 'de>, Error> {
         if self.depth == DEPTH_MAX {
             return Err(Error::TooDeep);
         }
         let base = self.slots.len();
         self.slots.resize(base + message.fields.len(), Slot::Absent);
         self.depth += 1;
-        let frame = Frame { scratch: self, base };
-        scan(message, bytes, &mut frame.scratch.slots[base..])?;
-        Ok(frame)
+        let guard = SlotsGuard { scratch: self, base };
+        scan(message, bytes, &mut guard.scratch.slots[base..])?;
+        Ok(guard)
     }
 }
 
-impl Drop for Frame<'_, '_> {
+impl Drop for SlotsGuard<'_, '_> {
     fn drop(&mut self) {
         self.scratch.depth -= 1;
         self.scratch.slots.truncate(self.base);
@@ -129,12 +129,17 @@ impl<'de> NodeReader<'_, 'de> {
             Kind::Message(message) => self.scratch.within(message, bytes_of(value)?, |scratch, base| {
                 visitor.visit_map(Members::new(message, scratch, base))
             }),
-            _ => self.seldom(kind, value, visitor),
+            _ => self.rare_kind(kind, value, visitor),
         }
     }
 
     /// Apart, so that the common ones are built into their callers.
-    fn seldom<V: Visitor<'de>>(self, kind: Kind, value: Value<'de>, visitor: V) -> Result<V::Value, Error> {
+    fn rare_kind<V: Visitor<'de>>(
+        self,
+        kind: Kind,
+        value: Value<'de>,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         match kind {
             Kind::Bool => visitor.visit_bool(varint_of(value)? != 0),
             Kind::Int32 => integer(i64::from(varint_of(value)? as i32), visitor),

@@ -6,7 +6,7 @@ use serde::de::Visitor;
 
 use crate::Error;
 
-pub(crate) struct Text<'de>(pub(crate) Cow<'de, str>);
+pub(crate) struct Utf8Text<'de>(pub(crate) Cow<'de, str>);
 
 /// The bytes as Go's JSON has them: with U+FFFD in the place of each byte that is not part of UTF-8.
 ///
@@ -26,8 +26,8 @@ pub fn repaired_utf8(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The bytes as JSON has them.
 #[inline]
-pub(crate) fn text(bytes: &[u8]) -> Text<'_> {
-    Text(repaired_utf8(bytes))
+pub(crate) fn text(bytes: &[u8]) -> Utf8Text<'_> {
+    Utf8Text(repaired_utf8(bytes))
 }
 
 #[cold]
@@ -40,7 +40,7 @@ fn repaired(bytes: &[u8]) -> String {
     text
 }
 
-impl<'de> Text<'de> {
+impl<'de> Utf8Text<'de> {
     #[inline]
     pub(crate) fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {

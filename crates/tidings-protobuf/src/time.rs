@@ -12,7 +12,7 @@ pub(crate) struct Timestamp {
 }
 
 /// A moment's text, which needs no allocation.
-pub(crate) struct Text {
+pub(crate) struct TimeText {
     buffer: [u8; 27],
     length: usize,
 }
@@ -89,14 +89,14 @@ impl Timestamp {
     }
 
     /// As JSON has a `Time`: without fractions of a second.
-    pub(crate) fn text(self) -> Text {
+    pub(crate) fn text(self) -> TimeText {
         let mut text = self.to_seconds();
         text.push(b"Z");
         text
     }
 
     /// As JSON has a `MicroTime`: always with six digits.
-    pub(crate) fn micro_text(self) -> Text {
+    pub(crate) fn micro_text(self) -> TimeText {
         let mut text = self.to_seconds();
         text.push(b".");
         text.push_digits(i64::from(self.micros), 6);
@@ -104,10 +104,10 @@ impl Timestamp {
         text
     }
 
-    fn to_seconds(self) -> Text {
+    fn to_seconds(self) -> TimeText {
         let (year, month, day) = civil_from_days(self.seconds.div_euclid(DAY_SECONDS));
         let second = self.seconds.rem_euclid(DAY_SECONDS);
-        let mut text = Text { buffer: [0; 27], length: 0 };
+        let mut text = TimeText { buffer: [0; 27], length: 0 };
         text.push_digits(year, 4);
         for (separator, number) in [
             (b"-", month),
@@ -123,7 +123,7 @@ impl Timestamp {
     }
 }
 
-impl Text {
+impl TimeText {
     pub(crate) fn as_str(&self) -> &str {
         str::from_utf8(&self.buffer[..self.length]).expect("digits and separators are ASCII")
     }

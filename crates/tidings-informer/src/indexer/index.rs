@@ -200,7 +200,7 @@ impl IndexSpec {
             Values::Namespace => object.namespace().map(Cow::Borrowed).into_iter().collect(),
             Values::Label(key) => object.labels().value(key).map(Cow::Borrowed).into_iter().collect(),
             Values::Owner => object.owner_uids().map(Cow::Borrowed).collect(),
-            Values::Field(path) => match object.texts_ahead(path) {
+            Values::Field(path) => match object.prefetched_texts(path) {
                 Some(texts) => texts.map(Cow::Borrowed).collect(),
                 None => {
                     let found = object.field_at(path).map_err(IndexFaultError::Read)?;

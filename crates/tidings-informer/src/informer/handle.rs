@@ -151,7 +151,7 @@ impl<K> SharedInformer<K> {
         let path = index.field_path().cloned();
         let added = self.shared.reader.add_index(index);
         if let (Some(path), Ok(())) = (path, &added) {
-            self.shared.intake.origin().read_ahead(&path);
+            self.shared.intake.origin().prefetch_field(&path);
         }
         self.shared.wake.notify_one();
         added.map_err(|source| self.index_error(source))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::FutureExt;
-use tidings_object::{KnownObjects, Trained};
+use tidings_object::{KnownObjects, TrainedDictionary};
 use tidings_source::{ListWatch, StreamScope};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -341,7 +341,7 @@ enum Next {
     Resync,
     Batch(Batch),
     /// A training has ended, or panicked with this message.
-    Trained(Result<Trained, String>),
+    Trained(Result<TrainedDictionary, String>),
     /// Nothing else: a slice of upkeep.
     Idle,
 }

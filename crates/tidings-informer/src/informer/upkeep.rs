@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidings_object::{Intake, RawObject, Trained};
+use tidings_object::{Intake, RawObject, TrainedDictionary};
 use tokio::task::JoinHandle;
 
 use super::apply::Applier;
@@ -14,7 +14,7 @@ const OBJECTS_A_SLICE: usize = 256;
 
 pub(super) struct Upkeep {
     intake: Arc<Intake>,
-    training: Option<JoinHandle<Trained>>,
+    training: Option<JoinHandle<TrainedDictionary>>,
     /// Cached objects that are to be packed again.
     to_repack: Vec<Arc<RawObject>>,
     has_dictionary: bool,
@@ -45,7 +45,7 @@ impl Upkeep {
     }
 
     /// Ends when a training has, or has panicked with this message; never if none is under way. Cancel safe.
-    pub(super) async fn trained(&mut self) -> Result<Trained, String> {
+    pub(super) async fn trained(&mut self) -> Result<TrainedDictionary, String> {
         match &mut self.training {
             None => std::future::pending().await,
             Some(training) => {
@@ -64,7 +64,7 @@ impl Upkeep {
     }
 
     /// Takes a new dictionary into use; what is cached will be packed with it.
-    pub(super) fn adopt(&mut self, trained: Trained, applier: &Applier) {
+    pub(super) fn adopt(&mut self, trained: TrainedDictionary, applier: &Applier) {
         self.intake.adopt(trained);
         self.has_dictionary = true;
         self.repack_all(applier);

@@ -52,9 +52,9 @@ fn specimen_message(number: u64) -> Vec<u8> {
     encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("a specimen is a pod")
 }
 
-struct Same(Arc<RawObject>);
+struct SameObject(Arc<RawObject>);
 
-impl KnownObjects for Same {
+impl KnownObjects for SameObject {
     fn known(&self, _: &str) -> Option<Arc<RawObject>> {
         Some(Arc::clone(&self.0))
     }
@@ -71,13 +71,13 @@ fn arrival(c: &mut Criterion) {
     group.bench_function("kept plain", |b| b.iter(|| take(&plain, black_box(&frame))));
     let (intake, cached) = pods(Budget::default(), take_specimen);
     group.bench_function("packed with a dictionary", |b| b.iter(|| take(&intake, black_box(&frame))));
-    let known = Same(take(&intake, &frame));
+    let known = SameObject(take(&intake, &frame));
     group.bench_function("unchanged", |b| b.iter(|| intake.json(black_box(frame.as_bytes()), &known)));
     let prune = Transform::drop_managed_fields();
     group.bench_function("pruned of managed fields", |b| b.iter(|| prune.apply(black_box(frame.as_bytes()))));
     group.finish();
 
-    tell_sizes(&intake);
+    print_sizes(&intake);
     drop(cached);
 }
 
@@ -94,7 +94,7 @@ fn arrival_of_protobuf(c: &mut Criterion) {
     group.bench_function("packed with a dictionary", |b| {
         b.iter(|| take_message(&intake, black_box(&message)))
     });
-    let known = Same(take_message(&intake, &message));
+    let known = SameObject(take_message(&intake, &message));
     group.bench_function("unchanged", |b| {
         b.iter(|| intake.protobuf(TypeMeta::default(), black_box(&message), &known))
     });
@@ -105,12 +105,12 @@ fn arrival_of_protobuf(c: &mut Criterion) {
     });
     group.finish();
 
-    tell_sizes(&intake);
+    print_sizes(&intake);
     drop(cached);
 }
 
 #[allow(clippy::print_stderr, reason = "criterion tells times only")]
-fn tell_sizes(intake: &Intake) {
+fn print_sizes(intake: &Intake) {
     let stats = intake.pack_stats();
     let each = |bytes: u64| bytes / stats.objects;
     let (raw, packed, memory) = (each(stats.raw_bytes), each(stats.packed_bytes), each(stats.memory_bytes));

@@ -1,10 +1,10 @@
 //! Objects as a busy cluster has them: pods of about 6.7 KB with their own uids, hashes, addresses and times,
 //! config maps, secrets and leases. The same number gives the same object.
 
-/// Chance with a seed: SplitMix64.
-struct Chance(u64);
+/// SplitMix64 with a seed: SplitMix64.
+struct SplitMix64(u64);
 
-impl Chance {
+impl SplitMix64 {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -58,7 +58,7 @@ const APPS: [&str; 12] = [
     "search",
     "gateway",
     "sessions",
-    "ledger",
+    "counters",
     "mailer",
     "reports",
     "inventory",
@@ -67,7 +67,7 @@ const APPS: [&str; 12] = [
 
 /// A running pod of a deployment, as a watch frame has it.
 pub(crate) fn pod(number: u64) -> String {
-    let mut chance = Chance(number);
+    let mut chance = SplitMix64(number);
     let app = chance.of(&APPS);
     let hash = chance.hex(10);
     let name = format!("{app}-{hash}-{}", chance.suffix());
@@ -80,7 +80,14 @@ pub(crate) fn pod(number: u64) -> String {
     format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{metadata},"spec":{spec},"status":{status}}}"#)
 }
 
-fn pod_metadata(c: &mut Chance, name: &str, namespace: &str, app: &str, hash: &str, created: &str) -> String {
+fn pod_metadata(
+    c: &mut SplitMix64,
+    name: &str,
+    namespace: &str,
+    app: &str,
+    hash: &str,
+    created: &str,
+) -> String {
     let (uid, owner, version) = (c.uid(), c.uid(), 10_000_000 + c.below(90_000_000));
     let (checksum, config, updated) = (c.hex(64), c.hex(40), c.time());
     let tier = c.of(&["frontend", "backend", "batch"]);
@@ -90,7 +97,7 @@ fn pod_metadata(c: &mut Chance, name: &str, namespace: &str, app: &str, hash: &s
     )
 }
 
-fn pod_spec(c: &mut Chance, app: &str, node: &str) -> String {
+fn pod_spec(c: &mut SplitMix64, app: &str, node: &str) -> String {
     let (token, digest, port) = (c.suffix(), c.hex(64), 8_000 + c.below(900));
     let (cpu, memory) = (c.of(&["100m", "250m", "500m", "1"]), c.of(&["128Mi", "256Mi", "512Mi", "1Gi"]));
     let (level, pool, dsn) = (c.of(&["info", "debug", "warn"]), 5 + c.below(60), c.hex(12));
@@ -99,7 +106,7 @@ fn pod_spec(c: &mut Chance, app: &str, node: &str) -> String {
     )
 }
 
-fn pod_status(c: &mut Chance, app: &str, created: &str, started: &str) -> String {
+fn pod_status(c: &mut SplitMix64, app: &str, created: &str, started: &str) -> String {
     let (ready, host, ip) = (c.time(), c.address(), c.address());
     let (container, digest, restarts) = (c.hex(64), c.hex(64), c.below(4));
     format!(
@@ -110,7 +117,7 @@ fn pod_status(c: &mut Chance, app: &str, created: &str, started: &str) -> String
 /// A config map with a few settings and one file.
 #[allow(dead_code, reason = "each target takes what it needs")]
 pub(crate) fn config_map(number: u64) -> String {
-    let mut c = Chance(number);
+    let mut c = SplitMix64(number);
     let (uid, created, version) = (c.uid(), c.time(), c.below(90_000_000));
     let lines: String =
         (0..30).map(|n| format!("upstream-{n} {} weight={}\\n", c.address(), c.below(9))).collect();
@@ -122,7 +129,7 @@ pub(crate) fn config_map(number: u64) -> String {
 /// A secret with a certificate and its key.
 #[allow(dead_code, reason = "each target takes what it needs")]
 pub(crate) fn secret(number: u64) -> String {
-    let mut c = Chance(number);
+    let mut c = SplitMix64(number);
     let (uid, created, version) = (c.uid(), c.time(), c.below(90_000_000));
     // Hexadecimal digits in fours are valid base64.
     let (certificate, key) = (c.hex(1_600), c.hex(2_240));
@@ -134,7 +141,7 @@ pub(crate) fn secret(number: u64) -> String {
 /// A node's lease, renewed every ten seconds.
 #[allow(dead_code, reason = "each target takes what it needs")]
 pub(crate) fn lease(number: u64) -> String {
-    let mut c = Chance(number);
+    let mut c = SplitMix64(number);
     let (uid, owner, created, renewed, version) = (c.uid(), c.uid(), c.time(), c.time(), c.below(90_000_000));
     format!(
         r#"{{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{{"name":"node-{number}","namespace":"kube-node-lease","uid":"{uid}","resourceVersion":"{version}","creationTimestamp":"{created}","ownerReferences":[{{"apiVersion":"v1","kind":"Node","name":"node-{number}","uid":"{owner}"}}],"managedFields":[{{"manager":"kubelet","operation":"Update","apiVersion":"coordination.k8s.io/v1","time":"{renewed}","fieldsType":"FieldsV1","fieldsV1":{{"f:metadata":{{"f:ownerReferences":{{".":{{}},"k:{{\"uid\":\"{owner}\"}}":{{}}}}}},"f:spec":{{"f:holderIdentity":{{}},"f:leaseDurationSeconds":{{}},"f:renewTime":{{}}}}}}}}]}},"spec":{{"holderIdentity":"node-{number}","leaseDurationSeconds":40,"renewTime":"{}.000000Z"}}}}"#,

@@ -14,7 +14,7 @@ pub(crate) struct Codec {
 
 /// What came out is not what went in, by its length or for zstd.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NotUnpacked;
+pub(crate) struct UnpackError;
 
 /// Without a dictionary: fast, since such bodies are packed again once there is one.
 const LEVEL: i32 = 1;
@@ -61,12 +61,12 @@ impl Codec {
     }
 
     /// Unpacks into all of `raw`.
-    pub(crate) fn unpack(&self, packed: &[u8], raw: &mut [u8]) -> Result<(), NotUnpacked> {
+    pub(crate) fn unpack(&self, packed: &[u8], raw: &mut [u8]) -> Result<(), UnpackError> {
         let unpacked = self.pool.with_decompressor(|context| match &self.dictionary {
             Some(dictionary) => context.decompress_using_ddict(raw, packed, dictionary.for_unpacking()),
             None => context.decompress(raw, packed),
         });
-        if unpacked == Ok(raw.len()) { Ok(()) } else { Err(NotUnpacked) }
+        if unpacked == Ok(raw.len()) { Ok(()) } else { Err(UnpackError) }
     }
 }
 
@@ -107,10 +107,10 @@ mod tests {
         let raw = vec![b'x'; 2_000];
         let packed = codec().pack(&raw).unwrap();
         for length in [0, 1_999, 2_001] {
-            assert_eq!(codec().unpack(&packed, &mut vec![0; length]), Err(NotUnpacked), "{length}");
+            assert_eq!(codec().unpack(&packed, &mut vec![0; length]), Err(UnpackError), "{length}");
         }
-        assert_eq!(codec().unpack(b"no frame", &mut [0; 10]), Err(NotUnpacked));
-        assert_eq!(codec().unpack(&packed[..packed.len() - 1], &mut vec![0; 2_000]), Err(NotUnpacked));
+        assert_eq!(codec().unpack(b"no frame", &mut [0; 10]), Err(UnpackError));
+        assert_eq!(codec().unpack(&packed[..packed.len() - 1], &mut vec![0; 2_000]), Err(UnpackError));
     }
 
     #[test]

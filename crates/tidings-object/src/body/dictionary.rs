@@ -15,29 +15,29 @@ pub(crate) struct Dictionary {
 
 /// A dictionary to be trained: it owns its samples. [`run`](Self::run) it off the pipeline's task and
 /// [`adopt`](crate::Intake::adopt) what comes out; dropping it instead is fine, another one will be due.
-pub struct Training {
+pub struct DictionaryTraining {
     samples: Vec<u8>,
     sample_lens: Vec<usize>,
     objects: u64,
-    ticket: Arc<Ticket>,
+    token: Arc<TrainingToken>,
 }
 
 /// What a training gave, for the intake that asked for it.
-pub struct Trained {
+pub struct TrainedDictionary {
     pub(crate) dictionary: Option<Dictionary>,
     /// How many objects there were when it began.
     pub(crate) objects: u64,
-    pub(crate) ticket: Arc<Ticket>,
+    pub(crate) token: Arc<TrainingToken>,
 }
 
 /// Alive as long as a training is under way. Tells the trainings of different intakes apart.
 #[derive(Debug, Default)]
-pub(crate) struct Ticket(());
+pub(crate) struct TrainingToken(());
 
 /// All samples together.
 const SAMPLES_BYTES_MAX: usize = 4 << 20;
 
-/// One sample. A huge object says little about the others.
+/// One sample. A huge object equals little about the others.
 const SAMPLE_BYTES_MAX: usize = 64 << 10;
 
 /// zstd refuses to train with fewer than 7.
@@ -50,9 +50,9 @@ const DICTIONARY_BYTES_MAX: usize = 32 << 10;
 /// that a third more time and four times the tables.
 const LEVEL: i32 = 1;
 
-impl Training {
-    pub(crate) fn new(objects: u64, ticket: Arc<Ticket>) -> Training {
-        Training { samples: Vec::new(), sample_lens: Vec::new(), objects, ticket }
+impl DictionaryTraining {
+    pub(crate) fn new(objects: u64, token: Arc<TrainingToken>) -> DictionaryTraining {
+        DictionaryTraining { samples: Vec::new(), sample_lens: Vec::new(), objects, token }
     }
 
     /// Takes one more sample, as long as there is room.
@@ -70,17 +70,17 @@ impl Training {
     }
 
     /// Trains. This blocks, and keeps a core busy.
-    pub fn run(self) -> Trained {
+    pub fn run(self) -> TrainedDictionary {
         let room = DICTIONARY_BYTES_MAX.min(self.samples.len() / 4);
         let dictionary = (self.samples() >= SAMPLES_MIN)
             .then(|| zstd::dict::from_continuous(&self.samples, &self.sample_lens, room).ok())
             .flatten()
             .and_then(|bytes| Dictionary::new(&bytes));
-        Trained { dictionary, objects: self.objects, ticket: self.ticket }
+        TrainedDictionary { dictionary, objects: self.objects, token: self.token }
     }
 }
 
-impl Trained {
+impl TrainedDictionary {
     /// Whether a dictionary came out.
     pub fn is_dictionary(&self) -> bool {
         self.dictionary.is_some()
@@ -113,16 +113,16 @@ impl fmt::Debug for Dictionary {
 }
 
 /// Sizes only: samples are bodies.
-impl fmt::Debug for Training {
+impl fmt::Debug for DictionaryTraining {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (samples, bytes) = (self.samples(), self.samples.len());
-        f.debug_struct("Training").field("samples", &samples).field("bytes", &bytes).finish()
+        f.debug_struct("DictionaryTraining").field("samples", &samples).field("bytes", &bytes).finish()
     }
 }
 
-impl fmt::Debug for Trained {
+impl fmt::Debug for TrainedDictionary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Trained").field("dictionary", &self.dictionary).finish()
+        f.debug_struct("TrainedDictionary").field("dictionary", &self.dictionary).finish()
     }
 }
 
@@ -133,18 +133,18 @@ mod tests {
     #[test]
     fn too_few_or_useless_samples_give_no_dictionary_and_no_error() {
         for samples in [0, 1, 6, 7] {
-            let mut training = Training::new(0, Arc::default());
+            let mut training = DictionaryTraining::new(0, Arc::default());
             (0..samples).for_each(|_| training.add_sample(&[b'a'; 1_000]));
             assert!(!training.run().is_dictionary(), "{samples}");
         }
-        let mut training = Training::new(0, Arc::default());
+        let mut training = DictionaryTraining::new(0, Arc::default());
         (0..100).for_each(|_| training.add_sample(b"}"));
         assert!(!training.run().is_dictionary());
     }
 
     #[test]
     fn samples_are_bounded_in_bytes() {
-        let mut training = Training::new(0, Arc::default());
+        let mut training = DictionaryTraining::new(0, Arc::default());
         (0..1_000).for_each(|_| training.add_sample(&vec![b'a'; 1 << 20]));
         assert!(training.samples.len() <= SAMPLES_BYTES_MAX);
         assert_eq!(training.samples(), SAMPLES_BYTES_MAX / SAMPLE_BYTES_MAX);

@@ -109,7 +109,7 @@ fn churn_leaves_no_dead_objects_in_the_queue() {
         }
     }
     assert_eq!(budget.used_bytes_estimate(), 0);
-    assert!(budget.keeper.queue_len() < 1_000, "{}", budget.keeper.queue_len());
+    assert!(budget.cache.queue_len() < 1_000, "{}", budget.cache.queue_len());
 }
 
 struct Slow;

@@ -1,11 +1,11 @@
 //! From the text of a path to its steps.
 
-use super::{FieldPathError, Step};
+use super::{FieldPathError, PathStep};
 
 /// A path that goes deeper is a mistake; walking recurses once a step, so that this bounds it.
 const STEPS_MAX: usize = 64;
 
-pub(super) fn steps(text: &str) -> Result<Vec<Step<'static>>, FieldPathError> {
+pub(super) fn steps(text: &str) -> Result<Vec<PathStep<'static>>, FieldPathError> {
     let mut parser = Parser { text, at: 0 };
     let mut steps = Vec::new();
     while !parser.rest().is_empty() {
@@ -24,9 +24,9 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn step(&mut self, is_first: bool) -> Result<Step<'static>, FieldPathError> {
+    fn step(&mut self, is_first: bool) -> Result<PathStep<'static>, FieldPathError> {
         if self.passed("[*]") {
-            return Ok(Step::Each);
+            return Ok(PathStep::Each);
         }
         if self.passed("['") {
             return self.quoted('\'', "']");
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A name up to the next dot or bracket.
-    fn bare(&mut self) -> Result<Step<'static>, FieldPathError> {
+    fn bare(&mut self) -> Result<PathStep<'static>, FieldPathError> {
         let rest = self.rest();
         let name = &rest[..rest.find(['.', '[']).unwrap_or(rest.len())];
         match name.find(|c: char| c.is_whitespace() || matches!(c, ']' | '\'' | '"' | '*' | '\\')) {
@@ -56,12 +56,12 @@ impl<'a> Parser<'a> {
             None if name.is_empty() => Err(self.expected("a name")),
             None => {
                 self.at += name.len();
-                Ok(Step::Member(name.to_owned().into()))
+                Ok(PathStep::Member(name.to_owned().into()))
             }
         }
     }
 
-    fn quoted(&mut self, quote: char, close: &str) -> Result<Step<'static>, FieldPathError> {
+    fn quoted(&mut self, quote: char, close: &str) -> Result<PathStep<'static>, FieldPathError> {
         let mut name = String::new();
         loop {
             let Some(next) = self.rest().chars().next() else {
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
                 }
                 end if end == quote => {
                     return if self.passed(close) {
-                        Ok(Step::Member(name.into()))
+                        Ok(PathStep::Member(name.into()))
                     } else {
                         self.at += 1;
                         Err(self.expected("a closing bracket"))

@@ -3,13 +3,13 @@
 use serde::de::Error as _;
 use serde_json::Value;
 
-use super::{FieldPath, Step};
-use crate::json::{Cursor, JsonError, JsonStr};
+use super::{FieldPath, PathStep};
+use crate::json::{JsonCursor, JsonError, JsonStr};
 
 /// The values at some paths, as far as they were walked.
 #[derive(Debug)]
-pub(crate) struct Walk<'p, 'a> {
-    paths: Vec<&'p [Step<'static>]>,
+pub(crate) struct PathWalk<'p, 'a> {
+    paths: Vec<&'p [PathStep<'static>]>,
     /// The text of each value, path by path.
     found: Vec<Vec<&'a str>>,
 }
@@ -23,15 +23,15 @@ const PATHS_MAX: usize = Active::BITS as usize;
 /// Before the whole object nothing was found.
 const NOTHING: &[usize] = &[0; PATHS_MAX];
 
-impl<'p, 'a> Walk<'p, 'a> {
+impl<'p, 'a> PathWalk<'p, 'a> {
     /// Along these paths, or as many of them as one walk can follow.
     pub(crate) fn new(paths: impl IntoIterator<Item = &'p FieldPath>) -> Self {
         let paths: Vec<_> = paths.into_iter().map(FieldPath::steps).take(PATHS_MAX).collect();
-        Walk { found: vec![Vec::new(); paths.len()], paths }
+        PathWalk { found: vec![Vec::new(); paths.len()], paths }
     }
 
     /// Reads a member of the whole object, at whose value the cursor stands.
-    pub(crate) fn member(&mut self, cursor: &mut Cursor<'a>, key: JsonStr<'a>) -> Result<(), JsonError> {
+    pub(crate) fn member(&mut self, cursor: &mut JsonCursor<'a>, key: JsonStr<'a>) -> Result<(), JsonError> {
         match self.entering(self.all(), 0, key, NOTHING) {
             0 => cursor.skip_value(),
             active => self.value(cursor, active, 1),
@@ -40,18 +40,22 @@ impl<'p, 'a> Walk<'p, 'a> {
 
     /// Whether some path goes into this member of the whole object.
     pub(crate) fn enters(&self, key: JsonStr<'a>) -> bool {
-        self.paths.iter().any(|steps| matches!(steps.first(), Some(Step::Member(name)) if key.says(name)))
+        self.paths
+            .iter()
+            .any(|steps| matches!(steps.first(), Some(PathStep::Member(name)) if key.equals(name)))
     }
 
     /// Reads the value at the cursor, to which the first `depth` steps of each active path lead. It recurses once a
     /// step, and a path's steps are bounded.
-    fn value(&mut self, cursor: &mut Cursor<'a>, active: Active, depth: usize) -> Result<(), JsonError> {
+    fn value(&mut self, cursor: &mut JsonCursor<'a>, active: Active, depth: usize) -> Result<(), JsonError> {
         let start = cursor.at();
-        let through = |step: fn(&Step<'_>) -> bool| {
+        let through = |step: fn(&PathStep<'_>) -> bool| {
             self.each(active).filter(|path| self.paths[*path].get(depth).is_some_and(step)).map(bit).sum()
         };
-        let (members, items): (Active, Active) =
-            (through(|step| matches!(step, Step::Member(_))), through(|step| matches!(step, Step::Each)));
+        let (members, items): (Active, Active) = (
+            through(|step| matches!(step, PathStep::Member(_))),
+            through(|step| matches!(step, PathStep::Each)),
+        );
         match cursor.peek() {
             b'{' if members != 0 => {
                 let before: Vec<usize> = self.found.iter().map(Vec::len).collect();
@@ -84,7 +88,7 @@ impl<'p, 'a> Walk<'p, 'a> {
     fn entering(&mut self, active: Active, depth: usize, key: JsonStr<'a>, before: &[usize]) -> Active {
         let mut into = 0;
         for path in self.each(active) {
-            if matches!(self.paths[path].get(depth), Some(Step::Member(name)) if key.says(name)) {
+            if matches!(self.paths[path].get(depth), Some(PathStep::Member(name)) if key.equals(name)) {
                 self.found[path].truncate(before[path]);
                 into |= bit(path);
             }
@@ -102,8 +106,8 @@ fn bit(path: usize) -> Active {
 }
 
 pub(super) fn values(path: &FieldPath, json: &[u8]) -> Result<Vec<Value>, serde_json::Error> {
-    let mut walk = Walk::new([path]);
-    let walked = Cursor::new(json).and_then(|mut cursor| {
+    let mut walk = PathWalk::new([path]);
+    let walked = JsonCursor::new(json).and_then(|mut cursor| {
         let all = walk.all();
         walk.value(&mut cursor, all, 0)?;
         cursor.end()

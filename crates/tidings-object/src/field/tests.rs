@@ -13,8 +13,8 @@ fn from_tree(path: &FieldPath, tree: Value) -> Vec<Value> {
         values = values
             .into_iter()
             .flat_map(|value| match (step, value) {
-                (Step::Member(name), Value::Object(mut map)) => map.remove(&**name).into_iter().collect(),
-                (Step::Each, Value::Array(items)) => items,
+                (PathStep::Member(name), Value::Object(mut map)) => map.remove(&**name).into_iter().collect(),
+                (PathStep::Each, Value::Array(items)) => items,
                 _ => Vec::new(),
             })
             .collect();
@@ -62,20 +62,20 @@ proptest! {
     fn any_name_can_be_quoted(name in any::<String>()) {
         let quoted = name.replace('\\', "\\\\").replace('\'', "\\'");
         let path = FieldPath::parse(&format!("['{quoted}']")).unwrap();
-        prop_assert_eq!(path.steps(), &[Step::Member(name.into())]);
+        prop_assert_eq!(path.steps(), &[PathStep::Member(name.into())]);
     }
 }
 
 #[test]
 fn a_path_is_names_quoted_names_and_each() {
-    let member = |name: &str| Step::Member(name.to_owned().into());
+    let member = |name: &str| PathStep::Member(name.to_owned().into());
     for (text, steps) in [
         (".status.phase", vec![member("status"), member("phase")]),
         ("status.phase", vec![member("status"), member("phase")]),
         (".a['b.c/d'].e", vec![member("a"), member("b.c/d"), member("e")]),
         (r#".a["it's"]"#, vec![member("a"), member("it's")]),
         (r".a['it\'s \\']", vec![member("a"), member(r"it's \")]),
-        ("[*].a[*]", vec![Step::Each, member("a"), Step::Each]),
+        ("[*].a[*]", vec![PathStep::Each, member("a"), PathStep::Each]),
         (".metadata.annotations['']", vec![member("metadata"), member("annotations"), member("")]),
         (".app-1_x/y:z", vec![member("app-1_x/y:z")]),
     ] {

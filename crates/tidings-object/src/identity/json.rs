@@ -5,14 +5,14 @@
 
 use std::borrow::Cow;
 
-use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, keep_last_of_each};
+use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, sort_and_keep_last};
 use crate::Version;
-use crate::field::Walk;
-use crate::json::{Cursor, JsonError, JsonStr};
+use crate::field::PathWalk;
+use crate::json::{JsonCursor, JsonError, JsonStr};
 
 /// Reads the identity of one object, and what stands where `walk` leads.
-pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
-    let mut cursor = Cursor::new(frame)?;
+pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut PathWalk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
+    let mut cursor = JsonCursor::new(frame)?;
     if cursor.peek() != b'{' {
         cursor.skip_value()?;
         cursor.end()?;
@@ -33,11 +33,11 @@ pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Ident
         }
         match name.as_ref() {
             "kind" => {
-                identity.kind = cursor.string_if_any()?.map(JsonStr::decoded);
+                identity.kind = cursor.string_or_skip()?.map(JsonStr::decoded);
                 identity.rest_has_kind |= !is_head;
             }
             "apiVersion" => {
-                identity.api_version = cursor.string_if_any()?.map(JsonStr::decoded);
+                identity.api_version = cursor.string_or_skip()?.map(JsonStr::decoded);
                 identity.rest_has_api_version |= !is_head;
             }
             "metadata" => {
@@ -48,7 +48,7 @@ pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Ident
             }
             _ => walk.member(&mut cursor, key)?,
         }
-        is_more = cursor.is_another_member()?;
+        is_more = cursor.has_next_member()?;
     }
     if is_head {
         identity.rest_at = cursor.at() - "}".len();
@@ -58,7 +58,7 @@ pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut Walk<'_, 'a>) -> Result<Ident
 }
 
 impl<'a> Identity<'a> {
-    fn read_metadata(&mut self, cursor: &mut Cursor<'a>) -> Result<(), JsonError> {
+    fn read_metadata(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), JsonError> {
         *self = Identity {
             kind: self.kind.take(),
             api_version: self.api_version.take(),
@@ -88,17 +88,17 @@ impl<'a> Identity<'a> {
     }
 }
 
-fn text<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
-    Ok(cursor.string_if_any()?.map(JsonStr::decoded))
+fn text<'a>(cursor: &mut JsonCursor<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
+    Ok(cursor.string_or_skip()?.map(JsonStr::decoded))
 }
 
-fn integer(cursor: &mut Cursor<'_>) -> Result<Option<i64>, JsonError> {
+fn integer(cursor: &mut JsonCursor<'_>) -> Result<Option<i64>, JsonError> {
     let start = cursor.at();
     cursor.skip_value()?;
     Ok(cursor.since(start).parse().ok())
 }
 
-fn labels<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Label<'a>>, JsonError> {
+fn labels<'a>(cursor: &mut JsonCursor<'a>) -> Result<Vec<Label<'a>>, JsonError> {
     if cursor.peek() != b'{' {
         return cursor.skip_value().map(|()| Vec::new());
     }
@@ -113,21 +113,21 @@ fn labels<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Label<'a>>, JsonError> {
         Ok(())
     })?;
     if mistyped.is_empty() {
-        keep_last_of_each(&mut labels, |label| &label.0);
+        sort_and_keep_last(&mut labels, |label| &label.0);
         return Ok(labels);
     }
-    keep_last_of_each(&mut mistyped, |(_, key)| key);
+    sort_and_keep_last(&mut mistyped, |(_, key)| key);
     let mut places: Vec<_> = labels.into_iter().enumerate().collect();
     places.retain(|(place, (key, _))| {
         let hiding = mistyped.binary_search_by(|(_, other)| other.as_ref().cmp(key));
         hiding.is_err() || hiding.is_ok_and(|i| mistyped[i].0 <= *place)
     });
     labels = places.into_iter().map(|(_, label)| label).collect();
-    keep_last_of_each(&mut labels, |label| &label.0);
+    sort_and_keep_last(&mut labels, |label| &label.0);
     Ok(labels)
 }
 
-fn owners<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<(Cow<'a, str>, bool)>, JsonError> {
+fn owners<'a>(cursor: &mut JsonCursor<'a>) -> Result<Vec<(Cow<'a, str>, bool)>, JsonError> {
     let mut owners = Vec::new();
     if cursor.peek() != b'[' {
         return cursor.skip_value().map(|()| owners);
@@ -155,14 +155,14 @@ fn owners<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<(Cow<'a, str>, bool)>, Json
     Ok(owners)
 }
 
-fn has_initial_events_end(cursor: &mut Cursor<'_>) -> Result<bool, JsonError> {
+fn has_initial_events_end(cursor: &mut JsonCursor<'_>) -> Result<bool, JsonError> {
     let mut is_end = false;
     if cursor.peek() != b'{' {
         return cursor.skip_value().map(|()| is_end);
     }
     cursor.members(|cursor, key| {
-        if key.says(INITIAL_EVENTS_END) {
-            is_end = cursor.string_if_any()?.is_some_and(|value| value.says("true"));
+        if key.equals(INITIAL_EVENTS_END) {
+            is_end = cursor.string_or_skip()?.is_some_and(|value| value.equals("true"));
             Ok(())
         } else {
             cursor.skip_value()

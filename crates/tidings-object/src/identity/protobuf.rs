@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 use serde_json::Value as Json;
 use tidings_protobuf::wire::{Reader, Value, WireError, write_bytes};
-use tidings_protobuf::{Step, message, repaired_utf8, values_at};
+use tidings_protobuf::{PathStep, message, repaired_utf8, values_at};
 
-use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, keep_last_of_each};
+use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, sort_and_keep_last};
 use crate::Version;
 
 /// The number of `metadata` in every object.
@@ -45,7 +45,7 @@ mod entry {
 ///
 /// Whatever is wrong inside the object must not cost more than the reading of it. So a text is repaired as Go's JSON
 /// has it, a field of another type counts as absent, and an entry or reference that is broken is left out: decoding
-/// the object then says what is wrong. Only if the bytes break off before there is a key is there nothing to keep.
+/// the object then equals what is wrong. Only if the bytes break off before there is a key is there nothing to keep.
 pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut identity = Identity::default();
     let mut deletion = None;
@@ -69,7 +69,7 @@ pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     {
         return Err(error.into());
     }
-    keep_last_of_each(&mut identity.labels, |label| &label.0);
+    sort_and_keep_last(&mut identity.labels, |label| &label.0);
     identity.deletion_timestamp = deletion.and_then(as_json_time);
     Ok(identity)
 }
@@ -167,8 +167,8 @@ fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
 
 /// A time as JSON has it; `None` if it is none. Few objects have been deleted, so this may be written to be read.
 fn as_json_time<'a>(time: &[u8]) -> Option<Cow<'a, str>> {
-    const PATH: [Step<'static>; 2] =
-        [Step::Member(Cow::Borrowed("metadata")), Step::Member(Cow::Borrowed("deletionTimestamp"))];
+    const PATH: [PathStep<'static>; 2] =
+        [PathStep::Member(Cow::Borrowed("metadata")), PathStep::Member(Cow::Borrowed("deletionTimestamp"))];
     let metadata_only =
         message("meta.k8s.io", "v1", "PartialObjectMetadata").expect("the table knows partial metadata");
     let (mut metadata, mut object) = (Vec::new(), Vec::new());

@@ -84,7 +84,7 @@ proptest! {
     fn a_field_that_is_read_ahead_reads_as_from_the_body(text in arbitrary::object_text()) {
         let paths = [".metadata.labels.app", ".a.b", ".spec.a[*]", ".b"].map(|path| FieldPath::parse(path).unwrap());
         let (ahead, plain) = (intake(), intake());
-        paths.iter().for_each(|path| ahead.origin().read_ahead(path));
+        paths.iter().for_each(|path| ahead.origin().prefetch_field(path));
         let (Ok(ahead), Ok(plain)) = (take(&ahead, &text), take(&plain, &text)) else { return Ok(()) };
         for path in &paths {
             let (read, expected) = (ahead.field_at(path).ok(), plain.field_at(path).ok());
@@ -97,10 +97,10 @@ proptest! {
 fn the_first_few_fields_asked_for_are_kept_beside_the_identity_and_others_stay_in_the_body() {
     let (intake, paths) = (intake(), [".a", ".kind", ".b", ".c", ".d", ".a", ".e"]);
     let paths = paths.map(|path| FieldPath::parse(path).unwrap());
-    paths.iter().for_each(|path| intake.origin().read_ahead(path));
+    paths.iter().for_each(|path| intake.origin().prefetch_field(path));
     let frame = format!(r#"{{{METADATA},"a":"x","b":["y"],"c":null,"d":true,"e":"z"}}"#);
     let object = take(&intake, &frame).unwrap();
-    let texts = |path| object.texts_ahead(path).map(|texts| texts.collect::<Vec<_>>().join(","));
+    let texts = |path| object.prefetched_texts(path).map(|texts| texts.collect::<Vec<_>>().join(","));
     let kept: Vec<_> = paths.iter().map(texts).collect();
     let [a, kind, b, c, d, again, e] = kept.try_into().unwrap();
     assert_eq!((a.as_deref(), c.as_deref(), d.as_deref()), (Some("x"), Some(""), Some("true")));

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use super::*;
 
 fn is_accepted(text: &[u8]) -> bool {
-    Cursor::new(text).and_then(|mut cursor| cursor.skip_value().and_then(|()| cursor.end())).is_ok()
+    JsonCursor::new(text).and_then(|mut cursor| cursor.skip_value().and_then(|()| cursor.end())).is_ok()
 }
 
 #[test]

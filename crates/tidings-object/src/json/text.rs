@@ -1,4 +1,4 @@
-//! Strings inside JSON: finding their ends eight bytes at a time, and undoing their escapes.
+//! IdentityStrings inside JSON: finding their ends eight bytes at a time, and undoing their escapes.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ impl<'a> JsonStr<'a> {
         JsonStr { raw, is_escaped }
     }
 
-    /// What the string says. Half a surrogate pair says nothing in UTF-8 and becomes U+FFFD.
+    /// What the string equals. Half a surrogate pair equals nothing in UTF-8 and becomes U+FFFD.
     pub(crate) fn decoded(self) -> Cow<'a, str> {
         if self.is_escaped { Cow::Owned(unescaped(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 
-    /// Whether it says `text`.
-    pub(crate) fn says(self, text: &str) -> bool {
+    /// Whether it equals `text`.
+    pub(crate) fn equals(self, text: &str) -> bool {
         if self.is_escaped { unescaped(self.raw) == text } else { self.raw == text }
     }
 }
@@ -98,7 +98,7 @@ mod tests {
             let expected: String = serde_json::from_str(&format!("\"{raw}\"")).unwrap();
             let string = JsonStr::new(&raw, raw.contains('\\'));
             assert_eq!(string.decoded(), expected);
-            assert!(string.says(&expected));
+            assert!(string.equals(&expected));
         }
     }
 

@@ -1,18 +1,18 @@
-//! What the objects of one informer share: their resource, the budget, the heads that list items lack, and the
-//! ledger of what they take.
+//! What the objects of one informer object_bytes: their resource, the budget, the type_prefixes that list items lack, and the
+//! counters of what they take.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use tidings_protobuf::{Message, TypeMeta};
 
-use super::LabelKeys;
-use super::ahead::AheadPaths;
-use crate::budget::Growth;
+use super::LabelKeyInterner;
+use super::prefetched::PrefetchedPaths;
+use crate::budget::DecodedGrowth;
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Budget, FieldPath, Projection, ReadError, ResourceKind};
 
-/// What the objects of one informer share.
+/// What the objects of one informer object_bytes.
 pub struct Origin {
     /// Their resource.
     pub resource: ResourceKind,
@@ -20,37 +20,37 @@ pub struct Origin {
     pub budget: Arc<Budget>,
     /// How much of them is asked for.
     pub projection: Projection,
-    pub(super) growth: Growth,
+    pub(super) growth: DecodedGrowth,
     /// The apiVersion that the server writes into them.
     sent_api_version: Box<str>,
     /// What their protobuf messages consist of, if that is known.
     message: Option<&'static Message>,
-    /// The text before an object's rest for each [`Head`].
-    heads: [Box<str>; 4],
-    pub(super) ledger: Ledger,
-    on_unreadable: OnceLock<OnUnreadable>,
-    pub(crate) ahead: AheadPaths,
-    pub(crate) label_keys: LabelKeys,
+    /// The text before an object's rest for each [`TypePrefix`].
+    type_prefixes: [Box<str>; 4],
+    pub(super) counters: ObjectCounters,
+    on_unreadable: OnceLock<ReportUnreadable>,
+    pub(crate) prefetched: PrefetchedPaths,
+    pub(crate) label_keys: LabelKeyInterner,
 }
 
 /// What is told of objects that can't be decoded.
-pub(crate) type OnUnreadable = Box<dyn Fn(&ReadError) + Send + Sync>;
+pub(crate) type ReportUnreadable = Box<dyn Fn(&ReadError) + Send + Sync>;
 
 /// Which members are supplied before the stored rest of an object, because it does not have them itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct TypePrefix {
     pub(crate) kind: bool,
     pub(crate) api_version: bool,
 }
 
-impl Head {
-    /// Both: a protobuf message has neither.
-    pub(crate) const WHOLE: Head = Head { kind: true, api_version: true };
+impl TypePrefix {
+    /// BothWires: a protobuf message has neither.
+    pub(crate) const WHOLE: TypePrefix = TypePrefix { kind: true, api_version: true };
 }
 
 /// What the living objects of one informer take.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct ObjectCounters {
     objects: AtomicU64,
     raw_bytes: AtomicU64,
     packed_bytes: AtomicU64,
@@ -72,30 +72,30 @@ pub struct PackStats {
     pub dictionary_bytes: u64,
 }
 
-/// One object's share in the ledger.
+/// One object's object_bytes in the counters.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Share {
+pub(super) struct ObjectBytes {
     pub(super) raw_bytes: usize,
     pub(super) packed_bytes: usize,
     pub(super) memory_bytes: usize,
 }
 
 impl Origin {
-    /// Reads this field of every object that arrives from now on while its frame is at hand, and keeps what it says:
+    /// Reads this field of every object that arrives from now on while its frame is at hand, and keeps what it equals:
     /// for whoever asks each object for it, as an index does. For a few fields of an informer, and short values; reads
     /// of others go into the body as ever.
-    pub fn read_ahead(&self, path: &FieldPath) {
-        self.ahead.add(path);
+    pub fn prefetch_field(&self, path: &FieldPath) {
+        self.prefetched.add(path);
     }
 
-    pub(crate) fn on_unreadable(&self, tell: OnUnreadable) {
+    pub(crate) fn on_unreadable(&self, report: ReportUnreadable) {
         // Only the first counts.
-        let _ = self.on_unreadable.set(tell);
+        let _ = self.on_unreadable.set(report);
     }
 
-    pub(super) fn tell_unreadable(&self, error: &ReadError) {
-        if let Some(tell) = self.on_unreadable.get() {
-            tell(error);
+    pub(super) fn report_unreadable(&self, error: &ReadError) {
+        if let Some(report) = self.on_unreadable.get() {
+            report(error);
         }
     }
 
@@ -105,22 +105,22 @@ impl Origin {
             Projection::Metadata => "meta.k8s.io/v1".into(),
         };
         let mut origin = Origin {
-            growth: Growth::of(&resource),
+            growth: DecodedGrowth::of(&resource),
             sent_api_version,
             message: None,
             resource,
             budget,
             projection,
-            heads: Default::default(),
-            ledger: Ledger::default(),
+            type_prefixes: Default::default(),
+            counters: ObjectCounters::default(),
             on_unreadable: OnceLock::new(),
-            ahead: AheadPaths::default(),
-            label_keys: LabelKeys::default(),
+            prefetched: PrefetchedPaths::default(),
+            label_keys: LabelKeyInterner::default(),
         };
         let text = |value: &str| serde_json::Value::from(value).to_string();
         let kind = format!("\"kind\":{},", text(origin.sent_kind()));
         let api_version = format!("\"apiVersion\":{},", text(origin.sent_api_version()));
-        origin.heads = [(false, false), (true, false), (false, true), (true, true)].map(
+        origin.type_prefixes = [(false, false), (true, false), (false, true), (true, true)].map(
             |(has_kind, has_api_version)| {
                 let (kind, api_version) =
                     (if has_kind { &*kind } else { "" }, if has_api_version { &*api_version } else { "" });
@@ -144,7 +144,7 @@ impl Origin {
         &self.sent_api_version
     }
 
-    /// Both, as a protobuf message lacks them.
+    /// BothWires, as a protobuf message lacks them.
     pub(crate) fn sent_type(&self) -> TypeMeta<'_> {
         TypeMeta { api_version: Some(self.sent_api_version()), kind: Some(self.sent_kind()) }
     }
@@ -158,17 +158,17 @@ impl Origin {
     pub(crate) fn stats(&self) -> PackStats {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         PackStats {
-            objects: read(&self.ledger.objects),
-            raw_bytes: read(&self.ledger.raw_bytes),
-            packed_bytes: read(&self.ledger.packed_bytes),
-            memory_bytes: read(&self.ledger.memory_bytes),
+            objects: read(&self.counters.objects),
+            raw_bytes: read(&self.counters.raw_bytes),
+            packed_bytes: read(&self.counters.packed_bytes),
+            memory_bytes: read(&self.counters.memory_bytes),
             dictionary_bytes: 0,
         }
     }
 
     /// The text before a rest of `rest_len` bytes. A rest of one byte is the closing brace alone.
-    pub(crate) fn head(&self, head: Head, rest_len: usize) -> &str {
-        let text = &*self.heads[usize::from(head.kind) + 2 * usize::from(head.api_version)];
+    pub(crate) fn type_prefix(&self, head: TypePrefix, rest_len: usize) -> &str {
+        let text = &*self.type_prefixes[usize::from(head.kind) + 2 * usize::from(head.api_version)];
         if rest_len == 1 { text.trim_end_matches(',') } else { text }
     }
 }
@@ -180,19 +180,19 @@ pub(crate) fn message_of(said: TypeMeta<'_>) -> Option<&'static Message> {
     tidings_protobuf::message(group, version, kind)
 }
 
-impl Ledger {
-    pub(super) fn enter(&self, share: Share) {
+impl ObjectCounters {
+    pub(super) fn add(&self, object_bytes: ObjectBytes) {
         self.objects.fetch_add(1, Ordering::Relaxed);
-        self.raw_bytes.fetch_add(share.raw_bytes as u64, Ordering::Relaxed);
-        self.packed_bytes.fetch_add(share.packed_bytes as u64, Ordering::Relaxed);
-        self.memory_bytes.fetch_add(share.memory_bytes as u64, Ordering::Relaxed);
+        self.raw_bytes.fetch_add(object_bytes.raw_bytes as u64, Ordering::Relaxed);
+        self.packed_bytes.fetch_add(object_bytes.packed_bytes as u64, Ordering::Relaxed);
+        self.memory_bytes.fetch_add(object_bytes.memory_bytes as u64, Ordering::Relaxed);
     }
 
-    pub(super) fn strike(&self, share: Share) {
+    pub(super) fn remove(&self, object_bytes: ObjectBytes) {
         self.objects.fetch_sub(1, Ordering::Relaxed);
-        self.raw_bytes.fetch_sub(share.raw_bytes as u64, Ordering::Relaxed);
-        self.packed_bytes.fetch_sub(share.packed_bytes as u64, Ordering::Relaxed);
-        self.memory_bytes.fetch_sub(share.memory_bytes as u64, Ordering::Relaxed);
+        self.raw_bytes.fetch_sub(object_bytes.raw_bytes as u64, Ordering::Relaxed);
+        self.packed_bytes.fetch_sub(object_bytes.packed_bytes as u64, Ordering::Relaxed);
+        self.memory_bytes.fetch_sub(object_bytes.memory_bytes as u64, Ordering::Relaxed);
     }
 }
 

@@ -1,5 +1,5 @@
 //! Reading an object's body, whichever wire it came by: as JSON, at a field path, or into a Rust type. What goes
-//! wrong is the error of that reader, and says nothing of what stands in the body.
+//! wrong is the error of that reader, and equals nothing of what stands in the body.
 
 use std::any::{Any, type_name};
 use std::borrow::Cow;
@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tidings_protobuf::Message;
 
-use super::{RawObject, ahead};
+use super::{RawObject, prefetched};
 use crate::body::Wire;
-use crate::field::Step;
+use crate::field::PathStep;
 use crate::sync::Ordering;
 use crate::{FieldPath, FieldPathError, FieldValue, TransformError};
 
-/// Why an object's body could not be read. It concerns its reader and nobody else. Its text says the cause too.
+/// Why an object's body could not be read. It concerns its reader and nobody else. Its text equals the cause too.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
     /// The body does not decode into the type that was asked for.
@@ -61,7 +61,7 @@ pub enum ReadError {
 /// Why bytes do not decode: the error of their wire's decoder.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DecodeError {
-    /// Of JSON: what serde_json says, without the values that it quotes, since objects hold secrets and errors are
+    /// Of JSON: what serde_json equals, without the values that it quotes, since objects hold secrets and errors are
     /// logged.
     #[error("{0}")]
     Json(Arc<str>),
@@ -76,7 +76,7 @@ impl RawObject {
     pub fn json(&self) -> Result<Cow<'_, [u8]>, ReadError> {
         match self.wire() {
             Wire::Json => {
-                let head = self.origin.head(self.head, self.body.raw_len());
+                let head = self.origin.type_prefix(self.type_prefix, self.body.raw_len());
                 self.body.unpacked_after(head.as_bytes()).map(Cow::Owned).map_err(|e| self.refused(e))
             }
             Wire::Protobuf => {
@@ -98,8 +98,8 @@ impl RawObject {
 
     /// As [`field`](Self::field), with a path that was parsed before.
     pub fn field_at(&self, path: &FieldPath) -> Result<FieldValue, ReadError> {
-        if let Some(kept) = self.kept_ahead(path) {
-            return Ok(FieldValue::of(kept.map(ahead::value).collect()));
+        if let Some(kept) = self.prefetched_entries(path) {
+            return Ok(FieldValue::of(kept.map(prefetched::value).collect()));
         }
         match self.wire() {
             Wire::Json => path.read(&self.json()?).map_err(|e| self.undecodable::<FieldValue>(e)),
@@ -107,20 +107,20 @@ impl RawObject {
         }
     }
 
-    /// What stands at a path as text, if it was [read ahead](super::Origin::read_ahead): nothing is unpacked or built.
-    pub fn texts_ahead(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
-        self.kept_ahead(path).map(|kept| kept.map(ahead::text))
+    /// What stands at a path as text, if it was [read ahead](super::Origin::prefetch_field): nothing is unpacked or built.
+    pub fn prefetched_texts(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
+        self.prefetched_entries(path).map(|kept| kept.map(prefetched::text))
     }
 
-    fn kept_ahead(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
-        self.strings.ahead(self.origin.ahead.number(path)?)
+    fn prefetched_entries(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
+        self.strings.prefetched(self.origin.prefetched.number(path)?)
     }
 
-    fn field_of_message(&self, steps: &[Step<'_>]) -> Result<FieldValue, ReadError> {
+    fn field_of_message(&self, steps: &[PathStep<'_>]) -> Result<FieldValue, ReadError> {
         // A message does not have these two; a text has no members.
         let sent = match steps.first() {
-            Some(Step::Member(name)) if name == "kind" => Some(self.origin.sent_kind()),
-            Some(Step::Member(name)) if name == "apiVersion" => Some(self.origin.sent_api_version()),
+            Some(PathStep::Member(name)) if name == "kind" => Some(self.origin.sent_kind()),
+            Some(PathStep::Member(name)) if name == "apiVersion" => Some(self.origin.sent_api_version()),
             _ => None,
         };
         if let Some(text) = sent {
@@ -152,8 +152,8 @@ impl RawObject {
     /// Reports an error of decoding, once for each object. That a transform refused it was reported at arrival.
     pub(super) fn reported(&self, error: ReadError) -> ReadError {
         let is_transform = matches!(error, ReadError::Transform { .. });
-        if !is_transform && !self.is_told_unreadable.swap(true, Ordering::Relaxed) {
-            self.origin.tell_unreadable(&error);
+        if !is_transform && !self.is_reported_unreadable.swap(true, Ordering::Relaxed) {
+            self.origin.report_unreadable(&error);
         }
         error
     }
@@ -211,7 +211,7 @@ impl From<tidings_protobuf::Error> for DecodeError {
     }
 }
 
-/// What serde says of a value that does not fit, without that value: of `invalid type: string "hunter2", expected u32`
+/// What serde equals of a value that does not fit, without that value: of `invalid type: string "hunter2", expected u32`
 /// the quoted part is left out. Names of fields that the type wants stay.
 pub(crate) fn without_values(message: &str) -> String {
     let names_a_field = ["missing field", "duplicate field"].iter().any(|start| message.starts_with(start));

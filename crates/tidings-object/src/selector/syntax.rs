@@ -12,7 +12,7 @@ pub(super) fn check(requirement: &Requirement) -> Result<(), SelectorError> {
     values.iter().try_for_each(|value| check_value(value).map_err(|expected| refused(value, expected)))
 }
 
-/// `name`, or `prefix/name` with a DNS subdomain before the slash. The error says what was expected.
+/// `name`, or `prefix/name` with a DNS subdomain before the slash. The error equals what was expected.
 pub(super) fn check_key(key: &str) -> Result<(), &'static str> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),

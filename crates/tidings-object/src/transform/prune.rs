@@ -5,40 +5,40 @@ use std::ops::Range;
 use tidings_protobuf::{Error, Message};
 
 use crate::FieldPath;
-use crate::field::Step;
-use crate::json::{Cursor, JsonError};
+use crate::field::PathStep;
+use crate::json::{JsonCursor, JsonError};
 
 /// The fields to drop. Equal if the same fields are, in whatever order they were given.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Pruning {
-    root: Node,
-    paths: Vec<Vec<Step<'static>>>,
+pub(super) struct PrunePaths {
+    root: PruneNode,
+    paths: Vec<Vec<PathStep<'static>>>,
 }
 
 /// The fields as one tree, so that JSON is walked once for all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-struct Node {
+struct PruneNode {
     /// What is below is dropped wholly.
     is_end: bool,
-    members: Vec<(String, Node)>,
-    each: Option<Box<Node>>,
+    members: Vec<(String, PruneNode)>,
+    each: Option<Box<PruneNode>>,
 }
 
-impl Pruning {
-    pub(super) fn new(paths: impl IntoIterator<Item = FieldPath>) -> Pruning {
+impl PrunePaths {
+    pub(super) fn new(paths: impl IntoIterator<Item = FieldPath>) -> PrunePaths {
         let mut paths: Vec<_> = paths.into_iter().map(|path| path.steps().to_vec()).collect();
         paths.sort_by_cached_key(|path| format!("{path:?}"));
         paths.dedup();
-        let mut root = Node::default();
+        let mut root = PruneNode::default();
         for path in &paths {
             let end = path.iter().fold(&mut root, |node, step| node.below(step));
             end.is_end = true;
         }
-        Pruning { root, paths }
+        PrunePaths { root, paths }
     }
 
     pub(super) fn apply(&self, json: &[u8]) -> Result<Vec<u8>, JsonError> {
-        let mut cursor = Cursor::new(json)?;
+        let mut cursor = JsonCursor::new(json)?;
         let mut cuts = Vec::new();
         self.root.walk(&mut cursor, &mut cuts)?;
         cursor.end()?;
@@ -58,13 +58,13 @@ impl Pruning {
     }
 }
 
-impl Node {
-    fn below(&mut self, step: &Step<'_>) -> &mut Node {
+impl PruneNode {
+    fn below(&mut self, step: &PathStep<'_>) -> &mut PruneNode {
         match step {
-            Step::Each => self.each.get_or_insert_default(),
-            Step::Member(name) => {
+            PathStep::Each => self.each.get_or_insert_default(),
+            PathStep::Member(name) => {
                 let place = self.members.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
-                    self.members.push((name.clone().into_owned(), Node::default()));
+                    self.members.push((name.clone().into_owned(), PruneNode::default()));
                     self.members.len() - 1
                 });
                 &mut self.members[place].1
@@ -73,26 +73,27 @@ impl Node {
     }
 
     /// Adds what to cut to `cuts`, in order. It recurses once a step, and a path's steps are bounded.
-    fn walk(&self, cursor: &mut Cursor<'_>, cuts: &mut Vec<Range<usize>>) -> Result<(), JsonError> {
+    fn walk(&self, cursor: &mut JsonCursor<'_>, cuts: &mut Vec<Range<usize>>) -> Result<(), JsonError> {
         match cursor.peek() {
             b'{' if !self.members.is_empty() => {
-                let mut parts = Parts::default();
+                let mut parts = CommaTracker::default();
                 let mut is_more = cursor.enter_object()?;
                 while is_more {
                     let start = cursor.at();
                     let key = cursor.key()?;
-                    let below = self.members.iter().find(|(name, _)| key.says(name)).map(|(_, below)| below);
-                    is_more = parts.pass(below, start, cursor, cuts, Cursor::is_another_member)?;
+                    let below =
+                        self.members.iter().find(|(name, _)| key.equals(name)).map(|(_, below)| below);
+                    is_more = parts.pass(below, start, cursor, cuts, JsonCursor::has_next_member)?;
                 }
                 Ok(())
             }
             b'[' if self.each.is_some() => {
-                let mut parts = Parts::default();
+                let mut parts = CommaTracker::default();
                 let mut is_more = cursor.enter_array()?;
                 while is_more {
                     let start = cursor.at();
                     is_more =
-                        parts.pass(self.each.as_deref(), start, cursor, cuts, Cursor::is_another_item)?;
+                        parts.pass(self.each.as_deref(), start, cursor, cuts, JsonCursor::has_next_item)?;
                 }
                 Ok(())
             }
@@ -104,20 +105,20 @@ impl Node {
 /// The members or items of one container. Each cut takes one comma along: the one before it if something before
 /// it stays, otherwise the one behind it.
 #[derive(Default)]
-struct Parts {
+struct CommaTracker {
     /// Where the last part that stays ends.
     kept_end: Option<usize>,
 }
 
-impl Parts {
+impl CommaTracker {
     /// Passes the value of a part that began at `start`, and goes on to the next.
     fn pass<'a>(
         &mut self,
-        below: Option<&Node>,
+        below: Option<&PruneNode>,
         start: usize,
-        cursor: &mut Cursor<'a>,
+        cursor: &mut JsonCursor<'a>,
         cuts: &mut Vec<Range<usize>>,
-        next: impl Fn(&mut Cursor<'a>) -> Result<bool, JsonError>,
+        next: impl Fn(&mut JsonCursor<'a>) -> Result<bool, JsonError>,
     ) -> Result<bool, JsonError> {
         if !below.is_some_and(|below| below.is_end) {
             match below {

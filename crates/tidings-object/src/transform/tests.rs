@@ -12,16 +12,16 @@ fn prune(paths: &[&str]) -> Transform {
 }
 
 /// The same, on the tree.
-fn remove(value: &mut Value, steps: &[field::Step<'_>]) {
+fn remove(value: &mut Value, steps: &[field::PathStep<'_>]) {
     match (steps, value) {
-        ([field::Step::Member(name)], Value::Object(map)) => {
+        ([field::PathStep::Member(name)], Value::Object(map)) => {
             map.remove(&**name);
         }
-        ([field::Step::Each], Value::Array(items)) => items.clear(),
-        ([field::Step::Member(name), rest @ ..], Value::Object(map)) => {
+        ([field::PathStep::Each], Value::Array(items)) => items.clear(),
+        ([field::PathStep::Member(name), rest @ ..], Value::Object(map)) => {
             map.get_mut(&**name).into_iter().for_each(|value| remove(value, rest));
         }
-        ([field::Step::Each, rest @ ..], Value::Array(items)) => {
+        ([field::PathStep::Each, rest @ ..], Value::Array(items)) => {
             items.iter_mut().for_each(|value| remove(value, rest));
         }
         _ => {}

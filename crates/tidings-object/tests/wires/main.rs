@@ -18,17 +18,17 @@ use tidings_object::{FieldPath, Intake, Kind, NothingKnown, RawObject, Transform
 use tidings_protobuf::{TypeMeta, encode, message};
 
 /// One object, from either wire.
-struct Both {
+struct BothWires {
     json: Arc<RawObject>,
     protobuf: Arc<RawObject>,
 }
 
-impl Both {
-    fn of(intake: &Intake, object: &Value) -> Both {
+impl BothWires {
+    fn of(intake: &Intake, object: &Value) -> BothWires {
         let kind = &intake.origin().resource;
         let table = message(&kind.group, &kind.version, &kind.kind).expect("a built-in kind");
         let bytes = encode(table, object).expect("it is of this kind");
-        let both = Both {
+        let both = BothWires {
             json: intake.json(object.to_string().as_bytes(), &NothingKnown).expect("it has an identity"),
             protobuf: intake.protobuf(TypeMeta::default(), &bytes, &NothingKnown).expect("so has this"),
         };
@@ -132,7 +132,7 @@ const PRUNED: [&str; 11] = [
     ".kind",
 ];
 
-const AHEAD: [&str; 10] = [
+const PREFETCHED: [&str; 10] = [
     ".spec.nodeName",
     ".status.phase",
     ".spec",
@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     fn a_pod_reads_the_same_from_either_wire(pod in pod::pod()) {
-        let both = Both::of(&pods(), &pod);
+        let both = BothWires::of(&pods(), &pod);
         both.check_identity();
         let whole = both.check_whole::<Pod>();
         both.check_every_field(&whole);
@@ -163,7 +163,7 @@ proptest! {
         paths in subsequence(PRUNED.to_vec(), 1..4),
     ) {
         let paths = paths.iter().map(|path| FieldPath::parse(path).expect("a constant path"));
-        let both = Both::of(&pods().with_transform(Transform::prune(paths)), &pod);
+        let both = BothWires::of(&pods().with_transform(Transform::prune(paths)), &pod);
         both.check_identity();
         prop_assert_eq!(filled(value(&both.protobuf)), filled(value(&both.json)));
     }
@@ -183,19 +183,19 @@ proptest! {
     #[test]
     fn what_was_read_ahead_is_what_the_body_says(
         pod in pod::pod(),
-        paths in subsequence(AHEAD.to_vec(), 1..7),
+        paths in subsequence(PREFETCHED.to_vec(), 1..7),
         pruned in proptest::option::of(select(PRUNED.to_vec())),
     ) {
         let paths = paths.iter().map(|path| FieldPath::parse(path).expect("a constant path")).collect::<Vec<_>>();
         let prune = |path: &str| Transform::prune([FieldPath::parse(path).expect("a constant path")]);
         let intake = || pruned.iter().fold(pods(), |intake, path| intake.with_transform(prune(path)));
         let (ahead, plain) = (intake(), intake());
-        paths.iter().for_each(|path| ahead.origin().read_ahead(path));
-        let (ahead, plain) = (Both::of(&ahead, &pod), Both::of(&plain, &pod));
+        paths.iter().for_each(|path| ahead.origin().prefetch_field(path));
+        let (ahead, plain) = (BothWires::of(&ahead, &pod), BothWires::of(&plain, &pod));
         for path in &paths {
             for (object, plain) in [(&ahead.json, &plain.json), (&ahead.protobuf, &plain.protobuf)] {
                 let expected = plain.field_at(path).expect("it reads");
-                let texts = object.texts_ahead(path).map(|texts| texts.map(str::to_owned).collect::<Vec<_>>());
+                let texts = object.prefetched_texts(path).map(|texts| texts.map(str::to_owned).collect::<Vec<_>>());
                 let read = expected.texts().map(String::from).collect::<Vec<_>>();
                 prop_assert!(texts.is_none_or(|texts| texts == read), "{}", path);
                 prop_assert_eq!(&object.field_at(path).expect("it reads"), &expected, "{}", path);
@@ -237,7 +237,7 @@ where
 {
     let intake = Intake::new(K::resource(), Arc::default());
     let specimens = (0..5).map(|n| serde_json::from_str(&specimen(n)).expect("JSON is JSON"));
-    let all: Vec<_> = specimens.map(|object: Value| (Both::of(&intake, &object), object)).collect();
+    let all: Vec<_> = specimens.map(|object: Value| (BothWires::of(&intake, &object), object)).collect();
     for (both, object) in all {
         both.check_identity();
         let whole = both.check_whole::<K>();
@@ -261,7 +261,7 @@ fn one_dictionary_packs_what_came_by_either_wire() {
     let mut cached: Vec<_> = (0..200)
         .flat_map(|n| {
             let pod = serde_json::from_str(&specimen::pod(n)).expect("JSON is JSON");
-            let both = Both::of(&intake, &pod);
+            let both = BothWires::of(&intake, &pod);
             [both.json, both.protobuf].map(|object| (object, pod.clone()))
         })
         .collect();

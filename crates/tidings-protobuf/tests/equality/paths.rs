@@ -3,20 +3,20 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use tidings_protobuf::{Step, values_at};
+use tidings_protobuf::{PathStep, values_at};
 
 use crate::pairs::pairs;
 
 /// Every path that leads to something in a value, to inner values too.
-pub(crate) fn all_paths(value: &Value) -> HashSet<Vec<Step<'static>>> {
+pub(crate) fn all_paths(value: &Value) -> HashSet<Vec<PathStep<'static>>> {
     let mut found = HashSet::from([vec![]]);
     let mut open = vec![(vec![], value)];
     while let Some((path, value)) = open.pop() {
-        let parts: Vec<(Step<'static>, &Value)> = match value {
+        let parts: Vec<(PathStep<'static>, &Value)> = match value {
             Value::Object(members) => {
-                members.iter().map(|(name, value)| (Step::Member(name.clone().into()), value)).collect()
+                members.iter().map(|(name, value)| (PathStep::Member(name.clone().into()), value)).collect()
             }
-            Value::Array(items) => items.iter().map(|item| (Step::Each, item)).collect(),
+            Value::Array(items) => items.iter().map(|item| (PathStep::Each, item)).collect(),
             _ => vec![],
         };
         for (step, value) in parts {
@@ -28,14 +28,14 @@ pub(crate) fn all_paths(value: &Value) -> HashSet<Vec<Step<'static>>> {
     found
 }
 
-fn expected<'a>(value: &'a Value, path: &[Step<'_>]) -> Vec<&'a Value> {
+fn expected<'a>(value: &'a Value, path: &[PathStep<'_>]) -> Vec<&'a Value> {
     match (path.split_first(), value) {
         (_, Value::Null) => vec![],
         (None, value) => vec![value],
-        (Some((Step::Member(name), rest)), Value::Object(members)) => {
+        (Some((PathStep::Member(name), rest)), Value::Object(members)) => {
             members.get(&**name).map(|member| expected(member, rest)).unwrap_or_default()
         }
-        (Some((Step::Each, rest)), Value::Array(items)) => {
+        (Some((PathStep::Each, rest)), Value::Array(items)) => {
             items.iter().flat_map(|item| expected(item, rest)).collect()
         }
         _ => vec![],
@@ -60,15 +60,15 @@ fn each_path_reads_from_protobuf_what_it_reads_from_json() {
 
 #[test]
 fn a_path_that_leads_nowhere_finds_nothing() {
-    let member = |name: &'static str| Step::Member(name.into());
+    let member = |name: &'static str| PathStep::Member(name.into());
     for path in [
         vec![member("nothing")],
         vec![member("spec"), member("nothing")],
-        vec![member("spec"), Step::Each],
-        vec![Step::Each],
+        vec![member("spec"), PathStep::Each],
+        vec![PathStep::Each],
         vec![member("metadata"), member("name"), member("more")],
         vec![member("metadata"), member("labels"), member("absent")],
-        vec![member("metadata"), member("labels"), Step::Each],
+        vec![member("metadata"), member("labels"), PathStep::Each],
         vec![member("kind")],
     ] {
         for pair in pairs().iter().filter(|pair| pair.kind == "Pod") {

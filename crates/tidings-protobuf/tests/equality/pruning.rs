@@ -1,7 +1,7 @@
 //! Pruning: what is left of the protobuf reads as what is left of the JSON.
 
 use serde_json::Value;
-use tidings_protobuf::{Step, TypeMeta, from_slice, without};
+use tidings_protobuf::{PathStep, TypeMeta, from_slice, without};
 
 use crate::pairs::{Pair, pairs};
 use crate::paths::all_paths;
@@ -10,14 +10,14 @@ use crate::paths::all_paths;
 const PATHS_PER_OBJECT: usize = 15;
 
 /// Drops what stands at a path.
-fn prune(value: &mut Value, path: &[Step<'_>]) {
+fn prune(value: &mut Value, path: &[PathStep<'_>]) {
     match (path, value) {
-        ([Step::Member(name)], Value::Object(members)) => drop(members.remove(&**name)),
-        ([Step::Member(name), rest @ ..], Value::Object(members)) => {
+        ([PathStep::Member(name)], Value::Object(members)) => drop(members.remove(&**name)),
+        ([PathStep::Member(name), rest @ ..], Value::Object(members)) => {
             members.get_mut(&**name).into_iter().for_each(|member| prune(member, rest));
         }
-        ([Step::Each], Value::Array(items)) => items.clear(),
-        ([Step::Each, rest @ ..], Value::Array(items)) => {
+        ([PathStep::Each], Value::Array(items)) => items.clear(),
+        ([PathStep::Each, rest @ ..], Value::Array(items)) => {
             items.iter_mut().for_each(|item| prune(item, rest));
         }
         _ => {}
@@ -44,7 +44,7 @@ fn without_nothings(value: &mut Value) {
 }
 
 #[track_caller]
-fn check(pair: &Pair, paths: &[Vec<Step<'_>>]) {
+fn check(pair: &Pair, paths: &[Vec<PathStep<'_>>]) {
     let left = without(pair.message, &pair.protobuf, paths)
         .unwrap_or_else(|error| panic!("{} {paths:?}: {error}", pair.name()));
     let mut left: Value = from_slice(pair.message, TypeMeta::default(), &left)
@@ -72,7 +72,7 @@ fn dropping_any_path_leaves_what_dropping_it_from_the_json_leaves() {
 
 #[test]
 fn dropping_nothing_changes_no_byte() {
-    let nowhere = vec![Step::Member("nothing".into()), Step::Each];
+    let nowhere = vec![PathStep::Member("nothing".into()), PathStep::Each];
     for pair in pairs() {
         for paths in [vec![], vec![nowhere.clone()]] {
             let left = without(pair.message, &pair.protobuf, &paths).expect("a message");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidings_protobuf::{Error, Step, TypeMeta, encode, from_slice, message, to_json, values_at, without};
+use tidings_protobuf::{Error, PathStep, TypeMeta, encode, from_slice, message, to_json, values_at, without};
 
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let length = u8::try_from(bytes.len()).expect("a short field");
@@ -32,7 +32,7 @@ fn the_last_of_a_single_field_counts_and_nothing_is_merged() {
     assert_eq!(json_of("", "v1", "Namespace", &twice), json!({"metadata": {"name": "b"}}));
 
     let namespace = message("", "v1", "Namespace").expect("a built-in kind");
-    let path = ["metadata", "name"].map(|name| Step::Member(name.into()));
+    let path = ["metadata", "name"].map(|name| PathStep::Member(name.into()));
     assert_eq!(values_at(namespace, &bytes, &path).expect("it can be read"), Vec::<Value>::new());
     assert_eq!(values_at(namespace, &twice, &path).expect("it can be read"), ["b"]);
 }
@@ -78,7 +78,7 @@ fn the_last_of_two_equal_keys_counts() {
     let message = message("", "v1", "ConfigMap").expect("a built-in kind");
     let map: ConfigMap = from_slice(message, TypeMeta::default(), &bytes).expect("a config map");
     assert_eq!(map.data.expect("it has data")["key"], "b");
-    let path = ["data", "key"].map(|name| Step::Member(name.into()));
+    let path = ["data", "key"].map(|name| PathStep::Member(name.into()));
     assert_eq!(values_at(message, &bytes, &path).expect("it can be read"), ["b"]);
     let left = without(message, &bytes, &[path.to_vec()]).expect("it can be pruned");
     assert_eq!(left, Vec::<u8>::new());
@@ -98,7 +98,7 @@ fn json_inside_a_raw_field_that_is_no_text_reads_as_go_decodes_it() {
     let wanted = json!({"data": {"a": "\u{fffd}\u{fffd}b"}});
     assert_eq!(json_of("apps", "v1", "ControllerRevision", &raw(b"{\"a\":\"\xf0\x9fb\"}")), wanted);
     let message = message("apps", "v1", "ControllerRevision").expect("a built-in kind");
-    let path = [Step::Member("data".into()), Step::Member("b".into())];
+    let path = [PathStep::Member("data".into()), PathStep::Member("b".into())];
     let pruned =
         without(message, &raw(b"{\"a\":\"\xf0\x9fb\",\"b\":1}"), &[path.to_vec()]).expect("it can be pruned");
     assert_eq!(json_of("apps", "v1", "ControllerRevision", &pruned), wanted);

@@ -109,7 +109,7 @@ async fn objects_bring_along_the_field_that_an_index_was_added_for() {
     running.synced().await.unwrap();
     let web = pods.lister().by_index("node", "node-1").unwrap().remove(0);
     let path = FieldPath::parse(".spec.nodeName").unwrap();
-    assert_eq!(web.raw().texts_ahead(&path).unwrap().collect::<Vec<_>>(), ["node-1"]);
+    assert_eq!(web.raw().prefetched_texts(&path).unwrap().collect::<Vec<_>>(), ["node-1"]);
     running.shutdown().await;
 }
 

@@ -69,12 +69,12 @@ fn a_dictionary_is_trained_again_when_the_cache_has_grown_eight_times() {
 
 #[test]
 fn a_dictionary_that_packs_half_as_well_as_at_first_is_worn() {
-    let mut wear = Wear::default();
-    (0..WINDOW_BODIES).for_each(|_| wear.count(1_000, 100));
-    (0..WINDOW_BODIES).for_each(|_| wear.count(1_000, 190));
-    assert!(!wear.is_worn);
-    (0..WINDOW_BODIES).for_each(|_| wear.count(1_000, 200));
-    assert!(wear.is_worn);
+    let mut ratio = RatioMonitor::default();
+    (0..WINDOW_BODIES).for_each(|_| ratio.count(1_000, 100));
+    (0..WINDOW_BODIES).for_each(|_| ratio.count(1_000, 190));
+    assert!(!ratio.is_degraded);
+    (0..WINDOW_BODIES).for_each(|_| ratio.count(1_000, 200));
+    assert!(ratio.is_degraded);
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
         let raw = if is_good { &good } else { &bad };
         is_good = !is_good;
         for body in 0..WINDOW_BODIES {
-            // Each of a family of its own, or they would soon have kin.
-            let family = Family::new(crate::Wire::Json, Some(&format!("{window}-{body}")));
-            intake.packer.pack(family, raw, stats);
+            // Each of a key of its own, or they would soon have reference.
+            let key = ReferenceKey::new(crate::Wire::Json, Some(&format!("{window}-{body}")));
+            intake.packer.pack(key, raw, stats);
             packed_bytes += raw.len() as u64;
         }
         intake.packer.offer_sample(sample);
@@ -122,7 +122,7 @@ fn a_training_that_is_dropped_is_due_again_with_its_samples() {
 fn a_training_without_a_dictionary_is_no_error_and_not_due_again_at_once() {
     let intake = intake("ConfigMap");
     let cache = fill(&intake, 0..120);
-    intake.adopt(Trained { dictionary: None, ..intake.training_due().unwrap().run() });
+    intake.adopt(TrainedDictionary { dictionary: None, ..intake.training_due().unwrap().run() });
     assert!(intake.training_due().is_none());
     assert!(intake.repacked(&cache[0]).is_none());
     let later = fill(&intake, 200..201).remove(0);
@@ -171,9 +171,9 @@ fn the_stats_are_those_of_the_living_objects() {
     assert_eq!(intake.pack_stats(), PackStats::default());
 }
 
-struct Same(Arc<RawObject>);
+struct SameObject(Arc<RawObject>);
 
-impl KnownObjects for Same {
+impl KnownObjects for SameObject {
     fn known(&self, _: &str) -> Option<Arc<RawObject>> {
         Some(Arc::clone(&self.0))
     }
@@ -185,7 +185,7 @@ fn an_unchanged_object_is_neither_packed_nor_kept_as_a_sample_again() {
     let intake = intake("ConfigMap");
     let object = fill(&intake, 0..1).remove(0);
     for _ in 0..10 {
-        intake.json(frame(0).as_bytes(), &Same(Arc::clone(&object))).unwrap();
+        intake.json(frame(0).as_bytes(), &SameObject(Arc::clone(&object))).unwrap();
     }
     assert_eq!(intake.pack_stats().objects, 1);
 }
@@ -201,16 +201,16 @@ fn members_of_a_family_are_told_by_their_kin_and_read_as_they_were_sent() {
     };
     let take_in = |number| intake.json(frame(number).as_bytes(), &NothingKnown).unwrap();
     let members: Vec<_> = (1_000..1_050).map(take_in).collect();
-    let of_kin: Vec<_> = members.iter().filter(|object| object.body().is_of_kin()).collect();
-    assert!(of_kin.len() > 30, "{}", of_kin.len());
+    let delta: Vec<_> = members.iter().filter(|object| object.body().is_delta()).collect();
+    assert!(delta.len() > 30, "{}", delta.len());
     for (number, object) in (1_000..).zip(&members) {
         assert!(object.json().unwrap().ends_with(&frame(number).as_bytes()[1..]), "{number}");
     }
-    assert!(intake.repacked(of_kin[0]).is_none());
-    assert!(of_kin[0].packed_bytes() * 20 < of_kin[0].wire_bytes());
+    assert!(intake.repacked(delta[0]).is_none());
+    assert!(delta[0].packed_bytes() * 20 < delta[0].wire_bytes());
 
     let with_kin = intake.pack_stats().dictionary_bytes;
-    intake.packer.state.lock().families.forget_all();
+    intake.packer.state.lock().references.clear();
     assert_eq!(intake.pack_stats().dictionary_bytes, with_kin, "its members hold it");
     drop(members);
     assert!(intake.pack_stats().dictionary_bytes < with_kin);
@@ -220,5 +220,5 @@ fn members_of_a_family_are_told_by_their_kin_and_read_as_they_were_sent() {
 fn secrets_have_no_kin() {
     let intake = intake("Secret");
     let members = fill(&intake, 0..200);
-    assert!(members.iter().all(|object| !object.body().is_of_kin()));
+    assert!(members.iter().all(|object| !object.body().is_delta()));
 }

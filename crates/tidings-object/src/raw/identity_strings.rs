@@ -9,13 +9,13 @@
 
 use serde_json::Value;
 
-use super::ahead;
-use super::first_few::FirstFew;
+use super::once_slots::OnceSlots;
+use super::prefetched;
 use crate::identity::Identity;
 
 /// Key, uid, deletion timestamp, owners and labels of one object, and what was read ahead of it.
 #[derive(Clone)]
-pub(crate) struct Strings {
+pub(crate) struct IdentityStrings {
     text: Box<str>,
     key_len: u16,
     uid_len: u16,
@@ -28,7 +28,7 @@ const WIDE: u16 = u16::MAX;
 
 /// The label keys of one informer that objects keep by their number.
 #[derive(Debug, Default)]
-pub(crate) struct LabelKeys(FirstFew<String, LABEL_KEYS_MAX>);
+pub(crate) struct LabelKeyInterner(OnceSlots<String, LABEL_KEYS_MAX>);
 
 const LABEL_KEYS_MAX: usize = 64;
 
@@ -46,8 +46,8 @@ const NO_CONTROLLER: &str = ".";
 const VALUES: &str = "=";
 const IN_BODY: &str = "?";
 
-impl Strings {
-    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeys) -> Strings {
+impl IdentityStrings {
+    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeyInterner) -> IdentityStrings {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
         // As much as there will be, but for labels whose keys stand there by their number.
@@ -78,15 +78,21 @@ impl Strings {
             }
             push_entry(&mut text, &["", value]);
         }
-        Strings { text: without_room(text), key_len, uid_len, owners: owner_count, labels: label_count }
+        IdentityStrings {
+            text: without_room(text),
+            key_len,
+            uid_len,
+            owners: owner_count,
+            labels: label_count,
+        }
     }
 
     /// Adds what was read ahead: for each path its values, or `None` if it could not be read.
-    pub(crate) fn add_ahead(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
+    pub(crate) fn add_prefetched(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
         let mut text = String::new();
         for values in values {
             let mut entries = String::new();
-            match values.and_then(|values| ahead::kept(&values)) {
+            match values.and_then(|values| prefetched::kept(&values)) {
                 Some(kept) => {
                     kept.iter().for_each(|kept| push_entry(&mut entries, &["", kept]));
                     push_entry(&mut text, &[VALUES, &entries]);
@@ -129,13 +135,16 @@ impl Strings {
     }
 
     /// Sorted by key.
-    pub(super) fn labels<'a>(&'a self, keys: &'a LabelKeys) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub(super) fn labels<'a>(
+        &'a self,
+        keys: &'a LabelKeyInterner,
+    ) -> impl Iterator<Item = (&'a str, &'a str)> {
         let (mut entries, count) = self.label_entries();
         (0..count).map_while(move |_| Some((entries.next_key(keys)?, entries.next()?)))
     }
 
     /// The value of one label.
-    pub(super) fn label<'a>(&'a self, keys: &LabelKeys, key: &str) -> Option<&'a str> {
+    pub(super) fn label<'a>(&'a self, keys: &LabelKeyInterner, key: &str) -> Option<&'a str> {
         let character = keys.known_character_of(key);
         let (mut entries, count) = self.label_entries();
         (0..count).find_map(|_| {
@@ -149,7 +158,7 @@ impl Strings {
     }
 
     /// What was read ahead of the path with this number, as it is kept.
-    pub(super) fn ahead(&self, path_number: usize) -> Option<impl Iterator<Item = &str>> {
+    pub(super) fn prefetched(&self, path_number: usize) -> Option<impl Iterator<Item = &str>> {
         let (mut entries, count) = self.label_entries();
         for _ in 0..count {
             if entries.pass_numbered().is_none() {
@@ -236,7 +245,7 @@ impl<'a> Entries<'a> {
         Some(character)
     }
 
-    fn next_key(&mut self, keys: &'a LabelKeys) -> Option<&'a str> {
+    fn next_key(&mut self, keys: &'a LabelKeyInterner) -> Option<&'a str> {
         match self.pass_numbered() {
             Some(character) => keys.key(character),
             None => self.next(),
@@ -244,7 +253,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-impl LabelKeys {
+impl LabelKeyInterner {
     /// What stands for a key, which gets a number if there is room.
     fn character_of(&self, key: &str) -> Option<char> {
         if key.len() > LABEL_KEY_BYTES_MAX {
@@ -267,7 +276,7 @@ fn numbered(number: usize) -> Option<char> {
     char::from_u32(u32::from(FIRST_NUMBERED) + u32::try_from(number).ok()?)
 }
 
-/// Lengths are written in digits of six bits, lowest first; this bit says that another follows. So each digit
+/// Lengths are written in digits of six bits, lowest first; this bit equals that another follows. So each digit
 /// is an ASCII character, and the whole stays text.
 const ANOTHER_DIGIT: u8 = 0x40;
 
@@ -343,8 +352,8 @@ mod tests {
                 owners: vec![("o-1".into(), false), (long.clone(), true)],
                 ..Identity::default()
             };
-            let keys = LabelKeys::default();
-            let strings = Strings::new(&identity, &keys);
+            let keys = LabelKeyInterner::default();
+            let strings = IdentityStrings::new(&identity, &keys);
             assert_eq!((strings.key(), strings.uid()), ("shop/web-0", "u-1"));
             assert_eq!(strings.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
             assert_eq!(strings.owners().collect::<Vec<_>>(), [("o-1", false), (&*long, true)]);
@@ -356,13 +365,14 @@ mod tests {
 
     #[test]
     fn what_was_read_ahead_comes_back_path_by_path_and_hides_no_label() {
-        let (keys, labels) = (LabelKeys::default(), vec![("app".into(), "web".into())]);
+        let (keys, labels) = (LabelKeyInterner::default(), vec![("app".into(), "web".into())]);
         let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
-        let mut strings = Strings::new(&identity, &keys);
+        let mut strings = IdentityStrings::new(&identity, &keys);
         let long = vec![Value::from("x".repeat(200))];
         let read = [Some(vec!["node-1".into(), 7.into()]), None, Some(vec![]), Some(long)];
-        strings.add_ahead(read.into_iter());
-        let ahead = |number| strings.ahead(number).map(|kept| kept.map(ahead::text).collect::<Vec<_>>());
+        strings.add_prefetched(read.into_iter());
+        let ahead =
+            |number| strings.prefetched(number).map(|kept| kept.map(prefetched::text).collect::<Vec<_>>());
         assert_eq!(ahead(0).unwrap(), ["node-1", "7"]);
         assert_eq!((ahead(1), ahead(2), ahead(3), ahead(4)), (None, Some(vec![]), None, None));
         assert_eq!(strings.labels(&keys).collect::<Vec<_>>(), [("app", "web")]);
@@ -370,9 +380,9 @@ mod tests {
 
     #[test]
     fn an_object_without_anything_but_its_name_has_nothing_else() {
-        let keys = LabelKeys::default();
+        let keys = LabelKeyInterner::default();
         let identity = Identity { name: "node-1".into(), ..Identity::default() };
-        let strings = Strings::new(&identity, &keys);
+        let strings = IdentityStrings::new(&identity, &keys);
         assert_eq!((strings.key(), strings.uid(), strings.deletion_timestamp()), ("node-1", "", None));
         assert_eq!((strings.owners().count(), strings.labels(&keys).count()), (0, 0));
         assert_eq!(strings.memory_bytes(), "node-1".len() + 1);
@@ -381,7 +391,7 @@ mod tests {
     // holds: X35
     #[test]
     fn no_length_and_no_count_is_too_large_to_be_kept() {
-        let keys = LabelKeys::default();
+        let keys = LabelKeyInterner::default();
         let sizes = [0, 1, 65_534, 65_535, 65_536, 70_000];
         let text = |size: usize, what: &str| what.repeat(size);
         for (key, uid, owners, labels) in [
@@ -403,8 +413,8 @@ mod tests {
                 labels: (0..labels).map(|n| (format!("k-{n}").into(), format!("v-{n}").into())).collect(),
                 ..Identity::default()
             };
-            let mut strings = Strings::new(&identity, &keys);
-            strings.add_ahead([Some(vec!["node-1".into()])].into_iter());
+            let mut strings = IdentityStrings::new(&identity, &keys);
+            strings.add_prefetched([Some(vec!["node-1".into()])].into_iter());
             assert_eq!(strings.key(), format!("shop/{}", identity.name));
             assert_eq!((strings.uid(), strings.deletion_timestamp()), (&*identity.uid, Some("2026")));
             let owned = |(uid, is_controller): (&str, bool)| (Cow::from(uid.to_owned()), is_controller);
@@ -415,7 +425,7 @@ mod tests {
                 assert_eq!(strings.label(&keys, last), Some(&**value));
             }
             assert_eq!(
-                strings.ahead(0).map(|kept| kept.map(ahead::text).collect::<Vec<_>>()),
+                strings.prefetched(0).map(|kept| kept.map(prefetched::text).collect::<Vec<_>>()),
                 Some(vec!["node-1"])
             );
         }
@@ -423,18 +433,18 @@ mod tests {
 
     #[test]
     fn a_key_that_came_too_late_for_a_number_is_kept_as_it_is() {
-        let keys = LabelKeys::default();
+        let keys = LabelKeyInterner::default();
         let label = |n: usize| (Cow::from(format!("key-{n}")), Cow::from(format!("value-{n}")));
         let labels: Vec<_> = (0..LABEL_KEYS_MAX + 3).map(label).collect();
         let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
-        let strings = Strings::new(&identity, &keys);
+        let strings = IdentityStrings::new(&identity, &keys);
         let read = strings.labels(&keys).map(|(key, value)| (key.into(), value.into())).collect::<Vec<_>>();
         assert_eq!(read, identity.labels);
         for (key, value) in &identity.labels {
             assert_eq!(strings.label(&keys, key), Some(&**value));
         }
         assert_eq!(strings.label(&keys, "key"), None);
-        let again = Strings::new(&Identity { labels: vec![label(0)], ..Identity::default() }, &keys);
+        let again = IdentityStrings::new(&Identity { labels: vec![label(0)], ..Identity::default() }, &keys);
         assert_eq!(again.memory_bytes(), 1 + "\u{80}".len() + 1 + "value-0".len());
     }
 }

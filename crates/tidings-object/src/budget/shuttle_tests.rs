@@ -1,63 +1,63 @@
-//! The keeper of decoded objects in thousands of interleavings of readers, evictions and drops.
+//! The cache of decoded objects in thousands of interleavings of readers, evictions and drops.
 
 use std::sync::{Arc, Weak};
 
 use shuttle::thread;
 
-use keep::{Keeper, Memo, Remembers};
+use decoded_cache::{Cacheable, DecodedCache, DecodedSlot};
 
-#[path = "keep.rs"]
+#[path = "decoded_cache.rs"]
 #[allow(clippy::duplicate_mod, reason = "the same code over other locks")]
 #[allow(dead_code, reason = "the gauges are the budget's")]
-mod keep;
-use super::queue;
+mod decoded_cache;
+use super::s3_fifo;
 #[path = "../sync/shuttled.rs"]
 #[allow(dead_code, reason = "the budget needs less than the crate")]
 mod sync;
 
-/// An object that gives its memo back when dropped, as a `RawObject` does.
-struct Thing {
-    this: Weak<Thing>,
-    keeper: Arc<Keeper<Thing>>,
-    memo: Memo,
+/// An object that gives its decoded_slot back when dropped, as a `RawObject` does.
+struct TestObject {
+    this: Weak<TestObject>,
+    cache: Arc<DecodedCache<TestObject>>,
+    decoded_slot: DecodedSlot,
     was_read: sync::AtomicBool,
     number: u64,
 }
 
 const BYTES: u64 = 10;
 
-impl Thing {
-    fn new(keeper: &Arc<Keeper<Thing>>, number: u64) -> Arc<Thing> {
-        Arc::new_cyclic(|this| Thing {
+impl TestObject {
+    fn new(cache: &Arc<DecodedCache<TestObject>>, number: u64) -> Arc<TestObject> {
+        Arc::new_cyclic(|this| TestObject {
             this: Weak::clone(this),
-            keeper: Arc::clone(keeper),
-            memo: Memo::default(),
+            cache: Arc::clone(cache),
+            decoded_slot: DecodedSlot::default(),
             was_read: sync::AtomicBool::new(false),
             number,
         })
     }
 
     fn decoded<K: Send + Sync + 'static>(&self, decode: impl FnOnce() -> K) -> Arc<K> {
-        let decoded: Result<_, std::convert::Infallible> = self.keeper.decoded(self, || Ok(decode()));
+        let decoded: Result<_, std::convert::Infallible> = self.cache.decoded(self, || Ok(decode()));
         decoded.unwrap_or_else(|never| match never {})
     }
 
     /// Is decoded until it is kept, room or not.
-    fn come_in(&self) {
+    fn decode_until_cached(&self) {
         (0..2).for_each(|_| drop(self.decoded(|| self.number)));
     }
 }
 
-impl Remembers for Thing {
-    fn memo(&self) -> &Memo {
-        &self.memo
+impl Cacheable for TestObject {
+    fn decoded_slot(&self) -> &DecodedSlot {
+        &self.decoded_slot
     }
 
     fn was_read(&self) -> &sync::AtomicBool {
         &self.was_read
     }
 
-    fn this(&self) -> &Weak<Thing> {
+    fn this(&self) -> &Weak<TestObject> {
         &self.this
     }
 
@@ -70,18 +70,18 @@ impl Remembers for Thing {
     }
 }
 
-impl Drop for Thing {
+impl Drop for TestObject {
     fn drop(&mut self) {
-        if let Some(kept) = self.memo.take() {
-            self.keeper.release(self, kept);
+        if let Some(kept) = self.decoded_slot.take() {
+            self.cache.release(self, kept);
         }
     }
 }
 
 /// Threads decode two types of four things within room for two, and drop things meanwhile.
 fn decode_evict_and_drop() {
-    let keeper = Arc::new(Keeper::new(2 * BYTES));
-    let things: Vec<_> = (0..3).map(|number| Thing::new(&keeper, number)).collect();
+    let cache = Arc::new(DecodedCache::new(2 * BYTES));
+    let things: Vec<_> = (0..3).map(|number| TestObject::new(&cache, number)).collect();
     let threads: Vec<_> = (0..3_usize)
         .map(|offset| {
             let things = things.clone();
@@ -96,7 +96,7 @@ fn decode_evict_and_drop() {
         .collect();
     drop(things);
     threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
-    assert_eq!(keeper.used_bytes(), 0, "all things are gone, and with them what they used");
+    assert_eq!(cache.used_bytes(), 0, "all things are gone, and with them what they used");
 }
 
 #[test]
@@ -109,18 +109,18 @@ fn what_is_used_is_given_back_whatever_the_interleaving() {
 fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
     shuttle::check_random(
         || {
-            let keeper = Arc::new(Keeper::new(2 * BYTES));
-            let things: Vec<_> = (0..4).map(|number| Thing::new(&keeper, number)).collect();
+            let cache = Arc::new(DecodedCache::new(2 * BYTES));
+            let things: Vec<_> = (0..4).map(|number| TestObject::new(&cache, number)).collect();
             let threads: Vec<_> = (0..2)
                 .map(|half| {
                     let things = things.clone();
                     thread::spawn(move || {
-                        things[half * 2..][..2].iter().for_each(|thing| thing.come_in());
+                        things[half * 2..][..2].iter().for_each(|thing| thing.decode_until_cached());
                     })
                 })
                 .collect();
             threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
-            assert!(keeper.used_bytes() <= 2 * BYTES);
+            assert!(cache.used_bytes() <= 2 * BYTES);
         },
         500,
     );
@@ -130,15 +130,15 @@ fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
 fn a_thing_that_ends_while_the_queue_looks_at_it_ends_without_the_queues_lock() {
     shuttle::check_random(
         || {
-            let keeper = Arc::new(Keeper::new(BYTES));
-            let [ending, other] = [0, 1].map(|number| Thing::new(&keeper, number));
+            let cache = Arc::new(DecodedCache::new(BYTES));
+            let [ending, other] = [0, 1].map(|number| TestObject::new(&cache, number));
             ending.decoded(|| ending.number);
             // Once already, so that it comes in while the other one ends.
             other.decoded(|| other.number);
             let thread = thread::spawn(move || drop(ending));
             other.decoded(|| other.number);
             thread.join().expect("no thread panics");
-            assert!(keeper.used_bytes() <= BYTES);
+            assert!(cache.used_bytes() <= BYTES);
         },
         500,
     );
@@ -148,8 +148,8 @@ fn a_thing_that_ends_while_the_queue_looks_at_it_ends_without_the_queues_lock() 
 fn a_thing_is_decoded_once_for_all_who_ask_whatever_the_interleaving() {
     shuttle::check_random(
         || {
-            let keeper = Arc::new(Keeper::new(u64::MAX));
-            let thing = Thing::new(&keeper, 0);
+            let cache = Arc::new(DecodedCache::new(u64::MAX));
+            let thing = TestObject::new(&cache, 0);
             let decodings = Arc::new(sync::AtomicU64::new(0));
             let threads: Vec<_> = (0..3)
                 .map(|_| {

@@ -10,11 +10,11 @@ use std::collections::{HashMap, VecDeque};
 
 /// The items that may be asked to go.
 #[derive(Debug)]
-pub(crate) struct Queue<T> {
+pub(crate) struct S3Fifo<T> {
     small: VecDeque<Entry<T>>,
     small_bytes: u64,
     main: VecDeque<Entry<T>>,
-    gone: Gone,
+    ghosts: GhostQueue,
 }
 
 #[derive(Debug)]
@@ -25,11 +25,16 @@ struct Entry<T> {
 }
 
 /// The small queue's share of the limit: one part in this many.
-const SMALL_SHARE: u64 = 10;
+const SMALL_FRACTION: u64 = 10;
 
-impl<T> Queue<T> {
+impl<T> S3Fifo<T> {
     pub(crate) fn new() -> Self {
-        Queue { small: VecDeque::new(), small_bytes: 0, main: VecDeque::new(), gone: Gone::default() }
+        S3Fifo {
+            small: VecDeque::new(),
+            small_bytes: 0,
+            main: VecDeque::new(),
+            ghosts: GhostQueue::default(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -39,7 +44,7 @@ impl<T> Queue<T> {
     /// Takes an item in. The fingerprint tells what the item is a version of.
     pub(crate) fn push(&mut self, item: T, bytes: u64, fingerprint: u64) {
         let entry = Entry { item, bytes, fingerprint };
-        if self.gone.take(fingerprint) {
+        if self.ghosts.take(fingerprint) {
             self.main.push_back(entry);
         } else {
             self.small_bytes += bytes;
@@ -47,12 +52,12 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Chooses the item to go, and forgets it. `was_read` says whether an item was read since it was last asked.
+    /// Chooses the item to go, and forgets it. `was_read` equals whether an item was read since it was last asked.
     pub(crate) fn pop(&mut self, limit_bytes: u64, mut was_read: impl FnMut(&T) -> bool) -> Option<(T, u64)> {
         // Readers may mark items as fast as they are asked: after two rounds the next one goes.
         let mut reprieves = 2 * self.len();
         loop {
-            let is_small = self.small_bytes > limit_bytes / SMALL_SHARE || self.main.is_empty();
+            let is_small = self.small_bytes > limit_bytes / SMALL_FRACTION || self.main.is_empty();
             let entry = if is_small { self.small.pop_front() } else { self.main.pop_front() }?;
             if is_small {
                 self.small_bytes -= entry.bytes;
@@ -63,7 +68,7 @@ impl<T> Queue<T> {
                 continue;
             }
             if is_small {
-                self.gone.remember(entry.fingerprint, self.len());
+                self.ghosts.remember(entry.fingerprint, self.len());
             }
             return Some((entry.item, entry.bytes));
         }
@@ -81,32 +86,32 @@ impl<T> Queue<T> {
 
 /// Fingerprints of what went, oldest first.
 #[derive(Debug, Default)]
-struct Gone {
-    /// Each with the turn in which it went.
+struct GhostQueue {
+    /// Each with the sequence in which it went.
     order: VecDeque<(u64, u64)>,
-    /// The last turn in which each went; taken ones stay in `order` until their turn has passed.
-    turns: HashMap<u64, u64>,
-    turn: u64,
+    /// The last sequence in which each went; taken ones stay in `order` until their sequence has passed.
+    last_evicted: HashMap<u64, u64>,
+    sequence: u64,
 }
 
 /// A few are remembered even while few are kept.
-const GONE_MIN: usize = 64;
+const GHOSTS_MIN: usize = 64;
 
-impl Gone {
+impl GhostQueue {
     fn remember(&mut self, fingerprint: u64, kept: usize) {
-        self.turn += 1;
-        self.order.push_back((fingerprint, self.turn));
-        self.turns.insert(fingerprint, self.turn);
-        while self.order.len() > kept.max(GONE_MIN) {
-            let Some((oldest, turn)) = self.order.pop_front() else { break };
-            if self.turns.get(&oldest) == Some(&turn) {
-                self.turns.remove(&oldest);
+        self.sequence += 1;
+        self.order.push_back((fingerprint, self.sequence));
+        self.last_evicted.insert(fingerprint, self.sequence);
+        while self.order.len() > kept.max(GHOSTS_MIN) {
+            let Some((oldest, sequence)) = self.order.pop_front() else { break };
+            if self.last_evicted.get(&oldest) == Some(&sequence) {
+                self.last_evicted.remove(&oldest);
             }
         }
     }
 
     fn take(&mut self, fingerprint: u64) -> bool {
-        self.turns.remove(&fingerprint).is_some()
+        self.last_evicted.remove(&fingerprint).is_some()
     }
 }
 
@@ -120,7 +125,7 @@ mod tests {
     /// A cache of `limit` items of one byte each.
     #[derive(Default)]
     struct Cache {
-        queue: Option<Queue<u64>>,
+        queue: Option<S3Fifo<u64>>,
         kept: HashSet<u64>,
         read: RefCell<HashSet<u64>>,
     }
@@ -132,13 +137,13 @@ mod tests {
                 self.read.borrow_mut().insert(item);
                 return true;
             }
-            let queue = self.queue.get_or_insert_with(Queue::new);
+            let queue = self.queue.get_or_insert_with(S3Fifo::new);
             queue.push(item, 1, item);
             self.kept.insert(item);
             while self.kept.len() > limit {
                 let read = &self.read;
-                let (gone, _) = queue.pop(limit as u64, |item| read.borrow_mut().remove(item)).unwrap();
-                self.kept.remove(&gone);
+                let (ghosts, _) = queue.pop(limit as u64, |item| read.borrow_mut().remove(item)).unwrap();
+                self.kept.remove(&ghosts);
             }
             false
         }
@@ -175,7 +180,7 @@ mod tests {
 
     #[test]
     fn an_item_goes_even_if_every_one_is_always_read() {
-        let mut queue = Queue::new();
+        let mut queue = S3Fifo::new();
         (0..10).for_each(|item| queue.push(item, 1, item));
         assert!(queue.pop(5, |_| true).is_some());
         assert_eq!(queue.len(), 9);
@@ -183,11 +188,11 @@ mod tests {
 
     #[test]
     fn what_is_remembered_of_the_gone_is_bounded() {
-        let mut gone = Gone::default();
+        let mut ghosts = GhostQueue::default();
         for fingerprint in 0..10_000 {
-            gone.remember(fingerprint, 100);
-            gone.take(fingerprint / 2);
+            ghosts.remember(fingerprint, 100);
+            ghosts.take(fingerprint / 2);
         }
-        assert!(gone.order.len() <= 100 && gone.turns.len() <= 100);
+        assert!(ghosts.order.len() <= 100 && ghosts.last_evicted.len() <= 100);
     }
 }

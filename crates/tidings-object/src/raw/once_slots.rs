@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 /// At most `N` things.
 #[derive(Debug)]
-pub(super) struct FirstFew<T, const N: usize>([OnceLock<T>; N]);
+pub(super) struct OnceSlots<T, const N: usize>([OnceLock<T>; N]);
 
-impl<T, const N: usize> FirstFew<T, N> {
+impl<T, const N: usize> OnceSlots<T, N> {
     /// Its number, if it came early enough.
     pub(super) fn number<Q: Eq + ?Sized>(&self, wanted: &Q) -> Option<usize>
     where
@@ -37,9 +37,9 @@ impl<T, const N: usize> FirstFew<T, N> {
     }
 }
 
-impl<T, const N: usize> Default for FirstFew<T, N> {
+impl<T, const N: usize> Default for OnceSlots<T, N> {
     fn default() -> Self {
-        FirstFew([const { OnceLock::new() }; N])
+        OnceSlots([const { OnceLock::new() }; N])
     }
 }
 
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_first_few_keep_their_numbers_and_later_ones_get_none() {
-        let few: FirstFew<String, 2> = FirstFew::default();
+        let few: OnceSlots<String, 2> = OnceSlots::default();
         assert_eq!(few.number("a"), None);
         assert_eq!(
             ["a", "b", "a", "c"].map(|text| few.number_or_add(text)),

@@ -2,21 +2,21 @@
 //!
 //! # Lock order
 //!
-//! A memo's lock and the queue's lock are never held at once, and no two memos' are. Values and objects are dropped
+//! A decoded_slot's lock and the queue's lock are never held at once, and no two memos' are. Values and objects are dropped
 //! with no lock held: dropping them runs code of others, and an object that goes may ask for the queue's.
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-use super::queue::Queue;
+use super::s3_fifo::S3Fifo;
 use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
-/// Has a memo, and gives it back when dropped (see [`Keeper::release`]).
-pub(crate) trait Remembers: Sized {
-    fn memo(&self) -> &Memo;
-    /// Whether what the memo holds was read since the queue last asked; while it holds nothing, whether it was decoded
-    /// without being kept. It is beside the memo and not in it, for the
-    /// queue looks at it without the memo's lock.
+/// Has a decoded_slot, and gives it back when dropped (see [`DecodedCache::release`]).
+pub(crate) trait Cacheable: Sized {
+    fn decoded_slot(&self) -> &DecodedSlot;
+    /// Whether what the decoded_slot holds was read since the queue last asked; while it holds nothing, whether it was decoded
+    /// without being kept. It is beside the decoded_slot and not in it, for the
+    /// queue looks at it without the decoded_slot's lock.
     fn was_read(&self) -> &AtomicBool;
     /// Itself, for the queue, which must not keep it alive.
     fn this(&self) -> &Weak<Self>;
@@ -31,23 +31,23 @@ pub(crate) trait Remembers: Sized {
 /// It stands in every object of every cache, most of which nobody looks into: it is small, and whoever reads an
 /// object that is kept finds the value from here.
 #[derive(Default)]
-pub(crate) struct Memo {
-    /// The object is in its keeper's queue iff it has this (or is about to be: see `admit`). Held while decoding, so
+pub(crate) struct DecodedSlot {
+    /// The object is in its cache's queue iff it has this (or is about to be: see `admit`). Held while decoding, so
     /// that each type that is kept is decoded once, however many ask. No code of a user's but `Deserialize` runs meanwhile.
-    kept: Mutex<Option<Kept>>,
+    kept: Mutex<Option<DecodedValues>>,
 }
 
-/// The values of a memo: nearly always one. More stand in [`Several`], which takes the place of the one.
-pub(crate) struct Kept(Arc<dyn Any + Send + Sync>);
+/// The values of a decoded_slot: nearly always one. More stand in [`SeveralValues`], which takes the place of the one.
+pub(crate) struct DecodedValues(Arc<dyn Any + Send + Sync>);
 
-struct Several(Vec<Arc<dyn Any + Send + Sync>>);
+struct SeveralValues(Vec<Arc<dyn Any + Send + Sync>>);
 
 /// Keeps memos within a limit.
-pub(crate) struct Keeper<T> {
+pub(crate) struct DecodedCache<T> {
     limit_bytes: u64,
     /// The sum over all memos.
     used_bytes: AtomicU64,
-    queue: Mutex<Queue<Place<T>>>,
+    queue: Mutex<S3Fifo<CacheEntry<T>>>,
     /// How many in the queue were dropped since it was last swept.
     stale: AtomicU64,
     pub(crate) hits: AtomicU64,
@@ -56,18 +56,18 @@ pub(crate) struct Keeper<T> {
 }
 
 /// An object's place in the queue.
-struct Place<T>(Weak<T>);
+struct CacheEntry<T>(Weak<T>);
 
 /// Places of dropped objects pin their allocations: no more than this many, or half of the queue. None in tests, so
 /// that every drop comes by the queue.
 const STALE_MAX: u64 = if cfg!(test) { 0 } else { 256 };
 
-impl<T: Remembers> Keeper<T> {
+impl<T: Cacheable> DecodedCache<T> {
     pub(crate) fn new(limit_bytes: u64) -> Self {
-        Keeper {
+        DecodedCache {
             limit_bytes,
             used_bytes: AtomicU64::new(0),
-            queue: Mutex::new(Queue::new()),
+            queue: Mutex::new(S3Fifo::new()),
             stale: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
@@ -99,8 +99,8 @@ impl<T: Remembers> Keeper<T> {
             self.misses.fetch_add(1, Ordering::Relaxed);
             return decode().map(Arc::new);
         }
-        let mut memo = object.memo().kept.lock();
-        if let Some(value) = memo.as_ref().and_then(Kept::value) {
+        let mut decoded_slot = object.decoded_slot().kept.lock();
+        if let Some(value) = decoded_slot.as_ref().and_then(DecodedValues::value) {
             // A mark that stands already is only read: readers on many cores then share its cache line.
             if !object.was_read().load(Ordering::Relaxed) {
                 object.was_read().store(true, Ordering::Relaxed);
@@ -110,20 +110,23 @@ impl<T: Remembers> Keeper<T> {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let value = Arc::new(decode()?);
-        if memo.is_none() && !self.has_room_for(bytes) && !object.was_read().swap(true, Ordering::Relaxed) {
+        if decoded_slot.is_none()
+            && !self.has_room_for(bytes)
+            && !object.was_read().swap(true, Ordering::Relaxed)
+        {
             return Ok(value);
         }
-        let before = memo.take();
+        let before = decoded_slot.take();
         let place = before.is_none().then(|| {
             // What was read of it before it was kept does not count.
             object.was_read().store(false, Ordering::Relaxed);
-            Place(Weak::clone(object.this()))
+            CacheEntry(Weak::clone(object.this()))
         });
-        *memo = Some(Kept::beside(before, Arc::clone(&value) as _));
-        // Still under the memo's lock: whoever forgets this memo gives back what it holds, and that must have
+        *decoded_slot = Some(DecodedValues::beside(before, Arc::clone(&value) as _));
+        // Still under the decoded_slot's lock: whoever forgets this decoded_slot gives back what it holds, and that must have
         // been counted before.
         self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
-        drop(memo);
+        drop(decoded_slot);
         if !self.is_unlimited() {
             self.admit(place.map(|place| (place, bytes, object.fingerprint())));
         }
@@ -137,7 +140,7 @@ impl<T: Remembers> Keeper<T> {
     }
 
     /// Gives back what a dropped object had.
-    pub(crate) fn release(&self, object: &T, kept: Kept) {
+    pub(crate) fn release(&self, object: &T, kept: DecodedValues) {
         self.used_bytes.fetch_sub(kept.bytes(object), Ordering::Relaxed);
         if self.is_unlimited() {
             return;
@@ -149,9 +152,9 @@ impl<T: Remembers> Keeper<T> {
 
     /// Queues a new place, with its bytes and fingerprint, and lets others go until all fits again.
     ///
-    /// A memo that is set but not queued yet can't be forgotten by anyone else, and nobody else queues it,
+    /// A decoded_slot that is set but not queued yet can't be forgotten by anyone else, and nobody else queues it,
     /// since it is not the first then: so each object has at most one place.
-    fn admit(&self, place: Option<(Place<T>, u64, u64)>) {
+    fn admit(&self, place: Option<(CacheEntry<T>, u64, u64)>) {
         let mut leaving = Vec::new();
         // Those whose last holder was the look at their mark.
         let mut ended = Vec::new();
@@ -162,7 +165,7 @@ impl<T: Remembers> Keeper<T> {
             }
             let mut excess = self.used_bytes().saturating_sub(self.limit_bytes);
             while excess > 0 {
-                let was_read = |place: &Place<T>| place.take_was_read(&mut ended);
+                let was_read = |place: &CacheEntry<T>| place.take_was_read(&mut ended);
                 let Some((place, bytes)) = queue.pop(self.limit_bytes, was_read) else { break };
                 if place.is_alive() {
                     excess = excess.saturating_sub(bytes);
@@ -171,7 +174,7 @@ impl<T: Remembers> Keeper<T> {
             }
         }
         drop(ended);
-        for Place(object) in leaving {
+        for CacheEntry(object) in leaving {
             if let Some(object) = object.upgrade() {
                 self.forget(&*object);
             }
@@ -179,16 +182,16 @@ impl<T: Remembers> Keeper<T> {
     }
 
     fn forget(&self, object: &T) {
-        let kept = object.memo().kept.lock().take();
+        let kept = object.decoded_slot().kept.lock().take();
         if let Some(kept) = kept {
             self.used_bytes.fetch_sub(kept.bytes(object), Ordering::Relaxed);
             self.evictions.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn sweep(&self, queue: &mut Queue<Place<T>>) {
+    fn sweep(&self, queue: &mut S3Fifo<CacheEntry<T>>) {
         if self.stale.load(Ordering::Relaxed) * 2 > queue.len() as u64 {
-            queue.retain(Place::is_alive);
+            queue.retain(CacheEntry::is_alive);
             self.stale.store(0, Ordering::Relaxed);
         }
     }
@@ -198,40 +201,40 @@ impl<T: Remembers> Keeper<T> {
     }
 }
 
-impl Memo {
+impl DecodedSlot {
     /// Takes out what it holds.
-    pub(crate) fn take(&mut self) -> Option<Kept> {
+    pub(crate) fn take(&mut self) -> Option<DecodedValues> {
         self.kept.get_mut().take()
     }
 }
 
-impl Kept {
+impl DecodedValues {
     /// A value, beside those that were there before.
-    fn beside(before: Option<Kept>, value: Arc<dyn Any + Send + Sync>) -> Kept {
-        let Some(Kept(before)) = before else { return Kept(value) };
-        let mut several = match before.downcast::<Several>() {
+    fn beside(before: Option<DecodedValues>, value: Arc<dyn Any + Send + Sync>) -> DecodedValues {
+        let Some(DecodedValues(before)) = before else { return DecodedValues(value) };
+        let mut several = match before.downcast::<SeveralValues>() {
             // Nobody else has these, so that none is lost.
-            Ok(several) => Arc::into_inner(several).map_or_else(Vec::new, |Several(values)| values),
+            Ok(several) => Arc::into_inner(several).map_or_else(Vec::new, |SeveralValues(values)| values),
             Err(one) => vec![one],
         };
         several.push(value);
-        Kept(Arc::new(Several(several)))
+        DecodedValues(Arc::new(SeveralValues(several)))
     }
 
     fn value<K: Any + Send + Sync>(&self) -> Option<Arc<K>> {
-        let Kept(first) = self;
+        let DecodedValues(first) = self;
         if first.is::<K>() {
             return Arc::clone(first).downcast().ok();
         }
-        let Several(values) = first.downcast_ref()?;
+        let SeveralValues(values) = first.downcast_ref()?;
         Arc::clone(values.iter().find(|value| value.is::<K>())?).downcast().ok()
     }
 
     /// What was counted for it.
-    fn bytes(&self, object: &impl Remembers) -> u64 {
-        let Kept(first) = self;
+    fn bytes(&self, object: &impl Cacheable) -> u64 {
+        let DecodedValues(first) = self;
         match first.downcast_ref() {
-            Some(Several(values)) => {
+            Some(SeveralValues(values)) => {
                 values.iter().map(|value| object.bytes_estimate(size_of_val(&**value))).sum()
             }
             None => object.bytes_estimate(size_of_val(&**first)),
@@ -239,7 +242,7 @@ impl Kept {
     }
 }
 
-impl<T: Remembers> Place<T> {
+impl<T: Cacheable> CacheEntry<T> {
     fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }

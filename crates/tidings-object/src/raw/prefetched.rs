@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
-use super::first_few::FirstFew;
+use super::once_slots::OnceSlots;
 use crate::FieldPath;
-use crate::field::Step;
+use crate::field::PathStep;
 
 /// The paths of one informer that are read ahead. Only the first few that are asked for: each is read of every object.
 #[derive(Debug, Default)]
-pub(crate) struct AheadPaths(FirstFew<FieldPath, PATHS_MAX>);
+pub(crate) struct PrefetchedPaths(OnceSlots<FieldPath, PATHS_MAX>);
 
 const PATHS_MAX: usize = 4;
 
@@ -21,10 +21,10 @@ const VALUES_BYTES_MAX: usize = 128;
 /// Begins what is kept of a string. Anything else begins as its JSON does, and nothing else begins so here.
 const STRING: char = '"';
 
-impl AheadPaths {
+impl PrefetchedPaths {
     pub(super) fn add(&self, path: &FieldPath) {
         // Neither is in the body of each object.
-        let is_supplied = matches!(path.steps().first(), Some(Step::Member(name)) if name == "kind" || name == "apiVersion");
+        let is_supplied = matches!(path.steps().first(), Some(PathStep::Member(name)) if name == "kind" || name == "apiVersion");
         if !is_supplied {
             self.0.number_or_add(path);
         }
@@ -50,7 +50,7 @@ pub(super) fn kept(values: &[Value]) -> Option<Vec<String>> {
     (texts.iter().map(String::len).sum::<usize>() <= VALUES_BYTES_MAX).then_some(texts)
 }
 
-/// What a kept text says: a string's own text, otherwise its JSON.
+/// What a kept text equals: a string's own text, otherwise its JSON.
 pub(super) fn text(kept: &str) -> &str {
     kept.strip_prefix(STRING).unwrap_or(kept)
 }

@@ -1,16 +1,16 @@
-//! What is told by its differences comes out as it went in, whatever both are; and what nobody wrote is refused.
+//! What is told by its instructions comes out as it went in, whatever both are; and what nobody wrote is refused.
 
 use proptest::prelude::*;
 
 use super::*;
 
-fn kin(bytes: &[u8]) -> Kin {
-    Kin::new(bytes, Arc::default()).expect("neither short nor long")
+fn reference(bytes: &[u8]) -> Reference {
+    Reference::new(bytes, Arc::default()).expect("neither short nor long")
 }
 
-fn unpacked(kin: &Kin, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, NotUnpacked> {
+fn unpacked(reference: &Reference, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, UnpackError> {
     let mut out = b"head".to_vec();
-    kin.unpack(packed, raw_len, &mut out)?;
+    reference.unpack(packed, raw_len, &mut out)?;
     assert_eq!(&out[..4], b"head");
     Ok(out.split_off(4))
 }
@@ -24,27 +24,27 @@ fn pod(name: &str, address: &str) -> Vec<u8> {
 
 #[test]
 fn of_near_kin_only_the_differences_are_kept() {
-    let (kin, raw) = (kin(&pod("web-aaaaa", "10.0.0.7")), pod("web-bcdef", "10.17.100.23"));
-    let packed = kin.pack(&raw, raw.len()).unwrap();
+    let (reference, raw) = (reference(&pod("web-aaaaa", "10.0.0.7")), pod("web-bcdef", "10.17.100.23"));
+    let packed = reference.pack(&raw, raw.len()).unwrap();
     assert!(packed.len() * 5 < raw.len(), "{} of {}", packed.len(), raw.len());
-    assert_eq!(unpacked(&kin, &packed, raw.len()), Ok(raw));
+    assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw));
 }
 
 #[test]
 fn the_very_same_takes_a_few_bytes() {
     let raw = pod("web-aaaaa", "10.0.0.7");
-    let packed = kin(&raw).pack(&raw, raw.len()).unwrap();
+    let packed = reference(&raw).pack(&raw, raw.len()).unwrap();
     assert!(packed.len() <= 4, "{packed:?}");
 }
 
 #[test]
 fn what_does_not_fit_into_the_room_is_not_packed() {
     let raw = pod("web-bcdef", "10.17.100.23");
-    let kin = kin(&pod("web-aaaaa", "10.0.0.7"));
-    let needed = kin.pack(&raw, raw.len()).unwrap().len();
-    assert!(kin.pack(&raw, needed).is_some());
-    assert_eq!(kin.pack(&raw, needed - 1), None);
-    assert_eq!(kin.pack(&vec![b'x'; BYTES_MAX], BYTES_MAX), None);
+    let reference = reference(&pod("web-aaaaa", "10.0.0.7"));
+    let needed = reference.pack(&raw, raw.len()).unwrap().len();
+    assert!(reference.pack(&raw, needed).is_some());
+    assert_eq!(reference.pack(&raw, needed - 1), None);
+    assert_eq!(reference.pack(&vec![b'x'; BYTES_MAX], BYTES_MAX), None);
 }
 
 #[test]
@@ -52,28 +52,28 @@ fn too_short_or_too_long_a_body_is_nobodys_kin() {
     for (bytes, is_kin) in
         [(0, false), (BYTES_MIN - 1, false), (BYTES_MIN, true), (BYTES_MAX - 1, true), (BYTES_MAX, false)]
     {
-        assert_eq!(Kin::new(&vec![b'x'; bytes], Arc::default()).is_some(), is_kin, "{bytes}");
+        assert_eq!(Reference::new(&vec![b'x'; bytes], Arc::default()).is_some(), is_kin, "{bytes}");
     }
 }
 
 #[test]
 fn its_memory_counts_as_long_as_it_lives() {
     let memory = Arc::default();
-    let kin = Kin::new(&[b'x'; 1_000], Arc::clone(&memory)).unwrap();
+    let reference = Reference::new(&[b'x'; 1_000], Arc::clone(&memory)).unwrap();
     assert_eq!(memory.load(Ordering::Relaxed), 1_000 + 2 * 256);
-    drop(kin);
+    drop(reference);
     assert_eq!(memory.load(Ordering::Relaxed), 0);
 }
 
 #[test]
 fn what_was_cut_or_meant_for_another_length_is_refused() {
-    let (kin, raw) = (kin(&pod("web-aaaaa", "10.0.0.7")), pod("web-bcdef", "10.17.100.23"));
-    let packed = kin.pack(&raw, raw.len()).unwrap();
+    let (reference, raw) = (reference(&pod("web-aaaaa", "10.0.0.7")), pod("web-bcdef", "10.17.100.23"));
+    let packed = reference.pack(&raw, raw.len()).unwrap();
     for end in 0..packed.len() {
-        assert_eq!(unpacked(&kin, &packed[..end], raw.len()), Err(NotUnpacked), "{end}");
+        assert_eq!(unpacked(&reference, &packed[..end], raw.len()), Err(UnpackError), "{end}");
     }
     for raw_len in [0, raw.len() - 1, raw.len() + 1] {
-        assert_eq!(unpacked(&kin, &packed, raw_len), Err(NotUnpacked), "{raw_len}");
+        assert_eq!(unpacked(&reference, &packed, raw_len), Err(UnpackError), "{raw_len}");
     }
 }
 
@@ -91,36 +91,36 @@ fn words(words_max: usize) -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn what_was_packed_comes_out_as_it_went_in(kin_bytes in words(60), raw in words(60)) {
-        if let Some(kin) = Kin::new(&kin_bytes, Arc::default()) {
-            let packed = kin.pack(&raw, 2 * raw.len() + 16).expect("room for everything");
-            prop_assert_eq!(unpacked(&kin, &packed, raw.len()), Ok(raw));
+    fn what_was_packed_comes_out_as_it_went_in(reference_bytes in words(60), raw in words(60)) {
+        if let Some(reference) = Reference::new(&reference_bytes, Arc::default()) {
+            let packed = reference.pack(&raw, 2 * raw.len() + 16).expect("room for everything");
+            prop_assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw));
         }
     }
 
     #[test]
     fn edits_of_kin_come_out_as_they_went_in(
-        kin_bytes in words(60),
+        reference_bytes in words(60),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), words(2)), 0..8),
     ) {
-        let mut raw = kin_bytes.clone();
+        let mut raw = reference_bytes.clone();
         for (from, len, other) in edits {
             let from = from.index(raw.len() + 1);
             let len = len.index(raw.len() - from + 1).min(20);
             raw.splice(from..from + len, other);
         }
-        if let Some(kin) = Kin::new(&kin_bytes, Arc::default()) {
-            let packed = kin.pack(&raw, 2 * raw.len() + 16).expect("room for everything");
-            prop_assert_eq!(unpacked(&kin, &packed, raw.len()), Ok(raw));
+        if let Some(reference) = Reference::new(&reference_bytes, Arc::default()) {
+            let packed = reference.pack(&raw, 2 * raw.len() + 16).expect("room for everything");
+            prop_assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw));
         }
     }
 
     #[test]
     fn what_nobody_packed_is_refused_or_has_its_length(
-        kin_bytes in words(20), packed in prop::collection::vec(any::<u8>(), 0..80), raw_len in 0..5_000_usize,
+        reference_bytes in words(20), packed in prop::collection::vec(any::<u8>(), 0..80), raw_len in 0..5_000_usize,
     ) {
-        if let Some(kin) = Kin::new(&kin_bytes, Arc::default())
-            && let Ok(out) = unpacked(&kin, &packed, raw_len)
+        if let Some(reference) = Reference::new(&reference_bytes, Arc::default())
+            && let Ok(out) = unpacked(&reference, &packed, raw_len)
         {
             prop_assert_eq!(out.len(), raw_len);
         }

@@ -1,0 +1,115 @@
+//! Which pool get reference, which lose it, and that none of it grows without bound.
+
+use super::*;
+
+/// Bytes that have nothing in common with those of another seed.
+fn noise(seed: u64, bytes: usize) -> Vec<u8> {
+    let mut entry = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let next = || {
+        entry = entry.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (entry >> 56) as u8
+    };
+    std::iter::repeat_with(next).take(bytes).collect()
+}
+
+/// A body of a template, with something of its own.
+fn member(template: u64, number: u64) -> Vec<u8> {
+    [noise(template, 400), noise(number + 1_000, 8), noise(template + 7, 400)].concat()
+}
+
+fn key(controller_uid: &str) -> ReferenceKey {
+    ReferenceKey::new(Wire::Json, Some(controller_uid))
+}
+
+/// What a packer does, without a dictionary. Whether the body was told by its reference.
+fn pack_within(pool: &mut ReferencePool, key: ReferenceKey, raw: &[u8], objects_bytes: u64) -> bool {
+    let reference = pool.reference(key, raw.len());
+    let body =
+        reference.and_then(|(reference, packed_max)| Body::delta(key.wire(), raw, &reference, packed_max));
+    match body {
+        Some(_) => pool.record_hit(key),
+        None => pool.packed(key, raw, &Body::plain(key.wire(), raw), objects_bytes),
+    }
+    body.is_some()
+}
+
+fn pack(pool: &mut ReferencePool, key: ReferenceKey, raw: &[u8]) -> bool {
+    pack_within(pool, key, raw, u64::MAX)
+}
+
+#[test]
+fn the_first_members_are_packed_as_ever_and_then_told_by_one_of_them() {
+    let mut pool = ReferencePool::default();
+    let told: Vec<_> = (0..40).map(|n| pack(&mut pool, key("a"), &member(1, n))).collect();
+    assert_eq!(told.iter().position(|is_told| *is_told), Some(BODIES_MIN as usize));
+    assert!(told[BODIES_MIN as usize..].iter().all(|is_told| *is_told));
+    assert!(!pack(&mut pool, key("b"), &member(1, 50)), "of another controller");
+    assert!(
+        !pack(&mut pool, ReferenceKey::new(Wire::Protobuf, Some("a")), &member(1, 51)),
+        "of another wire"
+    );
+}
+
+#[test]
+fn members_that_are_not_alike_soon_have_no_kin() {
+    let mut pool = ReferencePool::default();
+    for n in 0..500 {
+        assert!(!pack(&mut pool, key("a"), &noise(n, 800)));
+    }
+    assert!(pool.reference(key("a"), 800).is_none());
+    assert_eq!(pool.memory_bytes(), 0);
+}
+
+#[test]
+fn a_family_that_changes_gets_new_kin_however_often() {
+    let mut pool = ReferencePool::default();
+    for template in 0..20 {
+        let told = (0..200).filter(|n| pack(&mut pool, key("a"), &member(template, *n))).count();
+        assert!(told >= 150, "{told} of template {template}");
+    }
+}
+
+#[test]
+fn kin_must_not_take_more_than_the_dictionary_would() {
+    let mut pool = ReferencePool::default();
+    let key = key("a");
+    let packed_well = Body::plain(Wire::Json, &[0; 4]);
+    (0..BODIES_MIN).for_each(|n| pool.packed(key, &member(1, n), &packed_well, u64::MAX));
+    let (reference, packed_max) = pool.reference(key, member(1, 99).len()).unwrap();
+    assert!(Body::delta(Wire::Json, &member(1, 99), &reference, packed_max).is_none());
+    assert!(Body::delta(Wire::Json, &member(1, 99), &reference, 100).is_some());
+}
+
+#[test]
+fn all_kin_takes_no_more_than_its_share() {
+    let mut pool = ReferencePool::default();
+    let objects_bytes = 20_000;
+    for (of, n) in (0..50).flat_map(|of| (0..30).map(move |n| (of, n))) {
+        pack_within(&mut pool, key(&of.to_string()), &member(of, n), objects_bytes);
+    }
+    // The last one may stand above the bound.
+    let one = Reference::new(&member(1, 1), Arc::default()).unwrap().memory_bytes();
+    let most = objects_bytes / MEMORY_FRACTION;
+    assert!((most..most + one).contains(&pool.memory_bytes()), "{}", pool.memory_bytes());
+}
+
+#[test]
+fn families_without_number_are_forgotten() {
+    let mut pool = ReferencePool::default();
+    let (own, mut bodies) = (key("ours"), Vec::new());
+    assert_eq!((0..20).filter(|n| pack(&mut pool, own, &member(1, *n))).count(), 4);
+    let (reference, _) = pool.reference(own, 800).unwrap();
+    bodies.push(Body::delta(Wire::Json, &member(1, 30), &reference, 800).unwrap());
+    drop(reference);
+    for of in 0..3 * ENTRIES_MAX {
+        pack(&mut pool, key(&of.to_string()), &member(2, 1));
+        assert!(pool.entries.len() <= ENTRIES_MAX);
+    }
+    assert!(pool.reference(own, 800).is_some(), "its reference is in use");
+    drop(bodies);
+    for of in 0..ENTRIES_MAX {
+        pack(&mut pool, key(&format!("late {of}")), &member(2, 1));
+    }
+    assert!(pool.reference(own, 800).is_none());
+    assert_eq!(pool.memory_bytes(), 0);
+}
