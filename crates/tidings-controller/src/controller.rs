@@ -4,6 +4,7 @@
 //! gives a handle and a task: nothing runs before the task does, and nothing is spawned but the workers, which the task owns.
 
 mod builder;
+#[cfg(feature = "metrics")]
 mod metrics;
 mod source;
 pub(crate) mod stats;
@@ -22,6 +23,7 @@ use tidings_source::BuildError;
 use tidings_workqueue::WorkQueue;
 
 pub use builder::ControllerBuilder;
+#[cfg(feature = "metrics")]
 pub use metrics::ControllerMetrics;
 pub use source::{Owned, Watched};
 pub use stats::{ControllerStats, Durations, Reason, RequestCount};

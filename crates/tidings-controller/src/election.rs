@@ -41,10 +41,12 @@ mod leadership;
 
 mod task;
 
+#[cfg(feature = "metrics")]
 mod metrics;
 
 pub use guard::{Guard, GuardError, OnOverrun, Overrun};
 pub use leadership::{Leadership, Stalled};
+#[cfg(feature = "metrics")]
 pub use metrics::ElectionMetrics;
 pub use task::ElectionTask;
 pub use term::Term;

@@ -45,9 +45,11 @@ pub mod manager;
 pub use action::Action;
 pub use condition::{Condition, ConditionError, await_condition, await_condition_on};
 pub use context::Context;
+#[cfg(feature = "metrics")]
+pub use controller::ControllerMetrics;
 pub use controller::{
-    Controller, ControllerBuilder, ControllerError, ControllerHandle, ControllerMetrics, ControllerStats,
-    ControllerTask, Owned, Watched,
+    Controller, ControllerBuilder, ControllerError, ControllerHandle, ControllerStats, ControllerTask, Owned,
+    Watched,
 };
 pub use finalizer::{Finalize, FinalizerError, finalizer};
 pub use owner::{OwnerError, controller_reference, is_controlled_by, owner_reference, set_controller};
@@ -61,8 +63,9 @@ pub use shard::{
 pub use worker::Signals;
 pub use writes::{IfUnchanged, TrackedApi, Written};
 
+#[cfg(feature = "metrics")]
+pub use election::ElectionMetrics;
 pub use election::{
-    Election, ElectionError, ElectionMetrics, ElectionTask, Guard, GuardError, Leadership, OnOverrun,
-    Overrun, Stalled, Term,
+    Election, ElectionError, ElectionTask, Guard, GuardError, Leadership, OnOverrun, Overrun, Stalled, Term,
 };
 pub use manager::{Manager, ManagerError};

@@ -2,15 +2,16 @@
 //! series of a controller go when it goes.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder};
 use prometheus_client::metrics::MetricType;
 
 use super::stats::{ControllerStats, Durations};
-use super::task::{ControllerHandle, WeakController};
+use super::task::ControllerHandle;
 use crate::sync::Mutex;
+use crate::worker::ControllerState;
 
 /// Shows controllers to a prometheus registry. Its clones show the same controllers.
 #[derive(Clone, Default)]
@@ -28,11 +29,36 @@ impl ControllerMetrics {
     pub fn show(&self, controller: &ControllerHandle) {
         let mut shown = self.shown.lock();
         shown.retain(WeakController::is_alive);
-        shown.push(controller.weak());
+        shown.push(WeakController::new(controller));
     }
 
     fn look(&self) -> Vec<ControllerStats> {
         self.shown.lock().iter().filter_map(WeakController::stats).collect()
+    }
+}
+
+/// A controller that this does not keep alive.
+struct WeakController {
+    name: Arc<str>,
+    workers: usize,
+    state: Weak<ControllerState>,
+}
+
+impl WeakController {
+    fn new(controller: &ControllerHandle) -> Self {
+        WeakController {
+            name: Arc::clone(&controller.name),
+            workers: controller.workers,
+            state: Arc::downgrade(&controller.state),
+        }
+    }
+
+    fn is_alive(&self) -> bool {
+        self.state.strong_count() > 0
+    }
+
+    fn stats(&self) -> Option<ControllerStats> {
+        Some(self.state.upgrade()?.stats(&self.name, self.workers))
     }
 }
 

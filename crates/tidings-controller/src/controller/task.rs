@@ -1,7 +1,7 @@
 //! A controller that is attached: the handle that looks at it, and the task that is it.
 
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::select_all;
@@ -31,9 +31,9 @@ use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, pani
 /// ```
 #[derive(Clone)]
 pub struct ControllerHandle {
-    name: Arc<str>,
-    workers: usize,
-    state: Arc<ControllerState>,
+    pub(super) name: Arc<str>,
+    pub(super) workers: usize,
+    pub(super) state: Arc<ControllerState>,
     synced: Arc<[SyncedSource]>,
 }
 
@@ -165,35 +165,10 @@ impl ControllerHandle {
     pub fn stats(&self) -> ControllerStats {
         self.state.stats(&self.name, self.workers)
     }
-
-    pub(super) fn weak(&self) -> WeakController {
-        WeakController {
-            name: Arc::clone(&self.name),
-            workers: self.workers,
-            state: Arc::downgrade(&self.state),
-        }
-    }
-}
-
-/// A controller that this does not keep alive.
-pub(super) struct WeakController {
-    name: Arc<str>,
-    workers: usize,
-    state: Weak<ControllerState>,
-}
-
-impl WeakController {
-    pub(super) fn is_alive(&self) -> bool {
-        self.state.strong_count() > 0
-    }
-
-    pub(super) fn stats(&self) -> Option<ControllerStats> {
-        Some(self.state.upgrade()?.stats(&self.name, self.workers))
-    }
 }
 
 impl ControllerState {
-    fn stats(&self, name: &str, workers: usize) -> ControllerStats {
+    pub(super) fn stats(&self, name: &str, workers: usize) -> ControllerStats {
         let counters = &self.counters;
         ControllerStats {
             name: name.to_owned(),

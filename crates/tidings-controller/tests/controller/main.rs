@@ -3,6 +3,7 @@
 mod blocking;
 mod dynamic;
 mod harness;
+#[cfg(feature = "metrics")]
 mod metrics;
 mod missed_updates;
 mod outcomes;

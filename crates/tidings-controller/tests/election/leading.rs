@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use prometheus_client::encoding::text::encode;
-use prometheus_client::registry::Registry;
 use tidings_apiserver::resource::Verb;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::ElectionMetrics;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -156,8 +153,13 @@ async fn only_a_leader_whose_task_is_stuck_is_unwell() {
 }
 
 // holds: M4
+#[cfg(feature = "metrics")]
 #[tokio::test(start_paused = true)]
 async fn metrics_have_upstreams_names_and_go_with_the_election() {
+    use prometheus_client::encoding::text::encode;
+    use prometheus_client::registry::Registry;
+    use tidings_controller::ElectionMetrics;
+
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
     let (metrics, mut registry) = (ElectionMetrics::new(), Registry::default());
