@@ -6,7 +6,7 @@ use std::sync::Arc;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use futures_util::FutureExt;
 use k8s_openapi::api::core::v1::Pod;
-use tidings_informer::delta::{KnownInScope, Outlet, QueueOrder, StreamId, StreamInlet, queue};
+use tidings_informer::delta::{DeltaReceiver, KnownInScope, QueueOrder, StreamId, StreamSender, queue};
 use tidings_informer::reflector::{Epoch, Replacement, Sink};
 use tidings_object::{Budget, Intake, Kind, KnownObjects, NothingKnown, RawObject, Version};
 use tidings_source::{Change, StreamScope};
@@ -41,27 +41,27 @@ fn objects() -> Vec<Arc<RawObject>> {
     (0..OBJECTS).map(object).collect()
 }
 
-fn pushes_changes(sink: &mut StreamInlet, objects: &[Arc<RawObject>]) {
+fn pushes_changes(sink: &mut StreamSender, objects: &[Arc<RawObject>]) {
     for object in objects {
         sink.change(Change::Modified, Arc::clone(object)).now_or_never().expect("there is room");
     }
 }
 
-fn pushes_list(sink: &mut StreamInlet, objects: &[Arc<RawObject>]) {
+fn pushes_list(sink: &mut StreamSender, objects: &[Arc<RawObject>]) {
     let mut list = sink.begin_replace(&StreamScope::All);
     objects.iter().for_each(|object| list.accept(Arc::clone(object)));
     list.commit(Version::from(1), Epoch::Same).now_or_never().expect("there is room");
 }
 
-fn takes_all(outlet: &mut Outlet) {
-    while let Some(Some(batch)) = outlet.next_batch().now_or_never() {
+fn takes_all(receiver: &mut DeltaReceiver) {
+    while let Some(Some(batch)) = receiver.next_batch().now_or_never() {
         black_box(batch);
     }
 }
 
 fn throughput(criterion: &mut Criterion) {
     let objects = objects();
-    type Pushes = fn(&mut StreamInlet, &[Arc<RawObject>]);
+    type Pushes = fn(&mut StreamSender, &[Arc<RawObject>]);
     let nothing: Arc<dyn KnownInScope> = Arc::new(NothingKnown);
     let everything: Arc<dyn KnownInScope> = Arc::new(Unchanged(objects.clone()));
     let cases: [(&str, Pushes, &Arc<dyn KnownInScope>); 3] = [
@@ -77,11 +77,11 @@ fn throughput(criterion: &mut Criterion) {
                 let set_up = || queue(order, 4 * OBJECTS, Arc::clone(known));
                 bencher.iter_batched(
                     set_up,
-                    |(inlet, mut outlet)| {
-                        let mut sink = inlet.stream(StreamId(1), StreamScope::All);
+                    |(sender, mut receiver)| {
+                        let mut sink = sender.stream(StreamId(1), StreamScope::All);
                         pushes(&mut sink, &objects);
-                        takes_all(&mut outlet);
-                        (inlet, outlet)
+                        takes_all(&mut receiver);
+                        (sender, receiver)
                     },
                     BatchSize::LargeInput,
                 );

@@ -17,7 +17,7 @@ use crate::reflector::Epoch;
 
 mod replace;
 
-mod gate;
+mod bounded;
 
 mod order;
 
@@ -25,19 +25,19 @@ mod in_order;
 
 mod in_flight;
 
-mod place;
+mod fifo_entry;
 
 pub mod per_object;
 
-mod inlet;
+mod sender;
 
-mod outlet;
+mod receiver;
 
-pub use inlet::{Inlet, StreamInlet};
-pub use order::Depth;
-pub use outlet::{BATCH_DELTAS_MAX, Batch, Outlet};
+pub use order::QueueDepth;
 pub use per_object::DeltaFifo;
-pub use replace::{Collecting, Listed};
+pub use receiver::{BATCH_DELTAS_MAX, Batch, DeltaReceiver};
+pub use replace::{ListCollector, ListedObjects};
+pub use sender::{DeltaSender, StreamSender};
 
 /// In which order deltas leave the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,7 +68,7 @@ pub enum Delta {
     /// Per object: one item of a list. It counts whatever its version is.
     Replaced(Arc<RawObject>),
     /// Per object: absent from a list though we knew it. Its last known state may be stale.
-    Vanished(Arc<RawObject>),
+    MissingFromList(Arc<RawObject>),
     /// Per object: a known object once more, by a [resync](DeltaFifo::resync). Nothing has changed.
     Sync(Arc<RawObject>),
     /// This stream has ended: its scope is no longer listed or watched, and what it brought goes (unless another
@@ -82,7 +82,7 @@ pub enum Delta {
         /// Up to which version.
         version: Version,
         /// What brought us here.
-        by: Milestone,
+        by: ReachedBy,
     },
 }
 
@@ -93,7 +93,7 @@ pub enum DeltaKind {
     Added,
     /// The server sent another version.
     Updated,
-    /// The object is gone: the server sent its deletion, or it is absent from a list ([`Delta::Vanished`]).
+    /// The object is gone: the server sent its deletion, or it is absent from a list ([`Delta::MissingFromList`]).
     Deleted,
     /// One item of a list.
     Replaced,
@@ -103,7 +103,7 @@ pub enum DeltaKind {
 
 /// What a [`Delta::Reached`] stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Milestone {
+pub enum ReachedBy {
     /// A list was committed.
     List(Epoch),
     /// A bookmark, or the changes before it.
@@ -122,13 +122,17 @@ pub trait KnownInScope: KnownObjects {
 /// list of many objects may stand above the bound, in memory that it took before.
 ///
 /// `known` is what the consumer has applied; only [`QueueOrder::PerObject`] asks it.
-pub fn queue(order: QueueOrder, deltas_max: usize, known: Arc<dyn KnownInScope>) -> (Inlet, Outlet) {
-    let order: Box<dyn order::Order> = match order {
+pub fn queue(
+    order: QueueOrder,
+    deltas_max: usize,
+    known: Arc<dyn KnownInScope>,
+) -> (DeltaSender, DeltaReceiver) {
+    let order: Box<dyn order::DeltaOrder> = match order {
         QueueOrder::InOrder => Box::new(in_order::InOrder::default()),
         QueueOrder::PerObject => Box::new(DeltaFifo::new(known)),
     };
-    let gate = Arc::new(gate::Gate::new(order, deltas_max.max(1)));
-    (Inlet::new(Arc::clone(&gate)), Outlet::new(gate))
+    let bounded = Arc::new(bounded::BoundedQueue::new(order, deltas_max.max(1)));
+    (DeltaSender::new(Arc::clone(&bounded)), DeltaReceiver::new(bounded))
 }
 
 impl Delta {
@@ -137,7 +141,7 @@ impl Delta {
         match self {
             Delta::Changed(_, object)
             | Delta::Replaced(object)
-            | Delta::Vanished(object)
+            | Delta::MissingFromList(object)
             | Delta::Sync(object) => Some(object),
             Delta::ReplacedAll { .. } | Delta::ScopeEnded { .. } | Delta::Reached { .. } => None,
         }
@@ -148,7 +152,7 @@ impl Delta {
         match self {
             Delta::Changed(Change::Added, _) => Some(DeltaKind::Added),
             Delta::Changed(Change::Modified, _) => Some(DeltaKind::Updated),
-            Delta::Changed(Change::Deleted, _) | Delta::Vanished(_) => Some(DeltaKind::Deleted),
+            Delta::Changed(Change::Deleted, _) | Delta::MissingFromList(_) => Some(DeltaKind::Deleted),
             Delta::Replaced(_) => Some(DeltaKind::Replaced),
             Delta::Sync(_) => Some(DeltaKind::Sync),
             Delta::ReplacedAll { .. } | Delta::ScopeEnded { .. } | Delta::Reached { .. } => None,
@@ -157,7 +161,7 @@ impl Delta {
 
     /// Whether its object no longer exists.
     pub fn is_deletion(&self) -> bool {
-        matches!(self, Delta::Changed(Change::Deleted, _) | Delta::Vanished(_))
+        matches!(self, Delta::Changed(Change::Deleted, _) | Delta::MissingFromList(_))
     }
 
     /// An estimate of the bytes that it keeps in memory; an object that is cached too counts all the same.

@@ -9,8 +9,8 @@
 //! value to a set of slots. All three are trees behind `Arc`s that share what did not change, so that the
 //! state of the whole cache is a handful of pointers, and publishing it is one store.
 
-mod chunks;
-mod lookup;
+mod cow_chunks;
+mod linear_hash;
 mod slot_set;
 mod table;
 
@@ -27,7 +27,7 @@ pub mod writer;
 pub use index::{Index, IndexError, IndexFault, IndexFaultError, NAMESPACE_INDEX};
 pub use overlay::Overlay;
 pub use reader::{IndexState, Reader};
-pub use replace::Replaced;
+pub use replace::ReplaceSummary;
 pub use snapshot::{IndexMemory, Snapshot};
 pub use writer::{Writer, indexer, indexer_with_seed};
 

@@ -82,7 +82,7 @@ pub fn informer<K>(
     config: InformerConfig,
 ) -> (SharedInformer<K>, InformerTask) {
     let (writer, reader) = indexer();
-    let (inlet, outlet) =
+    let (sender, receiver) =
         delta::queue(config.queue_order, config.queued_deltas_max, Arc::new(reader.clone()));
     let stop = CancellationToken::new();
     let applier = apply::Applier::new(writer, config.queue_order);
@@ -95,7 +95,7 @@ pub fn informer<K>(
         config,
         intake,
         reader,
-        depth: inlet.depth(),
+        depth: sender.depth(),
         registry: Mutex::new(shared::Registry {
             lifecycle: Lifecycle::New,
             arriving: Vec::new(),
@@ -114,6 +114,6 @@ pub fn informer<K>(
         stop: stop.clone(),
         stopped: SetOnce::new(),
     });
-    let task = InformerTask::new(Arc::clone(&shared), sources, (inlet, outlet), applier);
+    let task = InformerTask::new(Arc::clone(&shared), sources, (sender, receiver), applier);
     (SharedInformer::new(shared, Arc::new(Lease::new(stop))), task)
 }

@@ -3,8 +3,8 @@
 //! The stages stand below in the order in which data flows; each imports only from those above it. Nothing
 //! here speaks HTTP or knows a work queue, and nothing up to the lister knows a Rust type of an object.
 
+mod coop_budget;
 mod sync;
-mod turns;
 
 pub mod reflector;
 

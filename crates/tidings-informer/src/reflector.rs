@@ -3,18 +3,18 @@
 //! Deciding is pure and stands in [`phase`]; doing is elsewhere. Nothing here knows a cache or a queue: what
 //! arrives goes into a [`Sink`].
 
+mod initial_progress;
 mod phase;
 mod probe;
-mod progress;
 mod run;
 
 mod list;
 mod stream_list;
 mod watch;
 
-mod alarm;
 mod backoff;
 mod liveness;
+mod timer;
 
 pub mod config;
 pub mod observer;
@@ -23,7 +23,7 @@ pub mod sink;
 pub use backoff::BackoffConfig;
 pub use config::{ListMode, Paging, ReflectorConfig, StopPolicy};
 pub use liveness::LivenessConfig;
-pub use observer::{During, Listed, Observer, RelistReason, StopReason};
+pub use observer::{CompletedList, Observer, ReflectorActivity, RelistReason, StopReason};
 pub use run::Reflector;
 pub use sink::{Epoch, Replacement, Sink};
 

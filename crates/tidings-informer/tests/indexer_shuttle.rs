@@ -14,10 +14,10 @@ mod sync;
 #[path = "../src/indexer"]
 #[allow(dead_code, unused_imports, unreachable_pub, reason = "only a part of it is used here")]
 mod indexer {
-    mod chunks;
+    mod cow_chunks;
     mod index;
     mod inverted;
-    mod lookup;
+    mod linear_hash;
     mod reader;
     mod registry;
     mod replace;

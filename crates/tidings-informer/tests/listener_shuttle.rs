@@ -10,8 +10,8 @@
 #[allow(unused_imports, dead_code, reason = "other stages use the rest")]
 mod sync;
 
-#[path = "../src/turns.rs"]
-mod turns;
+#[path = "../src/coop_budget.rs"]
+mod coop_budget;
 
 /// As `src/informer.rs` has it.
 #[path = "../src/informer"]

@@ -6,13 +6,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gate::{Contents, Gate};
+use bounded::{BoundedQueue, QueueContents};
 use shuttle::future::{block_on, spawn};
 
-#[path = "../src/delta/gate.rs"]
-mod gate;
+#[path = "../src/delta/bounded.rs"]
+mod bounded;
 
-/// What the gate takes its lock from here.
+/// What the bounded takes its lock from here.
 mod sync {
     pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
 
@@ -32,7 +32,7 @@ const INTERLEAVINGS: usize = 500;
 #[derive(Default)]
 struct Items(Vec<(usize, usize)>);
 
-impl Contents for Items {
+impl QueueContents for Items {
     type Batch = Vec<(usize, usize)>;
 
     fn len(&self) -> usize {
@@ -44,38 +44,38 @@ impl Contents for Items {
     }
 }
 
-async fn take_all(gate: &Gate<Items>) -> Vec<(usize, usize)> {
+async fn take_all(bounded: &BoundedQueue<Items>) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
-    while let Some(batch) = poll_fn(|cx| gate.poll_take(cx)).await {
-        assert!(batch.len() <= gate.bound(), "more was queued than the bound allows");
+    while let Some(batch) = poll_fn(|cx| bounded.poll_take(cx)).await {
+        assert!(batch.len() <= bounded.bound(), "more was queued than the bound allows");
         all.extend(batch);
     }
     all
 }
 
-async fn push_all(gate: &Gate<Items>, of: usize) {
+async fn push_all(bounded: &BoundedQueue<Items>, of: usize) {
     for item in 0..3 {
-        gate.enter(move |items: &mut Items| items.0.push((of, item))).await;
+        bounded.enter(move |items: &mut Items| items.0.push((of, item))).await;
     }
 }
 
 #[test]
 fn every_push_enters_once_and_in_its_order_within_the_bound() {
     let scenario = || {
-        let gate = Arc::new(Gate::new(Items::default(), 1));
+        let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
         block_on(async {
             let pushes = [0, 1, 2].map(|of| {
-                let gate = Arc::clone(&gate);
-                spawn(async move { push_all(&gate, of).await })
+                let bounded = Arc::clone(&bounded);
+                spawn(async move { push_all(&bounded, of).await })
             });
             let taker = {
-                let gate = Arc::clone(&gate);
-                spawn(async move { take_all(&gate).await })
+                let bounded = Arc::clone(&bounded);
+                spawn(async move { take_all(&bounded).await })
             };
             for push in pushes {
                 push.await.expect("a push ends");
             }
-            gate.close();
+            bounded.close();
             let all = taker.await.expect("the taker ends");
             for of in 0..3 {
                 let its: Vec<_> =
@@ -90,12 +90,12 @@ fn every_push_enters_once_and_in_its_order_within_the_bound() {
 #[test]
 fn a_push_that_gives_up_never_keeps_the_others_waiting() {
     let scenario = || {
-        let gate = Arc::new(Gate::new(Items::default(), 1));
+        let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
         block_on(async {
             let gives_up = {
-                let gate = Arc::clone(&gate);
+                let bounded = Arc::clone(&bounded);
                 spawn(async move {
-                    let mut push = pin!(gate.enter(|items: &mut Items| items.0.push((9, 9))));
+                    let mut push = pin!(bounded.enter(|items: &mut Items| items.0.push((9, 9))));
                     for _ in 0..2 {
                         if poll_fn(|cx| Poll::Ready(push.as_mut().poll(cx))).await.is_ready() {
                             return;
@@ -105,18 +105,18 @@ fn a_push_that_gives_up_never_keeps_the_others_waiting() {
                 })
             };
             let pushes = [0, 1].map(|of| {
-                let gate = Arc::clone(&gate);
-                spawn(async move { push_all(&gate, of).await })
+                let bounded = Arc::clone(&bounded);
+                spawn(async move { push_all(&bounded, of).await })
             });
             let taker = {
-                let gate = Arc::clone(&gate);
-                spawn(async move { take_all(&gate).await })
+                let bounded = Arc::clone(&bounded);
+                spawn(async move { take_all(&bounded).await })
             };
             for push in pushes {
                 push.await.expect("a push ends");
             }
             gives_up.await.expect("giving up ends");
-            gate.close();
+            bounded.close();
             let all = taker.await.expect("the taker ends");
             assert_eq!(all.iter().filter(|(of, _)| *of < 2).count(), 6);
         });
@@ -126,17 +126,17 @@ fn a_push_that_gives_up_never_keeps_the_others_waiting() {
 
 #[test]
 fn closing_or_leaving_wakes_everybody() {
-    for leave in [Gate::<Items>::close, Gate::<Items>::abandon] {
+    for leave in [BoundedQueue::<Items>::close, BoundedQueue::<Items>::abandon] {
         let scenario = move || {
-            let gate = Arc::new(Gate::new(Items::default(), 1));
+            let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
             block_on(async {
                 let mut tasks = Vec::from([0, 1].map(|of| {
-                    let gate = Arc::clone(&gate);
-                    spawn(async move { push_all(&gate, of).await })
+                    let bounded = Arc::clone(&bounded);
+                    spawn(async move { push_all(&bounded, of).await })
                 }));
-                let taker = Arc::clone(&gate);
+                let taker = Arc::clone(&bounded);
                 tasks.push(spawn(async move { drop(poll_fn(|cx| taker.poll_take(cx)).await) }));
-                leave(&gate);
+                leave(&bounded);
                 for task in tasks {
                     task.await.expect("everybody ends");
                 }
@@ -149,32 +149,33 @@ fn closing_or_leaving_wakes_everybody() {
 #[test]
 fn what_the_taker_puts_in_above_the_bound_comes_out_and_nobody_is_left_waiting() {
     let scenario = || {
-        let gate = Arc::new(Gate::new(Items::default(), 1));
+        let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
         block_on(async {
             let pushes = [0, 1].map(|of| {
-                let gate = Arc::clone(&gate);
-                spawn(async move { push_all(&gate, of).await })
+                let bounded = Arc::clone(&bounded);
+                spawn(async move { push_all(&bounded, of).await })
             });
             let mut all = Vec::new();
             while all.len() < 2 * 3 + 4 {
                 if all.is_empty() {
-                    let put = gate.put(|items: &mut Items| items.0.extend([(9, 0), (9, 1), (9, 2), (9, 3)]));
+                    let put =
+                        bounded.put(|items: &mut Items| items.0.extend([(9, 0), (9, 1), (9, 2), (9, 3)]));
                     assert!(put.is_some());
                 }
-                all.extend(poll_fn(|cx| gate.poll_take(cx)).await.expect("it is open"));
+                all.extend(poll_fn(|cx| bounded.poll_take(cx)).await.expect("it is open"));
             }
             for push in pushes {
                 push.await.expect("a push ends");
             }
-            gate.close();
-            assert!(gate.put(|items: &mut Items| items.0.push((9, 9))).is_none());
+            bounded.close();
+            assert!(bounded.put(|items: &mut Items| items.0.push((9, 9))).is_none());
             assert_eq!(all.iter().filter(|(of, _)| *of == 9).count(), 4);
         });
     };
     shuttle::check_random(scenario, INTERLEAVINGS);
 }
 
-/// A gate that looks, lets go of its lock, and only then leaves its waker: what comes in between wakes nobody.
+/// A bounded that looks, lets go of its lock, and only then leaves its waker: what comes in between wakes nobody.
 struct Careless {
     item: sync::Mutex<Option<u8>>,
     taker: sync::Mutex<Option<Waker>>,
@@ -201,11 +202,11 @@ impl Careless {
 #[should_panic(expected = "deadlock")]
 fn the_check_would_find_a_lost_wake_up() {
     let scenario = || {
-        let gate = Arc::new(Careless { item: sync::Mutex::new(None), taker: sync::Mutex::new(None) });
+        let bounded = Arc::new(Careless { item: sync::Mutex::new(None), taker: sync::Mutex::new(None) });
         block_on(async {
-            let taker = Arc::clone(&gate);
+            let taker = Arc::clone(&bounded);
             let taken = spawn(async move { poll_fn(|cx| taker.poll_take(cx)).await });
-            gate.push(7);
+            bounded.push(7);
             assert_eq!(taken.await.expect("it ends"), 7);
         });
     };

@@ -23,8 +23,8 @@ pub(crate) fn per_object(times: u64) {
 
 fn push_and_take(order: QueueOrder, times: u64) {
     let objects = objects(&intake(), PUSHED_AT_ONCE as u64);
-    let (inlet, mut outlet) = queue(order, PUSHED_AT_ONCE * 2, Arc::new(NothingKnown));
-    let mut stream = inlet.stream(StreamId(0), StreamScope::All);
+    let (sender, mut receiver) = queue(order, PUSHED_AT_ONCE * 2, Arc::new(NothingKnown));
+    let mut stream = sender.stream(StreamId(0), StreamScope::All);
     let changes: Vec<Arc<RawObject>> = objects.iter().cycle().take(times as usize).cloned().collect();
     measured(|| {
         for some in changes.chunks(PUSHED_AT_ONCE) {
@@ -34,8 +34,12 @@ fn push_and_take(order: QueueOrder, times: u64) {
             }
             let mut taken = 0;
             while taken < some.len() {
-                taken +=
-                    outlet.next_batch().now_or_never().flatten().expect("what was pushed can be taken").len();
+                taken += receiver
+                    .next_batch()
+                    .now_or_never()
+                    .flatten()
+                    .expect("what was pushed can be taken")
+                    .len();
             }
         }
     });

@@ -40,8 +40,8 @@ pub(crate) fn list_split_known(times: u64) {
 
 pub(crate) fn relist_unchanged(times: u64) {
     let Cluster { runtime, source, mut writer } = Cluster::with(times);
-    let (inlet, mut outlet) = queue(QueueOrder::InOrder, 1_000, Arc::new(NothingKnown));
-    let mut sink = inlet.stream(StreamId(0), StreamScope::All);
+    let (sender, mut receiver) = queue(QueueOrder::InOrder, 1_000, Arc::new(NothingKnown));
+    let mut sink = sender.stream(StreamId(0), StreamScope::All);
     let relist = async {
         let mut replacement = sink.begin_replace(&StreamScope::All);
         for object in listed(&source).await {
@@ -49,7 +49,7 @@ pub(crate) fn relist_unchanged(times: u64) {
         }
         replacement.commit(Version::from(1), Epoch::Same).await;
         let mut unchanged = 0;
-        for (_, delta) in outlet.next_batch().await.expect("the queue is open") {
+        for (_, delta) in receiver.next_batch().await.expect("the queue is open") {
             if let Delta::ReplacedAll { scope, objects } = delta {
                 unchanged += writer.replace(&scope, objects).unchanged;
             }

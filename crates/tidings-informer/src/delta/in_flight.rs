@@ -13,12 +13,12 @@ use tidings_object::RawObject;
 use tidings_source::StreamScope;
 
 use super::Delta;
-use super::place::{Deltas, newest_state};
+use super::fifo_entry::{Deltas, newest_state};
 
 /// The state that each object of the last batch will have once it is applied.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    taken: HashTable<Taken>,
+    taken: HashTable<InFlightObject>,
     hasher: RandomState,
     /// Scopes that ended in this batch: what the cache shows of them may be about to go.
     ended: Vec<StreamScope>,
@@ -26,19 +26,19 @@ pub(super) struct InFlight {
 
 /// What becomes of an object by what is in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum InFlightEffect {
     /// It will be there.
-    Stays,
+    Present,
     /// It will be gone.
-    Goes,
+    Removed,
     /// If it is there, it goes with its scope, unless the consumer keeps it for another stream of that scope.
-    MayGo,
+    MaybeRemoved,
     /// Nothing in flight touches it.
     Untouched,
 }
 
 #[derive(Debug)]
-struct Taken {
+struct InFlightObject {
     /// Its newest state in the batch: the consumer takes no notice of an older one that a watch replays after it.
     object: Arc<RawObject>,
     is_deletion: bool,
@@ -73,7 +73,7 @@ impl InFlight {
                 }
             }
             Entry::Vacant(place) => {
-                place.insert(Taken { object: Arc::clone(object), is_deletion, is_listed });
+                place.insert(InFlightObject { object: Arc::clone(object), is_deletion, is_listed });
             }
         }
     }
@@ -104,24 +104,26 @@ impl InFlight {
         Some(known.filter(is_ignored).unwrap_or_else(|| Arc::clone(&taken.object)))
     }
 
-    pub(super) fn fate(&self, object: &RawObject) -> Fate {
+    pub(super) fn fate(&self, object: &RawObject) -> InFlightEffect {
         match self.find(object) {
-            Some(Taken { is_deletion: true, .. }) => Fate::Goes,
-            Some(_) => Fate::Stays,
-            None if self.ended.iter().any(|scope| scope.contains(object.namespace())) => Fate::MayGo,
-            None => Fate::Untouched,
+            Some(InFlightObject { is_deletion: true, .. }) => InFlightEffect::Removed,
+            Some(_) => InFlightEffect::Present,
+            None if self.ended.iter().any(|scope| scope.contains(object.namespace())) => {
+                InFlightEffect::MaybeRemoved
+            }
+            None => InFlightEffect::Untouched,
         }
     }
 
     /// The objects of `scope` that will be there, in the order of their keys: that of the table is chance.
     pub(super) fn staying_in(&self, scope: &StreamScope) -> Vec<&Arc<RawObject>> {
-        let stays = |taken: &&Taken| !taken.is_deletion && scope.contains(taken.object.namespace());
+        let stays = |taken: &&InFlightObject| !taken.is_deletion && scope.contains(taken.object.namespace());
         let mut staying: Vec<_> = self.taken.iter().filter(stays).map(|taken| &taken.object).collect();
         staying.sort_unstable_by_key(|object| object.key());
         staying
     }
 
-    fn find(&self, object: &RawObject) -> Option<&Taken> {
+    fn find(&self, object: &RawObject) -> Option<&InFlightObject> {
         let key = object.key();
         self.taken.find(self.hasher.hash_one(key.as_str()), |taken| taken.object.key() == key)
     }

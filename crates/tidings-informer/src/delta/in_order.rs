@@ -5,19 +5,19 @@ use std::collections::VecDeque;
 
 use tidings_object::Version;
 
-use super::order::{Arrival, Load, Order};
-use super::outlet::Batch;
-use super::{Delta, Milestone, StreamId};
+use super::order::{DeltaOrder, QueueLoad, StreamMessage};
+use super::receiver::Batch;
+use super::{Delta, ReachedBy, StreamId};
 
 /// Deltas as they came.
 #[derive(Debug, Default)]
 pub(super) struct InOrder {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<InOrderEntry>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct InOrderEntry {
     stream: StreamId,
     delta: Delta,
     /// As counted on arrival: an object's body may be packed better while it waits.
@@ -28,16 +28,16 @@ impl InOrder {
     fn append(&mut self, stream: StreamId, delta: Delta) {
         let bytes = delta.bytes_estimate();
         self.bytes += bytes;
-        self.entries.push_back(Entry { stream, delta, bytes });
+        self.entries.push_back(InOrderEntry { stream, delta, bytes });
     }
 
     /// A bookmark right behind another one of its stream says all that the other said.
     fn bookmark(&mut self, stream: StreamId, version: Version) {
-        let by = Milestone::Bookmark;
+        let by = ReachedBy::Bookmark;
         match self.entries.back_mut() {
-            Some(Entry { stream: last, delta: Delta::Reached { version: reached, by: why }, .. })
-                if *last == stream && *why == by =>
-            {
+            Some(InOrderEntry {
+                stream: last, delta: Delta::Reached { version: reached, by: why }, ..
+            }) if *last == stream && *why == by => {
                 *reached = version;
             }
             _ => self.append(stream, Delta::Reached { version, by }),
@@ -45,23 +45,23 @@ impl InOrder {
     }
 }
 
-impl Order for InOrder {
-    fn push(&mut self, stream: StreamId, arrival: Arrival) {
+impl DeltaOrder for InOrder {
+    fn push(&mut self, stream: StreamId, arrival: StreamMessage) {
         match arrival {
-            Arrival::Changed(change, object) => self.append(stream, Delta::Changed(change, object)),
-            Arrival::Bookmark(version) => self.bookmark(stream, version),
-            Arrival::Listed { scope, listed, version, epoch } => {
+            StreamMessage::Changed(change, object) => self.append(stream, Delta::Changed(change, object)),
+            StreamMessage::Bookmark(version) => self.bookmark(stream, version),
+            StreamMessage::Listed { scope, listed, version, epoch } => {
                 self.append(stream, Delta::ReplacedAll { scope, objects: listed.into_objects() });
-                self.append(stream, Delta::Reached { version, by: Milestone::List(epoch) });
+                self.append(stream, Delta::Reached { version, by: ReachedBy::List(epoch) });
             }
-            Arrival::Ended { scope } => self.append(stream, Delta::ScopeEnded { scope }),
+            StreamMessage::Ended { scope } => self.append(stream, Delta::ScopeEnded { scope }),
         }
     }
 
     fn take(&mut self, deltas_max: usize) -> Batch {
         let mut batch = Batch::with_capacity(self.entries.len().min(deltas_max));
         while batch.len() < deltas_max
-            && let Some(Entry { stream, delta, bytes }) = self.entries.pop_front()
+            && let Some(InOrderEntry { stream, delta, bytes }) = self.entries.pop_front()
         {
             self.bytes -= bytes;
             let is_list = matches!(delta, Delta::ReplacedAll { .. });
@@ -78,8 +78,8 @@ impl Order for InOrder {
         0
     }
 
-    fn load(&self) -> Load {
-        Load { deltas: self.entries.len(), bytes: self.bytes }
+    fn load(&self) -> QueueLoad {
+        QueueLoad { deltas: self.entries.len(), bytes: self.bytes }
     }
 }
 

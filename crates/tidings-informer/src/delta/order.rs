@@ -6,26 +6,26 @@ use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
 use super::StreamId;
-use super::gate::{Contents, Gate};
-use super::outlet::{BATCH_DELTAS_MAX, Batch};
-use super::replace::Listed;
+use super::bounded::{BoundedQueue, QueueContents};
+use super::receiver::{BATCH_DELTAS_MAX, Batch};
+use super::replace::ListedObjects;
 use crate::reflector::Epoch;
 
 /// How full a queue is. Cloning it copies a pointer; it may outlive both ends.
 #[derive(Debug, Clone)]
-pub struct Depth(Arc<Gate<Box<dyn Order>>>);
+pub struct QueueDepth(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
 
 /// What a stream brings.
-pub(super) enum Arrival {
+pub(super) enum StreamMessage {
     Changed(Change, Arc<RawObject>),
     Bookmark(Version),
-    Listed { scope: StreamScope, listed: Listed, version: Version, epoch: Epoch },
+    Listed { scope: StreamScope, listed: ListedObjects, version: Version, epoch: Epoch },
     Ended { scope: StreamScope },
 }
 
 /// What is queued, in some order.
-pub(super) trait Order: Send {
-    fn push(&mut self, stream: StreamId, arrival: Arrival);
+pub(super) trait DeltaOrder: Send {
+    fn push(&mut self, stream: StreamId, arrival: StreamMessage);
 
     /// Takes a batch, empty when nothing is queued. What was taken before has been applied.
     fn take(&mut self, deltas_max: usize) -> Batch;
@@ -33,20 +33,20 @@ pub(super) trait Order: Send {
     /// Queues a [`Delta::Sync`](super::Delta::Sync) for each known object of which nothing is queued, and says how many.
     fn resync(&mut self) -> usize;
 
-    fn load(&self) -> Load;
+    fn load(&self) -> QueueLoad;
 }
 
 /// How much is queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Load {
+pub(super) struct QueueLoad {
     pub(super) deltas: usize,
     /// An estimate.
     pub(super) bytes: usize,
 }
 
-impl Depth {
-    pub(super) fn new(gate: Arc<Gate<Box<dyn Order>>>) -> Depth {
-        Depth(gate)
+impl QueueDepth {
+    pub(super) fn new(bounded: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> QueueDepth {
+        QueueDepth(bounded)
     }
 
     /// How many deltas are queued.
@@ -64,12 +64,12 @@ impl Depth {
         self.load().bytes
     }
 
-    fn load(&self) -> Load {
+    fn load(&self) -> QueueLoad {
         self.0.look(|order| order.load()).unwrap_or_default()
     }
 }
 
-impl Contents for Box<dyn Order> {
+impl QueueContents for Box<dyn DeltaOrder> {
     type Batch = Batch;
 
     fn len(&self) -> usize {
@@ -77,6 +77,6 @@ impl Contents for Box<dyn Order> {
     }
 
     fn take(&mut self) -> Option<Batch> {
-        Some(Order::take(&mut **self, BATCH_DELTAS_MAX)).filter(|batch| !batch.is_empty())
+        Some(DeltaOrder::take(&mut **self, BATCH_DELTAS_MAX)).filter(|batch| !batch.is_empty())
     }
 }

@@ -4,8 +4,8 @@
 //! It must never forget a delta of an object but for a deletion that repeats another, or that is of an object
 //! which nobody has; and never tell that a version was reached before all that its stream sent up to it.
 
-mod by_hand;
 mod known;
+mod manual;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,12 +18,12 @@ use smallvec::smallvec;
 use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
+use super::fifo_entry::{Deltas, FifoEntry, last, newest_state, object_of};
 use super::in_flight::InFlight;
-use super::order::{Arrival, Load, Order};
-use super::outlet::Batch;
-use super::place::{Deltas, Place, last, newest_state, object_of};
-use super::replace::Listed;
-use super::{Delta, KnownInScope, Milestone, StreamId};
+use super::order::{DeltaOrder, QueueLoad, StreamMessage};
+use super::receiver::Batch;
+use super::replace::ListedObjects;
+use super::{Delta, KnownInScope, ReachedBy, StreamId};
 use crate::reflector::Epoch;
 
 /// How many places an empty queue keeps allocated after a large list.
@@ -62,7 +62,7 @@ const IDLE_PLACES_MAX: usize = 4_096;
 /// - A key has one place; further deltas of it join those that wait there.
 /// - A deletion after a deletion is merged into one: the one the server told, if any; of two told, the older.
 /// - A deletion of a key that is neither queued nor known is dropped.
-/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::Vanished`] for each object of its
+/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::MissingFromList`] for each object of its
 ///   scope that is queued or known and absent from it. An object that is known just so, and of which nothing is
 ///   under way, is left out.
 /// - A resync queues [`Delta::Sync`] for each known object of which nothing is queued.
@@ -77,21 +77,21 @@ const IDLE_PLACES_MAX: usize = 4_096;
 /// [`Reader`](crate::indexer::Reader) of a cache shows what it holds; [`NothingKnown`](tidings_object::NothingKnown) shows nothing.
 pub struct DeltaFifo {
     known: Arc<dyn KnownInScope>,
-    places: VecDeque<Place>,
+    places: VecDeque<FifoEntry>,
     /// How many places have left: the first place is this one's number.
     left: u64,
     /// The number of the place where further deltas of a key go, hashed by that key.
     open: HashTable<u64>,
     hasher: RandomState,
-    progress: HashMap<StreamId, Progress, RandomState>,
+    progress: HashMap<StreamId, ProgressMarker, RandomState>,
     /// Scopes whose end is queued: what is known of them may go.
     ending: Vec<StreamScope>,
     in_flight: InFlight,
-    load: Load,
+    load: QueueLoad,
 }
 
 /// The marker of a stream that is queued.
-struct Progress {
+struct ProgressMarker {
     number: u64,
     /// Reached since; it is queued when the marker leaves.
     newer: Option<Version>,
@@ -109,7 +109,7 @@ impl DeltaFifo {
             progress: HashMap::default(),
             ending: Vec::new(),
             in_flight: InFlight::default(),
-            load: Load::default(),
+            load: QueueLoad::default(),
         }
     }
 
@@ -134,7 +134,7 @@ impl DeltaFifo {
         &mut self,
         stream: StreamId,
         scope: &StreamScope,
-        listed: &Listed,
+        listed: &ListedObjects,
         version: Version,
         epoch: Epoch,
     ) {
@@ -143,7 +143,7 @@ impl DeltaFifo {
         if let Some(progress) = self.progress.get_mut(&stream) {
             progress.newer = None;
         }
-        self.append(Place::Reached { stream, version, by: Milestone::List(epoch) });
+        self.append(FifoEntry::Reached { stream, version, by: ReachedBy::List(epoch) });
     }
 
     /// This stream has ended. What comes for its objects after that gets a new place behind the end.
@@ -157,7 +157,7 @@ impl DeltaFifo {
             progress.newer = None;
         }
         self.ending.push(scope.clone());
-        self.append(Place::Ended { stream, scope });
+        self.append(FifoEntry::Ended { stream, scope });
     }
 
     /// Takes up to `deltas_max` deltas, and all of the first object even if it has more.
@@ -188,20 +188,20 @@ impl DeltaFifo {
         self.load.deltas == 0
     }
 
-    fn queue_list(&mut self, stream: StreamId, scope: &StreamScope, listed: &Listed) {
+    fn queue_list(&mut self, stream: StreamId, scope: &StreamScope, listed: &ListedObjects) {
         for object in listed.objects() {
             if !self.is_known_just_so(object) {
                 self.queue(stream, Delta::Replaced(Arc::clone(object)));
             }
         }
         for object in self.absent(scope, listed) {
-            self.queue(stream, Delta::Vanished(object));
+            self.queue(stream, Delta::MissingFromList(object));
         }
     }
 
     fn take_first(&mut self, batch: &mut Batch) {
         let number = self.left;
-        if let Some(Place::Object { deltas, .. }) = self.places.front() {
+        if let Some(FifoEntry::Object { deltas, .. }) = self.places.front() {
             let hash = self.hasher.hash_one(object_of(last(deltas)).key().as_str());
             if let Ok(open) = self.open.find_entry(hash, |&other| other == number) {
                 open.remove();
@@ -211,17 +211,17 @@ impl DeltaFifo {
         self.left += 1;
         self.load.deltas -= place.deltas();
         match place {
-            Place::Object { deltas, bytes } => {
+            FifoEntry::Object { deltas, bytes } => {
                 self.load.bytes -= bytes;
                 let is_deletion = self.leave_deleted(&deltas);
                 self.in_flight.took(&deltas, is_deletion);
                 batch.extend(deltas);
             }
-            Place::Reached { stream, version, by } => {
+            FifoEntry::Reached { stream, version, by } => {
                 batch.push((stream, Delta::Reached { version, by }));
                 self.marker_left(stream, number);
             }
-            Place::Ended { stream, scope } => {
+            FifoEntry::Ended { stream, scope } => {
                 let first = self.ending.iter().position(|other| *other == scope);
                 self.ending.remove(first.expect("a queued end is among those ending"));
                 self.in_flight.took_end(scope.clone());
@@ -241,13 +241,13 @@ impl DeltaFifo {
     fn reached(&mut self, stream: StreamId, version: Version) {
         let end = self.end();
         let Some(progress) = self.progress.get_mut(&stream) else {
-            self.progress.insert(stream, Progress { number: end, newer: None });
-            self.append(Place::Reached { stream, version, by: Milestone::Bookmark });
+            self.progress.insert(stream, ProgressMarker { number: end, newer: None });
+            self.append(FifoEntry::Reached { stream, version, by: ReachedBy::Bookmark });
             return;
         };
         // A watch may replay what is older; it takes back nothing.
         let told = match self.places.back_mut() {
-            Some(Place::Reached { version: last, .. }) if progress.number + 1 == end => last,
+            Some(FifoEntry::Reached { version: last, .. }) if progress.number + 1 == end => last,
             _ => progress.newer.get_or_insert_with(|| version.clone()),
         };
         if !version.is_older_than(told) {
@@ -263,7 +263,7 @@ impl DeltaFifo {
             let number = self.end();
             let hash = self.hasher.hash_one(object.key().as_str());
             self.load.bytes += delta_bytes;
-            self.append(Place::Object { deltas: smallvec![(stream, delta)], bytes: delta_bytes });
+            self.append(FifoEntry::Object { deltas: smallvec![(stream, delta)], bytes: delta_bytes });
             let DeltaFifo { open, places, left, hasher, .. } = self;
             open.insert_unique(hash, number, |&number| {
                 hasher.hash_one(places[(number - *left) as usize].object().key().as_str())
@@ -271,12 +271,12 @@ impl DeltaFifo {
             return;
         };
         let at = self.index(number);
-        let Place::Object { deltas, .. } = &self.places[at] else {
+        let FifoEntry::Object { deltas, .. } = &self.places[at] else {
             unreachable!("an open place is an object's")
         };
         let is_repeated = delta.is_deletion() && self.leave_deleted(deltas);
-        let is_told_now = matches!(last(deltas), Delta::Vanished(_)) && self.is_heard(&delta, deltas);
-        let Place::Object { deltas, bytes } = &mut self.places[at] else { return };
+        let is_told_now = matches!(last(deltas), Delta::MissingFromList(_)) && self.is_heard(&delta, deltas);
+        let FifoEntry::Object { deltas, bytes } = &mut self.places[at] else { return };
         if !is_repeated {
             deltas.push((stream, delta));
             *bytes += delta_bytes;
@@ -288,7 +288,7 @@ impl DeltaFifo {
         }
     }
 
-    fn append(&mut self, place: Place) {
+    fn append(&mut self, place: FifoEntry) {
         self.load.deltas += 1;
         self.places.push_back(place);
     }
@@ -329,15 +329,15 @@ impl DeltaFifo {
     }
 }
 
-impl Order for DeltaFifo {
-    fn push(&mut self, stream: StreamId, arrival: Arrival) {
+impl DeltaOrder for DeltaFifo {
+    fn push(&mut self, stream: StreamId, arrival: StreamMessage) {
         match arrival {
-            Arrival::Changed(change, object) => self.change(stream, change, object),
-            Arrival::Bookmark(version) => self.bookmark(stream, version),
-            Arrival::Listed { scope, listed, version, epoch } => {
+            StreamMessage::Changed(change, object) => self.change(stream, change, object),
+            StreamMessage::Bookmark(version) => self.bookmark(stream, version),
+            StreamMessage::Listed { scope, listed, version, epoch } => {
                 self.list(stream, &scope, &listed, version, epoch);
             }
-            Arrival::Ended { scope } => self.end_stream(stream, scope),
+            StreamMessage::Ended { scope } => self.end_stream(stream, scope),
         }
     }
 
@@ -349,7 +349,7 @@ impl Order for DeltaFifo {
         self.resync()
     }
 
-    fn load(&self) -> Load {
+    fn load(&self) -> QueueLoad {
         self.load
     }
 }

@@ -11,13 +11,13 @@ use hashbrown::hash_table::Entry;
 use tidings_object::{RawObject, Version};
 use tidings_source::StreamScope;
 
-use super::inlet::StreamInlet;
-use super::order::Arrival;
+use super::order::StreamMessage;
+use super::sender::StreamSender;
 use crate::reflector::{Epoch, Replacement};
 
 /// The objects of a list, each key once.
 #[derive(Debug, Default)]
-pub struct Listed {
+pub struct ListedObjects {
     objects: Vec<Arc<RawObject>>,
     /// Where in `objects` a key stands: every index once, hashed by the key found there.
     places: HashTable<u32>,
@@ -26,16 +26,16 @@ pub struct Listed {
 
 /// A list that a stream collects; it enters the queue by its commit.
 #[derive(Debug)]
-pub struct Collecting<'a> {
-    inlet: &'a mut StreamInlet,
+pub struct ListCollector<'a> {
+    sender: &'a mut StreamSender,
     scope: StreamScope,
-    listed: Listed,
+    listed: ListedObjects,
 }
 
-impl Listed {
+impl ListedObjects {
     /// Takes an object in. The same key again takes the place of the one before.
     pub fn accept(&mut self, object: Arc<RawObject>) {
-        let Listed { objects, places, hasher } = self;
+        let ListedObjects { objects, places, hasher } = self;
         let key = object.key();
         let place = places.entry(
             hasher.hash_one(key.as_str()),
@@ -61,7 +61,7 @@ impl Listed {
         }
         self.objects.swap_remove(at as usize);
         if at != last {
-            let Listed { objects, places, hasher } = self;
+            let ListedObjects { objects, places, hasher } = self;
             let hash = |at: u32| hasher.hash_one(objects[at as usize].key().as_str());
             places.insert_unique(hash(at), at, |&at| hash(at));
         }
@@ -105,21 +105,21 @@ impl Listed {
     }
 }
 
-impl FromIterator<Arc<RawObject>> for Listed {
-    fn from_iter<I: IntoIterator<Item = Arc<RawObject>>>(objects: I) -> Listed {
-        let mut listed = Listed::default();
+impl FromIterator<Arc<RawObject>> for ListedObjects {
+    fn from_iter<I: IntoIterator<Item = Arc<RawObject>>>(objects: I) -> ListedObjects {
+        let mut listed = ListedObjects::default();
         objects.into_iter().for_each(|object| listed.accept(object));
         listed
     }
 }
 
-impl<'a> Collecting<'a> {
-    pub(super) fn new(inlet: &'a mut StreamInlet, scope: StreamScope) -> Collecting<'a> {
-        Collecting { inlet, scope, listed: Listed::default() }
+impl<'a> ListCollector<'a> {
+    pub(super) fn new(sender: &'a mut StreamSender, scope: StreamScope) -> ListCollector<'a> {
+        ListCollector { sender, scope, listed: ListedObjects::default() }
     }
 }
 
-impl Replacement for Collecting<'_> {
+impl Replacement for ListCollector<'_> {
     fn accept(&mut self, object: Arc<RawObject>) {
         self.listed.accept(object);
     }
@@ -133,8 +133,8 @@ impl Replacement for Collecting<'_> {
     }
 
     async fn commit(self, version: Version, epoch: Epoch) {
-        let Collecting { inlet, scope, listed } = self;
-        inlet.enter(Arrival::Listed { scope, listed, version, epoch }).await;
+        let ListCollector { sender, scope, listed } = self;
+        sender.enter(StreamMessage::Listed { scope, listed, version, epoch }).await;
     }
 }
 
@@ -151,20 +151,20 @@ mod tests {
     use super::*;
     use crate::delta::transcript::{object, word};
 
-    fn words(listed: &Listed) -> Vec<String> {
+    fn words(listed: &ListedObjects) -> Vec<String> {
         listed.objects().iter().map(|object| word(object)).collect()
     }
 
     #[test]
     fn of_the_same_key_twice_in_a_list_the_last_wins_and_keeps_the_place() {
-        let listed: Listed = ["a/x@1", "a/y@2", "a/x@3"].map(object).into_iter().collect();
+        let listed: ListedObjects = ["a/x@1", "a/y@2", "a/x@3"].map(object).into_iter().collect();
         assert_eq!(words(&listed), ["a/x@3", "a/y@2"]);
         assert!(listed.contains("a/x") && !listed.contains("a/z"));
     }
 
     #[test]
     fn a_retracted_object_is_gone_and_can_come_back() {
-        let mut listed: Listed = ["a/x@1", "a/y@2", "a/z@3"].map(object).into_iter().collect();
+        let mut listed: ListedObjects = ["a/x@1", "a/y@2", "a/z@3"].map(object).into_iter().collect();
         listed.retract("a/x");
         listed.retract("a/x");
         listed.retract("a/unheard-of");
@@ -180,7 +180,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_list_holds_what_a_map_would(steps in prop::collection::vec((any::<bool>(), 0..12_u8), 0..60)) {
-            let mut listed = Listed::default();
+            let mut listed = ListedObjects::default();
             let mut model = BTreeMap::new();
             for (version, (is_accept, name)) in steps.into_iter().enumerate() {
                 let key = format!("a/{name}");

@@ -19,12 +19,12 @@ use crate::reflector::{Replacement, Sink};
 
 const ORDERS: [QueueOrder; 2] = [QueueOrder::InOrder, QueueOrder::PerObject];
 
-fn small(order: QueueOrder, deltas_max: usize) -> (Inlet, Outlet) {
+fn small(order: QueueOrder, deltas_max: usize) -> (DeltaSender, DeltaReceiver) {
     queue(order, deltas_max, Arc::new(NothingKnown))
 }
 
-fn stream(inlet: &Inlet, number: u32) -> StreamInlet {
-    inlet.stream(StreamId(number), StreamScope::All)
+fn stream(sender: &DeltaSender, number: u32) -> StreamSender {
+    sender.stream(StreamId(number), StreamScope::All)
 }
 
 /// Time is paused, so that a wait which nobody ends ends the test at once.
@@ -32,8 +32,8 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(1), future).await.expect("somebody wakes it")
 }
 
-async fn taken(outlet: &mut Outlet) -> Vec<String> {
-    let batch = soon(outlet.next_batch()).await.expect("open");
+async fn taken(receiver: &mut DeltaReceiver) -> Vec<String> {
+    let batch = soon(receiver.next_batch()).await.expect("open");
     batch.iter().map(|(stream, delta)| tell(*stream, delta)).collect()
 }
 
@@ -41,11 +41,11 @@ async fn taken(outlet: &mut Outlet) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 10);
+        let (sender, mut receiver) = small(order, 10);
         let mut tasks = JoinSet::new();
-        tasks.spawn(async move { taken(&mut outlet).await });
+        tasks.spawn(async move { taken(&mut receiver).await });
         tokio::task::yield_now().await;
-        stream(&inlet, 1).change(Change::Added, object("a/x@1")).await;
+        stream(&sender, 1).change(Change::Added, object("a/x@1")).await;
         assert_eq!(soon(tasks.join_next()).await.unwrap().unwrap()[0], "+ a/x@1");
     }
 }
@@ -54,35 +54,35 @@ async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
 #[tokio::test(start_paused = true)]
 async fn a_push_waits_while_the_bound_is_reached_and_then_enters() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 2);
-        let mut one = stream(&inlet, 1);
+        let (sender, mut receiver) = small(order, 2);
+        let mut one = stream(&sender, 1);
         one.bookmark(Version::from(1)).await;
-        stream(&inlet, 2).change(Change::Added, object("b/x@2")).await;
+        stream(&sender, 2).change(Change::Added, object("b/x@2")).await;
         let mut third = pin!(one.change(Change::Added, object("a/x@3")));
         assert!(poll!(third.as_mut()).is_pending());
         assert!(poll!(third.as_mut()).is_pending());
-        outlet.next_batch().await;
+        receiver.next_batch().await;
         third.await;
-        assert_eq!(taken(&mut outlet).await[0], "+ a/x@3");
+        assert_eq!(taken(&mut receiver).await[0], "+ a/x@3");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_list_enters_whole_once_there_is_room_for_one_delta() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 1);
-        let mut one = stream(&inlet, 1);
+        let (sender, mut receiver) = small(order, 1);
+        let mut one = stream(&sender, 1);
         one.bookmark(Version::from(1)).await;
         let mut list = one.begin_replace(&StreamScope::All);
         (0..50).for_each(|n| list.accept(object(&format!("a/{n}@1"))));
         let mut commit = pin!(list.commit(Version::from(2), Epoch::Same));
         assert!(poll!(commit.as_mut()).is_pending());
-        outlet.next_batch().await;
+        receiver.next_batch().await;
         commit.await;
         let is_listed = |told: &String| told == "listed 2";
         let (mut objects, mut listed) = (0, false);
         while !listed {
-            let told = taken(&mut outlet).await;
+            let told = taken(&mut receiver).await;
             objects += told.iter().map(|told| told.matches("a/").count()).sum::<usize>();
             listed = told.iter().any(is_listed);
         }
@@ -92,51 +92,51 @@ async fn a_list_enters_whole_once_there_is_room_for_one_delta() {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
-    let (inlet, mut outlet) = small(QueueOrder::InOrder, 1);
-    let mut streams: Vec<_> = (1..=3).map(|number| stream(&inlet, number)).collect();
+    let (sender, mut receiver) = small(QueueOrder::InOrder, 1);
+    let mut streams: Vec<_> = (1..=3).map(|number| stream(&sender, number)).collect();
     let [one, two, three] = &mut streams[..] else { unreachable!() };
     one.change(Change::Added, object("a/x@1")).await;
     let mut second = pin!(two.change(Change::Added, object("b/x@1")));
     assert!(poll!(second.as_mut()).is_pending());
     let mut third = pin!(three.change(Change::Added, object("c/x@1")));
     assert!(poll!(third.as_mut()).is_pending());
-    assert_eq!(taken(&mut outlet).await, ["+ a/x@1"]);
+    assert_eq!(taken(&mut receiver).await, ["+ a/x@1"]);
     // There is room, but not for one who came later.
     let mut again = pin!(one.change(Change::Added, object("a/x@2")));
     assert!(poll!(again.as_mut()).is_pending());
     assert!(poll!(third.as_mut()).is_pending());
     assert!(poll!(second.as_mut()).is_ready());
-    assert_eq!(taken(&mut outlet).await, ["2> + b/x@1"]);
+    assert_eq!(taken(&mut receiver).await, ["2> + b/x@1"]);
     assert!(poll!(again.as_mut()).is_pending());
     assert!(poll!(third.as_mut()).is_ready());
-    assert_eq!(taken(&mut outlet).await, ["3> + c/x@1"]);
+    assert_eq!(taken(&mut receiver).await, ["3> + c/x@1"]);
     assert!(poll!(again.as_mut()).is_ready());
 }
 
 #[tokio::test(start_paused = true)]
 async fn room_for_several_lets_several_in() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 3);
+        let (sender, mut receiver) = small(order, 3);
         for number in 1..=3 {
-            stream(&inlet, number).bookmark(Version::from(1)).await;
+            stream(&sender, number).bookmark(Version::from(1)).await;
         }
         let mut tasks = JoinSet::new();
         for number in 4..=6 {
-            let mut waiting = stream(&inlet, number);
+            let mut waiting = stream(&sender, number);
             tasks.spawn(async move { waiting.bookmark(Version::from(2)).await });
         }
         tokio::task::yield_now().await;
-        outlet.next_batch().await;
+        receiver.next_batch().await;
         soon(tasks.join_all()).await;
-        assert_eq!(taken(&mut outlet).await, ["4> reached 2", "5> reached 2", "6> reached 2"]);
+        assert_eq!(taken(&mut receiver).await, ["4> reached 2", "5> reached 2", "6> reached 2"]);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_turn_on() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 1);
-        let (mut one, mut two) = (stream(&inlet, 1), stream(&inlet, 2));
+        let (sender, mut receiver) = small(order, 1);
+        let (mut one, mut two) = (stream(&sender, 1), stream(&sender, 2));
         one.bookmark(Version::from(1)).await;
         let mut dropped = Box::pin(one.change(Change::Added, object("a/dropped@2")));
         assert!(poll!(dropped.as_mut()).is_pending());
@@ -144,11 +144,11 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
         tasks.spawn(async move { two.change(Change::Added, object("b/x@2")).await });
         tokio::task::yield_now().await;
         // Its turn comes, it is woken, and it goes before it was polled.
-        outlet.next_batch().await;
+        receiver.next_batch().await;
         drop(dropped);
         soon(tasks.join_next()).await.unwrap().unwrap();
-        assert_eq!(taken(&mut outlet).await[0], "2> + b/x@2");
-        assert!(outlet.next_batch().now_or_never().is_none_or(|batch| {
+        assert_eq!(taken(&mut receiver).await[0], "2> + b/x@2");
+        assert!(receiver.next_batch().now_or_never().is_none_or(|batch| {
             batch.is_some_and(|batch| batch.iter().all(|(_, delta)| delta.object().is_none()))
         }));
     }
@@ -157,26 +157,26 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
 #[tokio::test(start_paused = true)]
 async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 10);
+        let (sender, mut receiver) = small(order, 10);
         {
-            let mut waiting = pin!(outlet.next_batch());
+            let mut waiting = pin!(receiver.next_batch());
             assert!(poll!(waiting.as_mut()).is_pending());
-            stream(&inlet, 1).change(Change::Added, object("a/x@1")).await;
+            stream(&sender, 1).change(Change::Added, object("a/x@1")).await;
         }
-        assert_eq!(taken(&mut outlet).await[0], "+ a/x@1");
+        assert_eq!(taken(&mut receiver).await[0], "+ a/x@1");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 10);
-        let mut one = stream(&inlet, 1);
+        let (sender, mut receiver) = small(order, 10);
+        let mut one = stream(&sender, 1);
         let mut list = one.begin_replace(&StreamScope::All);
         list.accept(object("a/x@1"));
         drop(list);
-        assert_eq!(inlet.depth().deltas(), 0);
-        assert!(outlet.next_batch().now_or_never().is_none());
+        assert_eq!(sender.depth().deltas(), 0);
+        assert!(receiver.next_batch().now_or_never().is_none());
     }
 }
 
@@ -184,14 +184,14 @@ async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
 #[tokio::test(start_paused = true)]
 async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 10);
-        let mut one = stream(&inlet, 1);
+        let (sender, mut receiver) = small(order, 10);
+        let mut one = stream(&sender, 1);
         one.change(Change::Added, object("a/x@1")).await;
-        inlet.close();
+        sender.close();
         one.change(Change::Added, object("a/late@2")).await;
-        assert_eq!(taken(&mut outlet).await[0], "+ a/x@1");
-        assert!(outlet.next_batch().await.is_none());
-        assert!(outlet.next_batch().await.is_none());
+        assert_eq!(taken(&mut receiver).await[0], "+ a/x@1");
+        assert!(receiver.next_batch().await.is_none());
+        assert!(receiver.next_batch().await.is_none());
     }
 }
 
@@ -199,21 +199,21 @@ async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
 #[tokio::test(start_paused = true)]
 async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 1);
+        let (sender, mut receiver) = small(order, 1);
         let mut tasks = JoinSet::new();
-        let mut one = stream(&inlet, 1);
+        let mut one = stream(&sender, 1);
         one.bookmark(Version::from(1)).await;
         tasks.spawn(async move { one.bookmark(Version::from(2)).await });
         tokio::task::yield_now().await;
-        inlet.close();
+        sender.close();
         soon(tasks.join_next()).await.unwrap().unwrap();
-        outlet.next_batch().await.unwrap();
-        assert!(outlet.next_batch().await.is_none());
+        receiver.next_batch().await.unwrap();
+        assert!(receiver.next_batch().await.is_none());
 
-        let (inlet, mut outlet) = small(order, 1);
-        tasks.spawn(async move { assert!(outlet.next_batch().await.is_none()) });
+        let (sender, mut receiver) = small(order, 1);
+        tasks.spawn(async move { assert!(receiver.next_batch().await.is_none()) });
         tokio::task::yield_now().await;
-        inlet.close();
+        sender.close();
         soon(tasks.join_next()).await.unwrap().unwrap();
     }
 }
@@ -221,11 +221,11 @@ async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
 #[tokio::test(start_paused = true)]
 async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 1);
-        let one = stream(&inlet, 1);
-        drop(inlet.clone());
-        drop(inlet);
-        let mut ends = pin!(outlet.next_batch());
+        let (sender, mut receiver) = small(order, 1);
+        let one = stream(&sender, 1);
+        drop(sender.clone());
+        drop(sender);
+        let mut ends = pin!(receiver.next_batch());
         assert!(poll!(ends.as_mut()).is_pending());
         drop(one);
         assert!(matches!(poll!(ends.as_mut()), Poll::Ready(None)));
@@ -235,15 +235,15 @@ async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
 #[tokio::test(start_paused = true)]
 async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
     for order in ORDERS {
-        let (inlet, outlet) = small(order, 1);
-        let depth = outlet.depth();
-        let (mut one, mut two) = (stream(&inlet, 1), stream(&inlet, 2));
+        let (sender, receiver) = small(order, 1);
+        let depth = receiver.depth();
+        let (mut one, mut two) = (stream(&sender, 1), stream(&sender, 2));
         let kept = object("a/x@1");
         one.change(Change::Added, Arc::clone(&kept)).await;
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { two.bookmark(Version::from(1)).await });
         tokio::task::yield_now().await;
-        drop(outlet);
+        drop(receiver);
         soon(tasks.join_next()).await.unwrap().unwrap();
         one.change(Change::Modified, object("a/x@2")).await;
         assert_eq!((depth.deltas(), depth.bytes_estimate(), Arc::strong_count(&kept)), (0, 0, 1));
@@ -254,13 +254,13 @@ async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
 #[tokio::test(start_paused = true)]
 async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 10_000);
-        let mut one = stream(&inlet, 1);
+        let (sender, mut receiver) = small(order, 10_000);
+        let mut one = stream(&sender, 1);
         for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
             one.change(Change::Added, object(&format!("a/{n}@{n}"))).await;
         }
-        assert_eq!(outlet.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX);
-        assert!(outlet.next_batch().await.unwrap().len() >= 10);
+        assert_eq!(receiver.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX);
+        assert!(receiver.next_batch().await.unwrap().len() >= 10);
     }
     check(
         QueueOrder::InOrder,
@@ -274,26 +274,26 @@ async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
 
 #[tokio::test(start_paused = true)]
 async fn the_deltas_of_one_object_are_not_torn_apart_by_the_size_of_a_batch() {
-    let (inlet, mut outlet) = small(QueueOrder::PerObject, 10_000);
-    let mut one = stream(&inlet, 1);
+    let (sender, mut receiver) = small(QueueOrder::PerObject, 10_000);
+    let mut one = stream(&sender, 1);
     one.change(Change::Added, object("a/x@1")).await;
     for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
         one.change(Change::Modified, object(&format!("a/y@{n}"))).await;
     }
-    let told = taken(&mut outlet).await;
+    let told = taken(&mut receiver).await;
     assert_eq!(told, ["+ a/x@1", "reached 1"]);
-    assert_eq!(outlet.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX + 10);
+    assert_eq!(receiver.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX + 10);
 }
 
 // holds: Q25
 #[tokio::test(start_paused = true)]
 async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 10);
+        let (sender, mut receiver) = small(order, 10);
         let kept = object("a/x@1");
-        stream(&inlet, 1).change(Change::Added, Arc::clone(&kept)).await;
-        drop(outlet.next_batch().await);
-        assert!(outlet.next_batch().now_or_never().is_none());
+        stream(&sender, 1).change(Change::Added, Arc::clone(&kept)).await;
+        drop(receiver.next_batch().await);
+        assert!(receiver.next_batch().now_or_never().is_none());
         assert_eq!(Arc::strong_count(&kept), 1);
     }
 }
@@ -301,10 +301,10 @@ async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
 #[tokio::test(start_paused = true)]
 async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
     for order in ORDERS {
-        let (inlet, mut outlet) = small(order, 77);
-        let depth = inlet.depth();
+        let (sender, mut receiver) = small(order, 77);
+        let depth = sender.depth();
         assert_eq!((depth.deltas(), depth.bytes_estimate(), depth.deltas_max()), (0, 0, 77));
-        let mut one = stream(&inlet, 1);
+        let mut one = stream(&sender, 1);
         let (x, y) = (object("a/x@1"), object("a/y@2#a-longer-body"));
         let bytes = x.packed_bytes() + y.packed_bytes();
         let mut list = one.begin_replace(&StreamScope::All);
@@ -313,7 +313,7 @@ async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
         list.commit(Version::from(2), Epoch::Same).await;
         let deltas = if order == QueueOrder::InOrder { 2 } else { 3 };
         assert_eq!((depth.deltas(), depth.bytes_estimate()), (deltas, bytes));
-        while outlet.next_batch().now_or_never().is_some() {}
+        while receiver.next_batch().now_or_never().is_some() {}
         assert_eq!((depth.deltas(), depth.bytes_estimate()), (0, 0));
     }
 }
@@ -322,11 +322,11 @@ async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
 fn pushing_and_taking_can_be_done_on_any_thread() {
     fn check<T: Send + Sync>(_: &T) {}
     fn moved<T: Future + Send>(_: T) {}
-    let (inlet, mut outlet) = small(QueueOrder::PerObject, 1);
-    check(&(&inlet, &outlet, inlet.depth()));
-    moved(outlet.next_batch());
-    moved(inlet.end_stream(StreamId(1), StreamScope::All));
-    moved(stream(&inlet, 1).change(Change::Added, object("a/x@1")));
+    let (sender, mut receiver) = small(QueueOrder::PerObject, 1);
+    check(&(&sender, &receiver, sender.depth()));
+    moved(receiver.next_batch());
+    moved(sender.end_stream(StreamId(1), StreamScope::All));
+    moved(stream(&sender, 1).change(Change::Added, object("a/x@1")));
 }
 
 /// One step of a server with two namespaces, of the streams that tell of it, and of the consumer.
@@ -377,7 +377,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// A queue between a server in its simplest form and a cache in its simplest form.
 struct World {
-    order: Box<dyn order::Order>,
+    order: Box<dyn order::DeltaOrder>,
     cache: Arc<Cache>,
     server: BTreeMap<&'static str, Arc<RawObject>>,
     version: u64,
@@ -388,7 +388,7 @@ struct World {
     reached: BTreeMap<StreamId, u64>,
     /// Whether the consumer keeps what a stream brought when another one follows the same scope, as each does.
     keeps_ended: bool,
-    /// Taken and not applied yet.
+    /// InFlightObject and not applied yet.
     taken: Batch,
     out: Batch,
 }
@@ -396,7 +396,7 @@ struct World {
 impl World {
     fn new(order: QueueOrder) -> World {
         let cache = Arc::new(Cache::default());
-        let order: Box<dyn order::Order> = match order {
+        let order: Box<dyn order::DeltaOrder> = match order {
             QueueOrder::InOrder => Box::new(in_order::InOrder::default()),
             QueueOrder::PerObject => Box::new(DeltaFifo::new(Arc::clone(&cache) as _)),
         };
@@ -454,11 +454,11 @@ impl World {
             Step::ReplayDelete(key) => self.replay(key, Change::Deleted),
             Step::List(namespace) => self.list(namespace),
             Step::Bookmark(namespace) => {
-                self.push(namespace, order::Arrival::Bookmark(Version::from(self.version)));
+                self.push(namespace, order::StreamMessage::Bookmark(Version::from(self.version)));
                 self.reached.insert(self.streams[namespace], self.version);
             }
             Step::Restart(namespace) => {
-                self.push(namespace, order::Arrival::Ended { scope: place(namespace) });
+                self.push(namespace, order::StreamMessage::Ended { scope: place(namespace) });
                 self.streams_ever += 1;
                 self.streams[namespace] = StreamId(self.streams_ever);
                 self.list(namespace);
@@ -479,23 +479,23 @@ impl World {
     }
 
     fn change(&mut self, key: usize, change: Change, object: Arc<RawObject>) {
-        self.push(key / 3, order::Arrival::Changed(change, object));
+        self.push(key / 3, order::StreamMessage::Changed(change, object));
         self.reached.insert(self.streams[key / 3], self.version);
     }
 
     fn replay(&mut self, key: usize, change: Change) {
-        self.push(key / 3, order::Arrival::Changed(change, object(&format!("{}@1", KEYS[key]))));
+        self.push(key / 3, order::StreamMessage::Changed(change, object(&format!("{}@1", KEYS[key]))));
     }
 
     fn list(&mut self, namespace: usize) {
         let scope = place(namespace);
         let listed = self.server.values().filter(|object| scope.contains(object.namespace())).cloned();
         let (listed, version, epoch) = (listed.collect(), Version::from(self.version), Epoch::Same);
-        self.push(namespace, order::Arrival::Listed { scope, listed, version, epoch });
+        self.push(namespace, order::StreamMessage::Listed { scope, listed, version, epoch });
         self.reached.insert(self.streams[namespace], self.version);
     }
 
-    fn push(&mut self, namespace: usize, arrival: order::Arrival) {
+    fn push(&mut self, namespace: usize, arrival: order::StreamMessage) {
         self.order.push(self.streams[namespace], arrival);
     }
 

@@ -28,7 +28,7 @@ use crate::reflector::{Replacement, Sink};
 /// Runs a transcript.
 pub(super) fn check(order: QueueOrder, transcript: &str) {
     let cache = Arc::new(Cache::default());
-    let (inlet, mut outlet) = queue(order, 100_000, Arc::clone(&cache) as _);
+    let (sender, mut receiver) = queue(order, 100_000, Arc::clone(&cache) as _);
     let mut taken = Batch::new();
     for line in transcript.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (stream, step) = match line.split_once("> ") {
@@ -39,7 +39,7 @@ pub(super) fn check(order: QueueOrder, transcript: &str) {
         };
         let (verb, rest) = step.split_once([' ', ':']).unwrap_or((step, ""));
         let rest = rest.trim();
-        let mut sink = inlet.stream(stream, StreamScope::All);
+        let mut sink = sender.stream(stream, StreamScope::All);
         match verb {
             "known" => rest.split(' ').for_each(|word| cache.put(&object(word))),
             "+" | "~" | "-" => sink.change(change(verb), object(rest)).now_or_never().expect("room"),
@@ -54,12 +54,12 @@ pub(super) fn check(order: QueueOrder, transcript: &str) {
             }
             "sync" => {
                 cache.apply(&std::mem::take(&mut taken));
-                assert_eq!(outlet.resync().to_string(), rest, "\nat: {line}\nof: {transcript}");
+                assert_eq!(receiver.resync().to_string(), rest, "\nat: {line}\nof: {transcript}");
             }
-            "end" => inlet.end_stream(stream, scope(rest)).now_or_never().expect("room"),
+            "end" => sender.end_stream(stream, scope(rest)).now_or_never().expect("room"),
             "take" => {
                 cache.apply(&taken);
-                taken = outlet.next_batch().now_or_never().map(|batch| batch.unwrap()).unwrap_or_default();
+                taken = receiver.next_batch().now_or_never().map(|batch| batch.unwrap()).unwrap_or_default();
                 let told: Vec<_> = taken.iter().map(|(stream, delta)| tell(*stream, delta)).collect();
                 assert_eq!(told.join(" | "), rest, "\nat: {line}\nof: {transcript}");
             }
@@ -172,16 +172,16 @@ pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
         Delta::Changed(Change::Modified, object) => format!("~ {}", word(object)),
         Delta::Changed(Change::Deleted, object) => format!("- {}", word(object)),
         Delta::Replaced(object) => format!("= {}", word(object)),
-        Delta::Vanished(object) => format!("? {}", word(object)),
+        Delta::MissingFromList(object) => format!("? {}", word(object)),
         Delta::Sync(object) => format!("s {}", word(object)),
         Delta::ReplacedAll { scope, objects } => {
             let objects: Vec<_> = objects.iter().map(|object| word(object)).collect();
             format!("all {}: {}", scope.namespace().unwrap_or("*"), objects.join(" ")).trim_end().to_owned()
         }
         Delta::ScopeEnded { scope } => format!("end {}", scope.namespace().unwrap_or("*")),
-        Delta::Reached { version, by: Milestone::Bookmark } => format!("reached {version}"),
-        Delta::Reached { version, by: Milestone::List(Epoch::Same) } => format!("listed {version}"),
-        Delta::Reached { version, by: Milestone::List(Epoch::New) } => format!("relisted {version}"),
+        Delta::Reached { version, by: ReachedBy::Bookmark } => format!("reached {version}"),
+        Delta::Reached { version, by: ReachedBy::List(Epoch::Same) } => format!("listed {version}"),
+        Delta::Reached { version, by: ReachedBy::List(Epoch::New) } => format!("relisted {version}"),
     };
     if stream == StreamId(1) || matches!(delta, Delta::Sync(_)) {
         told

@@ -13,13 +13,13 @@ use tidings_object::RawObject;
 
 use super::index::{IndexFaultError, IndexSpec};
 use super::slot_set::SlotSet;
-use super::table::{Named, OwnTable, Table};
+use super::table::{Named, SlotTable, SlotTableWriter};
 
 /// One state of an index, to be read. A copy costs nothing.
 #[derive(Debug, Clone)]
-pub(super) struct Inverted {
+pub(super) struct InvertedIndex {
     pub(super) spec: Arc<IndexSpec>,
-    values: Table<Posting>,
+    values: SlotTable<Posting>,
 }
 
 /// A value and the slots of the objects that have it: never none.
@@ -31,27 +31,27 @@ pub(super) struct Posting {
 
 /// An index and what only its writer needs.
 #[derive(Debug)]
-pub(super) struct OwnInverted {
+pub(super) struct InvertedIndexWriter {
     spec: Arc<IndexSpec>,
-    values: OwnTable<Posting>,
-    under: Under,
+    values: SlotTableWriter<Posting>,
+    under: ValuesBySlot,
     /// Every slot below it is in the index if its object has values.
     cursor: u32,
     /// About what the postings take.
     posting_bytes: usize,
 }
 
-/// Under which values each slot stands, as the values' own slots.
+/// ValuesBySlot which values each slot stands, as the values' own slots.
 #[derive(Debug, Default)]
-struct Under {
-    of: Vec<Standing>,
+struct ValuesBySlot {
+    of: Vec<SlotValues>,
     several: HashMap<u32, Box<[u32]>>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-enum Standing {
+enum SlotValues {
     #[default]
-    Nowhere,
+    None,
     One(u32),
     Several,
 }
@@ -64,7 +64,7 @@ impl Named for Posting {
     }
 }
 
-impl Inverted {
+impl InvertedIndex {
     /// The slots of the objects that have this value.
     pub(super) fn slots(&self, value: &str) -> Option<&SlotSet> {
         self.values.find(value).map(|(_, posting)| &posting.slots)
@@ -76,19 +76,19 @@ impl Inverted {
     }
 }
 
-impl OwnInverted {
+impl InvertedIndexWriter {
     /// An index that is complete as long as there are no objects.
     pub(super) fn new(spec: Arc<IndexSpec>, hasher: FixedState) -> Self {
-        let values = OwnTable::new(hasher);
-        OwnInverted { spec, values, under: Under::default(), cursor: 0, posting_bytes: 0 }
+        let values = SlotTableWriter::new(hasher);
+        InvertedIndexWriter { spec, values, under: ValuesBySlot::default(), cursor: 0, posting_bytes: 0 }
     }
 
     pub(super) fn spec(&self) -> &Arc<IndexSpec> {
         &self.spec
     }
 
-    pub(super) fn read(&self) -> Inverted {
-        Inverted { spec: Arc::clone(&self.spec), values: self.values.read().clone() }
+    pub(super) fn read(&self) -> InvertedIndex {
+        InvertedIndex { spec: Arc::clone(&self.spec), values: self.values.read().clone() }
     }
 
     /// Up to which slot it is built; `None` when wholly.
@@ -148,7 +148,7 @@ impl OwnInverted {
 
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.values.bytes() + self.posting_bytes + self.under.of.capacity() * size_of::<Standing>()
+        self.values.bytes() + self.posting_bytes + self.under.of.capacity() * size_of::<SlotValues>()
     }
 
     /// Takes a slot from one value; a value that nobody has goes too.
@@ -164,12 +164,12 @@ impl OwnInverted {
     }
 }
 
-impl Under {
+impl ValuesBySlot {
     fn slots(&self, slot: u32) -> ValueSlots {
         match self.of.get(slot as usize) {
-            None | Some(Standing::Nowhere) => ValueSlots::new(),
-            Some(Standing::One(at)) => ValueSlots::from_slice(&[*at]),
-            Some(Standing::Several) => self.several[&slot].iter().copied().collect(),
+            None | Some(SlotValues::None) => ValueSlots::new(),
+            Some(SlotValues::One(at)) => ValueSlots::from_slice(&[*at]),
+            Some(SlotValues::Several) => self.several[&slot].iter().copied().collect(),
         }
     }
 
@@ -179,17 +179,17 @@ impl Under {
             if now.is_empty() {
                 return;
             }
-            self.of.resize(index + 1, Standing::Nowhere);
+            self.of.resize(index + 1, SlotValues::None);
         }
-        if matches!(self.of[index], Standing::Several) {
+        if matches!(self.of[index], SlotValues::Several) {
             self.several.remove(&slot);
         }
         self.of[index] = match now {
-            [] => Standing::Nowhere,
-            [one] => Standing::One(*one),
+            [] => SlotValues::None,
+            [one] => SlotValues::One(*one),
             several => {
                 self.several.insert(slot, several.into());
-                Standing::Several
+                SlotValues::Several
             }
         };
     }

@@ -10,13 +10,13 @@ use tidings_object::{Key, KnownObjects, LabelSelector, RawObject, Version};
 use crate::sync::Published;
 
 use super::index::{Index, IndexError};
-use super::registry::Registry;
-use super::snapshot::{IndexMemory, Snapshot, State};
+use super::registry::IndexRegistry;
+use super::snapshot::{CacheState, IndexMemory, Snapshot};
 
 /// Reads a cache. Cloning it copies a pointer.
 #[derive(Debug, Clone)]
 pub struct Reader {
-    shared: Arc<Shared>,
+    shared: Arc<CacheShared>,
 }
 
 /// How far an index is.
@@ -30,13 +30,13 @@ pub enum IndexState {
 
 /// What the two ends of a cache share.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) published: Published<State>,
-    pub(super) registry: Arc<Registry>,
+pub(super) struct CacheShared {
+    pub(super) published: Published<CacheState>,
+    pub(super) registry: Arc<IndexRegistry>,
 }
 
 impl Reader {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<CacheShared>) -> Self {
         Reader { shared }
     }
 

@@ -13,7 +13,7 @@ use super::index::{Index, IndexError, IndexSpec, NAMESPACE_INDEX};
 
 /// The indexes of one cache, whether built or not.
 #[derive(Debug)]
-pub(super) struct Registry {
+pub(super) struct IndexRegistry {
     specs: Mutex<Vec<Arc<IndexSpec>>>,
     /// Whether they changed since the writer last looked.
     is_changed: AtomicBool,
@@ -21,10 +21,10 @@ pub(super) struct Registry {
     changed: Arc<Notify>,
 }
 
-impl Registry {
+impl IndexRegistry {
     pub(super) fn new() -> Self {
         let namespace = Index::namespace().into_spec().expect("the namespace index has a name");
-        Registry {
+        IndexRegistry {
             specs: Mutex::new(vec![Arc::new(namespace)]),
             is_changed: AtomicBool::new(true),
             has_stopped: AtomicBool::new(false),
@@ -39,7 +39,7 @@ impl Registry {
         if specs.iter().any(|other| other.name == spec.name) {
             return Err(IndexError::Taken { name: name() });
         }
-        // Under the lock, which `stop` takes too: an index is either refused or seen by the writer.
+        // ValuesBySlot the lock, which `stop` takes too: an index is either refused or seen by the writer.
         if self.has_stopped.load(Ordering::Acquire) {
             return Err(IndexError::Stopped { name: name() });
         }

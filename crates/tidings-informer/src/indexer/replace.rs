@@ -14,7 +14,7 @@ use super::writer::Writer;
 
 /// What a list changed.
 #[derive(Debug, Default)]
-pub struct Replaced {
+pub struct ReplaceSummary {
     /// Objects that were not there before, or with other content, in the list's order: what each was, and is.
     pub changed: Vec<(Option<Arc<RawObject>>, Arc<RawObject>)>,
     /// Objects that the list does not have.
@@ -27,11 +27,11 @@ pub struct Replaced {
 
 impl Writer {
     /// Replaces everything in `scope` by a list. The last of several objects with one key counts.
-    pub fn replace(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) -> Replaced {
+    pub fn replace(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) -> ReplaceSummary {
         self.adopt();
         let before = self.slots_in(scope);
-        let mut seen = Seen::default();
-        let mut replaced = Replaced::default();
+        let mut seen = SlotBitmap::default();
+        let mut replaced = ReplaceSummary::default();
         for object in last_of_each_key(objects) {
             if !scope.contains(object.namespace()) {
                 replaced.out_of_scope.push(object);
@@ -77,9 +77,9 @@ impl Writer {
 
 /// The slots that a list named.
 #[derive(Debug, Default)]
-struct Seen(Vec<u64>);
+struct SlotBitmap(Vec<u64>);
 
-impl Seen {
+impl SlotBitmap {
     fn add(&mut self, slot: u32) {
         let word = slot as usize / 64;
         if self.0.len() <= word {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use tidings_object::{Key, LabelSelector, RawObject, Version, selector::Operator};
 
 use super::index::{IndexError, NAMESPACE_INDEX};
-use super::inverted::Inverted;
-use super::registry::Registry;
+use super::inverted::InvertedIndex;
+use super::registry::IndexRegistry;
 use super::slot_set::SlotSet;
-use super::table::{Named, Table};
+use super::table::{Named, SlotTable};
 
 /// One consistent view of objects and all indexes, with its version. Cloning it copies two pointers.
 ///
@@ -30,8 +30,8 @@ use super::table::{Named, Table};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    state: Arc<State>,
-    registry: Arc<Registry>,
+    state: Arc<CacheState>,
+    registry: Arc<IndexRegistry>,
 }
 
 /// What a cache takes in memory.
@@ -49,10 +49,10 @@ pub struct IndexMemory {
 
 /// What the writer publishes.
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) objects: Table<RawObject>,
+pub(super) struct CacheState {
+    pub(super) objects: SlotTable<RawObject>,
     /// The complete ones.
-    pub(super) indexes: Vec<Inverted>,
+    pub(super) indexes: Vec<InvertedIndex>,
     pub(super) version: Option<Version>,
     pub(super) memory: IndexMemory,
 }
@@ -64,7 +64,7 @@ impl Named for RawObject {
 }
 
 impl Snapshot {
-    pub(super) fn new(state: Arc<State>, registry: Arc<Registry>) -> Self {
+    pub(super) fn new(state: Arc<CacheState>, registry: Arc<IndexRegistry>) -> Self {
         Snapshot { state, registry }
     }
 
@@ -192,7 +192,7 @@ impl Snapshot {
     }
 
     /// An index that was removed in the meantime is gone from every view.
-    pub(super) fn index(&self, name: &str) -> Result<&Inverted, IndexError> {
+    pub(super) fn index(&self, name: &str) -> Result<&InvertedIndex, IndexError> {
         let indexes = self.state.indexes.iter();
         indexes
             .filter(|index| !index.spec.is_removed())

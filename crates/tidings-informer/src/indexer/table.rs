@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::chunks::Chunks;
-use super::lookup::Lookup;
+use super::cow_chunks::CowChunks;
+use super::linear_hash::LinearHash;
 
 /// What stands in a table.
 pub(super) trait Named {
@@ -19,24 +19,24 @@ pub(super) trait Named {
 
 /// One state of a table, to be read. A copy costs nothing.
 #[derive(Debug)]
-pub(super) struct Table<T> {
-    slots: Chunks<Arc<T>, 8>,
-    lookup: Lookup,
+pub(super) struct SlotTable<T> {
+    slots: CowChunks<Arc<T>, 8>,
+    lookup: LinearHash,
     hasher: FixedState,
 }
 
 /// A table and what only its writer needs.
 #[derive(Debug)]
-pub(super) struct OwnTable<T> {
-    table: Table<T>,
+pub(super) struct SlotTableWriter<T> {
+    table: SlotTable<T>,
     /// Slots below `end` in which nothing stands.
     free: Vec<u32>,
     end: u32,
 }
 
-impl<T: Named> Table<T> {
+impl<T: Named> SlotTable<T> {
     fn new(hasher: FixedState) -> Self {
-        Table { slots: Chunks::new(), lookup: Lookup::new(), hasher }
+        SlotTable { slots: CowChunks::new(), lookup: LinearHash::new(), hasher }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -70,12 +70,12 @@ impl<T: Named> Table<T> {
     }
 }
 
-impl<T: Named> OwnTable<T> {
+impl<T: Named> SlotTableWriter<T> {
     pub(super) fn new(hasher: FixedState) -> Self {
-        OwnTable { table: Table::new(hasher), free: Vec::new(), end: 0 }
+        SlotTableWriter { table: SlotTable::new(hasher), free: Vec::new(), end: 0 }
     }
 
-    pub(super) fn read(&self) -> &Table<T> {
+    pub(super) fn read(&self) -> &SlotTable<T> {
         &self.table
     }
 
@@ -116,8 +116,8 @@ impl<T: Named> OwnTable<T> {
 }
 
 /// No thing is touched.
-impl<T> Clone for Table<T> {
+impl<T> Clone for SlotTable<T> {
     fn clone(&self) -> Self {
-        Table { slots: self.slots.clone(), lookup: self.lookup.clone(), hasher: self.hasher.clone() }
+        SlotTable { slots: self.slots.clone(), lookup: self.lookup.clone(), hasher: self.hasher.clone() }
     }
 }

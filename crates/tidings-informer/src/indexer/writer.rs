@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 use crate::sync::Published;
 
 use super::index::IndexFault;
-use super::inverted::OwnInverted;
-use super::reader::{Reader, Shared};
-use super::registry::Registry;
-use super::snapshot::{IndexMemory, State};
-use super::table::OwnTable;
+use super::inverted::InvertedIndexWriter;
+use super::reader::{CacheShared, Reader};
+use super::registry::IndexRegistry;
+use super::snapshot::{CacheState, IndexMemory};
+use super::table::SlotTableWriter;
 
 /// How many faults wait for [`Writer::take_index_errors`]; later ones are counted only.
 const FAULTS_KEPT: usize = 256;
@@ -24,10 +24,10 @@ const FAULTS_KEPT: usize = 256;
 /// Writes a cache. There is one, and it is not cloned: what it owns needs no lock.
 #[derive(Debug)]
 pub struct Writer {
-    shared: Arc<Shared>,
-    pub(super) objects: OwnTable<RawObject>,
+    shared: Arc<CacheShared>,
+    pub(super) objects: SlotTableWriter<RawObject>,
     /// Complete or not; those that were removed go when the registry is next looked at.
-    pub(super) indexes: Vec<OwnInverted>,
+    pub(super) indexes: Vec<InvertedIndexWriter>,
     version: Option<Version>,
     /// Of objects and their bodies; the rest is counted when published.
     memory: IndexMemory,
@@ -62,14 +62,15 @@ pub fn indexer() -> (Writer, Reader) {
 /// from outside, so a seed in use should not be known there.
 pub fn indexer_with_seed(hash_seed: u64) -> (Writer, Reader) {
     let hasher = FixedState::with_seed(hash_seed);
-    let objects = OwnTable::new(hasher.clone());
-    let empty = State {
+    let objects = SlotTableWriter::new(hasher.clone());
+    let empty = CacheState {
         objects: objects.read().clone(),
         indexes: Vec::new(),
         version: None,
         memory: IndexMemory::default(),
     };
-    let shared = Arc::new(Shared { published: Published::new(empty), registry: Arc::new(Registry::new()) });
+    let shared =
+        Arc::new(CacheShared { published: Published::new(empty), registry: Arc::new(IndexRegistry::new()) });
     let reader = Reader::new(Arc::clone(&shared));
     let mut writer = Writer {
         shared,
@@ -152,9 +153,9 @@ impl Writer {
         }
         if self.is_dirty {
             self.is_dirty = false;
-            self.shared.published.store(Arc::new(State {
+            self.shared.published.store(Arc::new(CacheState {
                 objects: self.objects.read().clone(),
-                indexes: self.complete_indexes().map(OwnInverted::read).collect(),
+                indexes: self.complete_indexes().map(InvertedIndexWriter::read).collect(),
                 version: self.version.clone(),
                 memory: self.memory(),
             }));
@@ -246,7 +247,7 @@ impl Writer {
             let known = own.iter().position(|index| Arc::ptr_eq(index.spec(), &spec));
             self.indexes.push(match known {
                 Some(at) => own.swap_remove(at),
-                None => OwnInverted::new(spec, self.hasher.clone()),
+                None => InvertedIndexWriter::new(spec, self.hasher.clone()),
             });
         }
         let is_empty = self.is_empty();
@@ -275,7 +276,7 @@ impl Writer {
         }
     }
 
-    fn complete_indexes(&self) -> impl Iterator<Item = &OwnInverted> {
+    fn complete_indexes(&self) -> impl Iterator<Item = &InvertedIndexWriter> {
         self.indexes.iter().filter(|index| index.cursor().is_none())
     }
 
@@ -292,7 +293,8 @@ impl Writer {
     }
 
     fn memory(&self) -> IndexMemory {
-        let index_bytes = self.objects.bytes() + self.indexes.iter().map(OwnInverted::bytes).sum::<usize>();
+        let index_bytes =
+            self.objects.bytes() + self.indexes.iter().map(InvertedIndexWriter::bytes).sum::<usize>();
         IndexMemory { objects: self.len(), index_bytes, ..self.memory }
     }
 }

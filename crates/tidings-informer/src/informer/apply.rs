@@ -9,7 +9,7 @@ use tidings_source::{Change, StreamScope};
 use super::graves::Graves;
 use super::notification::Notification;
 use super::progress::Progress;
-use crate::delta::{Delta, Milestone, QueueOrder, StreamId};
+use crate::delta::{Delta, QueueOrder, ReachedBy, StreamId};
 use crate::indexer::Writer;
 use crate::reflector::Epoch;
 
@@ -71,20 +71,20 @@ impl Applier {
                 step.changed(change, object);
                 // Per object, earlier changes of this stream may still be queued: there the queue tells.
                 if self.order == QueueOrder::InOrder {
-                    self.progress.reach(stream, &version, Milestone::Bookmark);
+                    self.progress.reach(stream, &version, ReachedBy::Bookmark);
                 }
             }
             Delta::ReplacedAll { scope, objects } => step.replaced_all(&scope, objects),
             Delta::Replaced(object) => step.replaced(object),
-            Delta::Vanished(object) => step.vanished(&object),
+            Delta::MissingFromList(object) => step.vanished(&object),
             Delta::Sync(object) => step.again(&object),
             Delta::ScopeEnded { scope } => {
                 self.progress.end(stream);
                 step.scope_ended(&scope, &self.wanted);
             }
             Delta::Reached { version, by } => {
-                self.counts.lists += u64::from(matches!(by, Milestone::List(_)));
-                if by == Milestone::List(Epoch::New) {
+                self.counts.lists += u64::from(matches!(by, ReachedBy::List(_)));
+                if by == ReachedBy::List(Epoch::New) {
                     self.graves.forget();
                 }
                 self.progress.reach(stream, &version, by);

@@ -28,8 +28,8 @@ impl InformerTask {
         let ended = ended.map_err(|panic| self.failed(&*panic));
         // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
         self.reflectors.shutdown().await;
-        self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
-        self.inlet.close();
+        self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Cancelled));
+        self.sender.close();
         let drained = ended.is_ok() && {
             let drained = AssertUnwindSafe(self.apply_the_rest()).catch_unwind().await;
             drained.map_err(|panic| self.failed(&*panic)).is_ok()
@@ -41,7 +41,7 @@ impl InformerTask {
     }
 
     async fn apply_the_rest(&mut self) {
-        while let Some(Some(batch)) = self.outlet.next_batch().now_or_never() {
+        while let Some(Some(batch)) = self.receiver.next_batch().now_or_never() {
             self.apply(batch).await;
         }
         // Handlers that came in while the informer stopped are told what is there, as all others were.
@@ -97,7 +97,7 @@ impl Drop for EndOnDrop {
             registry.lifecycle = Lifecycle::Stopped;
             std::mem::take(&mut registry.listening)
         };
-        self.0.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Asked));
+        self.0.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Cancelled));
         self.0.end_arriving();
         listening.into_iter().for_each(|mailbox| mailbox.drain());
         let _ = self.0.stopped.set(());

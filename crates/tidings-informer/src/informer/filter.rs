@@ -1,4 +1,4 @@
-//! Turns the notifications of all objects into those of the objects that match.
+//! CoopBudget the notifications of all objects into those of the objects that match.
 //!
 //! It decides by what it has reported, not by asking the filter about the old state: past its bound a mailbox merges, and then
 //! the states in between, which the handler never received, say nothing about what it knows. Example, with a bound of 0:

@@ -14,8 +14,8 @@ use super::handler::{Callback, Subscriber};
 use super::lease::Lease;
 use super::notification::Notification;
 use super::report::{Fault, Reporter};
+use crate::coop_budget::CoopBudget;
 use crate::sync::{Mutex, ThreadId, current_thread};
-use crate::turns::Turns;
 
 /// What the informer writes notifications into, for one handler.
 pub(crate) struct Mailbox {
@@ -363,12 +363,12 @@ pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: 
     let _end = EndOnDrop(&mailbox);
     // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
     let mut callback = callback;
-    let mut turns = Turns::<CALLS_PER_UNIT>::default();
+    let mut coop_budget = CoopBudget::<CALLS_PER_UNIT>::default();
     while let Some(notification) = mailbox.next_call().await {
         let outcome = mailbox.call(&notification, &mut *callback, &reporter);
         mailbox.handled(notification.is_initial(), outcome);
         // A handler that never waits must not keep its thread from others for ever.
-        turns.step().await;
+        coop_budget.step().await;
     }
     if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(callback))) {
         reporter.report(&Fault::HandlerPanicked {

@@ -9,7 +9,7 @@ use tokio::time::{Duration, Instant};
 
 use super::health::{EndedCounts, Failure, RequestCounts, StreamHealth, StreamState};
 use super::report::{Fault, Reporter};
-use crate::reflector::{During, ListMode, Listed, Observer, RelistReason, StopReason};
+use crate::reflector::{CompletedList, ListMode, Observer, ReflectorActivity, RelistReason, StopReason};
 use crate::sync::Mutex;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -106,7 +106,10 @@ impl Monitor {
         tracing::error!(informer = %self.reporter.informer(), scope = %self.scope, message, "a list and watch panicked");
         let message = format!("it panicked and has stopped: {message}");
         let trouble = Trouble::Network { message, is_refused: false };
-        self.failed(&SourceError { asked: format!("list and watch {}", self.scope), trouble }, During::Watch);
+        self.failed(
+            &SourceError { asked: format!("list and watch {}", self.scope), trouble },
+            ReflectorActivity::Watch,
+        );
         self.enter(StreamState::Stopped);
     }
 
@@ -164,7 +167,7 @@ impl Observer for Monitor {
         self.add(Counter::ListedBytes, wire_bytes as u64);
     }
 
-    fn listed(&self, list: &Listed) {
+    fn listed(&self, list: &CompletedList) {
         let mut watched = self.state.lock();
         watched.received(&list.version);
         watched.sharded.clone_from(&list.sharded);
@@ -193,9 +196,9 @@ impl Observer for Monitor {
         self.state.lock().received(version);
     }
 
-    fn failed(&self, error: &SourceError, during: During) {
+    fn failed(&self, error: &SourceError, during: ReflectorActivity) {
         let mut watched = self.state.lock();
-        if during == During::Watch {
+        if during == ReflectorActivity::Watch {
             watched.end_watch();
         }
         let (since, attempts) = match &watched.failing {

@@ -3,7 +3,7 @@
 use tidings_object::Version;
 use tidings_source::StreamScope;
 
-use crate::delta::{Milestone, StreamId};
+use crate::delta::{ReachedBy, StreamId};
 use crate::reflector::Epoch;
 
 /// The streams of one informer, with how far each has come.
@@ -45,16 +45,16 @@ impl Progress {
     }
 
     /// A stream has told everything up to `version`. Its version never goes back, except with a new epoch.
-    pub(super) fn reach(&mut self, id: StreamId, version: &Version, by: Milestone) {
+    pub(super) fn reach(&mut self, id: StreamId, version: &Version, by: ReachedBy) {
         let Some(stream) = self.place(id).map(|at| &mut self.streams[at]) else { return };
-        let is_new_epoch = by == Milestone::List(Epoch::New);
+        let is_new_epoch = by == ReachedBy::List(Epoch::New);
         if is_new_epoch {
             self.epoch += 1;
         }
         if is_new_epoch || !stream.version.as_ref().is_some_and(|reached| version.is_older_than(reached)) {
             stream.version = Some(version.clone());
         }
-        stream.has_listed |= matches!(by, Milestone::List(_));
+        stream.has_listed |= matches!(by, ReachedBy::List(_));
     }
 
     /// Whether every stream has brought its first list.
@@ -106,7 +106,7 @@ impl Progress {
 mod tests {
     use super::*;
 
-    fn reached(by: &[(u32, &str, Milestone)]) -> Progress {
+    fn reached(by: &[(u32, &str, ReachedBy)]) -> Progress {
         let mut progress = Progress::default();
         progress.begin(StreamId(0), StreamScope::Namespace("a".into()));
         progress.begin(StreamId(1), StreamScope::Namespace("b".into()));
@@ -119,8 +119,8 @@ mod tests {
     // holds: X16
     #[test]
     fn the_version_is_the_lowest_of_all_streams_and_never_goes_back_within_an_epoch() {
-        use Milestone::{Bookmark, List};
-        let check = |by: &[(u32, &str, Milestone)], version: Option<&str>, epoch| {
+        use ReachedBy::{Bookmark, List};
+        let check = |by: &[(u32, &str, ReachedBy)], version: Option<&str>, epoch| {
             let progress = reached(by);
             assert_eq!(progress.version(), version.map(Version::new), "{by:?}");
             assert_eq!(progress.epoch(), epoch, "{by:?}");

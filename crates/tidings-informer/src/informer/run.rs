@@ -26,7 +26,7 @@ use super::report::Fault;
 use super::resync::{ResyncClock, Resyncing};
 use super::shared::{Lifecycle, Shared};
 use super::upkeep::Upkeep;
-use crate::delta::{Batch, Delta, Inlet, Outlet, QueueOrder, StreamId};
+use crate::delta::{Batch, Delta, DeltaReceiver, DeltaSender, QueueOrder, StreamId};
 use crate::reflector::{Reflector, StopReason};
 
 /// Opens a source for each part of the resource that an informer shall list and watch.
@@ -40,8 +40,8 @@ pub trait Sources: Send + Sync {
 pub struct InformerTask {
     pub(super) shared: Arc<Shared>,
     sources: Arc<dyn Sources>,
-    pub(super) inlet: Inlet,
-    pub(super) outlet: Outlet,
+    pub(super) sender: DeltaSender,
+    pub(super) receiver: DeltaReceiver,
     applier: Applier,
     streams: Vec<(StreamId, StreamScope, CancellationToken)>,
     /// Told to end; what they sent last has not been applied.
@@ -65,7 +65,7 @@ impl InformerTask {
     pub(super) fn new(
         shared: Arc<Shared>,
         sources: Arc<dyn Sources>,
-        (inlet, outlet): (Inlet, Outlet),
+        (sender, receiver): (DeltaSender, DeltaReceiver),
         applier: Applier,
     ) -> Self {
         InformerTask {
@@ -74,8 +74,8 @@ impl InformerTask {
             _ended: EndOnDrop(Arc::clone(&shared)),
             shared,
             sources,
-            inlet,
-            outlet,
+            sender,
+            receiver,
             applier,
             streams: Vec::new(),
             ending: Vec::new(),
@@ -131,7 +131,7 @@ impl InformerTask {
         let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
         let mut idle = pin!(tokio::task::yield_now());
         let mut trained = pin!(self.upkeep.trained());
-        let mut batch = pin!(self.outlet.next_batch());
+        let mut batch = pin!(self.receiver.next_batch());
         let mut has_waited = false;
         poll_fn(|cx| {
             if let Poll::Ready(call) = calls.poll_requests(cx) {
@@ -294,15 +294,15 @@ impl InformerTask {
         self.shared.monitors.lock().insert(id, Arc::clone(&monitor));
         self.applier.progress.begin(id, scope.clone());
         let source = self.sources.open(&scope, Arc::new(self.shared.reader.clone()));
-        let sink = self.inlet.stream(id, scope.clone());
+        let sink = self.sender.stream(id, scope.clone());
         let seed = self.shared.config.seed.wrapping_add(u64::from(id.0));
         let config = self.shared.config.reflector.clone();
         let reflector = Reflector::new(source, sink, config, Arc::clone(&monitor) as _, seed);
-        let (inlet, shared) = (self.inlet.clone(), Arc::clone(&self.shared));
+        let (sender, shared) = (self.sender.clone(), Arc::clone(&self.shared));
         self.streams.push((id, scope.clone(), stop.clone()));
         self.reflectors.spawn(async move {
             let cause = match AssertUnwindSafe(reflector.run(stop.clone())).catch_unwind().await {
-                Ok(StopReason::Asked) => None,
+                Ok(StopReason::Cancelled) => None,
                 Ok(StopReason::GaveUp(error)) => Some(format!("it gave up: {error}")),
                 Err(panic) => {
                     let message = panic_message(&*panic);
@@ -315,7 +315,7 @@ impl InformerTask {
                 shared.stream_failed(id, &scope, cause);
                 stop.cancelled().await;
             }
-            inlet.end_stream(id, scope).await;
+            sender.end_stream(id, scope).await;
         });
     }
 
@@ -325,7 +325,7 @@ impl InformerTask {
         let now = Instant::now();
         let mut due = self.clock.take_due(now);
         if self.shared.config.queue_order == QueueOrder::PerObject {
-            return self.resyncing.begin(due, self.outlet.resync());
+            return self.resyncing.begin(due, self.receiver.resync());
         }
         due.sort_by_key(|mailbox| mailbox.is_subscriber());
         for mailbox in due {

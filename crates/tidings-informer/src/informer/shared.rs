@@ -20,7 +20,7 @@ use super::monitor::Monitor;
 use super::progress::Progress;
 use super::report::Reporter;
 use super::stats::{InformerStats, MemoryStats};
-use crate::delta::{Depth, StreamId};
+use crate::delta::{QueueDepth, StreamId};
 use crate::indexer::Reader;
 use crate::sync::Mutex;
 
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub(super) config: InformerConfig,
     pub(super) intake: Arc<Intake>,
     pub(super) reader: Reader,
-    pub(super) depth: Depth,
+    pub(super) depth: QueueDepth,
     pub(super) reporter: Arc<Reporter>,
     pub(super) registry: Mutex<Registry>,
     /// The registry or the set of indexes changed: the informer's task has something to do.

@@ -28,7 +28,7 @@ pub struct BackoffConfig {
 #[derive(Debug)]
 pub(super) struct Backoff {
     config: BackoffConfig,
-    chance: SmallRng,
+    rng: SmallRng,
     step: Duration,
     /// When the last wait ends: time spent waiting is no time without a failure.
     waited_until: Option<Instant>,
@@ -50,7 +50,7 @@ impl Backoff {
     pub(super) fn new(config: BackoffConfig, seed: u64) -> Backoff {
         Backoff {
             config,
-            chance: SmallRng::seed_from_u64(seed),
+            rng: SmallRng::seed_from_u64(seed),
             step: config.initial.min(config.step_max),
             waited_until: None,
         }
@@ -63,7 +63,7 @@ impl Backoff {
         if self.waited_until.is_some_and(is_quiet) {
             self.step = self.config.initial.min(self.config.step_max);
         }
-        let stretch = 1.0 + self.config.jitter.max(0.0) * self.chance.random::<f64>();
+        let stretch = 1.0 + self.config.jitter.max(0.0) * self.rng.random::<f64>();
         let own = scaled(self.step, stretch);
         self.step = scaled(self.step, self.config.factor.max(1.0)).min(self.config.step_max);
         let delay = own.max(asked_for.unwrap_or_default());

@@ -23,7 +23,7 @@ use super::liveness::LivenessConfig;
 pub struct ReflectorConfig {
     /// How objects are listed. Default: streaming, with pages where the server refuses it.
     pub list_mode: ListMode,
-    /// How large the pages of a list are. Default: [`Paging::Fitting`].
+    /// How large the pages of a list are. Default: [`Paging::Auto`].
     pub paging: Paging,
     /// The least time that a watch is asked to last; each is asked for a random time up to twice as long.
     /// A value below `watch_timeout_floor` is ignored. Default 5 min.
@@ -67,7 +67,7 @@ pub enum Paging {
     /// asked for whole, which lets the server's watch cache answer it, unless the first came in pages: then the
     /// server has no such cache.
     #[default]
-    Fitting,
+    Auto,
     /// Pages of so many objects, always.
     Always(NonZeroU32),
 }
@@ -75,7 +75,7 @@ pub enum Paging {
 /// After how many refusals in a row a reflector gives up, a kind of refusal each; `None` is never.
 ///
 /// By default it never does: rights are granted and resources appear later. A reflector that watches a resource
-/// which somebody deleted may want to end. An informer that gave up has failed: probes fail, and a manager ends.
+/// which somebody deleted may want to end. An informer that gave up has failed: probe_schedule fail, and a manager ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StopPolicy {
     /// 401.
@@ -86,7 +86,7 @@ pub struct StopPolicy {
     pub not_found_max: Option<NonZeroU32>,
 }
 
-/// The page size of [`Paging::Fitting`].
+/// The page size of [`Paging::Auto`].
 const PAGE_OBJECTS: u32 = 500;
 
 impl Default for ReflectorConfig {
@@ -141,27 +141,27 @@ setters! {
 impl ReflectorConfig {
     /// How long the next watch is asked to last: anything from the minimum to twice as much, so that watches
     /// which were opened together do not end together.
-    pub(super) fn watch_timeout_seconds(&self, chance: &mut impl Rng) -> u32 {
+    pub(super) fn watch_timeout_seconds(&self, rng: &mut impl Rng) -> u32 {
         let min = self.watch_timeout_min.max(self.watch_timeout_floor).as_secs();
         let min = u32::try_from(min).unwrap_or(u32::MAX);
-        chance.random_range(min..=min.saturating_mul(2))
+        rng.random_range(min..=min.saturating_mul(2))
     }
 }
 
 impl Paging {
     /// How many objects a page of such a list may have.
-    pub(super) fn limit(self, asked: AskedList) -> Option<u32> {
+    pub(super) fn limit(self, asked: PagedListKind) -> Option<u32> {
         match (self, asked) {
             (Paging::Always(objects), _) => Some(objects.get()),
-            (Paging::Fitting, AskedList::SinceVersionFromCache) => None,
-            (Paging::Fitting, _) => Some(PAGE_OBJECTS),
+            (Paging::Auto, PagedListKind::SinceVersionFromCache) => None,
+            (Paging::Auto, _) => Some(PAGE_OBJECTS),
         }
     }
 }
 
 /// What kind of list is asked for, as far as paging cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AskedList {
+pub(super) enum PagedListKind {
     /// Anything will do, or the most recent state.
     AnyOrMostRecent,
     /// Not older than a version, of a server whose watch cache can answer.
@@ -183,8 +183,8 @@ mod tests {
         let minutes = |n: u64| Duration::from_secs(60 * n);
         for (set, low) in [(minutes(5), 300), (minutes(1), 300), (Duration::ZERO, 300), (minutes(20), 1200)] {
             let config = ReflectorConfig::default().watch_timeout_min(set);
-            let mut chance = SmallRng::seed_from_u64(7);
-            let drawn: Vec<_> = (0..20_000).map(|_| config.watch_timeout_seconds(&mut chance)).collect();
+            let mut rng = SmallRng::seed_from_u64(7);
+            let drawn: Vec<_> = (0..20_000).map(|_| config.watch_timeout_seconds(&mut rng)).collect();
             assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&low), Some(&(2 * low))), "{set:?}");
             let below_middle = drawn.iter().filter(|&&seconds| seconds < low * 3 / 2).count();
             assert!((9_500..10_500).contains(&below_middle), "not uniform: {below_middle}");

@@ -32,9 +32,9 @@ pub struct LivenessConfig {
 /// What one stream has taught us about its server's bookmarks. Times in which we did not read do not pass here:
 /// whoever waits starts its clock anew at every wait.
 #[derive(Debug)]
-pub(super) struct Rhythm {
+pub(super) struct BookmarkInterval {
     config: LivenessConfig,
-    chance: SmallRng,
+    rng: SmallRng,
     interval: Option<Duration>,
     bookmark_at: Option<Instant>,
     fruitless: u32,
@@ -57,18 +57,18 @@ impl Default for LivenessConfig {
     }
 }
 
-impl Rhythm {
-    pub(super) fn new(config: LivenessConfig, seed: u64) -> Rhythm {
-        let mut rhythm = Rhythm {
+impl BookmarkInterval {
+    pub(super) fn new(config: LivenessConfig, seed: u64) -> BookmarkInterval {
+        let mut bookmark_interval = BookmarkInterval {
             config,
-            chance: SmallRng::seed_from_u64(seed),
+            rng: SmallRng::seed_from_u64(seed),
             interval: None,
             bookmark_at: None,
             fruitless: 0,
             patience: config.silence_max,
         };
-        rhythm.settle();
-        rhythm
+        bookmark_interval.settle();
+        bookmark_interval
     }
 
     /// How long this watch may be silent.
@@ -115,7 +115,7 @@ impl Rhythm {
         let LivenessConfig { intervals, silence_min, silence_max } = self.config;
         let base = interval.saturating_mul(intervals).max(silence_min);
         let doubled = base.saturating_mul(1 << self.fruitless.min(16)).min(silence_max);
-        let shortened = scaled(doubled, 1.0 - JITTER * self.chance.random::<f64>());
+        let shortened = scaled(doubled, 1.0 - JITTER * self.rng.random::<f64>());
         self.patience = shortened.max(silence_min);
     }
 }
@@ -134,54 +134,62 @@ mod tests {
     // holds: X22, X38
     #[tokio::test(start_paused = true)]
     async fn patience_is_three_learnt_intervals_within_its_bounds() {
-        let mut rhythm = Rhythm::new(LivenessConfig::default(), 7);
-        rhythm.opening();
-        assert!(within_jitter(rhythm.patience(), 180), "before a bookmark: {:?}", rhythm.patience());
-        rhythm.bookmark();
-        assert!(within_jitter(rhythm.patience(), 180), "{:?}", rhythm.patience());
+        let mut bookmark_interval = BookmarkInterval::new(LivenessConfig::default(), 7);
+        bookmark_interval.opening();
+        assert!(
+            within_jitter(bookmark_interval.patience(), 180),
+            "before a bookmark: {:?}",
+            bookmark_interval.patience()
+        );
+        bookmark_interval.bookmark();
+        assert!(within_jitter(bookmark_interval.patience(), 180), "{:?}", bookmark_interval.patience());
         for _ in 0..40 {
             advance(Duration::from_secs(10)).await;
-            rhythm.bookmark();
+            bookmark_interval.bookmark();
         }
-        assert!(within_jitter(rhythm.patience(), 30), "{:?}", rhythm.patience());
+        assert!(within_jitter(bookmark_interval.patience(), 30), "{:?}", bookmark_interval.patience());
         advance(Duration::from_secs(600)).await;
-        rhythm.bookmark();
-        assert!(within_jitter(rhythm.patience(), 180), "never more than three minutes");
+        bookmark_interval.bookmark();
+        assert!(within_jitter(bookmark_interval.patience(), 180), "never more than three minutes");
         for _ in 0..60 {
-            rhythm.bookmark();
+            bookmark_interval.bookmark();
         }
-        assert_eq!(rhythm.patience(), Duration::from_secs(5), "never less than five seconds");
+        assert_eq!(bookmark_interval.patience(), Duration::from_secs(5), "never less than five seconds");
     }
 
     // holds: X22, X38
     #[tokio::test(start_paused = true)]
     async fn patience_doubles_to_three_minutes_while_reopening_brings_nothing() {
-        let mut rhythm = Rhythm::new(LivenessConfig::default(), 7);
+        let mut bookmark_interval = BookmarkInterval::new(LivenessConfig::default(), 7);
         for _ in 0..40 {
             advance(Duration::from_secs(10)).await;
-            rhythm.bookmark();
+            bookmark_interval.bookmark();
         }
         for full in [60, 120, 180, 180] {
-            rhythm.fell_silent();
-            rhythm.opening();
-            assert!(within_jitter(rhythm.patience(), full), "{:?} of {full}", rhythm.patience());
+            bookmark_interval.fell_silent();
+            bookmark_interval.opening();
+            assert!(
+                within_jitter(bookmark_interval.patience(), full),
+                "{:?} of {full}",
+                bookmark_interval.patience()
+            );
         }
-        rhythm.heard();
-        assert!(within_jitter(rhythm.patience(), 30), "{:?}", rhythm.patience());
+        bookmark_interval.heard();
+        assert!(within_jitter(bookmark_interval.patience(), 30), "{:?}", bookmark_interval.patience());
     }
 
     // holds: X22
     #[tokio::test(start_paused = true)]
     async fn the_interval_follows_a_longer_gap_at_once_and_a_shorter_one_slowly() {
-        let mut rhythm = Rhythm::new(LivenessConfig::default(), 7);
-        rhythm.bookmark();
+        let mut bookmark_interval = BookmarkInterval::new(LivenessConfig::default(), 7);
+        bookmark_interval.bookmark();
         for (gap, full) in [(10, 30), (10, 30), (40, 120), (8, 96), (8, 78), (30, 90)] {
             advance(Duration::from_secs(gap)).await;
-            rhythm.bookmark();
+            bookmark_interval.bookmark();
             assert!(
-                within_jitter(rhythm.patience(), full),
+                within_jitter(bookmark_interval.patience(), full),
                 "{:?} after {gap} s, of {full}",
-                rhythm.patience()
+                bookmark_interval.patience()
             );
         }
     }
@@ -189,38 +197,44 @@ mod tests {
     // holds: X22
     #[tokio::test(start_paused = true)]
     async fn the_time_between_bookmarks_of_two_streams_is_no_interval() {
-        let mut rhythm = Rhythm::new(LivenessConfig::default(), 7);
+        let mut bookmark_interval = BookmarkInterval::new(LivenessConfig::default(), 7);
         for _ in 0..2 {
-            rhythm.bookmark();
+            bookmark_interval.bookmark();
             advance(Duration::from_secs(1)).await;
         }
-        rhythm.opening();
+        bookmark_interval.opening();
         advance(Duration::from_secs(60)).await;
-        rhythm.bookmark();
-        assert_eq!(rhythm.patience(), Duration::from_secs(5), "the interval is still a second");
+        bookmark_interval.bookmark();
+        assert_eq!(bookmark_interval.patience(), Duration::from_secs(5), "the interval is still a second");
     }
 
     // holds: X22
     #[tokio::test(start_paused = true)]
     async fn an_event_shortens_doubled_patience_and_leaves_any_other_alone() {
-        let mut rhythm =
-            Rhythm::new(LivenessConfig { silence_max: Duration::MAX, ..LivenessConfig::default() }, 7);
-        let patience = rhythm.patience();
-        rhythm.heard();
-        assert_eq!(rhythm.patience(), patience, "nothing was doubled, so that nothing is drawn anew");
-        rhythm.fell_silent();
-        assert!(within_jitter(rhythm.patience(), 360), "{:?}", rhythm.patience());
-        rhythm.heard();
-        assert!(within_jitter(rhythm.patience(), 180), "{:?}", rhythm.patience());
+        let mut bookmark_interval = BookmarkInterval::new(
+            LivenessConfig { silence_max: Duration::MAX, ..LivenessConfig::default() },
+            7,
+        );
+        let patience = bookmark_interval.patience();
+        bookmark_interval.heard();
+        assert_eq!(
+            bookmark_interval.patience(),
+            patience,
+            "nothing was doubled, so that nothing is drawn anew"
+        );
+        bookmark_interval.fell_silent();
+        assert!(within_jitter(bookmark_interval.patience(), 360), "{:?}", bookmark_interval.patience());
+        bookmark_interval.heard();
+        assert!(within_jitter(bookmark_interval.patience(), 180), "{:?}", bookmark_interval.patience());
     }
 
     // holds: X22
     #[tokio::test(start_paused = true)]
     async fn patience_differs_from_watch_to_watch() {
         let patience = |seed| {
-            let mut rhythm = Rhythm::new(LivenessConfig::default(), seed);
-            rhythm.bookmark();
-            rhythm.patience()
+            let mut bookmark_interval = BookmarkInterval::new(LivenessConfig::default(), seed);
+            bookmark_interval.bookmark();
+            bookmark_interval.patience()
         };
         assert_ne!(patience(1), patience(2));
     }

@@ -29,7 +29,7 @@ pub trait Observer: Send + Sync {
     }
 
     /// A list is whole and was handed over.
-    fn listed(&self, list: &Listed) {
+    fn listed(&self, list: &CompletedList) {
         let _ = list;
     }
 
@@ -49,7 +49,7 @@ pub trait Observer: Send + Sync {
     }
 
     /// Something failed. Every failure comes here, also those that are soon made good.
-    fn failed(&self, error: &SourceError, during: During) {
+    fn failed(&self, error: &SourceError, during: ReflectorActivity) {
         let _ = (error, during);
     }
 
@@ -94,7 +94,7 @@ impl Observer for () {}
 
 /// A list that was handed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct CompletedList {
     /// How it was listed.
     pub mode: ListMode,
     /// The version of the list.
@@ -111,7 +111,7 @@ pub struct Listed {
 
 /// What was going on when something failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum During {
+pub enum ReflectorActivity {
     /// A list, page by page.
     List,
     /// A streaming list, before its end marker.
@@ -130,7 +130,7 @@ pub enum RelistReason {
     /// The last version is no longer to be had.
     Expired,
     /// The server has not reached the last version: it was restored from a backup.
-    WentBack,
+    VersionWentBack,
     /// A watch ended within a second and without an event.
     VeryShortWatch,
     /// Several watches in a row could not be opened.
@@ -145,7 +145,7 @@ pub enum RelistReason {
 #[derive(Debug, Clone)]
 pub enum StopReason {
     /// It was asked to.
-    Asked,
+    Cancelled,
     /// Its [`StopPolicy`](super::StopPolicy) says so, after this error.
     GaveUp(SourceError),
 }
@@ -154,7 +154,7 @@ pub enum StopReason {
 const SLOW_LIST: Duration = Duration::from_secs(10);
 
 /// Tells the observer and `tracing` alike.
-pub(super) struct Reports {
+pub(super) struct TracedObserver {
     observer: Arc<dyn Observer>,
     resource: ResourceKind,
     scope: StreamScope,
@@ -167,9 +167,13 @@ macro_rules! trace {
     };
 }
 
-impl Reports {
-    pub(super) fn new(observer: Arc<dyn Observer>, resource: ResourceKind, scope: StreamScope) -> Reports {
-        Reports { observer, resource, scope }
+impl TracedObserver {
+    pub(super) fn new(
+        observer: Arc<dyn Observer>,
+        resource: ResourceKind,
+        scope: StreamScope,
+    ) -> TracedObserver {
+        TracedObserver { observer, resource, scope }
     }
 
     /// A connection that we ourselves found wanting.
@@ -211,8 +215,8 @@ impl Reports {
         self.observer.item(object.wire_bytes());
     }
 
-    pub(super) fn listed(&self, list: &Listed) {
-        let Listed { mode, version, objects, pages, took, sharded } = list;
+    pub(super) fn listed(&self, list: &CompletedList) {
+        let CompletedList { mode, version, objects, pages, took, sharded } = list;
         if *sharded == Some(Sharded::ByClient) {
             trace!(warn, self, %version, "the server does not know shardSelector: the rest is left out here");
         }
@@ -239,7 +243,7 @@ impl Reports {
         self.observer.bookmark(version);
     }
 
-    pub(super) fn failed(&self, error: &SourceError, during: During) {
+    pub(super) fn failed(&self, error: &SourceError, during: ReflectorActivity) {
         match error.class() {
             ErrorClass::Expired => trace!(debug, self, %error, ?during, "a version expired"),
             ErrorClass::Network => trace!(info, self, %error, ?during, "a connection broke"),
@@ -285,7 +289,7 @@ impl Reports {
 
     pub(super) fn stopped(&self, reason: &StopReason) {
         match reason {
-            StopReason::Asked => trace!(debug, self, "stopped"),
+            StopReason::Cancelled => trace!(debug, self, "stopped"),
             StopReason::GaveUp(error) => trace!(error, self, %error, "gave up"),
         }
         self.observer.stopped(reason);

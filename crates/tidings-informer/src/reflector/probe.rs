@@ -18,14 +18,14 @@ use tokio::time::{Instant, timeout};
 
 use super::Reflector;
 use super::config::ReflectorConfig;
-use super::observer::{During, Reports};
-use super::phase::{End, Stage};
-use super::run::Ended;
+use super::observer::{ReflectorActivity, TracedObserver};
+use super::phase::{FailureStage, OperationEnd};
+use super::run::FinishedOperation;
 use super::sink::Sink;
 
 /// When the next probe is due.
 #[derive(Debug)]
-pub(super) struct ProbePace {
+pub(super) struct ProbeSchedule {
     last_at: Option<Instant>,
     distance: Duration,
 }
@@ -40,13 +40,13 @@ const DISTANCE_MAX: Duration = Duration::from_secs(60 * 60);
 /// sign of life: after up to 180 s of silence this much is left.
 const PROBE_MAX: Duration = Duration::from_secs(15);
 
-impl Default for ProbePace {
+impl Default for ProbeSchedule {
     fn default() -> Self {
-        ProbePace { last_at: None, distance: DISTANCE_MIN }
+        ProbeSchedule { last_at: None, distance: DISTANCE_MIN }
     }
 }
 
-impl ProbePace {
+impl ProbeSchedule {
     pub(super) fn is_due(&self) -> bool {
         self.last_at.is_none_or(|at| at.elapsed() >= self.distance)
     }
@@ -64,13 +64,15 @@ impl ProbePace {
 }
 
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
-    pub(super) async fn probe(&mut self) -> Ended {
-        self.probes.probing();
-        match most_recent_version(&*self.source, &self.config, &self.reports).await {
-            Err(error) => Ended::failed(Stage::Opening, error, During::Probe),
+    pub(super) async fn probe(&mut self) -> FinishedOperation {
+        self.probe_schedule.probing();
+        match most_recent_version(&*self.source, &self.config, &self.observer).await {
+            Err(error) => FinishedOperation::failed(FailureStage::Opening, error, ReflectorActivity::Probe),
             Ok(version) => match &self.last {
-                Some(last) if version.is_older_than(last) => Ended::quietly(End::WentBack),
-                _ => Ended::quietly(End::UpToDate),
+                Some(last) if version.is_older_than(last) => {
+                    FinishedOperation::quietly(OperationEnd::WentBack)
+                }
+                _ => FinishedOperation::quietly(OperationEnd::UpToDate),
             },
         }
     }
@@ -80,7 +82,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 pub(super) async fn most_recent_version<L: ListWatch + ?Sized>(
     source: &L,
     config: &ReflectorConfig,
-    reports: &Reports,
+    observer: &TracedObserver,
 ) -> Result<Version, SourceError> {
     let takes_max = config.list_silence_max.min(PROBE_MAX);
     let version = timeout(takes_max, async {
@@ -93,9 +95,9 @@ pub(super) async fn most_recent_version<L: ListWatch + ?Sized>(
                 ListPart::Object(_) | ListPart::Skipped(_) => objects += 1,
             }
         }
-        Err(reports.error("probe", None, Trouble::Truncated { objects }))
+        Err(observer.error("probe", None, Trouble::Truncated { objects }))
     });
-    let late = |_| reports.network("probe", None, format!("not answered within {takes_max:?}"));
+    let late = |_| observer.network("probe", None, format!("not answered within {takes_max:?}"));
     version.await.map_err(late)?
 }
 
@@ -108,7 +110,7 @@ mod tests {
     // holds: X40
     #[tokio::test(start_paused = true)]
     async fn the_distance_of_probes_doubles_from_five_minutes_to_an_hour_and_starts_over_after_an_outage() {
-        let mut pace = ProbePace::default();
+        let mut pace = ProbeSchedule::default();
         assert!(pace.is_due(), "the first is due at once");
         pace.probing();
         for minutes in [5, 10, 20, 40, 60, 60] {

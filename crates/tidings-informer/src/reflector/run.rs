@@ -14,10 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
 use super::config::{ListMode, ReflectorConfig, StopPolicy};
-use super::liveness::Rhythm;
-use super::observer::{During, Observer, RelistReason, Reports, StopReason};
-use super::phase::{Ask, At, Effect, End, Outcome, Phase, Stage};
-use super::probe::ProbePace;
+use super::liveness::BookmarkInterval;
+use super::observer::{Observer, ReflectorActivity, RelistReason, StopReason, TracedObserver};
+use super::phase::{
+    FailureStage, ListVersion, Operation, OperationEnd, OperationOutcome, Phase, PhaseEffect,
+};
+use super::probe::ProbeSchedule;
 use super::sink::{Epoch, Sink};
 use super::watch::{InternalErrors, OpenWatch};
 
@@ -110,13 +112,13 @@ pub struct Reflector<L: ?Sized, S> {
     pub(super) source: Arc<L>,
     pub(super) sink: S,
     pub(super) config: ReflectorConfig,
-    pub(super) reports: Reports,
-    pub(super) chance: SmallRng,
+    pub(super) observer: TracedObserver,
+    pub(super) rng: SmallRng,
     pub(super) backoff: Backoff,
     /// `None` if nobody is to notice a silent watch.
-    pub(super) rhythm: Option<Rhythm>,
+    pub(super) bookmark_interval: Option<BookmarkInterval>,
     pub(super) internal_errors: InternalErrors,
-    pub(super) probes: ProbePace,
+    pub(super) probe_schedule: ProbeSchedule,
     /// The version up to which the sink has everything. Never empty: an empty version says nothing.
     pub(super) last: Option<Version>,
     /// The stream of a streaming list, which goes on as the watch.
@@ -125,18 +127,18 @@ pub struct Reflector<L: ?Sized, S> {
     pub(super) lists_in_pages: bool,
     phase: Phase,
     streaming_refused_until: Option<Instant>,
-    refusals: Refusals,
+    refusals: RefusalCount,
 }
 
 /// How a request ended, with what there is to tell about it.
-pub(super) struct Ended {
-    outcome: Outcome,
-    failure: Option<(SourceError, During)>,
+pub(super) struct FinishedOperation {
+    outcome: OperationOutcome,
+    failure: Option<(SourceError, ReflectorActivity)>,
 }
 
-/// Refusals in a row, all of one class.
+/// RefusalCount in a row, all of one class.
 #[derive(Debug, Default)]
-struct Refusals {
+struct RefusalCount {
     class: Option<ErrorClass>,
     in_a_row: u32,
 }
@@ -150,24 +152,26 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         observer: Arc<dyn Observer>,
         seed: u64,
     ) -> Reflector<L, S> {
-        let mut chance = SmallRng::seed_from_u64(seed);
-        let reports = Reports::new(observer, source.resource().clone(), source.scope().clone());
+        let mut rng = SmallRng::seed_from_u64(seed);
+        let observer = TracedObserver::new(observer, source.resource().clone(), source.scope().clone());
         Reflector {
             source,
             sink,
-            reports,
-            backoff: Backoff::new(config.backoff, chance.next_u64()),
-            rhythm: config.liveness.map(|liveness| Rhythm::new(liveness, chance.next_u64())),
+            observer,
+            backoff: Backoff::new(config.backoff, rng.next_u64()),
+            bookmark_interval: config
+                .liveness
+                .map(|liveness| BookmarkInterval::new(liveness, rng.next_u64())),
             internal_errors: InternalErrors::new(config.internal_error_window),
-            probes: ProbePace::default(),
-            chance,
+            probe_schedule: ProbeSchedule::default(),
+            rng,
             config,
             last: None,
             open: None,
             lists_in_pages: false,
             phase: Phase::START,
             streaming_refused_until: None,
-            refusals: Refusals::default(),
+            refusals: RefusalCount::default(),
         }
     }
 
@@ -175,27 +179,27 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub async fn run(mut self, stop: CancellationToken) -> StopReason {
         let reason = tokio::select! {
             biased;
-            () = stop.cancelled() => StopReason::Asked,
-            reason = self.keep_up() => reason,
+            () = stop.cancelled() => StopReason::Cancelled,
+            reason = self.run_operations() => reason,
         };
-        self.reports.stopped(&reason);
+        self.observer.stopped(&reason);
         reason
     }
 
-    async fn keep_up(&mut self) -> StopReason {
+    async fn run_operations(&mut self) -> StopReason {
         loop {
-            self.phase.ask = self.possible(self.phase.ask);
-            let ended = match self.phase.ask {
-                Ask::StreamList(at) => {
+            self.phase.operation = self.possible(self.phase.operation);
+            let ended = match self.phase.operation {
+                Operation::StreamList(at) => {
                     let _turn = self.turn().await;
                     self.stream_list(at).await
                 }
-                Ask::List(at) => {
+                Operation::List(at) => {
                     let _turn = self.turn().await;
                     self.list(at).await
                 }
-                Ask::Watch => self.watch().await,
-                Ask::Probe => self.probe().await,
+                Operation::Watch => self.watch().await,
+                Operation::Probe => self.probe().await,
             };
             if let Some(reason) = self.report(&ended) {
                 return reason;
@@ -212,59 +216,61 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 
     /// What is asked for, unless it can't be: a streaming list that is not wanted, not offered, or was refused not
     /// long ago becomes a list.
-    fn possible(&self, ask: Ask) -> Ask {
+    fn possible(&self, operation: Operation) -> Operation {
         let is_refused = self.streaming_refused_until.is_some_and(|until| Instant::now() < until);
-        match ask {
-            Ask::StreamList(at)
+        match operation {
+            Operation::StreamList(at)
                 if self.config.list_mode == ListMode::Chunked
                     || is_refused
                     || !self.source.may_stream_lists() =>
             {
-                Ask::List(at)
+                Operation::List(at)
             }
             // Without a version there is nothing to compare the server's with.
-            Ask::Probe if self.last.is_none() || !self.probes.is_due() => Ask::Watch,
-            ask => ask,
+            Operation::Probe if self.last.is_none() || !self.probe_schedule.is_due() => Operation::Watch,
+            operation => operation,
         }
     }
 
-    fn report(&mut self, ended: &Ended) -> Option<StopReason> {
+    fn report(&mut self, ended: &FinishedOperation) -> Option<StopReason> {
         if let Some((error, during)) = &ended.failure {
-            self.reports.failed(error, *during);
+            self.observer.failed(error, *during);
         }
         let error = ended.failure.as_ref().map(|(error, _)| error);
         let gave_up = self.refusals.is_enough(error, self.config.stop_policy);
         gave_up.then(|| StopReason::GaveUp(error.expect("only an error is a refusal").clone()))
     }
 
-    async fn proceed(&mut self, ended: &Ended) {
+    async fn proceed(&mut self, ended: &FinishedOperation) {
         let (next, effect) = self.phase.after(ended.outcome);
-        let was_watching = matches!(self.phase.ask, Ask::Watch | Ask::Probe);
-        if was_watching && !matches!(next.ask, Ask::Watch | Ask::Probe) {
-            self.reports.relisting(relist_reason(ended.outcome.end));
+        let was_watching = matches!(self.phase.operation, Operation::Watch | Operation::Probe);
+        if was_watching && !matches!(next.operation, Operation::Watch | Operation::Probe) {
+            self.observer.relisting(relist_reason(ended.outcome.end));
         }
-        if self.phase.ask == Ask::Watch && matches!(ended.outcome.end, End::Failed(Stage::Opening, _)) {
-            self.probes.was_away();
+        if self.phase.operation == Operation::Watch
+            && matches!(ended.outcome.end, OperationEnd::Failed(FailureStage::Opening, _))
+        {
+            self.probe_schedule.was_away();
         }
         self.phase = next;
         match effect {
-            Effect::AtOnce => {}
-            Effect::BackOff => {
+            PhaseEffect::AtOnce => {}
+            PhaseEffect::BackOff => {
                 let error = ended.failure.as_ref().map(|(error, _)| error);
-                pause(&mut self.backoff, &self.config, &self.reports, error).await;
+                pause(&mut self.backoff, &self.config, &self.observer, error).await;
             }
-            Effect::RememberRefusal => {
+            PhaseEffect::RememberRefusal => {
                 self.streaming_refused_until = Instant::now().checked_add(self.config.refusal_memory);
-                self.reports.refused_streaming_list(self.config.refusal_memory);
+                self.observer.refused_streaming_list(self.config.refusal_memory);
             }
         }
     }
 
     /// The version that a list or streaming list is asked at, if we have seen any.
-    pub(super) fn seen(&self, at: At) -> Option<Version> {
+    pub(super) fn seen(&self, at: ListVersion) -> Option<Version> {
         match at {
-            At::Last => self.last.clone(),
-            At::MostRecent => None,
+            ListVersion::LastSeen => self.last.clone(),
+            ListVersion::MostRecent => None,
         }
     }
 }
@@ -273,21 +279,21 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 pub(super) async fn pause(
     backoff: &mut Backoff,
     config: &ReflectorConfig,
-    reports: &Reports,
+    observer: &TracedObserver,
     after: Option<&SourceError>,
 ) {
     let asked_for = after.and_then(SourceError::retry_after).map(|time| time.min(config.retry_after_max));
     let delay = backoff.next_delay(asked_for);
-    reports.waiting(delay);
+    observer.waiting(delay);
     sleep(delay).await;
 }
 
 /// Whether a list at `version` goes on from `last`. A server that answers lower than before was restored from a
 /// backup; of versions without an order nobody can tell.
-pub(super) fn epoch(last: Option<&Version>, version: &Version, reports: &Reports) -> Epoch {
+pub(super) fn epoch(last: Option<&Version>, version: &Version, observer: &TracedObserver) -> Epoch {
     match last {
         Some(last) if version.is_older_than(last) => {
-            reports.went_back(last, version);
+            observer.went_back(last, version);
             Epoch::New
         }
         _ => Epoch::Same,
@@ -299,42 +305,58 @@ pub(super) fn usable(version: Version) -> Option<Version> {
     (!version.is_empty()).then_some(version)
 }
 
-fn relist_reason(end: End) -> RelistReason {
+fn relist_reason(end: OperationEnd) -> RelistReason {
     match end {
-        End::Failed(_, ErrorClass::Expired) => RelistReason::Expired,
-        End::Failed(_, ErrorClass::Malformed) => RelistReason::Malformed,
-        End::Failed(Stage::Opening, _) | End::Failed(_, ErrorClass::Network) => RelistReason::WatchRefused,
-        End::ClosedEarly => RelistReason::VeryShortWatch,
-        End::WentBack => RelistReason::WentBack,
+        OperationEnd::Failed(_, ErrorClass::Expired) => RelistReason::Expired,
+        OperationEnd::Failed(_, ErrorClass::Malformed) => RelistReason::Malformed,
+        OperationEnd::Failed(FailureStage::Opening, _) | OperationEnd::Failed(_, ErrorClass::Network) => {
+            RelistReason::WatchRefused
+        }
+        OperationEnd::ClosedEarly => RelistReason::VeryShortWatch,
+        OperationEnd::WentBack => RelistReason::VersionWentBack,
         _ => RelistReason::WatchFailed,
     }
 }
 
-impl Ended {
-    pub(super) fn listed() -> Ended {
-        Ended { outcome: Outcome { end: End::Listed, has_progressed: false }, failure: None }
+impl FinishedOperation {
+    pub(super) fn listed() -> FinishedOperation {
+        FinishedOperation {
+            outcome: OperationOutcome { end: OperationEnd::Listed, has_progressed: false },
+            failure: None,
+        }
     }
 
-    pub(super) fn quietly(end: End) -> Ended {
-        Ended { outcome: Outcome { end, has_progressed: false }, failure: None }
+    pub(super) fn quietly(end: OperationEnd) -> FinishedOperation {
+        FinishedOperation { outcome: OperationOutcome { end, has_progressed: false }, failure: None }
     }
 
-    pub(super) fn with(end: End, error: SourceError, during: During) -> Ended {
-        Ended { outcome: Outcome { end, has_progressed: false }, failure: Some((error, during)) }
+    pub(super) fn with(
+        end: OperationEnd,
+        error: SourceError,
+        during: ReflectorActivity,
+    ) -> FinishedOperation {
+        FinishedOperation {
+            outcome: OperationOutcome { end, has_progressed: false },
+            failure: Some((error, during)),
+        }
     }
 
-    pub(super) fn failed(stage: Stage, error: SourceError, during: During) -> Ended {
-        Ended::with(End::Failed(stage, error.class()), error, during)
+    pub(super) fn failed(
+        stage: FailureStage,
+        error: SourceError,
+        during: ReflectorActivity,
+    ) -> FinishedOperation {
+        FinishedOperation::with(OperationEnd::Failed(stage, error.class()), error, during)
     }
 
     /// The same, after the sink received something or not.
-    pub(super) fn having_progressed(mut self, has_progressed: bool) -> Ended {
+    pub(super) fn having_progressed(mut self, has_progressed: bool) -> FinishedOperation {
         self.outcome.has_progressed = has_progressed;
         self
     }
 }
 
-impl Refusals {
+impl RefusalCount {
     /// Counts one more outcome, and says whether the policy gives up on it.
     fn is_enough(&mut self, error: Option<&SourceError>, policy: StopPolicy) -> bool {
         let class = error.map(SourceError::class);

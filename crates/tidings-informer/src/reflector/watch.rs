@@ -12,13 +12,13 @@ use tidings_source::{
 };
 use tokio::time::Instant;
 
-use super::alarm::{Alarm, Bound};
-use super::observer::During;
-use super::phase::{End, Stage};
-use super::run::{Ended, VERY_SHORT_WATCH, usable};
+use super::observer::ReflectorActivity;
+use super::phase::{FailureStage, OperationEnd};
+use super::run::{FinishedOperation, VERY_SHORT_WATCH, usable};
 use super::sink::Sink;
+use super::timer::{StreamTimer, WaitLimit};
 use super::{EVENTS_PER_UNIT, Reflector};
-use crate::turns::Turns;
+use crate::coop_budget::CoopBudget;
 
 /// One watch, as far as it has come.
 pub(super) struct OpenWatch {
@@ -62,9 +62,9 @@ impl OpenWatch {
 }
 
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
-    pub(super) async fn watch(&mut self) -> Ended {
-        if let Some(rhythm) = &mut self.rhythm {
-            rhythm.opening();
+    pub(super) async fn watch(&mut self) -> FinishedOperation {
+        if let Some(bookmark_interval) = &mut self.bookmark_interval {
+            bookmark_interval.opening();
         }
         let mut open = match self.open.take() {
             Some(open) => open,
@@ -73,14 +73,14 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 Err(ended) => return *ended,
             },
         };
-        self.reports.watching(self.last.as_ref());
+        self.observer.watching(self.last.as_ref());
         let mut stream = open.stream.take().expect("an open watch has a stream");
-        let (mut alarm, mut turns, mut has_progressed) =
-            (Alarm::default(), Turns::<EVENTS_PER_UNIT>::default(), false);
+        let (mut timer, mut coop_budget, mut has_progressed) =
+            (StreamTimer::default(), CoopBudget::<EVENTS_PER_UNIT>::default(), false);
         loop {
             // A stream that always has more must not keep a stop from being seen.
-            turns.step().await;
-            let next = match alarm.within(self.bound(&open), stream.next()).await {
+            coop_budget.step().await;
+            let next = match timer.within(self.bound(&open), stream.next()).await {
                 Ok(next) => next,
                 Err(patience) => return self.silent(patience).having_progressed(has_progressed),
             };
@@ -91,7 +91,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                         continue;
                     }
                     Err(status) => {
-                        let asked = self.reports.asked("watch", self.last.as_ref());
+                        let asked = self.observer.asked("watch", self.last.as_ref());
                         self.failed(&open, SourceError::in_stream(asked, status))
                     }
                 },
@@ -102,55 +102,59 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    async fn open_watch(&mut self) -> Result<OpenWatch, Box<Ended>> {
+    async fn open_watch(&mut self) -> Result<OpenWatch, Box<FinishedOperation>> {
         let options = WatchOptions {
             version: self.last.clone(),
-            timeout_seconds: Some(self.config.watch_timeout_seconds(&mut self.chance)),
+            timeout_seconds: Some(self.config.watch_timeout_seconds(&mut self.rng)),
             allow_bookmarks: true,
             send_initial_events: false,
         };
         let mut open = OpenWatch::asked(&options);
-        let opened = Alarm::default().within(self.bound(&open), self.source.watch(options)).await;
+        let opened = StreamTimer::default().within(self.bound(&open), self.source.watch(options)).await;
         match opened.map_err(|patience| Box::new(self.silent(patience)))? {
             Ok(stream) => {
-                self.reports.answered(self.source.wire());
+                self.observer.answered(self.source.wire());
                 open.stream = Some(stream);
                 Ok(open)
             }
-            Err(error) => Err(Box::new(Ended::failed(Stage::Opening, error, During::WatchOpen))),
+            Err(error) => Err(Box::new(FinishedOperation::failed(
+                FailureStage::Opening,
+                error,
+                ReflectorActivity::WatchOpen,
+            ))),
         }
     }
 
     /// How long the next event may take.
-    fn bound(&self, open: &OpenWatch) -> Bound {
-        let Some(rhythm) = &self.rhythm else { return Bound::default() };
-        Bound { patience: Some(rhythm.patience()), overdue_at: open.overdue_at }
+    fn bound(&self, open: &OpenWatch) -> WaitLimit {
+        let Some(bookmark_interval) = &self.bookmark_interval else { return WaitLimit::default() };
+        WaitLimit { patience: Some(bookmark_interval.patience()), overdue_at: open.overdue_at }
     }
 
     /// Hands one event over. Says whether the last version has moved on, or with what the server ends the watch.
     async fn take(&mut self, event: WatchEvent, open: &mut OpenWatch) -> Result<bool, StatusDetail> {
-        if let Some(rhythm) = &mut self.rhythm {
-            rhythm.heard();
+        if let Some(bookmark_interval) = &mut self.bookmark_interval {
+            bookmark_interval.heard();
         }
         let version = match event {
             WatchEvent::Changed(change, object) => {
                 let version = object.version().clone();
                 self.sink.change(change, object).await;
-                self.reports.event(change, &version);
+                self.observer.event(change, &version);
                 open.is_unordered &= change == Change::Added;
                 version
             }
             WatchEvent::Bookmark { version, .. } => {
-                if let Some(rhythm) = &mut self.rhythm {
-                    rhythm.bookmark();
+                if let Some(bookmark_interval) = &mut self.bookmark_interval {
+                    bookmark_interval.bookmark();
                 }
                 self.sink.bookmark(version.clone()).await;
-                self.reports.bookmark(&version);
+                self.observer.bookmark(&version);
                 open.is_unordered = false;
                 version
             }
             WatchEvent::Skipped(skipped) => {
-                self.reports.skipped(&skipped);
+                self.observer.skipped(&skipped);
                 return Ok(false);
             }
             WatchEvent::Error(status) => return Err(status),
@@ -167,44 +171,44 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    fn silent(&mut self, silence: Duration) -> Ended {
-        if let Some(rhythm) = &mut self.rhythm {
-            rhythm.fell_silent();
+    fn silent(&mut self, silence: Duration) -> FinishedOperation {
+        if let Some(bookmark_interval) = &mut self.bookmark_interval {
+            bookmark_interval.fell_silent();
         }
-        self.reports.reopened_for_silence(silence);
-        Ended::quietly(End::Silent)
+        self.observer.reopened_for_silence(silence);
+        FinishedOperation::quietly(OperationEnd::Silent)
     }
 
-    fn failed(&mut self, open: &OpenWatch, error: SourceError) -> Ended {
+    fn failed(&mut self, open: &OpenWatch, error: SourceError) -> FinishedOperation {
         match error.class() {
             ErrorClass::Internal if self.internal_errors.is_forgiven() => {
-                Ended::with(End::Forgiven, error, During::Watch)
+                FinishedOperation::with(OperationEnd::Forgiven, error, ReflectorActivity::Watch)
             }
             // A broken connection is how some networks close one.
-            ErrorClass::Network if ended_early_or_not(open.asked_at, open.has_events) == End::Closed => {
-                Ended::with(End::Closed, error, During::Watch)
+            ErrorClass::Network if classify_close(open.asked_at, open.has_events) == OperationEnd::Closed => {
+                FinishedOperation::with(OperationEnd::Closed, error, ReflectorActivity::Watch)
             }
-            _ => Ended::failed(Stage::Streaming, error, During::Watch),
+            _ => FinishedOperation::failed(FailureStage::Streaming, error, ReflectorActivity::Watch),
         }
     }
 
-    fn closed(&self, open: &OpenWatch) -> Ended {
-        match ended_early_or_not(open.asked_at, open.has_events) {
-            End::ClosedEarly => {
+    fn closed(&self, open: &OpenWatch) -> FinishedOperation {
+        match classify_close(open.asked_at, open.has_events) {
+            OperationEnd::ClosedEarly => {
                 let message = format!("closed within {VERY_SHORT_WATCH:?} and without an event");
-                let error = self.reports.network("watch", self.last.as_ref(), message);
-                Ended::with(End::ClosedEarly, error, During::Watch)
+                let error = self.observer.network("watch", self.last.as_ref(), message);
+                FinishedOperation::with(OperationEnd::ClosedEarly, error, ReflectorActivity::Watch)
             }
-            end => Ended::quietly(end),
+            end => FinishedOperation::quietly(end),
         }
     }
 }
 
 /// What the end of a stream counts for. Its time runs from before the request was sent.
-pub(super) fn ended_early_or_not(asked_at: Instant, has_events: bool) -> End {
+pub(super) fn classify_close(asked_at: Instant, has_events: bool) -> OperationEnd {
     match has_events || asked_at.elapsed() >= VERY_SHORT_WATCH {
-        true => End::Closed,
-        false => End::ClosedEarly,
+        true => OperationEnd::Closed,
+        false => OperationEnd::ClosedEarly,
     }
 }
 

@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::reflector::{
-    During, Epoch, ListMode, Listed, Observer, Reflector, ReflectorConfig, RelistReason, Replacement, Sink,
-    StopReason,
+    CompletedList, Epoch, ListMode, Observer, Reflector, ReflectorActivity, ReflectorConfig, RelistReason,
+    Replacement, Sink, StopReason,
 };
 use tidings_object::{Kind, RawObject, ResourceKind, Version};
 use tidings_source::scripted::{ScriptedSource, object};
@@ -155,7 +155,7 @@ impl Scene {
     pub(crate) async fn stopped(&mut self) -> Duration {
         let began = Instant::now();
         self.stop.cancel();
-        assert!(matches!(self.ended().await, StopReason::Asked));
+        assert!(matches!(self.ended().await, StopReason::Cancelled));
         began.elapsed()
     }
 }
@@ -340,8 +340,8 @@ impl Observer for Told {
         self.tell(format!("listing {mode:?} @{}", or_none(asked)));
     }
 
-    fn listed(&self, list: &Listed) {
-        let Listed { mode, version, objects, pages, took, .. } = list;
+    fn listed(&self, list: &CompletedList) {
+        let CompletedList { mode, version, objects, pages, took, .. } = list;
         self.tell(format!("listed {mode:?} @{version}: {objects} in {pages}, {} s", took.as_secs()));
     }
 
@@ -357,7 +357,7 @@ impl Observer for Told {
         self.tell(format!("bookmark @{version}"));
     }
 
-    fn failed(&self, error: &SourceError, during: During) {
+    fn failed(&self, error: &SourceError, during: ReflectorActivity) {
         self.tell(format!("failed {during:?}: {error}"));
     }
 

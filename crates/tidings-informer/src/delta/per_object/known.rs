@@ -5,20 +5,20 @@ use std::sync::Arc;
 use tidings_object::RawObject;
 use tidings_source::StreamScope;
 
-use super::super::in_flight::Fate;
-use super::super::place::{Place, newest_state};
-use super::super::replace::Listed;
+use super::super::fifo_entry::{FifoEntry, newest_state};
+use super::super::in_flight::InFlightEffect;
+use super::super::replace::ListedObjects;
 use super::DeltaFifo;
 
 impl DeltaFifo {
     /// Every object of the scope that will be there and is not on the list, with its last state: of what is
     /// queued in the order of the queue, then of what is in flight, then of what is known.
-    pub(super) fn absent(&self, scope: &StreamScope, listed: &Listed) -> Vec<Arc<RawObject>> {
+    pub(super) fn absent(&self, scope: &StreamScope, listed: &ListedObjects) -> Vec<Arc<RawObject>> {
         let is_absent =
             |object: &RawObject| scope.contains(object.namespace()) && !listed.contains(&object.key());
         let mut absent = Vec::new();
         for (number, place) in (self.left..).zip(&self.places) {
-            if let Place::Object { deltas, .. } = place
+            if let FifoEntry::Object { deltas, .. } = place
                 && is_absent(place.object())
                 && self.place_of(place.object()).is_none_or(|open| open == number)
             {
@@ -29,7 +29,12 @@ impl DeltaFifo {
         let in_flight = self.in_flight.staying_in(scope).into_iter().filter(|object| is_idle(object));
         absent.extend(in_flight.filter_map(|object| self.settled(object)));
         self.known.for_each_in(scope, &mut |object| {
-            if is_idle(object) && matches!(self.in_flight.fate(object), Fate::Untouched | Fate::MayGo) {
+            if is_idle(object)
+                && matches!(
+                    self.in_flight.fate(object),
+                    InFlightEffect::Untouched | InFlightEffect::MaybeRemoved
+                )
+            {
                 absent.push(Arc::clone(object));
             }
         });
@@ -46,9 +51,11 @@ impl DeltaFifo {
         self.place_of(object).is_some()
             || self.ends(object)
             || match self.in_flight.fate(object) {
-                Fate::Stays => true,
-                Fate::Goes => false,
-                Fate::Untouched | Fate::MayGo => self.known.known(&object.key()).is_some(),
+                InFlightEffect::Present => true,
+                InFlightEffect::Removed => false,
+                InFlightEffect::Untouched | InFlightEffect::MaybeRemoved => {
+                    self.known.known(&object.key()).is_some()
+                }
             }
     }
 
@@ -56,7 +63,7 @@ impl DeltaFifo {
     pub(super) fn is_known_just_so(&self, object: &RawObject) -> bool {
         self.place_of(object).is_none()
             && !self.ends(object)
-            && self.in_flight.fate(object) == Fate::Untouched
+            && self.in_flight.fate(object) == InFlightEffect::Untouched
             && self.known.known(&object.key()).is_some_and(|known| known.is_unchanged(object))
     }
 }

@@ -209,7 +209,7 @@ fn by_hand_it_is_client_gos() {
         (Delta::Changed(Change::Added, object("a/x@1")), Some(DeltaKind::Added)),
         (Delta::Changed(Change::Modified, object("a/x@1")), Some(DeltaKind::Updated)),
         (Delta::Changed(Change::Deleted, object("a/x@1")), Some(DeltaKind::Deleted)),
-        (Delta::Vanished(object("a/x@1")), Some(DeltaKind::Deleted)),
+        (Delta::MissingFromList(object("a/x@1")), Some(DeltaKind::Deleted)),
         (Delta::Replaced(object("a/x@1")), Some(DeltaKind::Replaced)),
         (Delta::Sync(object("a/x@1")), Some(DeltaKind::Sync)),
         (Delta::ScopeEnded { scope: StreamScope::All }, None),

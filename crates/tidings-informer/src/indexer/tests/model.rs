@@ -155,7 +155,7 @@ fn check_replaced(
     scope: &StreamScope,
     list: Vec<Arc<RawObject>>,
     objects: &mut Objects,
-    told: &Replaced,
+    told: &ReplaceSummary,
 ) -> Result<(), TestCaseError> {
     let list = list.into_iter().map(|object| (object.key().to_string(), object)).collect::<Objects>();
     let (inside, outside) = list.into_iter().partition::<Objects, _>(|(_, o)| scope.contains(o.namespace()));

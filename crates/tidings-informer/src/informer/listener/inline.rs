@@ -19,8 +19,8 @@ use super::super::handler::Subscriber;
 use super::super::notification::Notification;
 use super::super::report::Reporter;
 use super::{CALLS_PER_UNIT, CallerRuns, Closing, Mailbox, State};
+use crate::coop_budget::CoopBudget;
 use crate::sync::current_thread;
-use crate::turns::Turns;
 
 /// A call that the informer's task makes.
 struct InlineCall<'a> {
@@ -34,10 +34,10 @@ impl Mailbox {
     /// bound no longer counts: what is left is delivered by the subscriber's own task, within the deadline of the stop.
     pub(crate) async fn deliver(&self, notifications: impl IntoIterator<Item = Notification>, now: Instant) {
         let mut notifications = notifications.into_iter();
-        let mut turns = Turns::<CALLS_PER_UNIT>::default();
+        let mut coop_budget = CoopBudget::<CALLS_PER_UNIT>::default();
         while let Some(call) = self.fill(&mut notifications, now) {
             self.call_inline(call);
-            turns.step().await;
+            coop_budget.step().await;
         }
     }
 

@@ -8,18 +8,18 @@ use tidings_source::ErrorClass;
 
 use super::*;
 
-const ASKS: [(&str, Ask, Streak); 11] = [
-    ("s", Ask::StreamList(At::Last), Streak::Clean),
-    ("S", Ask::StreamList(At::MostRecent), Streak::Clean),
-    ("l", Ask::List(At::Last), Streak::Clean),
-    ("L", Ask::List(At::MostRecent), Streak::Clean),
-    ("w", Ask::Watch, Streak::Clean),
-    ("wx", Ask::Watch, Streak::Expired),
-    ("wb", Ask::Watch, Streak::Broken),
-    ("wq", Ask::Watch, Streak::Quiet),
-    ("w1", Ask::Watch, Streak::Strikes(1)),
-    ("w2", Ask::Watch, Streak::Strikes(2)),
-    ("pq", Ask::Probe, Streak::Quiet),
+const ASKS: [(&str, Operation, FailureStreak); 11] = [
+    ("s", Operation::StreamList(ListVersion::LastSeen), FailureStreak::None),
+    ("S", Operation::StreamList(ListVersion::MostRecent), FailureStreak::None),
+    ("l", Operation::List(ListVersion::LastSeen), FailureStreak::None),
+    ("L", Operation::List(ListVersion::MostRecent), FailureStreak::None),
+    ("w", Operation::Watch, FailureStreak::None),
+    ("wx", Operation::Watch, FailureStreak::Expired),
+    ("wb", Operation::Watch, FailureStreak::Malformed),
+    ("wq", Operation::Watch, FailureStreak::Quiet),
+    ("w1", Operation::Watch, FailureStreak::Failures(1)),
+    ("w2", Operation::Watch, FailureStreak::Failures(2)),
+    ("pq", Operation::Probe, FailureStreak::Quiet),
 ];
 
 const CLASSES: [ErrorClass; 12] = [
@@ -73,50 +73,52 @@ Streaming Network                 l!    L!    s~    S~    w~1   w~1   w~1   w~1 
 Streaming Malformed               l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b   w~b   w!q
 ";
 
-fn ends() -> Vec<(String, End)> {
+fn ends() -> Vec<(String, OperationEnd)> {
     let plain = [
-        End::Listed,
-        End::Closed,
-        End::ClosedEarly,
-        End::Silent,
-        End::StreamingRefused,
-        End::Forgiven,
-        End::UpToDate,
-        End::WentBack,
+        OperationEnd::Listed,
+        OperationEnd::Closed,
+        OperationEnd::ClosedEarly,
+        OperationEnd::Silent,
+        OperationEnd::StreamingRefused,
+        OperationEnd::Forgiven,
+        OperationEnd::UpToDate,
+        OperationEnd::WentBack,
     ];
     let mut ends: Vec<_> = plain.map(|end| (format!("{end:?}"), end)).into();
-    for stage in [Stage::Opening, Stage::Streaming] {
-        ends.extend(CLASSES.map(|class| (format!("{stage:?} {class:?}"), End::Failed(stage, class))));
+    for stage in [FailureStage::Opening, FailureStage::Streaming] {
+        ends.extend(
+            CLASSES.map(|class| (format!("{stage:?} {class:?}"), OperationEnd::Failed(stage, class))),
+        );
     }
     ends
 }
 
-fn cell((phase, effect): (Phase, Effect)) -> String {
-    let ask = match phase.ask {
-        Ask::StreamList(At::Last) => "s",
-        Ask::StreamList(At::MostRecent) => "S",
-        Ask::List(At::Last) => "l",
-        Ask::List(At::MostRecent) => "L",
-        Ask::Watch => "w",
-        Ask::Probe => "p",
+fn cell((phase, effect): (Phase, PhaseEffect)) -> String {
+    let operation = match phase.operation {
+        Operation::StreamList(ListVersion::LastSeen) => "s",
+        Operation::StreamList(ListVersion::MostRecent) => "S",
+        Operation::List(ListVersion::LastSeen) => "l",
+        Operation::List(ListVersion::MostRecent) => "L",
+        Operation::Watch => "w",
+        Operation::Probe => "p",
     };
     let when = match effect {
-        Effect::AtOnce => "!",
-        Effect::BackOff => "~",
-        Effect::RememberRefusal => "#",
+        PhaseEffect::AtOnce => "!",
+        PhaseEffect::BackOff => "~",
+        PhaseEffect::RememberRefusal => "#",
     };
     let streak = match phase.streak {
-        Streak::Clean => String::new(),
-        Streak::Expired => "x".to_owned(),
-        Streak::Broken => "b".to_owned(),
-        Streak::Quiet => "q".to_owned(),
-        Streak::Strikes(n) => n.to_string(),
+        FailureStreak::None => String::new(),
+        FailureStreak::Expired => "x".to_owned(),
+        FailureStreak::Malformed => "b".to_owned(),
+        FailureStreak::Quiet => "q".to_owned(),
+        FailureStreak::Failures(n) => n.to_string(),
     };
-    format!("{ask}{when}{streak}")
+    format!("{operation}{when}{streak}")
 }
 
-fn after(ask: Ask, streak: Streak, end: End) -> (Phase, Effect) {
-    Phase { ask, streak }.after(Outcome { end, has_progressed: false })
+fn after(operation: Operation, streak: FailureStreak, end: OperationEnd) -> (Phase, PhaseEffect) {
+    Phase { operation, streak }.after(OperationOutcome { end, has_progressed: false })
 }
 
 // holds: R21, R30, R32, R36, R37, R38, R39, R54, R55, R56, R57, R58, X26
@@ -127,7 +129,7 @@ fn every_outcome_of_every_phase_leads_where_the_table_says() {
     table += "  ";
     table += row(ASKS.map(|(name, ..)| name.to_owned()).into()).trim_end();
     for (name, end) in ends() {
-        let cells = ASKS.map(|(_, ask, streak)| cell(after(ask, streak, end)));
+        let cells = ASKS.map(|(_, operation, streak)| cell(after(operation, streak, end)));
         table += &format!("\n{name:<34}{}", row(cells.into()).trim_end());
     }
     table.push('\n');
@@ -137,20 +139,31 @@ fn every_outcome_of_every_phase_leads_where_the_table_says() {
 // holds: R24
 #[test]
 fn a_list_that_succeeded_forgets_that_the_last_version_was_not_to_be_had() {
-    for ask in [Ask::StreamList(At::MostRecent), Ask::List(At::MostRecent)] {
-        let (watching, _) = after(ask, Streak::Clean, End::Listed);
-        let (relisting, _) = watching.after(Outcome { end: End::ClosedEarly, has_progressed: false });
-        assert_eq!(relisting.ask, Ask::StreamList(At::Last));
+    for operation in
+        [Operation::StreamList(ListVersion::MostRecent), Operation::List(ListVersion::MostRecent)]
+    {
+        let (watching, _) = after(operation, FailureStreak::None, OperationEnd::Listed);
+        let (relisting, _) =
+            watching.after(OperationOutcome { end: OperationEnd::ClosedEarly, has_progressed: false });
+        assert_eq!(relisting.operation, Operation::StreamList(ListVersion::LastSeen));
     }
 }
 
 #[test]
 fn getting_on_wipes_the_slate() {
-    let streaks = [Streak::Expired, Streak::Broken, Streak::Strikes(1), Streak::Strikes(2)];
+    let streaks = [
+        FailureStreak::Expired,
+        FailureStreak::Malformed,
+        FailureStreak::Failures(1),
+        FailureStreak::Failures(2),
+    ];
     for (_, end) in ends() {
         for streak in streaks {
-            let on = |streak| Phase { ask: Ask::Watch, streak }.after(Outcome { end, has_progressed: true });
-            assert_eq!(on(streak), on(Streak::Clean), "{streak:?} {end:?}");
+            let on = |streak| {
+                Phase { operation: Operation::Watch, streak }
+                    .after(OperationOutcome { end, has_progressed: true })
+            };
+            assert_eq!(on(streak), on(FailureStreak::None), "{streak:?} {end:?}");
         }
     }
 }
@@ -158,9 +171,10 @@ fn getting_on_wipes_the_slate() {
 /// Else the next quiet watch would be taken for the second in a row, and cost a probe.
 #[test]
 fn a_watch_that_got_on_is_not_a_quiet_one() {
-    for end in [End::Closed, End::Silent] {
-        for streak in [Streak::Clean, Streak::Quiet, Streak::Strikes(1)] {
-            let on = Phase { ask: Ask::Watch, streak }.after(Outcome { end, has_progressed: true });
+    for end in [OperationEnd::Closed, OperationEnd::Silent] {
+        for streak in [FailureStreak::None, FailureStreak::Quiet, FailureStreak::Failures(1)] {
+            let on = Phase { operation: Operation::Watch, streak }
+                .after(OperationOutcome { end, has_progressed: true });
             assert_eq!(cell(on), "w!", "{streak:?} {end:?}");
         }
     }
@@ -170,7 +184,7 @@ fn a_watch_that_got_on_is_not_a_quiet_one() {
 fn a_streaming_list_that_is_always_cut_short_ends_in_a_list() {
     let (mut phase, mut path) = (Phase::START, String::new());
     for _ in 0..3 {
-        let next = phase.after(Outcome { end: End::Closed, has_progressed: false });
+        let next = phase.after(OperationOutcome { end: OperationEnd::Closed, has_progressed: false });
         path += &format!("{} ", cell(next));
         phase = next.0;
     }
@@ -182,13 +196,18 @@ fn a_streaming_list_that_is_always_cut_short_ends_in_a_list() {
 fn follows_at_once(phase: Phase) -> Vec<Phase> {
     let mut follows = Vec::new();
     for (_, end) in ends() {
-        let takes_time = match phase.ask {
-            Ask::Watch => matches!(end, End::Closed | End::Silent | End::Forgiven | End::Listed),
-            Ask::StreamList(_) | Ask::List(_) => matches!(end, End::Silent | End::Forgiven),
-            Ask::Probe => false,
+        let takes_time = match phase.operation {
+            Operation::Watch => matches!(
+                end,
+                OperationEnd::Closed | OperationEnd::Silent | OperationEnd::Forgiven | OperationEnd::Listed
+            ),
+            Operation::StreamList(_) | Operation::List(_) => {
+                matches!(end, OperationEnd::Silent | OperationEnd::Forgiven)
+            }
+            Operation::Probe => false,
         };
-        let (next, effect) = phase.after(Outcome { end, has_progressed: false });
-        if !takes_time && effect != Effect::BackOff && !follows.contains(&next) {
+        let (next, effect) = phase.after(OperationOutcome { end, has_progressed: false });
+        if !takes_time && effect != PhaseEffect::BackOff && !follows.contains(&next) {
             follows.push(next);
         }
     }
@@ -209,11 +228,17 @@ fn no_row_of_failures_and_lists_goes_round_without_backing_off() {
         path.pop();
         done.push(phase);
     }
-    let streaks = [Streak::Clean, Streak::Expired, Streak::Broken, Streak::Strikes(1), Streak::Strikes(2)];
+    let streaks = [
+        FailureStreak::None,
+        FailureStreak::Expired,
+        FailureStreak::Malformed,
+        FailureStreak::Failures(1),
+        FailureStreak::Failures(2),
+    ];
     let mut done = Vec::new();
-    for (_, ask, _) in ASKS {
+    for (_, operation, _) in ASKS {
         for streak in streaks {
-            walk(Phase { ask, streak }, &mut Vec::new(), &mut done);
+            walk(Phase { operation, streak }, &mut Vec::new(), &mut done);
         }
     }
 }

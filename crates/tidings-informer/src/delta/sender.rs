@@ -7,92 +7,92 @@ use tidings_object::{RawObject, Version};
 use tidings_source::{Change, StreamScope};
 
 use super::StreamId;
-use super::gate::Gate;
-use super::order::{Arrival, Depth, Order};
-use super::replace::Collecting;
+use super::bounded::BoundedQueue;
+use super::order::{DeltaOrder, QueueDepth, StreamMessage};
+use super::replace::ListCollector;
 use crate::reflector::Sink;
 
 /// The end of a queue that streams write into. The queue closes when the last of its clones and streams goes.
 #[derive(Debug, Clone)]
-pub struct Inlet(Arc<Held>);
+pub struct DeltaSender(Arc<Held>);
 
 /// One stream's way into the queue: what a reflector writes into.
 #[derive(Debug)]
-pub struct StreamInlet {
-    inlet: Inlet,
+pub struct StreamSender {
+    sender: DeltaSender,
     stream: StreamId,
     scope: StreamScope,
 }
 
 /// Held by every writer; the last one closes the queue behind it.
 #[derive(Debug)]
-struct Held(Arc<Gate<Box<dyn Order>>>);
+struct Held(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
 
-impl Inlet {
-    pub(super) fn new(gate: Arc<Gate<Box<dyn Order>>>) -> Inlet {
-        Inlet(Arc::new(Held(gate)))
+impl DeltaSender {
+    pub(super) fn new(bounded: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> DeltaSender {
+        DeltaSender(Arc::new(Held(bounded)))
     }
 
     /// A way in for one stream.
-    pub fn stream(&self, stream: StreamId, scope: StreamScope) -> StreamInlet {
-        StreamInlet { inlet: self.clone(), stream, scope }
+    pub fn stream(&self, stream: StreamId, scope: StreamScope) -> StreamSender {
+        StreamSender { sender: self.clone(), stream, scope }
     }
 
     /// Tells the consumer that this stream has ended, so that it forgets what the stream brought. Stop the
     /// stream first: what it pushes after its end stays.
     pub async fn end_stream(&self, stream: StreamId, scope: StreamScope) {
-        self.enter(stream, Arrival::Ended { scope }).await;
+        self.enter(stream, StreamMessage::Ended { scope }).await;
     }
 
     /// Closes the queue: what is queued still comes out, nothing more comes in. Whoever waits is woken: a push
     /// returns without having entered.
     pub fn close(&self) {
-        self.gate().close();
+        self.bounded().close();
     }
 
     /// How full the queue is.
-    pub fn depth(&self) -> Depth {
-        Depth::new(Arc::clone(self.gate()))
+    pub fn depth(&self) -> QueueDepth {
+        QueueDepth::new(Arc::clone(self.bounded()))
     }
 
-    async fn enter(&self, stream: StreamId, arrival: Arrival) {
-        self.gate().enter(move |order| order.push(stream, arrival)).await;
+    async fn enter(&self, stream: StreamId, arrival: StreamMessage) {
+        self.bounded().enter(move |order| order.push(stream, arrival)).await;
     }
 
-    fn gate(&self) -> &Arc<Gate<Box<dyn Order>>> {
+    fn bounded(&self) -> &Arc<BoundedQueue<Box<dyn DeltaOrder>>> {
         &self.0.0
     }
 }
 
-impl StreamInlet {
+impl StreamSender {
     /// Which stream it is.
     pub fn stream(&self) -> StreamId {
         self.stream
     }
 
-    /// Ends the stream: see [`Inlet::end_stream`].
+    /// Ends the stream: see [`DeltaSender::end_stream`].
     pub async fn end(self) {
-        self.inlet.end_stream(self.stream, self.scope.clone()).await;
+        self.sender.end_stream(self.stream, self.scope.clone()).await;
     }
 
-    pub(super) async fn enter(&mut self, arrival: Arrival) {
-        self.inlet.enter(self.stream, arrival).await;
+    pub(super) async fn enter(&mut self, arrival: StreamMessage) {
+        self.sender.enter(self.stream, arrival).await;
     }
 }
 
-impl Sink for StreamInlet {
-    type Replacement<'a> = Collecting<'a>;
+impl Sink for StreamSender {
+    type Replacement<'a> = ListCollector<'a>;
 
-    fn begin_replace(&mut self, scope: &StreamScope) -> Collecting<'_> {
-        Collecting::new(self, scope.clone())
+    fn begin_replace(&mut self, scope: &StreamScope) -> ListCollector<'_> {
+        ListCollector::new(self, scope.clone())
     }
 
     async fn change(&mut self, change: Change, object: Arc<RawObject>) {
-        self.enter(Arrival::Changed(change, object)).await;
+        self.enter(StreamMessage::Changed(change, object)).await;
     }
 
     async fn bookmark(&mut self, version: Version) {
-        self.enter(Arrival::Bookmark(version)).await;
+        self.enter(StreamMessage::Bookmark(version)).await;
     }
 }
 

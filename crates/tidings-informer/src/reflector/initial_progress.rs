@@ -27,15 +27,15 @@ use tidings_object::Version;
 use tidings_source::ListWatch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::alarm::{Alarm, Bound};
 use super::config::ReflectorConfig;
-use super::observer::{During, Reports};
+use super::observer::{ReflectorActivity, TracedObserver};
 use super::probe::most_recent_version;
+use super::timer::{StreamTimer, WaitLimit};
 
 /// The progress of one streaming list.
-pub(super) struct Progress<'a> {
+pub(super) struct InitialProgress<'a> {
     silence_max: Duration,
-    alarm: Alarm,
+    timer: StreamTimer,
     waits: u32,
     known: Known<'a>,
 }
@@ -59,26 +59,26 @@ const ANY_EVENT: Duration = Duration::from_secs(10);
 /// A stream that always has more is looked at after so many events.
 const EVENTS_BETWEEN_LOOKS: u32 = 64;
 
-impl<'a> Progress<'a> {
+impl<'a> InitialProgress<'a> {
     pub(super) fn new<L: ListWatch + ?Sized>(
         source: &'a L,
         config: &'a ReflectorConfig,
-        reports: &'a Reports,
+        observer: &'a TracedObserver,
         asked_at: Instant,
-    ) -> Progress<'a> {
+    ) -> InitialProgress<'a> {
         let version = Box::pin(async move {
             sleep_until(asked_at + ANY_EVENT).await;
             loop {
-                match most_recent_version(source, config, reports).await {
+                match most_recent_version(source, config, observer).await {
                     Ok(version) => return version,
-                    Err(error) => reports.failed(&error, During::Probe),
+                    Err(error) => observer.failed(&error, ReflectorActivity::Probe),
                 }
                 sleep(ANY_EVENT).await;
             }
         });
-        Progress {
+        InitialProgress {
             silence_max: config.marker_silence_max,
-            alarm: Alarm::default(),
+            timer: StreamTimer::default(),
             waits: 0,
             known: Known::Nothing(version),
         }
@@ -89,9 +89,9 @@ impl<'a> Progress<'a> {
         self.waits = self.waits.wrapping_add(1);
         let looks = self.waits.is_multiple_of(EVENTS_BETWEEN_LOOKS);
         let bound = match &self.known {
-            Known::Nothing(_) => Bound::from(self.silence_max),
+            Known::Nothing(_) => WaitLimit::from(self.silence_max),
             Known::Newest { last_at, .. } => {
-                Bound { patience: None, overdue_at: last_at.checked_add(self.silence_max) }
+                WaitLimit { patience: None, overdue_at: last_at.checked_add(self.silence_max) }
             }
         };
         let (known, mut next) = (&mut self.known, pin!(next));
@@ -105,7 +105,7 @@ impl<'a> Progress<'a> {
             }
             next
         });
-        self.alarm.within(bound, next).await.map_err(|_| Stalled)
+        self.timer.within(bound, next).await.map_err(|_| Stalled)
     }
 
     /// An event was received, with an object at this version that had not come before, or with none.

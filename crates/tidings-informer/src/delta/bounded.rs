@@ -12,13 +12,13 @@ use std::task::{Context, Poll, Waker};
 use crate::sync::Mutex;
 
 /// A bounded queue of anything that can tell its length: many push, one takes.
-pub(super) struct Gate<C> {
+pub(super) struct BoundedQueue<C> {
     bound: usize,
-    state: Mutex<State<C>>,
+    state: Mutex<QueueState<C>>,
 }
 
 /// What is queued.
-pub(super) trait Contents {
+pub(super) trait QueueContents {
     /// What is taken at a time.
     type Batch;
 
@@ -28,7 +28,7 @@ pub(super) trait Contents {
     fn take(&mut self) -> Option<Self::Batch>;
 }
 
-struct State<C> {
+struct QueueState<C> {
     /// `None` once nobody takes anything out any more.
     contents: Option<C>,
     /// What is queued still goes out, nothing comes in.
@@ -45,27 +45,27 @@ struct State<C> {
 struct Ticket(u64);
 
 /// A push that may have to wait. Dropped while it waits, it leaves the line.
-struct Push<'a, C: Contents> {
-    gate: &'a Gate<C>,
+struct Push<'a, C: QueueContents> {
+    bounded: &'a BoundedQueue<C>,
     ticket: Option<Ticket>,
 }
 
-impl<C: Contents> Gate<C> {
+impl<C: QueueContents> BoundedQueue<C> {
     pub(super) fn new(contents: C, bound: usize) -> Self {
-        let state = State {
+        let state = QueueState {
             contents: Some(contents),
             is_closed: false,
             line: VecDeque::new(),
             tickets: 0,
             taker: None,
         };
-        Gate { bound, state: Mutex::new(state) }
+        BoundedQueue { bound, state: Mutex::new(state) }
     }
 
     /// Waits while the bound is reached, then pushes. Once nothing comes in any more, returns at once and pushes
     /// nothing.
     pub(super) async fn enter(&self, push: impl FnOnce(&mut C) + Send) {
-        let mut waiting = Push { gate: self, ticket: None };
+        let mut waiting = Push { bounded: self, ticket: None };
         let mut push = Some(push);
         poll_fn(move |cx| waiting.poll(cx, &mut push)).await;
     }
@@ -106,7 +106,7 @@ impl<C: Contents> Gate<C> {
         woken.for_each(Waker::wake);
     }
 
-    /// Puts something in, whatever the bound is, unless the gate is closed. Only for the one who takes: it can't wait for room,
+    /// Puts something in, whatever the bound is, unless the bounded is closed. Only for the one who takes: it can't wait for room,
     /// and needs no wake-up to look again.
     pub(super) fn put<R>(&self, put: impl FnOnce(&mut C) -> R) -> Option<R> {
         let mut state = self.state.lock();
@@ -126,7 +126,7 @@ impl<C: Contents> Gate<C> {
     }
 }
 
-impl<C: Contents> State<C> {
+impl<C: QueueContents> QueueState<C> {
     fn has_room(&self, bound: usize) -> bool {
         self.contents.as_ref().is_some_and(|contents| contents.len() < bound)
     }
@@ -154,10 +154,10 @@ impl<C: Contents> State<C> {
     }
 }
 
-impl<C: Contents> Push<'_, C> {
+impl<C: QueueContents> Push<'_, C> {
     fn poll(&mut self, cx: &mut Context<'_>, push: &mut Option<impl FnOnce(&mut C)>) -> Poll<()> {
-        let bound = self.gate.bound;
-        let mut state = self.gate.state.lock();
+        let bound = self.bounded.bound;
+        let mut state = self.bounded.state.lock();
         if state.is_closed {
             return Poll::Ready(());
         }
@@ -179,21 +179,21 @@ impl<C: Contents> Push<'_, C> {
     }
 }
 
-impl<C: Contents> Drop for Push<'_, C> {
+impl<C: QueueContents> Drop for Push<'_, C> {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket else { return };
-        let mut state = self.gate.state.lock();
+        let mut state = self.bounded.state.lock();
         state.line.retain(|(other, _)| *other != ticket);
         // It may have been woken and not have come: its turn is the next one's.
-        let next = state.next_in_line(self.gate.bound);
+        let next = state.next_in_line(self.bounded.bound);
         drop(state);
         next.inspect(Waker::wake_by_ref);
     }
 }
 
-impl<C: Contents> fmt::Debug for Gate<C> {
+impl<C: QueueContents> fmt::Debug for BoundedQueue<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gate")
+        f.debug_struct("BoundedQueue")
             .field("bound", &self.bound)
             .field("len", &self.look(C::len))
             .finish_non_exhaustive()

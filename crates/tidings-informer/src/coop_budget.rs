@@ -8,11 +8,11 @@ use tokio::task::coop::consume_budget;
 
 /// The small steps of one task, of which so many cost one unit of its budget.
 #[derive(Debug, Default)]
-pub(crate) struct Turns<const STEPS_PER_UNIT: u8> {
+pub(crate) struct CoopBudget<const STEPS_PER_UNIT: u8> {
     steps: u8,
 }
 
-impl<const STEPS_PER_UNIT: u8> Turns<STEPS_PER_UNIT> {
+impl<const STEPS_PER_UNIT: u8> CoopBudget<STEPS_PER_UNIT> {
     /// Before or after each step: a task that always has more to do gives way here, and can be stopped.
     pub(crate) async fn step(&mut self) {
         self.steps = (self.steps + 1) % STEPS_PER_UNIT;
@@ -34,9 +34,9 @@ mod tests {
     async fn a_task_gives_way_after_so_many_times_its_budget_and_not_before() {
         let steps = Cell::new(0);
         let endless = async {
-            let mut turns = Turns::<8>::default();
+            let mut coop_budget = CoopBudget::<8>::default();
             loop {
-                turns.step().await;
+                coop_budget.step().await;
                 steps.set(steps.get() + 1);
             }
         };

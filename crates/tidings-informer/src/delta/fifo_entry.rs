@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 use tidings_object::{RawObject, Version};
 use tidings_source::StreamScope;
 
-use super::{Delta, Milestone, StreamId};
+use super::{Delta, ReachedBy, StreamId};
 
 /// The deltas of one object in the order of their arrival, at least one.
 pub(super) type Deltas = [(StreamId, Delta)];
 
 /// What leaves the queue at once.
-pub(super) enum Place {
+pub(super) enum FifoEntry {
     /// The deltas of one object, at least one.
     Object {
         deltas: SmallVec<[(StreamId, Delta); 1]>,
@@ -22,7 +22,7 @@ pub(super) enum Place {
     Reached {
         stream: StreamId,
         version: Version,
-        by: Milestone,
+        by: ReachedBy,
     },
     Ended {
         stream: StreamId,
@@ -30,20 +30,20 @@ pub(super) enum Place {
     },
 }
 
-impl Place {
+impl FifoEntry {
     /// How many deltas leave with it.
     pub(super) fn deltas(&self) -> usize {
         match self {
-            Place::Object { deltas, .. } => deltas.len(),
-            Place::Reached { .. } | Place::Ended { .. } => 1,
+            FifoEntry::Object { deltas, .. } => deltas.len(),
+            FifoEntry::Reached { .. } | FifoEntry::Ended { .. } => 1,
         }
     }
 
     /// Its object, as it came last.
     pub(super) fn object(&self) -> &Arc<RawObject> {
         match self {
-            Place::Object { deltas, .. } => object_of(last(deltas)),
-            Place::Reached { .. } | Place::Ended { .. } => unreachable!("only objects have keys"),
+            FifoEntry::Object { deltas, .. } => object_of(last(deltas)),
+            FifoEntry::Reached { .. } | FifoEntry::Ended { .. } => unreachable!("only objects have keys"),
         }
     }
 }

@@ -6,15 +6,15 @@
 
 use std::sync::Arc;
 
-use super::chunks::Chunks;
+use super::cow_chunks::CowChunks;
 
 /// With how many entries a bucket begins; it holds up to twice as many until it is split.
 const BUCKET_LOAD: usize = 12;
 
 /// A multimap from hashes to slots.
 #[derive(Debug, Clone)]
-pub(super) struct Lookup {
-    buckets: Chunks<Arc<[Entry]>, 32>,
+pub(super) struct LinearHash {
+    buckets: CowChunks<Arc<[Entry]>, 32>,
     /// Buckets `0..count` exist; an empty one takes no memory.
     count: u32,
     len: usize,
@@ -26,9 +26,9 @@ struct Entry {
     slot: u32,
 }
 
-impl Lookup {
+impl LinearHash {
     pub(super) fn new() -> Self {
-        Lookup { buckets: Chunks::new(), count: 1, len: 0 }
+        LinearHash { buckets: CowChunks::new(), count: 1, len: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -128,7 +128,7 @@ mod tests {
         fn a_hash_finds_its_slots_however_the_buckets_grew_and_shrank(
             steps in prop::collection::vec((any::<bool>(), 0u32..40, 0u32..400), 0..800),
         ) {
-            let mut lookup = Lookup::new();
+            let mut lookup = LinearHash::new();
             let mut model = BTreeSet::new();
             for (add, hash, slot) in steps {
                 let hash = hash.wrapping_mul(0x9E37_79B1);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn buckets_come_and_go_with_their_entries() {
-        let mut lookup = Lookup::new();
+        let mut lookup = LinearHash::new();
         for slot in 0..10_000u32 {
             lookup.insert(slot.wrapping_mul(0x9E37_79B1), slot);
         }

@@ -3,8 +3,8 @@
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
 
-use super::gate::Gate;
-use super::order::{Depth, Order};
+use super::bounded::BoundedQueue;
+use super::order::{DeltaOrder, QueueDepth};
 use super::{Delta, StreamId};
 
 /// How many deltas a batch has at most.
@@ -17,11 +17,11 @@ pub type Batch = Vec<(StreamId, Delta)>;
 
 /// The end of a queue that the one consumer takes deltas from. Once dropped, nobody waits to push any more.
 #[derive(Debug)]
-pub struct Outlet(Arc<Gate<Box<dyn Order>>>);
+pub struct DeltaReceiver(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
 
-impl Outlet {
-    pub(super) fn new(gate: Arc<Gate<Box<dyn Order>>>) -> Outlet {
-        Outlet(gate)
+impl DeltaReceiver {
+    pub(super) fn new(bounded: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> DeltaReceiver {
+        DeltaReceiver(bounded)
     }
 
     /// Waits for deltas and takes them; `None` once the queue is closed and empty. Dropped while it waits, it
@@ -45,12 +45,12 @@ impl Outlet {
     }
 
     /// How full the queue is.
-    pub fn depth(&self) -> Depth {
-        Depth::new(Arc::clone(&self.0))
+    pub fn depth(&self) -> QueueDepth {
+        QueueDepth::new(Arc::clone(&self.0))
     }
 }
 
-impl Drop for Outlet {
+impl Drop for DeltaReceiver {
     fn drop(&mut self) {
         self.0.abandon();
     }

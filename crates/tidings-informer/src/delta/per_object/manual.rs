@@ -6,37 +6,37 @@ use std::sync::Arc;
 use tidings_object::RawObject;
 use tidings_source::{Change, StreamScope};
 
-use super::super::outlet::Batch;
-use super::super::replace::Listed;
+use super::super::receiver::Batch;
+use super::super::replace::ListedObjects;
 use super::super::{Delta, StreamId};
 use super::DeltaFifo;
 
 /// What is put in by hand comes from no stream.
-const BY_HAND: StreamId = StreamId(0);
+const MANUAL: StreamId = StreamId(0);
 
 impl DeltaFifo {
     /// Queues an addition.
     pub fn add(&mut self, object: Arc<RawObject>) {
-        self.queue(BY_HAND, Delta::Changed(Change::Added, object));
+        self.queue(MANUAL, Delta::Changed(Change::Added, object));
     }
 
     /// Queues another version of an object.
     pub fn update(&mut self, object: Arc<RawObject>) {
-        self.queue(BY_HAND, Delta::Changed(Change::Modified, object));
+        self.queue(MANUAL, Delta::Changed(Change::Modified, object));
     }
 
     /// Queues a deletion, with the final state. The deletion of an object that is neither queued nor known is dropped.
     pub fn delete(&mut self, object: Arc<RawObject>) {
         if self.is_anywhere(&object) {
-            self.queue(BY_HAND, Delta::Changed(Change::Deleted, object));
+            self.queue(MANUAL, Delta::Changed(Change::Deleted, object));
         }
     }
 
-    /// Queues a whole list: [`Delta::Replaced`] for each object that is not known just so, then [`Delta::Vanished`] for each
+    /// Queues a whole list: [`Delta::Replaced`] for each object that is not known just so, then [`Delta::MissingFromList`] for each
     /// object that is queued or known and absent from the list, with its newest known state.
     pub fn replace(&mut self, objects: impl IntoIterator<Item = Arc<RawObject>>) {
-        let listed: Listed = objects.into_iter().collect();
-        self.queue_list(BY_HAND, &StreamScope::All, &listed);
+        let listed: ListedObjects = objects.into_iter().collect();
+        self.queue_list(MANUAL, &StreamScope::All, &listed);
     }
 
     /// Queues a [`Delta::Sync`] for each known object of which nothing is queued, and returns how many. An object with queued
@@ -52,7 +52,7 @@ impl DeltaFifo {
             }
         });
         let queued = idle.len();
-        idle.into_iter().for_each(|object| self.queue(BY_HAND, Delta::Sync(object)));
+        idle.into_iter().for_each(|object| self.queue(MANUAL, Delta::Sync(object)));
         queued
     }
 

@@ -1,7 +1,7 @@
 //! A sparse vector whose copy costs nothing: a radix tree of small chunks behind `Arc`s, copied where written.
 //!
 //! A copy and its original share every chunk that neither has written since. A write copies one chunk a level,
-//! and none at all where nobody else holds them; so a batch of writes between two copies pays once. Chunks that
+//! and none at all where nobody else holds them; so a batch of writes between two copies pays once. CowChunks that
 //! become empty are given back. It must never be slow to copy: a copy of it is a snapshot.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Copying a chunk touches the reference count of everything in it, and each may be far away: that is what a
 /// write costs. Wider chunks make it dearer and reading shallower.
 #[derive(Debug)]
-pub(super) struct Chunks<V, const FAN: usize> {
+pub(super) struct CowChunks<V, const FAN: usize> {
     root: Option<Arc<Chunk<V, FAN>>>,
     /// How many levels of branches stand above the leaves.
     height: u32,
@@ -24,11 +24,11 @@ enum Chunk<V, const FAN: usize> {
     Leaf([Option<V>; FAN]),
 }
 
-impl<V: Clone, const FAN: usize> Chunks<V, FAN> {
+impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
     const BITS: u32 = FAN.trailing_zeros();
 
     pub(super) fn new() -> Self {
-        Chunks { root: None, height: 0, chunks: 0 }
+        CowChunks { root: None, height: 0, chunks: 0 }
     }
 
     pub(super) fn get(&self, at: u32) -> Option<&V> {
@@ -57,7 +57,7 @@ impl<V: Clone, const FAN: usize> Chunks<V, FAN> {
                 self.chunks += 1;
             }
         }
-        let Chunks { root, height, chunks } = self;
+        let CowChunks { root, height, chunks } = self;
         let mut slot = root;
         let mut level = *height;
         loop {
@@ -145,9 +145,9 @@ impl<V: Clone, const FAN: usize> Clone for Chunk<V, FAN> {
 }
 
 /// No value is touched.
-impl<V, const FAN: usize> Clone for Chunks<V, FAN> {
+impl<V, const FAN: usize> Clone for CowChunks<V, FAN> {
     fn clone(&self) -> Self {
-        Chunks { root: self.root.clone(), height: self.height, chunks: self.chunks }
+        CowChunks { root: self.root.clone(), height: self.height, chunks: self.chunks }
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
             before in prop::collection::vec((0u32..5_000, any::<Option<u16>>()), 0..60),
             after in prop::collection::vec((0u32..500_000, any::<Option<u16>>()), 0..60),
         ) {
-            let mut chunks = Chunks::<_, 8>::new();
+            let mut chunks = CowChunks::<_, 8>::new();
             let mut model = BTreeMap::new();
             write(&mut chunks, &mut model, &before);
             let (copy, copied) = (chunks.clone(), model.clone());
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    fn write(chunks: &mut Chunks<u16, 8>, model: &mut BTreeMap<u32, u16>, writes: &[(u32, Option<u16>)]) {
+    fn write(chunks: &mut CowChunks<u16, 8>, model: &mut BTreeMap<u32, u16>, writes: &[(u32, Option<u16>)]) {
         for &(at, value) in writes {
             match value {
                 Some(value) => assert_eq!(chunks.place(at).replace(value), model.insert(at, value)),
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    fn check(chunks: &Chunks<u16, 8>, model: &BTreeMap<u32, u16>) -> Result<(), TestCaseError> {
+    fn check(chunks: &CowChunks<u16, 8>, model: &BTreeMap<u32, u16>) -> Result<(), TestCaseError> {
         prop_assert!(chunks.iter().eq(model.iter().map(|(at, value)| (*at, value))));
         for at in model.keys() {
             prop_assert_eq!(chunks.get(*at), model.get(at));
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_was_emptied_holds_no_chunk() {
-        let mut chunks = Chunks::<_, 8>::new();
+        let mut chunks = CowChunks::<_, 8>::new();
         for at in 0..10_000 {
             *chunks.place(at) = Some(at);
         }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_last_place_of_all_can_be_taken() {
-        let mut chunks = Chunks::<_, 8>::new();
+        let mut chunks = CowChunks::<_, 8>::new();
         *chunks.place(u32::MAX) = Some(1);
         *chunks.place(0) = Some(2);
         assert_eq!(chunks.iter().collect::<Vec<_>>(), [(0, &2), (u32::MAX, &1)]);
