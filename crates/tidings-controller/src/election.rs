@@ -1,6 +1,6 @@
 //! Leader election on Leases: of several replicas at most one acts, and soon another does if it can't.
 //!
-//! [`Election`] says how, [`Leadership`] tells who, a [`Term`] is one time in office. `contest` decides and is pure,
+//! [`Election`] says how, [`Leadership`] tells who, a [`Term`] is one time in shared. `machine` decides and is pure,
 //! `task` does what it says over the API, `guard` watches over work that could outlast its lease.
 //!
 //! At most one replica leads at any time as long as clocks run within 10 % of true time and nobody shortens, blanks
@@ -9,7 +9,7 @@
 //!
 //! # One leader is not one writer
 //!
-//! A lease says who may *send*. It does not say what *arrives*: a request that the old leader sent in its last moment
+//! A lease says who may *send*. It does not say what *arrives*: a request that the old leader sent in its last read_clocks
 //! may be delayed by a proxy or a busy server and take effect when the next leader has already written. The same holds
 //! for [shards](crate::shard). No lease can prevent that, only the server can, if a write says which version it was
 //! made for: [`TrackedApi::if_unchanged`](crate::TrackedApi::if_unchanged) does so for patches and deletions, and
@@ -31,7 +31,7 @@ mod timing;
 
 mod record;
 
-mod contest;
+mod state_machine;
 
 mod term;
 
@@ -51,11 +51,11 @@ pub use metrics::ElectionMetrics;
 pub use task::ElectionTask;
 pub use term::Term;
 
-use contest::Contest;
-use leadership::{Office, View};
-use record::Pen;
+use leadership::{ElectionStatus, SharedElection};
+use record::LeaseTemplate;
+use state_machine::ElectionStateMachine;
 use task::OnStop;
-use timing::Timing;
+use timing::ElectionTiming;
 
 /// An election for one lease, to be built.
 ///
@@ -84,7 +84,7 @@ pub struct Election {
     namespace: Option<String>,
     identity: String,
     labels: BTreeMap<String, String>,
-    timing: Timing,
+    timing: ElectionTiming,
     on_stop: OnStop,
     seed: u64,
 }
@@ -133,15 +133,15 @@ impl Election {
     /// An election for the lease of this name, in the client's own namespace, with a lease of 15 s that is renewed
     /// every 2 s and given up after 10 s without a renewal. The identity is the host's name and a random number.
     pub fn new(name: impl Into<String>) -> Self {
-        let chance = RandomState::new();
+        let rng = RandomState::new();
         Election {
             name: name.into(),
             namespace: None,
-            identity: format!("{}_{:016x}", host_name(), chance.hash_one("identity")),
+            identity: format!("{}_{:016x}", host_name(), rng.hash_one("identity")),
             labels: BTreeMap::new(),
-            timing: Timing::default(),
+            timing: ElectionTiming::default(),
             on_stop: OnStop::Release,
-            seed: chance.hash_one("seed"),
+            seed: rng.hash_one("seed"),
         }
     }
 
@@ -206,25 +206,25 @@ impl Election {
             return Err(ElectionError::NoIdentity);
         }
         let namespace = self.namespace.unwrap_or_else(|| client.default_namespace().to_owned());
-        let office = Arc::new(Office {
+        let shared = Arc::new(SharedElection {
             name: self.name.clone(),
             lease: Arc::from(format!("{namespace}/{}", self.name)),
             identity: self.identity.clone(),
             lease_duration: self.timing.lease,
-            view: watch::Sender::new(View::default()),
+            status: watch::Sender::new(ElectionStatus::default()),
             slow_paths: AtomicU64::new(0),
         });
         let api = Api::namespaced(client, &namespace);
-        let pen = Pen {
+        let template = LeaseTemplate {
             name: self.name,
             namespace,
             identity: self.identity,
             labels: self.labels,
             lease_seconds: self.timing.lease_seconds(),
         };
-        let contest = Contest::new(self.timing, pen, self.seed, Instant::now());
-        let task = ElectionTask::new(contest, api, Arc::clone(&office), self.on_stop);
-        Ok((Leadership { office }, task))
+        let machine = ElectionStateMachine::new(self.timing, template, self.seed, Instant::now());
+        let task = ElectionTask::new(machine, api, Arc::clone(&shared), self.on_stop);
+        Ok((Leadership { shared }, task))
     }
 }
 

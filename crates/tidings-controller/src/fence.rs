@@ -3,7 +3,7 @@
 //!
 //! Elections and shards use it in the same way. The thread does nothing but wait and look, so it must never wait for
 //! anything that the work could hold: no task of the runtime, and no log. A log may be a pipe that nobody reads. Lines
-//! are therefore written by another thread, see [`LastWords`].
+//! are therefore written by another thread, see [`AbortLog`].
 
 use std::io;
 use std::sync::Arc;
@@ -16,55 +16,55 @@ use tokio::time::Instant;
 use crate::sync::{Condvar, Mutex};
 
 /// A paused clock may stand just before a deadline; the thread does not spin on it.
-const LOOK_INTERVAL_MIN: Duration = Duration::from_millis(1);
+const CHECK_INTERVAL_MIN: Duration = Duration::from_millis(1);
 
 /// How long before the deadline the abort is announced in the log. Nothing waits for the log at the deadline itself:
 /// from then on another replica could act.
-pub(crate) const NOTICE: Duration = Duration::from_millis(100);
+pub(crate) const ABORT_NOTICE: Duration = Duration::from_millis(100);
 
 /// Wakes the thread of a fence before its time.
 #[derive(Debug, Default)]
-pub(crate) struct Bell {
-    is_rung: Mutex<bool>,
-    rung: Condvar,
+pub(crate) struct WakeSignal {
+    is_notified: Mutex<bool>,
+    condvar: Condvar,
 }
 
 /// When the thread looks again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// After this time, or when the bell rings.
+pub(crate) enum NextCheck {
+    /// After this time, or when the wake_signal rings.
     After(Duration),
-    /// When the bell rings.
-    WhenRung,
+    /// When the wake_signal rings.
+    OnWake,
     /// Never: the thread ends.
-    Over,
+    Never,
 }
 
 /// The line that explains an abort, written once.
 #[derive(Debug, Default)]
-pub(crate) struct LastWords {
+pub(crate) struct AbortLog {
     is_announced: Mutex<bool>,
 }
 
-impl Bell {
-    pub(crate) fn ring(&self) {
-        *self.is_rung.lock() = true;
-        self.rung.notify_all();
+impl WakeSignal {
+    pub(crate) fn notify(&self) {
+        *self.is_notified.lock() = true;
+        self.condvar.notify_all();
     }
 
     /// Calls `look` now, and again at the times that it names, until it says that it is over.
-    fn watch(&self, mut look: impl FnMut() -> Look) {
+    fn run(&self, mut check: impl FnMut() -> NextCheck) {
         loop {
-            // Cleared before the look: a ring during it is answered by another look.
-            *self.is_rung.lock() = false;
-            let next = look();
-            let mut is_rung = self.is_rung.lock();
+            // Cleared before the look: a notify during it is answered by another look.
+            *self.is_notified.lock() = false;
+            let next = check();
+            let mut is_notified = self.is_notified.lock();
             match next {
-                Look::Over => return,
-                _ if *is_rung => {}
-                Look::WhenRung => self.rung.wait(&mut is_rung),
-                Look::After(time) => {
-                    self.rung.wait_for(&mut is_rung, time.max(LOOK_INTERVAL_MIN));
+                NextCheck::Never => return,
+                _ if *is_notified => {}
+                NextCheck::OnWake => self.condvar.wait(&mut is_notified),
+                NextCheck::After(time) => {
+                    self.condvar.wait_for(&mut is_notified, time.max(CHECK_INTERVAL_MIN));
                 }
             }
         }
@@ -72,24 +72,24 @@ impl Bell {
 }
 
 /// Starts the thread of a fence.
-pub(crate) fn watch(
-    bell: Arc<Bell>,
-    look: impl FnMut() -> Look + Send + 'static,
+pub(crate) fn spawn_watchdog(
+    wake_signal: Arc<WakeSignal>,
+    check: impl FnMut() -> NextCheck + Send + 'static,
 ) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name("tidings-fence".to_owned()).spawn(move || bell.watch(look))
+    thread::Builder::new().name("tidings-fence".to_owned()).spawn(move || wake_signal.run(check))
 }
 
-impl LastWords {
+impl AbortLog {
     /// When a fence looks that aborts at `deadline`: before it, to announce that, and at it.
-    pub(crate) fn next_look(&self, deadline: Instant, now: Instant) -> Duration {
+    pub(crate) fn next_check(&self, deadline: Instant, now: Instant) -> Duration {
         let left = deadline - now;
-        if *self.is_announced.lock() { left } else { left.saturating_sub(NOTICE) }
+        if *self.is_announced.lock() { left } else { left.saturating_sub(ABORT_NOTICE) }
     }
 
     /// Writes the line with `log`, once. Nothing waits for it.
     pub(crate) fn announce(&self, log: impl FnOnce() + Send + 'static) {
         if !std::mem::replace(&mut *self.is_announced.lock(), true) {
-            drop(write(log));
+            drop(log_on_thread(log));
         }
     }
 
@@ -97,17 +97,17 @@ impl LastWords {
     /// short time to be written: without it nobody would know why.
     pub(crate) fn abort(&self, log: impl FnOnce() + Send + 'static) -> ! {
         if !std::mem::replace(&mut *self.is_announced.lock(), true)
-            && let Ok(written) = write(log)
+            && let Ok(written) = log_on_thread(log)
         {
             // Written, or a log that blocks: both end the wait.
-            let _ = written.recv_timeout(NOTICE);
+            let _ = written.recv_timeout(ABORT_NOTICE);
         }
         std::process::abort();
     }
 }
 
 /// Writes to the log on a thread of its own, which may block for ever. The answer comes when it has written.
-pub(crate) fn write(log: impl FnOnce() + Send + 'static) -> io::Result<Receiver<()>> {
+pub(crate) fn log_on_thread(log: impl FnOnce() + Send + 'static) -> io::Result<Receiver<()>> {
     let (done, written) = mpsc::channel();
     let dispatch = tracing::dispatcher::get_default(Clone::clone);
     let log = move || {

@@ -58,7 +58,7 @@ pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
 pub use shard::{
-    Permit, ShardCheckError, ShardError, ShardStatus, ShardTask, Sharding, ShardingError, Shares,
+    Permit, Shard, ShardCheckError, ShardError, ShardStatus, ShardTask, Sharding, ShardingError,
 };
 pub use worker::Signals;
 pub use writes::{IfUnchanged, TrackedApi, Written};

@@ -3,13 +3,13 @@
 //! It starts what a controller needs in the order in which it is needed, and ends it in the opposite one: informers,
 //! filled caches, leadership, workers. Nothing that it started runs any more when it returns.
 
-mod crew;
-mod door;
-mod office;
+mod controllers;
+mod endpoints;
+mod leader_elector;
+mod probes;
 mod run;
 mod signals;
-mod vitals;
-mod workforce;
+mod tasks;
 
 use std::fmt;
 use std::time::Duration;
@@ -21,11 +21,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerError};
 use crate::election::{Election, ElectionError, GuardError, OnOverrun};
-use crew::Runnable;
-use door::Plan;
+use endpoints::EndpointOptions;
+use tasks::Runnable;
 
 /// A clock reaches no further than it must.
-const GRACEFUL_STOP_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+const GRACEFUL_SHUTDOWN_TIMEOUT_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Runs controllers, with everything around them.
 ///
@@ -48,7 +48,7 @@ const GRACEFUL_STOP_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 ///     .controller(Controller::for_kind::<ConfigMap>("settings").reconcile(reconcile))
 ///     .election(Election::new("settings-controller").namespace("default"))
 ///     .endpoints(([127, 0, 0, 1], 0))
-///     .graceful_stop(Duration::from_secs(10));
+///     .graceful_shutdown_timeout(Duration::from_secs(10));
 /// manager.run_until(signal).await?; // or run(), which waits for SIGTERM or Ctrl-C
 /// # Ok(())
 /// # }
@@ -70,7 +70,7 @@ const GRACEFUL_STOP_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// cause, everything else is stopped in order, and `run` returns the cause as its error. A runnable may end with `Ok`.
 ///
 /// Told to stop, workers take nothing new and finish what they have. What has not ended after the
-/// [graceful stop](Self::graceful_stop) is dropped at its next await; its requests are made again by whoever starts
+/// [graceful stop](Self::graceful_shutdown_timeout) is dropped at its next await; its requests are made again by whoever starts
 /// next. Then the lease is released, runnables end, informers stop, and last the endpoints. A reconcile that blocks its
 /// thread and never awaits can't be ended: `run` waits for it, since somebody else must not work meanwhile, and a
 /// second signal ends the process.
@@ -84,9 +84,9 @@ pub struct Manager {
     runnables: Vec<Runnable>,
     election: Option<Election>,
     on_overrun: OnOverrun,
-    endpoints: Plan,
+    endpoints: EndpointOptions,
     sync_timeout: Duration,
-    graceful_stop: Duration,
+    graceful_shutdown_timeout: Duration,
 }
 
 /// Why a manager did not start, or has ended before it was told to.
@@ -157,7 +157,7 @@ impl Manager {
 
     /// How long workers may take to finish, unless told otherwise: within the 30 s that a pod is given by default, there
     /// is time for the rest.
-    pub const GRACEFUL_STOP: Duration = Duration::from_secs(20);
+    pub const GRACEFUL_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
 
     /// A manager of controllers over this factory. Informers that were asked of it, and not started, are started too.
     pub fn new(factory: SharedInformerFactory) -> Self {
@@ -167,9 +167,9 @@ impl Manager {
             runnables: Vec::new(),
             election: None,
             on_overrun: OnOverrun::default(),
-            endpoints: Plan::default(),
+            endpoints: EndpointOptions::default(),
             sync_timeout: Self::SYNC_TIMEOUT,
-            graceful_stop: Self::GRACEFUL_STOP,
+            graceful_shutdown_timeout: Self::GRACEFUL_SHUTDOWN_TIMEOUT,
         }
     }
 
@@ -199,7 +199,7 @@ impl Manager {
         self
     }
 
-    /// Shows these metrics at `/metrics` as well, beside those of informers, queues, controllers and election, which keep
+    /// Shows these metrics at `/metrics` as well, runnables those of informers, queues, controllers and election, which keep
     /// their documented names: a prefix or labels of this registry are for what is registered in it.
     #[cfg(feature = "endpoints")]
     pub fn registry(mut self, registry: prometheus_client::registry::Registry) -> Self {
@@ -231,7 +231,7 @@ impl Manager {
         self
     }
 
-    /// Runs something else beside the controllers, such as a webhook's server or the task of a
+    /// Runs something else runnables the controllers, such as a webhook's server or the task of a
     /// [`Sharding`](crate::Sharding): from the first moment, on every replica, until the token is cancelled. It may end
     /// before; an error or a panic ends the manager.
     pub fn runnable<F, E>(
@@ -254,15 +254,15 @@ impl Manager {
     }
 
     /// How long workers may take to finish what they have when the manager stops; 20 s if not given, a year at most.
-    pub fn graceful_stop(mut self, deadline: Duration) -> Self {
-        self.graceful_stop = deadline.min(GRACEFUL_STOP_MAX);
+    pub fn graceful_shutdown_timeout(mut self, deadline: Duration) -> Self {
+        self.graceful_shutdown_timeout = deadline.min(GRACEFUL_SHUTDOWN_TIMEOUT_MAX);
         self
     }
 
     /// Runs until SIGTERM or Ctrl-C. A second signal ends the process at once, with exit code 143 or 130, whatever its
     /// threads do; the lease is then left to expire.
     pub async fn run(self) -> Result<(), ManagerError> {
-        let signals = signals::Signals::listen().map_err(ManagerError::Signals)?;
+        let signals = signals::SignalListener::listen().map_err(ManagerError::Signals)?;
         self.run_until(signals.first()).await
     }
 

@@ -1,6 +1,6 @@
 //! Telling people what happened, as events of the cluster (`events.k8s.io/v1`).
 //!
-//! A [`Recorder`] never blocks and never fails: what it is told goes into a bounded ledger, and its task writes that
+//! A [`Recorder`] never blocks and never fails: what it is told goes into a bounded correlator, and its task writes that
 //! to the server. The same event again is counted in the one that is there; an object about which too much is told
 //! loses the rest. What was dropped is counted, traced, and never an error to the one who reconciles.
 
@@ -16,9 +16,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+mod correlator;
 mod event;
-mod ledger;
-mod recent;
+mod lru;
 mod spam;
 mod task;
 mod write;
@@ -26,8 +26,8 @@ mod write;
 pub use event::{EventType, NewEvent};
 pub use task::RecorderTask;
 
+use self::correlator::{Correlation, EventCorrelator};
 use self::event::Reporter;
-use self::ledger::{Heard, Ledger};
 use crate::sync::Mutex;
 
 /// Records events about objects. Clones write through the same task.
@@ -66,7 +66,7 @@ use crate::sync::Mutex;
 /// Its role needs `create` and `patch` of `events` in the group `events.k8s.io`.
 #[derive(Clone)]
 pub struct Recorder {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRecorder>,
     reporter: Arc<Reporter>,
     /// The last handle that goes tells the task that nothing more will come.
     _alive: Arc<DropGuard>,
@@ -117,19 +117,19 @@ struct Limits {
     /// After these, one more each time this has passed.
     refill_interval: Duration,
     /// How often one write is tried.
-    tries_max: u32,
+    attempts_max: u32,
 }
 
 /// What the handles and the task share.
-struct Shared {
-    ledger: Mutex<Ledger>,
+struct SharedRecorder {
+    correlator: Mutex<EventCorrelator>,
     /// There is something to be written.
     wake: Notify,
 }
 
 impl Recorder {
     /// New events that wait to be written at the most, unless told otherwise.
-    pub const WAITING_EVENTS: usize = 1000;
+    pub const WAITING_EVENTS_MAX: usize = 1000;
     /// How long the same event is a repetition, unless told otherwise.
     pub const WINDOW: Duration = Duration::from_secs(6 * 60);
     /// Events about one object at once, unless told otherwise.
@@ -137,7 +137,7 @@ impl Recorder {
     /// How long it takes until one more may be told about an object, unless told otherwise.
     pub const REFILL_INTERVAL: Duration = Duration::from_secs(5 * 60);
     /// How often one write is tried, unless told otherwise.
-    pub const TRIES: u32 = 12;
+    pub const ATTEMPTS_MAX: u32 = 12;
 
     /// A recorder that reports as `controller`, such as `example.com/foo-controller`, and the task that writes.
     pub fn new(client: Client, controller: impl Into<String>) -> (Recorder, RecorderTask) {
@@ -147,11 +147,11 @@ impl Recorder {
     /// A recorder to be set up.
     pub fn builder(client: Client, controller: impl Into<String>) -> RecorderBuilder {
         let limits = Limits {
-            waiting_events_max: Self::WAITING_EVENTS,
+            waiting_events_max: Self::WAITING_EVENTS_MAX,
             window: Self::WINDOW,
             burst_events: Self::BURST_EVENTS,
             refill_interval: Self::REFILL_INTERVAL,
-            tries_max: Self::TRIES,
+            attempts_max: Self::ATTEMPTS_MAX,
         };
         RecorderBuilder { client, reporter: Reporter::of(controller.into()), limits, seed: 0 }
     }
@@ -176,22 +176,22 @@ impl Recorder {
     /// `object.object_ref(&resource)`.
     pub fn event_about(&self, regarding: ObjectReference, event: NewEvent) {
         let (reason, about) = (event.reason.clone(), regarding.name.clone().unwrap_or_default());
-        let heard = self.shared.ledger.lock().hear(
+        let correlation = self.shared.correlator.lock().correlate(
             &self.reporter,
             regarding,
             event,
             Instant::now(),
             Timestamp::now(),
         );
-        match heard {
-            Heard::New | Heard::Repeated => self.shared.wake.notify_one(),
-            Heard::Dropped(why) => tracing::debug!(%reason, object = %about, %why, "event dropped"),
+        match correlation {
+            Correlation::New | Correlation::Repeated => self.shared.wake.notify_one(),
+            Correlation::Dropped(why) => tracing::debug!(%reason, object = %about, %why, "event dropped"),
         }
     }
 
     /// What was recorded, and what was dropped.
     pub fn stats(&self) -> RecorderStats {
-        self.shared.ledger.lock().stats()
+        self.shared.correlator.lock().stats()
     }
 }
 
@@ -203,7 +203,7 @@ impl RecorderBuilder {
     }
 
     /// How many new events may wait to be written. More are dropped.
-    pub fn waiting_events(mut self, events: usize) -> Self {
+    pub fn waiting_events_max(mut self, events: usize) -> Self {
         self.limits.waiting_events_max = events;
         self
     }
@@ -222,12 +222,12 @@ impl RecorderBuilder {
     }
 
     /// How often one write is tried while the server can't be reached.
-    pub fn tries(mut self, tries: u32) -> Self {
-        self.limits.tries_max = tries.max(1);
+    pub fn attempts_max(mut self, attempts: u32) -> Self {
+        self.limits.attempts_max = attempts.max(1);
         self
     }
 
-    /// Where the jitter between tries comes from.
+    /// Where the jitter between attempts comes from.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -235,7 +235,10 @@ impl RecorderBuilder {
 
     /// The handle, and the task that writes.
     pub fn build(self) -> (Recorder, RecorderTask) {
-        let shared = Arc::new(Shared { ledger: Mutex::new(Ledger::new(self.limits)), wake: Notify::new() });
+        let shared = Arc::new(SharedRecorder {
+            correlator: Mutex::new(EventCorrelator::new(self.limits)),
+            wake: Notify::new(),
+        });
         let abandoned = CancellationToken::new();
         let task = RecorderTask::new(self.client, Arc::clone(&shared), abandoned.clone(), self.seed);
         let alive = Arc::new(abandoned.drop_guard());

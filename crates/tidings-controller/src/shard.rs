@@ -1,7 +1,7 @@
 //! Sharing the keys of one kind among many replicas: each key has one owner at any time.
 //!
 //! Replicas that work on the same kind form a group. Each holds a Lease of its own, watches those of the others, and
-//! gives [permits](Shares::permit) to work on the keys that are its own. Members come, leave, crash and are cut off;
+//! assigns [permits](Shard::permit) to work on the keys that are its own. Members come, leave, crash and are cut off;
 //! about one key in *n* moves when one does, and whoever takes a key over waits for the one who had it.
 //!
 //! # Protocol
@@ -11,9 +11,9 @@
 //! **claim**. A claim is a warning to all others, not yet a right.
 //!
 //! 1. **Target.** The view that a member wants is everyone whose Lease is alive, and itself.
-//! 2. **Hand over.** A key that the target gives to another is permitted no more. When no permit for such a key is
-//!    held any longer, and not before, the target is published.
-//! 3. **See oneself.** A view counts when the cache of Leases shows the write that published it. Writes to Leases are
+//! 2. **Hand over.** A key that the target assigns to another is permitted no more. When no permit for such a key is
+//!    held_permits any longer, and not before, the target is published.
+//! 3. **See oneself.** A view counts when the cache of Leases shows the write that published it. OwnWrites to Leases are
 //!    totally ordered and the cache takes them in that order, so it then shows every claim that is older than ours.
 //! 4. **Permit.** A key is permitted if it is ours in the view that counts (and in the one that is about to replace
 //!    it, and in the target), if no other member that is alive claims it, and if our lease was renewed within the
@@ -29,7 +29,7 @@
 //!
 //! # Why it is safe
 //!
-//! Say *a* and *b* both held a permit for one key at one moment. Each had a claim on it then, unbroken since a write
+//! Say *a* and *b* both held_permits a permit for one key at one moment. Each had a claim on it then, unbroken since a write
 //! *A* of the one and *B* of the other; let *A* be the older. *b* gave its permit by a cache that showed *B* (3), and
 //! therefore showed *a*'s Lease as of *A* or later. Then one of these holds:
 //!
@@ -47,34 +47,34 @@
 //!
 //! Once nothing changes, all targets are the same view, and its claims do not overlap. The dead expire within a lease
 //! duration, their end is seen with the next renewal, and hand-overs take as long as the work they wait for, which is
-//! told to end after a [grace](Sharding::hand_over_grace). A key is thus ownerless for no longer than the sum of
+//! told to end after a [grace](Sharding::hand_over_timeout). A key is thus ownerless for no longer than the sum of
 //! these and of a few round trips.
 //!
 //! # What it can't do
 //!
 //! Whoever deletes the Lease of a living member by hand takes its protection away: it stops as soon as it sees that,
 //! but a newcomer may be quicker. A holder that goes on when its permit is lost is beyond any protocol: by default the
-//! process is [aborted](Sharding::on_overstay). A member whose record can't be read, such as one of a later version
+//! process is [aborted](Sharding::on_overrun). A member whose record can't be read, such as one of a later version
 //! with other hashing, claims every key: later versions have to speak the old way while old members are there.
 //!
 //! One owner is not one writer: a request that the former owner of a key has sent may arrive late. See
 //! [elections](crate::election#one-leader-is-not-one-writer) for what to do about it.
 
 mod fence;
+mod handle;
 mod lease;
 mod member;
+mod own_writes;
+mod ownership;
 mod peers;
 mod record;
 mod sharding;
-mod shares;
 #[cfg(test)]
 mod simulation;
-mod standing;
 mod task;
 mod timing;
 mod view;
-mod writes;
 
+pub use handle::{Permit, Shard, ShardCheckError, ShardStatus};
 pub use sharding::{Sharding, ShardingError};
-pub use shares::{Permit, ShardCheckError, ShardStatus, Shares};
 pub use task::{ShardError, ShardTask};

@@ -53,7 +53,7 @@ impl ClockRate {
             .lease_duration(Duration::from_secs(self.lease_seconds().into()))
             .renew_deadline(self.scaled(Duration::from_secs(60)))
             .retry_period(self.scaled(Duration::from_secs(13)))
-            .hand_over_grace(self.scaled(Duration::from_secs(30)))
+            .hand_over_timeout(self.scaled(Duration::from_secs(30)))
     }
 
     /// What a replica writes, as others have to read it.

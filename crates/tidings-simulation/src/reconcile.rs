@@ -14,7 +14,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tidings::controller::controller::Watched;
 use tidings::controller::{
-    Action, Change, Context, Controller, Error, Predicate, Request, Shares, set_controller,
+    Action, Change, Context, Controller, Error, Predicate, Request, Shard, set_controller,
 };
 use tidings::workqueue::limiter::Exponential;
 use tidings::{Object, RawObject};
@@ -124,7 +124,7 @@ impl Reconcilers {
         })
     }
 
-    pub(crate) fn copier(self: &Arc<Self>, workers: usize, shares: Option<Shares>) -> Controller {
+    pub(crate) fn copier(self: &Arc<Self>, workers: usize, shard: Option<Shard>) -> Controller {
         let this = Arc::clone(self);
         let write_wait_max = if workers == 1 { WRITE_WAIT_MAX } else { Duration::ZERO };
         *self.write_wait_max.lock() = write_wait_max;
@@ -134,8 +134,8 @@ impl Reconcilers {
             .reconcile_timeout(Duration::from_secs(20))
             .write_wait_max(write_wait_max)
             .limiter(Exponential::new(Duration::from_millis(5), Duration::from_secs(20)));
-        let builder = match shares {
-            Some(shares) => builder.shares(shares),
+        let builder = match shard {
+            Some(shard) => builder.shard(shard),
             None => builder,
         };
         builder.reconcile(move |request: Request, context: Context| {
@@ -144,7 +144,7 @@ impl Reconcilers {
         })
     }
 
-    pub(crate) fn observer(self: &Arc<Self>, shares: Option<Shares>) -> Controller {
+    pub(crate) fn observer(self: &Arc<Self>, shard: Option<Shard>) -> Controller {
         let this = Arc::clone(self);
         let watched = Watched::<Service>::new(requests_of)
             .predicate(Predicate::labels(format!("{WATCHED}=yes").parse().expect("it is a selector")));
@@ -154,8 +154,8 @@ impl Reconcilers {
             .workers(2)
             .reconcile_timeout(Duration::from_secs(20))
             .limiter(Exponential::new(Duration::from_millis(5), Duration::from_secs(20)));
-        let builder = match shares {
-            Some(shares) => builder.shares(shares),
+        let builder = match shard {
+            Some(shard) => builder.shard(shard),
             None => builder,
         };
         builder.reconcile(move |request: Request, context: Context| {

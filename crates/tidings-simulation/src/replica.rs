@@ -11,7 +11,7 @@ use kube_client::Client;
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use tidings::controller::{Election, Manager, ManagerError, OnOverrun, Sharding, Shares};
+use tidings::controller::{Election, Manager, ManagerError, OnOverrun, Shard, Sharding};
 use tidings::{
     HandlerOptions, InformerOptions, Object, Registration, Running, SharedInformer, SharedInformerFactory,
     WirePreference,
@@ -256,7 +256,7 @@ impl Life {
         let rate = plan.clocks[number];
         let seed: u64 = self.chance.lock().random();
         let mut manager = Manager::new(self.factory.clone()).sync_timeout(plan.sync_timeout);
-        let mut shares: Option<Shares> = None;
+        let mut shard: Option<Shard> = None;
         match plan.coordination {
             Coordination::None => {}
             Coordination::Election => {
@@ -272,17 +272,17 @@ impl Life {
                 let sharding = Sharding::new("group")
                     .identity(format!("replica-{number}"))
                     .seed(seed)
-                    .on_overstay(move |keys| hands.object(format!("{name}: {keys:?} outlasted their lease")));
+                    .on_overrun(move |keys| hands.object(format!("{name}: {keys:?} outlasted their lease")));
                 let (own, task) = rate.sharding(sharding).build(&self.factory).expect("it can join");
-                shares = Some(own);
+                shard = Some(own);
                 manager = manager.runnable("shards", move |stop| task.run(stop));
             }
         }
         if plan.has_copier() {
-            manager = manager.controller(reconcilers.copier(plan.copiers, shares.clone()));
+            manager = manager.controller(reconcilers.copier(plan.copiers, shard.clone()));
         }
         if plan.has_observer() {
-            manager = manager.controller(reconcilers.observer(shares));
+            manager = manager.controller(reconcilers.observer(shard));
         }
         let ended = tokio::select! {
             biased;

@@ -16,7 +16,7 @@ use crate::predicate::{Change, Predicate};
 use crate::reconciler::Reconciler;
 use crate::recorder::Recorder;
 use crate::request::Request;
-use crate::shard::Shares;
+use crate::shard::Shard;
 
 /// The first delay of a request that ended in an error.
 const RETRY_FIRST: Duration = Duration::from_millis(5);
@@ -42,7 +42,7 @@ pub(super) struct ControllerSettings {
     pub(super) debounce: Duration,
     pub(super) write_wait_max: Duration,
     pub(super) queue: QueueBuilder<Request>,
-    pub(super) shares: Option<Shares>,
+    pub(super) shard: Option<Shard>,
     pub(super) recorder: Option<Recorder>,
 }
 
@@ -55,7 +55,7 @@ impl Default for ControllerSettings {
             debounce: Duration::ZERO,
             write_wait_max: WRITE_WAIT_MAX,
             queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
-            shares: None,
+            shard: None,
             recorder: None,
         }
     }
@@ -192,8 +192,8 @@ impl<K: 'static> ControllerBuilder<K> {
     }
 
     /// Works only on the keys that are this replica's. When they change, each object of the kind is asked for again.
-    pub fn shares(mut self, shares: Shares) -> Self {
-        self.settings.shares = Some(shares);
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.settings.shard = Some(shard);
         self
     }
 

@@ -15,7 +15,7 @@ use super::stats::{ControllerStats, Reason};
 use crate::enqueue::RequestQueue;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
-use crate::shard::Shares;
+use crate::shard::Shard;
 use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, panic_message};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
@@ -238,7 +238,7 @@ impl ControllerTask {
         for _ in 0..self.handle.workers {
             workers.spawn(Arc::clone(&self.shared).run(signals.clone()));
         }
-        let mut shares = self.shared.shard_filter.as_ref().map(|shard_filter| shard_filter.shares().clone());
+        let mut shard = self.shared.shard_filter.as_ref().map(|shard_filter| shard_filter.shard().clone());
         let failed = self.handlers.failed();
         let mut failed = std::pin::pin!(failed);
         let result = loop {
@@ -251,7 +251,7 @@ impl ControllerTask {
                 },
                 Some(Err(error)) = recorder_tasks.join_next() => break Err(self.panicked("its recorder", error)),
                 failure = &mut failed => break Err(self.informer_failed(failure)),
-                () = changed(&mut shares) => self.enqueue_all(),
+                () = changed(&mut shard) => self.enqueue_all(),
                 () = parked_waiter.turn(&self.shared, signals) => {}
             }
         };
@@ -289,9 +289,9 @@ impl ControllerTask {
 }
 
 /// Never, if the keys are not shared.
-async fn changed(shares: &mut Option<Shares>) {
-    match shares {
-        Some(shares) => shares.changed().await,
+async fn changed(shard: &mut Option<Shard>) {
+    match shard {
+        Some(shard) => shard.changed().await,
         None => std::future::pending().await,
     }
 }

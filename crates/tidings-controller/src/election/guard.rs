@@ -1,4 +1,4 @@
-//! Work that goes on in a term, and what happens if it outlasts the lease.
+//! WorkState that goes on in a term, and what happens if it outlasts the lease.
 //!
 //! Tasks are told of the loss at the renew deadline and end at their next await. One that does not await can't be
 //! ended, and when its lease could be another's nothing it does may happen any more. Whoever checks that must not
@@ -14,8 +14,8 @@ use std::thread::{self, JoinHandle};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::term::Tenure;
-use crate::fence::{self, Bell, LastWords, Look, NOTICE};
+use super::term::SharedTerm;
+use crate::fence::{self, ABORT_NOTICE, AbortLog, NextCheck, WakeSignal};
 use crate::sync::Mutex;
 
 /// What happens when work outlasts the lease.
@@ -28,7 +28,7 @@ pub enum OnOverrun {
     Call(Arc<dyn Fn(&Overrun) + Send + Sync>),
 }
 
-/// Work that has outlasted its lease.
+/// WorkState that has outlasted its lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Overrun {
@@ -50,7 +50,7 @@ pub enum GuardError {
     Thread(std::io::Error),
 }
 
-/// Work goes on in a term while this is held.
+/// WorkState goes on in a term while this is held.
 #[derive(Debug)]
 #[must_use = "work is guarded while this is held"]
 pub struct Guard {
@@ -60,16 +60,16 @@ pub struct Guard {
 
 /// Waits for the work to end, or the lease.
 pub(super) struct Watchdog {
-    tenure: Arc<Tenure>,
+    term_state: Arc<SharedTerm>,
     on_overrun: OnOverrun,
-    work: Mutex<Work>,
-    bell: Arc<Bell>,
-    last_words: LastWords,
+    work: Mutex<WorkState>,
+    wake_signal: Arc<WakeSignal>,
+    abort_log: AbortLog,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Work {
-    GoesOn,
+enum WorkState {
+    Running,
     Ended,
     Overran,
 }
@@ -91,23 +91,23 @@ impl fmt::Debug for OnOverrun {
 }
 
 impl Guard {
-    pub(super) fn new(tenure: Arc<Tenure>, on_overrun: OnOverrun) -> Result<Self, GuardError> {
-        let (work, bell) = (Mutex::new(Work::GoesOn), Arc::default());
+    pub(super) fn new(term_state: Arc<SharedTerm>, on_overrun: OnOverrun) -> Result<Self, GuardError> {
+        let (work, wake_signal) = (Mutex::new(WorkState::Running), Arc::default());
         let watchdog =
-            Arc::new(Watchdog { tenure, on_overrun, work, bell, last_words: LastWords::default() });
+            Arc::new(Watchdog { term_state, on_overrun, work, wake_signal, abort_log: AbortLog::default() });
         let mut guard = Guard { watchdog, thread: None };
         // Entered first: if the thread can't be had, dropping the guard exits.
-        if !guard.watchdog.tenure.enter(&guard.watchdog, Instant::now()) {
+        if !guard.watchdog.term_state.add_guard(&guard.watchdog, Instant::now()) {
             return Err(GuardError::TermOver);
         }
         let (watchdog, runtime) = (Arc::clone(&guard.watchdog), Handle::try_current().ok());
-        let look = move || {
+        let check = move || {
             // In this runtime's context, tokio's clock is the runtime's own: a paused one is seen as paused.
             let _context = runtime.as_ref().map(Handle::enter);
-            watchdog.look(Instant::now())
+            watchdog.check(Instant::now())
         };
-        let bell = Arc::clone(&guard.watchdog.bell);
-        guard.thread = Some(fence::watch(bell, look).map_err(GuardError::Thread)?);
+        let wake_signal = Arc::clone(&guard.watchdog.wake_signal);
+        guard.thread = Some(fence::spawn_watchdog(wake_signal, check).map_err(GuardError::Thread)?);
         Ok(guard)
     }
 }
@@ -115,7 +115,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.watchdog.end();
-        self.watchdog.tenure.exit(&self.watchdog);
+        self.watchdog.term_state.remove_guard(&self.watchdog);
         // A hook may drop the guard, on the very thread.
         if let Some(thread) =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id())
@@ -128,52 +128,54 @@ impl Drop for Guard {
 
 impl Watchdog {
     /// What the thread does at the term's deadlines, as they are by then, and when the work has ended.
-    fn look(&self, now: Instant) -> Look {
-        if *self.work.lock() != Work::GoesOn {
-            return Look::Over;
+    fn check(&self, now: Instant) -> NextCheck {
+        if *self.work.lock() != WorkState::Running {
+            return NextCheck::Never;
         }
-        let is_on = self.tenure.is_on(now);
-        let belief = self.tenure.belief();
-        if now >= belief.expires_at {
+        let is_active = self.term_state.is_active(now);
+        let validity = self.term_state.validity();
+        if now >= validity.expires_at {
             self.overrun();
-            return Look::Over;
+            return NextCheck::Never;
         }
-        if is_on {
-            return Look::After(belief.lost_at - now);
+        if is_active {
+            return NextCheck::After(validity.lost_at - now);
         }
         if matches!(self.on_overrun, OnOverrun::Call(_)) {
-            return Look::After(belief.expires_at - now);
+            return NextCheck::After(validity.expires_at - now);
         }
-        if belief.expires_at - now <= NOTICE {
-            let lease = Arc::clone(&self.tenure.lease);
-            self.last_words.announce(move || {
+        if validity.expires_at - now <= ABORT_NOTICE {
+            let lease = Arc::clone(&self.term_state.lease);
+            self.abort_log.announce(move || {
                 tracing::error!(%lease, "work is about to outlast the lease: aborting the process unless it ends");
             });
         }
-        Look::After(self.last_words.next_look(belief.expires_at, now))
+        NextCheck::After(self.abort_log.next_check(validity.expires_at, now))
     }
 
     /// Acts, unless the work has ended or somebody has acted.
     pub(super) fn overrun(&self) {
         {
             let mut work = self.work.lock();
-            if *work != Work::GoesOn {
+            if *work != WorkState::Running {
                 return;
             }
-            *work = Work::Overran;
+            *work = WorkState::Overran;
         }
-        self.bell.ring();
-        let overrun =
-            Overrun { lease: Arc::clone(&self.tenure.lease), expired_at: self.tenure.belief().expires_at };
+        self.wake_signal.notify();
+        let overrun = Overrun {
+            lease: Arc::clone(&self.term_state.lease),
+            expired_at: self.term_state.validity().expires_at,
+        };
         let lease = Arc::clone(&overrun.lease);
         match &self.on_overrun {
-            OnOverrun::Abort => self.last_words.abort(move || {
+            OnOverrun::Abort => self.abort_log.abort(move || {
                 tracing::error!(%lease, "work has outlasted the lease: aborting the process");
             }),
             OnOverrun::Call(hook) => {
                 // The hook first, and the log on another thread: a log that blocks holds nothing up.
                 let is_panic = catch_unwind(AssertUnwindSafe(|| hook(&overrun))).is_err();
-                let _unread = fence::write(move || {
+                let _unread = fence::log_on_thread(move || {
                     tracing::error!(%lease, "work has outlasted the lease");
                     if is_panic {
                         tracing::error!(%lease, "the hook for work that outlasts a lease panicked");
@@ -185,11 +187,11 @@ impl Watchdog {
 
     fn end(&self) {
         let mut work = self.work.lock();
-        if *work == Work::GoesOn {
-            *work = Work::Ended;
+        if *work == WorkState::Running {
+            *work = WorkState::Ended;
         }
         drop(work);
-        self.bell.ring();
+        self.wake_signal.notify();
     }
 }
 

@@ -12,14 +12,14 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-use super::leadership::{Leadership, Office};
+use super::leadership::{Leadership, SharedElection};
 use crate::sync::Mutex;
 
 /// `leader_election_master_status` and `leader_election_slowpath_total`, for the elections that it was shown. Clones
 /// know the same elections: register one, keep another.
 #[derive(Debug, Clone, Default)]
 pub struct ElectionMetrics {
-    offices: Arc<Mutex<Vec<Weak<Office>>>>,
+    elections: Arc<Mutex<Vec<Weak<SharedElection>>>>,
 }
 
 impl ElectionMetrics {
@@ -30,14 +30,14 @@ impl ElectionMetrics {
 
     /// Shows an election's figures from now on, for as long as it lives.
     pub fn show(&self, leadership: &Leadership) {
-        let mut offices = self.offices.lock();
-        offices.retain(|office| office.strong_count() > 0);
-        offices.push(Arc::downgrade(&leadership.office));
+        let mut elections = self.elections.lock();
+        elections.retain(|shared| shared.strong_count() > 0);
+        elections.push(Arc::downgrade(&leadership.shared));
     }
 
     fn live(&self) -> Vec<Leadership> {
-        let offices = self.offices.lock();
-        offices.iter().filter_map(Weak::upgrade).map(|office| Leadership { office }).collect()
+        let elections = self.elections.lock();
+        elections.iter().filter_map(Weak::upgrade).map(|shared| Leadership { shared }).collect()
     }
 }
 

@@ -19,7 +19,7 @@ const FAR_FUTURE: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 /// What a replica writes in its own name.
 #[derive(Debug, Clone)]
-pub(super) struct Pen {
+pub(super) struct LeaseTemplate {
     pub(super) name: String,
     pub(super) namespace: String,
     pub(super) identity: String,
@@ -29,22 +29,22 @@ pub(super) struct Pen {
 
 /// The record as it was last seen, and when it was seen to change.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct ObservedRecord {
     spec: LeaseSpec,
     pub(super) changed_at: Instant,
     /// Whether the lease has gone since. That is a change like another: its holder may still believe in it.
     is_gone: bool,
 }
 
-impl Seen {
+impl ObservedRecord {
     pub(super) fn first(lease: &Lease, now: Instant) -> Self {
-        Seen { spec: spec_of(lease), changed_at: now, is_gone: false }
+        ObservedRecord { spec: spec_of(lease), changed_at: now, is_gone: false }
     }
 
     pub(super) fn again(&mut self, lease: &Lease, now: Instant) {
         let spec = spec_of(lease);
         if self.is_gone || self.spec != spec {
-            *self = Seen { spec, changed_at: now, is_gone: false };
+            *self = ObservedRecord { spec, changed_at: now, is_gone: false };
         }
     }
 
@@ -74,7 +74,7 @@ impl Seen {
     }
 }
 
-impl Pen {
+impl LeaseTemplate {
     /// A lease that did not exist.
     pub(super) fn created(&self, wall: Timestamp) -> Lease {
         let now = Some(MicroTime(wall));
@@ -97,7 +97,7 @@ impl Pen {
 
     /// A lease that was another's, or nobody's.
     pub(super) fn taken(&self, lease: &Lease, wall: Timestamp) -> Lease {
-        let mut lease = self.signed(lease);
+        let mut lease = self.with_holder(lease);
         let spec = lease.spec.get_or_insert_default();
         spec.lease_transitions = Some(spec.lease_transitions.unwrap_or(0).saturating_add(1));
         spec.acquire_time = Some(MicroTime(wall));
@@ -108,7 +108,7 @@ impl Pen {
     /// Our lease, held on to. Its renew time always moves on, even if the wall clock stands: to others a record
     /// that stays the same is one that nobody renews.
     pub(super) fn renewed(&self, lease: &Lease, wall: Timestamp) -> Lease {
-        let mut lease = self.signed(lease);
+        let mut lease = self.with_holder(lease);
         let spec = lease.spec.get_or_insert_default();
         let next = spec.renew_time.as_ref().and_then(|last| microsecond_after(last.0));
         spec.renew_time = Some(MicroTime(next.map_or(wall, |next| next.max(wall))));
@@ -144,7 +144,7 @@ impl Pen {
         })
     }
 
-    fn signed(&self, lease: &Lease) -> Lease {
+    fn with_holder(&self, lease: &Lease) -> Lease {
         let mut lease = lease.clone();
         if !self.labels.is_empty() {
             let labels = lease.metadata.labels.get_or_insert_default();

@@ -1,7 +1,7 @@
-//! The election's task: does what the contest decides, over the API, and tells who leads.
+//! The election's task: does what the machine decides, over the API, and tells who leads.
 //!
-//! It runs nobody's code but a hook for work that has outlasted its lease, waits for no answer past the moment the
-//! contest names, and whatever way it ends, its term ends with it.
+//! It runs nobody's code but a hook for work that has outlasted its lease, waits for no answer past the read_clocks the
+//! machine names, and whatever way it ends, its term ends with it.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use kube_core::params::PostParams;
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::contest::{Answer, Contest, Moment, Request, Step};
-use super::leadership::Office;
-use super::term::Tenure;
+use super::leadership::SharedElection;
+use super::state_machine::{ElectionAction, ElectionStateMachine, LeaseRequest, LeaseResponse, Now};
+use super::term::SharedTerm;
 use crate::sync::Ordering;
 
 /// The election itself: nothing happens unless it is run.
 #[derive(Debug)]
 #[must_use = "an election does nothing unless its task is run"]
 pub struct ElectionTask {
-    contest: Contest,
+    machine: ElectionStateMachine,
     api: Api<Lease>,
-    office: Arc<Office>,
+    shared: Arc<SharedElection>,
     on_stop: OnStop,
     /// Our term, as told to the handles.
-    tenure: Option<(u64, Arc<Tenure>)>,
+    term_state: Option<(u64, Arc<SharedTerm>)>,
     /// Terms that are over and have work going on.
-    former: Vec<Arc<Tenure>>,
-    stage: Stage,
+    former_terms: Vec<Arc<SharedTerm>>,
+    stop_phase: StopPhase,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,18 +40,23 @@ pub(super) enum OnStop {
 
 /// How far a stop has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum StopPhase {
     Running,
     /// The term is over for everybody; the lease is kept from others while work goes on.
-    Retiring,
+    Draining,
     /// Nothing goes on any more.
-    Leaving,
+    Stopped,
 }
 
 impl ElectionTask {
-    pub(super) fn new(contest: Contest, api: Api<Lease>, office: Arc<Office>, on_stop: OnStop) -> Self {
-        let (tenure, former, stage) = (None, Vec::new(), Stage::Running);
-        ElectionTask { contest, api, office, on_stop, tenure, former, stage }
+    pub(super) fn new(
+        machine: ElectionStateMachine,
+        api: Api<Lease>,
+        shared: Arc<SharedElection>,
+        on_stop: OnStop,
+    ) -> Self {
+        let (term_state, former_terms, stop_phase) = (None, Vec::new(), StopPhase::Running);
+        ElectionTask { machine, api, shared, on_stop, term_state, former_terms, stop_phase }
     }
 
     /// Takes part until `stop` is cancelled, losing and acquiring as it goes. Then its term ends; when no work is
@@ -61,187 +66,192 @@ impl ElectionTask {
     pub async fn run(mut self, stop: CancellationToken) {
         loop {
             if stop.is_cancelled() {
-                self.retire();
+                self.begin_stop();
             }
-            let now = moment();
-            let step = self.contest.step(now);
+            let now = read_clocks();
+            let step = self.machine.step(now);
             self.publish();
             match step {
-                Step::Ask { request, until } => {
+                ElectionAction::Send { request, until } => {
                     let answer = self.ask(request, until, &stop).await;
-                    self.contest.answer(answer, now.at, Instant::now());
+                    self.machine.answer(answer, now.at, Instant::now());
                 }
-                Step::Rest { until } => self.rest(until, &stop).await,
-                Step::Over => break,
+                ElectionAction::Wait { until } => self.rest(until, &stop).await,
+                ElectionAction::Stop => break,
             }
         }
-        self.see_off().await;
+        self.wait_for_guards().await;
     }
 
     /// Asks the server, and waits no longer than `until`.
-    async fn ask(&mut self, request: Request, until: Instant, stop: &CancellationToken) -> Answer {
-        let may_abandon = self.stage == Stage::Running && !self.contest.is_writing();
+    async fn ask(
+        &mut self,
+        request: LeaseRequest,
+        until: Instant,
+        stop: &CancellationToken,
+    ) -> LeaseResponse {
+        let may_abandon = self.stop_phase == StopPhase::Running && !self.machine.is_writing();
         let mut answer =
-            std::pin::pin!(timeout_at(until, send(self.api.clone(), Arc::clone(&self.office), request)));
+            std::pin::pin!(timeout_at(until, send(self.api.clone(), Arc::clone(&self.shared), request)));
         loop {
             tokio::select! {
                 biased;
                 answer = &mut answer => return answer.unwrap_or_else(|_| {
-                    tracing::warn!(lease = %self.office.lease, "no answer in time");
-                    Answer::Failed
+                    tracing::warn!(lease = %self.shared.lease, "no answer in time");
+                    LeaseResponse::Failed
                 }),
-                () = overrun(&self.former) => self.bark(),
-                () = stop.cancelled(), if may_abandon => return Answer::Failed,
+                () = overrun(&self.former_terms) => self.act_on_overrun(),
+                () = stop.cancelled(), if may_abandon => return LeaseResponse::Failed,
             }
         }
     }
 
     async fn rest(&mut self, until: Instant, stop: &CancellationToken) {
-        let tenure = self.tenure.as_ref().map(|(_, tenure)| Arc::clone(tenure));
-        let stage = self.stage;
+        let term_state = self.term_state.as_ref().map(|(_, term_state)| Arc::clone(term_state));
+        let stop_phase = self.stop_phase;
         let idle = async {
-            match (stage, &tenure) {
-                (Stage::Retiring, Some(tenure)) => tenure.idle().await,
+            match (stop_phase, &term_state) {
+                (StopPhase::Draining, Some(term_state)) => term_state.idle().await,
                 _ => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
-            () = stop.cancelled(), if self.stage == Stage::Running => {}
+            () = stop.cancelled(), if self.stop_phase == StopPhase::Running => {}
             () = idle => {}
             () = sleep_until(until) => {}
-            () = overrun(&self.former) => self.bark(),
+            () = overrun(&self.former_terms) => self.act_on_overrun(),
         }
     }
 
     /// A stop was asked for. First everybody is told, then work comes to its end, then the lease is given back.
-    fn retire(&mut self) {
-        if self.stage == Stage::Running {
-            self.stage = Stage::Retiring;
+    fn begin_stop(&mut self) {
+        if self.stop_phase == StopPhase::Running {
+            self.stop_phase = StopPhase::Draining;
         }
-        if self.contest.belief().is_none() && self.stage != Stage::Leaving {
+        if self.machine.validity().is_none() && self.stop_phase != StopPhase::Stopped {
             // A candidate, or a holder that has lost: there is nothing to give back.
-            self.stage = Stage::Leaving;
-            self.contest.leave(Instant::now());
+            self.stop_phase = StopPhase::Stopped;
+            self.machine.leave(Instant::now());
         }
-        if let Some((_, tenure)) = &self.tenure {
-            tenure.end();
+        if let Some((_, term_state)) = &self.term_state {
+            term_state.end();
         }
-        let is_idle = self.tenure.as_ref().is_none_or(|(_, tenure)| tenure.is_idle());
-        if self.stage == Stage::Retiring && is_idle {
-            self.stage = Stage::Leaving;
+        let is_idle = self.term_state.as_ref().is_none_or(|(_, term_state)| term_state.is_idle());
+        if self.stop_phase == StopPhase::Draining && is_idle {
+            self.stop_phase = StopPhase::Stopped;
             match self.on_stop {
-                OnStop::Release => self.contest.release(Instant::now()),
-                OnStop::Keep => self.contest.leave(Instant::now()),
+                OnStop::Release => self.machine.release(Instant::now()),
+                OnStop::Keep => self.machine.leave(Instant::now()),
             }
         }
     }
 
-    /// Tells handles what the contest knows.
+    /// Tells handles what the machine knows.
     fn publish(&mut self) {
         let now = Instant::now();
-        self.office.slow_paths.store(self.contest.slow_paths(), Ordering::Relaxed);
-        if let (Some(belief), Some((term, tenure))) = (self.contest.belief(), &self.tenure)
-            && *term == self.contest.term()
+        self.shared.slow_paths.store(self.machine.slow_paths(), Ordering::Relaxed);
+        if let (Some(validity), Some((term, term_state))) = (self.machine.validity(), &self.term_state)
+            && *term == self.machine.term()
         {
-            if self.stage == Stage::Retiring {
-                tenure.keep(belief);
-            } else if !tenure.renew(belief, now) {
+            if self.stop_phase == StopPhase::Draining {
+                term_state.keep(validity);
+            } else if !term_state.renew(validity, now) {
                 // A guard's thread ended the term while the answer was on its way to us.
-                self.contest.lose(now);
+                self.machine.lose(now);
             }
         }
-        match (self.contest.belief(), self.contest.term()) {
-            (Some(_), term) if self.tenure.as_ref().is_some_and(|(ours, _)| *ours == term) => {}
-            (Some(belief), term) if self.stage == Stage::Running => {
-                self.end_tenure();
-                let tenure = Arc::new(Tenure::new(Arc::clone(&self.office.lease), belief));
-                tracing::info!(lease = %self.office.lease, identity = %self.office.identity, "leading");
-                self.tenure = Some((term, tenure));
+        match (self.machine.validity(), self.machine.term()) {
+            (Some(_), term) if self.term_state.as_ref().is_some_and(|(ours, _)| *ours == term) => {}
+            (Some(validity), term) if self.stop_phase == StopPhase::Running => {
+                self.end_term();
+                let term_state = Arc::new(SharedTerm::new(Arc::clone(&self.shared.lease), validity));
+                tracing::info!(lease = %self.shared.lease, identity = %self.shared.identity, "leading");
+                self.term_state = Some((term, term_state));
             }
-            _ => self.end_tenure(),
+            _ => self.end_term(),
         }
-        let holder = self.contest.holder();
-        let changed_at = self.contest.changed_at();
-        let tenure = self.tenure.as_ref().map(|(_, tenure)| tenure);
-        self.office.view.send_if_modified(|view| {
-            let is_new_holder = view.holder.as_deref() != holder;
-            let is_new_term = view.tenure.as_ref().map(Arc::as_ptr) != tenure.map(Arc::as_ptr);
+        let holder = self.machine.holder();
+        let changed_at = self.machine.changed_at();
+        let term_state = self.term_state.as_ref().map(|(_, term_state)| term_state);
+        self.shared.status.send_if_modified(|status| {
+            let is_new_holder = status.holder.as_deref() != holder;
+            let is_new_term = status.term_state.as_ref().map(Arc::as_ptr) != term_state.map(Arc::as_ptr);
             if is_new_holder {
-                view.holder = holder.map(Arc::from);
+                status.holder = holder.map(Arc::from);
             }
-            view.changed_at = changed_at;
-            view.tenure = tenure.cloned();
+            status.changed_at = changed_at;
+            status.term_state = term_state.cloned();
             is_new_holder || is_new_term
         });
     }
 
-    fn end_tenure(&mut self) {
-        let Some((_, tenure)) = self.tenure.take() else { return };
-        tracing::info!(lease = %self.office.lease, identity = %self.office.identity, "no longer leading");
-        tenure.end();
-        if !tenure.is_idle() {
-            self.former.push(tenure);
+    fn end_term(&mut self) {
+        let Some((_, term_state)) = self.term_state.take() else { return };
+        tracing::info!(lease = %self.shared.lease, identity = %self.shared.identity, "no longer leading");
+        term_state.end();
+        if !term_state.is_idle() {
+            self.former_terms.push(term_state);
         }
     }
 
     /// Waits until the last work has ended, or has outlasted its lease.
-    async fn see_off(&mut self) {
-        while let Some(tenure) = self.former.first().cloned() {
+    async fn wait_for_guards(&mut self) {
+        while let Some(term_state) = self.former_terms.first().cloned() {
             tokio::select! {
-                () = tenure.idle() => self.former.retain(|tenure| !tenure.is_idle()),
-                () = overrun(&self.former) => self.bark(),
+                () = term_state.idle() => self.former_terms.retain(|term_state| !term_state.is_idle()),
+                () = overrun(&self.former_terms) => self.act_on_overrun(),
             }
         }
     }
 
     /// Acts on work that has outlasted its lease.
-    fn bark(&mut self) {
+    fn act_on_overrun(&mut self) {
         let now = Instant::now();
         let (over, going): (Vec<_>, Vec<_>) =
-            self.former.drain(..).partition(|tenure| now >= tenure.belief().expires_at);
-        self.former = going;
-        over.iter().flat_map(|tenure| tenure.guards()).for_each(|guard| guard.overrun());
+            self.former_terms.drain(..).partition(|term_state| now >= term_state.validity().expires_at);
+        self.former_terms = going;
+        over.iter().flat_map(|term_state| term_state.guards()).for_each(|guard| guard.overrun());
     }
 }
 
 impl Drop for ElectionTask {
     fn drop(&mut self) {
-        self.end_tenure();
-        self.office.view.send_modify(|view| {
-            view.tenure = None;
-            view.is_ended = true;
+        self.end_term();
+        self.shared.status.send_modify(|status| {
+            status.term_state = None;
+            status.is_ended = true;
         });
     }
 }
 
 /// Ends when one of these terms, all over, has expired.
-async fn overrun(former: &[Arc<Tenure>]) {
-    match former.iter().map(|tenure| tenure.belief().expires_at).min() {
+async fn overrun(former_terms: &[Arc<SharedTerm>]) {
+    match former_terms.iter().map(|term_state| term_state.validity().expires_at).min() {
         Some(expires_at) => sleep_until(expires_at).await,
         None => std::future::pending().await,
     }
 }
 
-async fn send(api: Api<Lease>, office: Arc<Office>, request: Request) -> Answer {
-    let (name, post) = (&office.name, PostParams::default());
+async fn send(api: Api<Lease>, shared: Arc<SharedElection>, request: LeaseRequest) -> LeaseResponse {
+    let (name, post) = (&shared.name, PostParams::default());
     let answer = match &request {
-        Request::Read => api.get(name).await,
-        Request::Create(lease) => api.create(&post, lease).await,
-        Request::Replace(lease) => api.replace(name, &post, lease).await,
+        LeaseRequest::Read => api.get(name).await,
+        LeaseRequest::Create(lease) => api.create(&post, lease).await,
+        LeaseRequest::Replace(lease) => api.replace(name, &post, lease).await,
     };
     match answer {
-        Ok(lease) => Answer::Lease(Box::new(lease)),
-        Err(kube_client::Error::Api(status)) if status.code == 404 => Answer::Missing,
-        Err(kube_client::Error::Api(status)) if status.code == 409 => Answer::Conflict,
+        Ok(lease) => LeaseResponse::Lease(Box::new(lease)),
+        Err(kube_client::Error::Api(status)) if status.code == 404 => LeaseResponse::NotFound,
+        Err(kube_client::Error::Api(status)) if status.code == 409 => LeaseResponse::Conflict,
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, lease = %office.lease, "asking for a lease");
-            Answer::Failed
+            tracing::warn!(error = &error as &dyn std::error::Error, lease = %shared.lease, "asking for a lease");
+            LeaseResponse::Failed
         }
     }
 }
 
 /// The one place of elections where the wall clock is read: a lease carries times, for people.
-fn moment() -> Moment {
-    Moment { at: Instant::now(), wall: Timestamp::now() }
+fn read_clocks() -> Now {
+    Now { at: Instant::now(), wall: Timestamp::now() }
 }

@@ -1,7 +1,7 @@
 //! The durations of an election, checked, and what follows from them.
 //!
 //! Nothing here looks at a clock. Safety rests on two figures: how long a holder may believe in its lease, and
-//! when another replica could take it, both counted from the moment before the renewing request was sent.
+//! when another replica could take it, both counted from the read_clocks before the renewing request was sent.
 
 use std::time::Duration;
 
@@ -21,15 +21,15 @@ const REQUEST_TIMEOUT_MIN: Duration = Duration::from_secs(1);
 
 /// How long things take in one election.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Timing {
+pub(super) struct ElectionTiming {
     pub(super) lease: Duration,
     pub(super) renew_deadline: Duration,
     pub(super) retry: Duration,
 }
 
-impl Default for Timing {
+impl Default for ElectionTiming {
     fn default() -> Self {
-        Timing {
+        ElectionTiming {
             lease: Duration::from_secs(15),
             renew_deadline: Duration::from_secs(10),
             retry: Duration::from_secs(2),
@@ -37,9 +37,9 @@ impl Default for Timing {
     }
 }
 
-impl Timing {
+impl ElectionTiming {
     pub(super) fn check(&self) -> Result<(), ElectionError> {
-        let &Timing { lease, renew_deadline, retry } = self;
+        let &ElectionTiming { lease, renew_deadline, retry } = self;
         for (which, duration) in
             [("lease duration", lease), ("renew deadline", renew_deadline), ("retry period", retry)]
         {
@@ -67,13 +67,13 @@ impl Timing {
     }
 
     /// When another replica could take the lease: it waits for the lease's duration by a clock that may be fast,
-    /// from a moment that can't be before our request; ours may be slow.
+    /// from a read_clocks that can't be before our request; ours may be slow.
     pub(super) fn expiry(&self) -> Duration {
         self.lease * (100 - CLOCK_RATE_TOLERANCE_PERCENT) / (100 + CLOCK_RATE_TOLERANCE_PERCENT)
     }
 
     /// How long the holder believes in its lease: up to the renew deadline, and never longer than it is safe.
-    pub(super) fn belief(&self) -> Duration {
+    pub(super) fn validity(&self) -> Duration {
         self.renew_deadline.min(self.expiry())
     }
 
@@ -83,8 +83,8 @@ impl Timing {
     }
 
     /// When a candidate looks again.
-    pub(super) fn retry_jittered(&self, chance: &mut SmallRng) -> Duration {
-        self.retry.mul_f64(1.0 + JITTER_FACTOR * chance.random::<f64>())
+    pub(super) fn retry_jittered(&self, rng: &mut SmallRng) -> Duration {
+        self.retry.mul_f64(1.0 + JITTER_FACTOR * rng.random::<f64>())
     }
 }
 
@@ -94,15 +94,16 @@ mod tests {
 
     use super::*;
 
-    fn timing(lease: u64, renew_deadline: u64, retry: u64) -> Timing {
+    fn timing(lease: u64, renew_deadline: u64, retry: u64) -> ElectionTiming {
         let [lease, renew_deadline, retry] = [lease, renew_deadline, retry].map(Duration::from_millis);
-        Timing { lease, renew_deadline, retry }
+        ElectionTiming { lease, renew_deadline, retry }
     }
 
     // holds: E1
     #[test]
     fn durations_that_can_not_work_together_are_refused() {
-        let says = |timing: Timing| timing.check().err().map(|error| error.to_string()).unwrap_or_default();
+        let says =
+            |timing: ElectionTiming| timing.check().err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(says(timing(15_000, 10_000, 2_000)), "");
         assert_eq!(says(timing(10_001, 10_000, 8_333)), "");
         assert!(says(timing(10_000, 10_000, 2_000)).contains("longer than the renew deadline"));
@@ -111,23 +112,23 @@ mod tests {
         assert!(says(timing(15_000, 0, 2_000)).contains("the renew deadline is zero"));
         assert!(says(timing(15_000, 10_000, 0)).contains("the retry period is zero"));
         assert!(says(timing(u64::MAX, 10_000, 2_000)).contains("too long"));
-        let endless = Timing { retry: Duration::MAX, ..Timing::default() };
+        let endless = ElectionTiming { retry: Duration::MAX, ..ElectionTiming::default() };
         assert!(says(endless).contains("1.2 times the retry period"));
     }
 
     // holds: E2
     #[test]
     fn the_durations_of_convention_are_the_defaults() {
-        assert_eq!(Timing::default(), timing(15_000, 10_000, 2_000));
-        assert!(Timing::default().check().is_ok());
+        assert_eq!(ElectionTiming::default(), timing(15_000, 10_000, 2_000));
+        assert!(ElectionTiming::default().check().is_ok());
     }
 
     // holds: E3
     #[test]
     fn a_candidate_asks_again_after_one_to_two_point_two_retry_periods() {
-        let timing = Timing::default();
-        let mut chance = SmallRng::seed_from_u64(5);
-        let waits: Vec<_> = (0..1000).map(|_| timing.retry_jittered(&mut chance)).collect();
+        let timing = ElectionTiming::default();
+        let mut rng = SmallRng::seed_from_u64(5);
+        let waits: Vec<_> = (0..1000).map(|_| timing.retry_jittered(&mut rng)).collect();
         let (shortest, longest) = (waits.iter().min().unwrap(), waits.iter().max().unwrap());
         assert!((Duration::from_secs(2)..Duration::from_millis(2100)).contains(shortest), "{shortest:?}");
         assert!((Duration::from_millis(4300)..Duration::from_millis(4400)).contains(longest), "{longest:?}");
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(timing(300, 200, 100).lease_seconds(), 1);
     }
 
-    // Our clock a tenth slow, the other's a tenth fast: true time at the end of our belief and at the takeover.
+    // Our clock a tenth slow, the other's a tenth fast: true time at the end of our validity and at the takeover.
     #[test]
     fn belief_ends_before_another_could_take_the_lease_whatever_the_clocks_do() {
         for timing in
@@ -148,7 +149,7 @@ mod tests {
         {
             let taken = timing.lease.as_secs_f64() / 1.1;
             assert!(timing.expiry().as_secs_f64() / 0.9 <= taken + 1e-6, "{timing:?}");
-            assert!(timing.belief() <= timing.expiry());
+            assert!(timing.validity() <= timing.expiry());
         }
     }
 

@@ -9,107 +9,107 @@ use tidings_source::clock;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::crew::Crew;
-use super::door::Door;
-use super::office::Office;
-use super::vitals::Vitals;
-use super::workforce::Workforce;
+use super::controllers::ControllerSet;
+use super::endpoints::EndpointServer;
+use super::leader_elector::LeaderElector;
+use super::probes::ProbeState;
+use super::tasks::NamedTasks;
 use super::{Manager, ManagerError};
 
 /// What runnables have for their end, even if the workers took all the time.
-const BESIDE_STOP_MIN: Duration = Duration::from_secs(1);
+const RUNNABLE_STOP_MIN: Duration = Duration::from_secs(1);
 
 /// Runs a manager until `stop` ends, or something in it goes wrong.
 pub(super) async fn run(manager: Manager, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
-    let mut live = Live::start(manager).await?;
+    let mut running = RunningManager::start(manager).await?;
     let outcome = tokio::select! {
         biased;
         () = stop => Ok(()),
-        Err(error) = live.work() => Err(error),
+        Err(error) = running.work() => Err(error),
     };
     match &outcome {
         Ok(()) => tracing::info!("stopping"),
         Err(error) => {
-            live.vitals.fail(error);
+            running.probe_state.fail(error);
             tracing::error!(error = error as &dyn std::error::Error, "stopping");
         }
     }
-    live.stop().await;
+    running.stop().await;
     outcome
 }
 
 /// All that a manager runs, in the order in which it is dropped.
-struct Live {
-    workforce: Workforce,
-    beside: Crew,
-    /// Tells those beside.
-    end_beside: CancellationToken,
+struct RunningManager {
+    controllers: ControllerSet,
+    runnables: NamedTasks,
+    /// Tells those runnables.
+    stop_runnables: CancellationToken,
     running: Running,
-    door: Door,
+    endpoints: EndpointServer,
     /// What probes are told.
-    vitals: Arc<Vitals>,
+    probe_state: Arc<ProbeState>,
     factory: SharedInformerFactory,
     sync_timeout: Duration,
-    graceful_stop: Duration,
+    graceful_shutdown_timeout: Duration,
 }
 
-impl Live {
+impl RunningManager {
     /// Everything that can go wrong at once does so before anything runs.
-    async fn start(manager: Manager) -> Result<Live, ManagerError> {
+    async fn start(manager: Manager) -> Result<RunningManager, ManagerError> {
         let factory = manager.factory;
-        let office = |election| Office::new(election, factory.client().clone(), manager.on_overrun);
-        let office = manager.election.map(office).transpose()?;
-        let workforce = Workforce::attach(manager.controllers, &factory, office)?;
-        let (vitals, end_beside) = (Arc::new(Vitals::default()), CancellationToken::new());
-        let door = manager.endpoints.open(&factory, &workforce, &vitals).await?;
-        let mut beside = Crew::default();
+        let elector = |election| LeaderElector::new(election, factory.client().clone(), manager.on_overrun);
+        let elector = manager.election.map(elector).transpose()?;
+        let controllers = ControllerSet::attach(manager.controllers, &factory, elector)?;
+        let (probe_state, stop_runnables) = (Arc::new(ProbeState::default()), CancellationToken::new());
+        let endpoints = manager.endpoints.open(&factory, &controllers, &probe_state).await?;
+        let mut runnables = NamedTasks::default();
         for runnable in manager.runnables {
-            beside.spawn(runnable.name.clone(), runnable.start(end_beside.clone()));
+            runnables.spawn(runnable.name.clone(), runnable.start(stop_runnables.clone()));
         }
         let running = factory.start();
-        Ok(Live {
-            workforce,
-            beside,
-            end_beside,
+        Ok(RunningManager {
+            controllers,
+            runnables,
+            stop_runnables,
             running,
-            door,
-            vitals,
+            endpoints,
+            probe_state,
             factory,
             sync_timeout: manager.sync_timeout,
-            graceful_stop: manager.graceful_stop,
+            graceful_shutdown_timeout: manager.graceful_shutdown_timeout,
         })
     }
 
     /// Fills the caches, waits for leadership, works.
     async fn work(&mut self) -> Result<Infallible, ManagerError> {
-        let Live { workforce, beside, running, factory, door, .. } = self;
+        let RunningManager { controllers, runnables, running, factory, endpoints, .. } = self;
         let forwards = async {
-            workforce.synced(running, factory, self.sync_timeout).await?;
+            controllers.synced(running, factory, self.sync_timeout).await?;
             tracing::info!("caches are filled");
-            workforce.work().await
+            controllers.work().await
         };
         tokio::select! {
             biased;
-            error = beside.failed() => Err(error),
+            error = runnables.failed() => Err(error),
             failure = running.failed() => Err(ManagerError::Informer(failure)),
-            error = door.failed() => Err(error),
+            error = endpoints.failed() => Err(error),
             ended = forwards => ended,
         }
     }
 
     async fn stop(mut self) {
-        let deadline = clock::from_now(self.graceful_stop);
-        self.vitals.stopping.cancel();
-        self.workforce.stop(deadline).await;
-        self.end_beside.cancel();
-        let deadline = deadline.max(Instant::now() + BESIDE_STOP_MIN);
-        if tokio::time::timeout_at(deadline, self.beside.ended()).await.is_err() {
-            tracing::warn!(runnables = ?self.beside.names(), "dropping what has not ended");
-            self.beside.abort().await;
+        let deadline = clock::from_now(self.graceful_shutdown_timeout);
+        self.probe_state.stopping.cancel();
+        self.controllers.stop(deadline).await;
+        self.stop_runnables.cancel();
+        let deadline = deadline.max(Instant::now() + RUNNABLE_STOP_MIN);
+        if tokio::time::timeout_at(deadline, self.runnables.ended()).await.is_err() {
+            tracing::warn!(runnables = ?self.runnables.names(), "dropping what has not ended");
+            self.runnables.abort().await;
         }
         // Its handles keep informers alive no longer than this.
-        drop(self.workforce);
+        drop(self.controllers);
         self.running.shutdown().await;
-        self.door.close().await;
+        self.endpoints.close().await;
     }
 }

@@ -1,7 +1,7 @@
 //! SIGTERM and Ctrl-C: the first asks, the second does not.
 //!
-//! They are heard on a thread of their own. A reconcile that blocks every thread of the runtime is one of the reasons
-//! to send a second signal, and must not keep it from being heard. Nor must a log that nobody reads: lines are written
+//! They are streams on a thread of their own. A reconcile that blocks every thread of the runtime is one of the reasons
+//! to send a second signal, and must not keep it from being streams. Nor must a log that nobody reads: lines are written
 //! by other threads.
 
 use std::io;
@@ -13,25 +13,25 @@ use tokio_util::sync::CancellationToken;
 use crate::fence;
 
 /// Hears signals until it is dropped.
-pub(super) struct Signals {
+pub(super) struct SignalListener {
     first: CancellationToken,
     end: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Signals {
-    /// From now on, signals are heard here and no longer end the process by themselves.
-    pub(super) fn listen() -> io::Result<Signals> {
+impl SignalListener {
+    /// From now on, signals are streams here and no longer end the process by themselves.
+    pub(super) fn listen() -> io::Result<SignalListener> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let heard = {
+        let streams = {
             let _context = runtime.enter();
-            Heard::new()?
+            SignalStreams::new()?
         };
         let (first, end) = (CancellationToken::new(), CancellationToken::new());
-        let listener = listen(heard, first.clone(), end.clone());
+        let listener = listen(streams, first.clone(), end.clone());
         let thread = thread::Builder::new().name("tidings-signals".to_owned());
         let thread = thread.spawn(move || runtime.block_on(listener))?;
-        Ok(Signals { first, end, thread: Some(thread) })
+        Ok(SignalListener { first, end, thread: Some(thread) })
     }
 
     /// Waits for the first signal.
@@ -40,7 +40,7 @@ impl Signals {
     }
 }
 
-impl Drop for Signals {
+impl Drop for SignalListener {
     fn drop(&mut self) {
         self.end.cancel();
         // It has nothing left to do but to end.
@@ -48,48 +48,51 @@ impl Drop for Signals {
     }
 }
 
-async fn listen(mut heard: Heard, first: CancellationToken, end: CancellationToken) {
-    // Whoever no longer listens has heard the last: a panic of a log must not leave a process that no signal ends.
+async fn listen(mut streams: SignalStreams, first: CancellationToken, end: CancellationToken) {
+    // Whoever no longer listens has streams the last: a panic of a log must not leave a process that no signal ends.
     let _stop = first.clone().drop_guard();
-    let Some(signal) = end.run_until_cancelled(heard.next()).await else { return };
+    let Some(signal) = end.run_until_cancelled(streams.next()).await else { return };
     first.cancel();
-    let _unread = fence::write(move || {
+    let _unread = fence::log_on_thread(move || {
         tracing::info!(signal = signal.name, "stopping; a second signal ends the process at once");
     });
-    let Some(signal) = end.run_until_cancelled(heard.next()).await else { return };
-    let written = fence::write(move || {
+    let Some(signal) = end.run_until_cancelled(streams.next()).await else { return };
+    let written = fence::log_on_thread(move || {
         tracing::error!(signal = signal.name, "a second signal: ending the process");
     });
     // Written, or a log that blocks: both end the wait.
-    let _ = written.map(|written| written.recv_timeout(fence::NOTICE));
+    let _ = written.map(|written| written.recv_timeout(fence::ABORT_NOTICE));
     std::process::exit(signal.exit_code);
 }
 
 /// A signal, with what a shell would say of a process that it ended.
-struct Signal {
+struct ProcessSignal {
     name: &'static str,
     exit_code: i32,
 }
 
-const INTERRUPT: Signal = Signal { name: "SIGINT", exit_code: 130 };
+const INTERRUPT: ProcessSignal = ProcessSignal { name: "SIGINT", exit_code: 130 };
 
 #[cfg(unix)]
-const TERMINATE: Signal = Signal { name: "SIGTERM", exit_code: 143 };
+const TERMINATE: ProcessSignal = ProcessSignal { name: "SIGTERM", exit_code: 143 };
 
 #[cfg(unix)]
-struct Heard {
+struct SignalStreams {
     terminate: tokio::signal::unix::Signal,
     interrupt: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
-impl Heard {
-    fn new() -> io::Result<Heard> {
+impl SignalStreams {
+    fn new() -> io::Result<SignalStreams> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Heard { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(SignalStreams {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
     }
 
-    async fn next(&mut self) -> Signal {
+    async fn next(&mut self) -> ProcessSignal {
         tokio::select! {
             Some(()) = self.terminate.recv() => TERMINATE,
             Some(()) = self.interrupt.recv() => INTERRUPT,
@@ -99,17 +102,17 @@ impl Heard {
 }
 
 #[cfg(windows)]
-struct Heard {
+struct SignalStreams {
     ctrl_c: tokio::signal::windows::CtrlC,
 }
 
 #[cfg(windows)]
-impl Heard {
-    fn new() -> io::Result<Heard> {
-        Ok(Heard { ctrl_c: tokio::signal::windows::ctrl_c()? })
+impl SignalStreams {
+    fn new() -> io::Result<SignalStreams> {
+        Ok(SignalStreams { ctrl_c: tokio::signal::windows::ctrl_c()? })
     }
 
-    async fn next(&mut self) -> Signal {
+    async fn next(&mut self) -> ProcessSignal {
         match self.ctrl_c.recv().await {
             Some(()) => INTERRUPT,
             None => std::future::pending().await,

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::recent::Recent;
+use super::lru::LruMap;
 
 /// Objects that are remembered at the most.
 const OBJECTS_MAX: usize = 4096;
 
 /// A bucket of events for each object.
 pub(super) struct SpamFilter {
-    buckets: Recent<String, Bucket>,
+    buckets: LruMap<String, TokenBucket>,
     burst_events: u32,
     refill_interval: Duration,
 }
 
-struct Bucket {
+struct TokenBucket {
     left_events: u32,
     /// Up to when the bucket has been refilled.
     filled_until: Instant,
@@ -25,17 +25,17 @@ struct Bucket {
 
 impl SpamFilter {
     pub(super) fn new(burst_events: u32, refill_interval: Duration) -> Self {
-        SpamFilter { buckets: Recent::new(OBJECTS_MAX), burst_events, refill_interval }
+        SpamFilter { buckets: LruMap::new(OBJECTS_MAX), burst_events, refill_interval }
     }
 
     /// Whether one more may be told about this object.
-    pub(super) fn lets_pass(&mut self, object: String, now: Instant) -> bool {
-        let full = Bucket { left_events: self.burst_events, filled_until: now };
+    pub(super) fn allows(&mut self, object: String, now: Instant) -> bool {
+        let full = TokenBucket { left_events: self.burst_events, filled_until: now };
         let bucket = self.buckets.used(object, now, || full);
         bucket.refill(now, self.burst_events, self.refill_interval);
-        let lets_pass = bucket.left_events > 0;
+        let allows = bucket.left_events > 0;
         bucket.left_events = bucket.left_events.saturating_sub(1);
-        lets_pass
+        allows
     }
 
     /// Forgets objects whose bucket is full again: that is as good as none.
@@ -45,7 +45,7 @@ impl SpamFilter {
     }
 }
 
-impl Bucket {
+impl TokenBucket {
     fn refill(&mut self, now: Instant, burst_events: u32, interval: Duration) {
         if interval.is_zero() {
             self.left_events = burst_events;
@@ -68,8 +68,7 @@ mod tests {
         let start = Instant::now();
         let minute = Duration::from_secs(60);
         let mut filter = SpamFilter::new(3, minute);
-        let mut passed =
-            |object: &str, at| (0..10).filter(|_| filter.lets_pass(object.to_owned(), at)).count();
+        let mut passed = |object: &str, at| (0..10).filter(|_| filter.allows(object.to_owned(), at)).count();
         assert_eq!(passed("a", start), 3);
         assert_eq!(passed("b", start), 3, "objects do not take from each other");
         assert_eq!(passed("a", start + minute / 2), 0);

@@ -1,4 +1,4 @@
-//! Writes what the ledger wants written: a few at a time, and with patience while the server can't be reached.
+//! Writes what the correlator wants written: a few at a time, and with retry_delay while the server can't be reached.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use tidings_source::clock;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
-use super::ledger::{Drop, Due, Written};
-use super::write::{Answer, write};
+use super::SharedRecorder;
+use super::correlator::{DropReason, DueWrite, SeriesWriteResult};
+use super::write::{EventResponse, write};
 
 /// Writes under way at the most.
 const WRITES_MAX: usize = 8;
@@ -28,22 +28,35 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 #[must_use = "nothing is written unless the task runs"]
 pub struct RecorderTask {
     client: Client,
-    shared: Arc<Shared>,
+    shared: Arc<SharedRecorder>,
     /// The last handle is gone.
     abandoned: CancellationToken,
-    chance: SmallRng,
+    rng: SmallRng,
     /// Nothing is written before: the server can't be reached, or wants to be left alone.
-    held_until: Option<Instant>,
+    paused_until: Option<Instant>,
     /// Times in a row that the server could not be reached. One write at a time finds out whether it can again.
-    outages: u32,
+    consecutive_outages: u32,
     /// People are told of the first refusal; there may be one for each event.
     has_warned: bool,
 }
 
 impl RecorderTask {
-    pub(super) fn new(client: Client, shared: Arc<Shared>, abandoned: CancellationToken, seed: u64) -> Self {
-        let chance = SmallRng::seed_from_u64(seed);
-        RecorderTask { client, shared, abandoned, chance, held_until: None, outages: 0, has_warned: false }
+    pub(super) fn new(
+        client: Client,
+        shared: Arc<SharedRecorder>,
+        abandoned: CancellationToken,
+        seed: u64,
+    ) -> Self {
+        let rng = SmallRng::seed_from_u64(seed);
+        RecorderTask {
+            client,
+            shared,
+            abandoned,
+            rng,
+            paused_until: None,
+            consecutive_outages: 0,
+            has_warned: false,
+        }
     }
 
     /// Writes until `stop`, or until the last handle is gone; then what is left, within five seconds.
@@ -58,7 +71,7 @@ impl RecorderTask {
             {
                 writes.push(async { (write(&client, &due.event).await, due) });
             }
-            let is_idle = writes.is_empty() && shared.ledger.lock().next_due().is_none();
+            let is_idle = writes.is_empty() && shared.correlator.lock().next_due().is_none();
             if flush_until.is_some() && is_idle {
                 return;
             }
@@ -69,7 +82,7 @@ impl RecorderTask {
                 () = ended(&stop, &self.abandoned), if flush_until.is_none() => {
                     let now = Instant::now();
                     flush_until = Some(now + FLUSH_TIMEOUT);
-                    shared.ledger.lock().close(now);
+                    shared.correlator.lock().close(now);
                 }
                 () = reached(flush_until) => break,
                 () = reached(self.next_look()), if has_slot => {}
@@ -77,65 +90,65 @@ impl RecorderTask {
             }
         }
         drop(writes);
-        shared.ledger.lock().abandon();
+        shared.correlator.lock().abandon();
     }
 
-    fn next(&mut self) -> Option<Due> {
+    fn next(&mut self) -> Option<DueWrite> {
         let now = Instant::now();
-        if self.held_until.is_some_and(|until| until > now) {
+        if self.paused_until.is_some_and(|until| until > now) {
             return None;
         }
-        self.held_until = None;
-        self.shared.ledger.lock().take_due(now)
+        self.paused_until = None;
+        self.shared.correlator.lock().take_due(now)
     }
 
     fn writes_max(&self) -> usize {
-        if self.outages > 0 { 1 } else { WRITES_MAX }
+        if self.consecutive_outages > 0 { 1 } else { WRITES_MAX }
     }
 
     /// When there may be something to write, if nobody tells anything before.
     fn next_look(&self) -> Option<Instant> {
-        let due = self.shared.ledger.lock().next_due()?;
-        Some(self.held_until.map_or(due, |held| held.max(due)))
+        let due = self.shared.correlator.lock().next_due()?;
+        Some(self.paused_until.map_or(due, |held| held.max(due)))
     }
 
-    fn settle(&mut self, due: &Due, answer: Answer) {
+    fn settle(&mut self, due: &DueWrite, answer: EventResponse) {
         let now = Instant::now();
         let mut refusal = None;
         let written = match answer {
-            Answer::Written => {
-                self.outages = 0;
-                Written::Done
+            EventResponse::Written => {
+                self.consecutive_outages = 0;
+                SeriesWriteResult::Done
             }
-            Answer::Refused(error) => {
+            EventResponse::Refused(error) => {
                 refusal = Some(error);
-                Written::Refused
+                SeriesWriteResult::Refused
             }
-            Answer::Again { retry_after, is_outage: false } => {
-                Written::Again(retry_after.unwrap_or_else(|| self.patience(due.tries)))
+            EventResponse::Again { retry_after, is_outage: false } => {
+                SeriesWriteResult::RetryAfter(retry_after.unwrap_or_else(|| self.retry_delay(due.attempts)))
             }
-            Answer::Again { retry_after, is_outage: true } => {
-                let after = retry_after.unwrap_or_else(|| self.patience(self.outages));
+            EventResponse::Again { retry_after, is_outage: true } => {
+                let after = retry_after.unwrap_or_else(|| self.retry_delay(self.consecutive_outages));
                 // Those that were under way together have met the same outage.
-                self.outages += u32::from(self.held_until.is_none());
-                // The others would spend their tries on it.
-                self.held_until = self.held_until.max(Some(clock::after(now, after)));
-                Written::Again(after)
+                self.consecutive_outages += u32::from(self.paused_until.is_none());
+                // The others would spend their attempts on it.
+                self.paused_until = self.paused_until.max(Some(clock::after(now, after)));
+                SeriesWriteResult::RetryAfter(after)
             }
         };
-        let dropped = self.shared.ledger.lock().settle(due.id, written, now);
+        let dropped = self.shared.correlator.lock().settle(due.id, written, now);
         if let Some(why) = dropped {
             self.tell(due, why, refusal);
         }
     }
 
     /// How long to wait before the next try, with up to a quarter more so that replicas do not come all at once.
-    fn patience(&mut self, tries: u32) -> Duration {
-        let base = RETRY_MIN.saturating_mul(1 << tries.min(16)).min(RETRY_MAX);
-        base.mul_f64(self.chance.random_range(1.0..1.25))
+    fn retry_delay(&mut self, attempts: u32) -> Duration {
+        let base = RETRY_MIN.saturating_mul(1 << attempts.min(16)).min(RETRY_MAX);
+        base.mul_f64(self.rng.random_range(1.0..1.25))
     }
 
-    fn tell(&mut self, due: &Due, why: Drop, refusal: Option<kube_client::Error>) {
+    fn tell(&mut self, due: &DueWrite, why: DropReason, refusal: Option<kube_client::Error>) {
         let reason = due.event.reason.as_deref().unwrap_or_default();
         let namespace = due.event.metadata.namespace.as_deref().unwrap_or_default();
         let error = refusal.as_ref().map(tracing::field::display);

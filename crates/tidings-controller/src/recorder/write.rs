@@ -9,11 +9,11 @@ use serde_json::json;
 
 /// A server that hangs is given up after this.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// A server may ask for no more patience than this.
+/// A server may ask for no more retry_delay than this.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
 
 /// What became of a write.
-pub(super) enum Answer {
+pub(super) enum EventResponse {
     Written,
     /// No answer, or one that another time may be different.
     Again {
@@ -26,11 +26,11 @@ pub(super) enum Answer {
 }
 
 /// Creates an event, or counts its repetitions in the one that is there.
-pub(super) async fn write(client: &Client, event: &Event) -> Answer {
+pub(super) async fn write(client: &Client, event: &Event) -> EventResponse {
     match tokio::time::timeout(WRITE_TIMEOUT, attempt(client, event)).await {
-        Ok(Ok(())) => Answer::Written,
+        Ok(Ok(())) => EventResponse::Written,
         Ok(Err(error)) => meaning(error),
-        Err(_) => Answer::Again { retry_after: None, is_outage: true },
+        Err(_) => EventResponse::Again { retry_after: None, is_outage: true },
     }
 }
 
@@ -53,16 +53,16 @@ async fn attempt(client: &Client, event: &Event) -> Result<(), Error> {
     }
 }
 
-fn meaning(error: Error) -> Answer {
+fn meaning(error: Error) -> EventResponse {
     let Error::Api(status) = &error else {
-        return Answer::Again { retry_after: None, is_outage: true };
+        return EventResponse::Again { retry_after: None, is_outage: true };
     };
     // A token may just be replaced; a series may have been made between the patch and the creation.
     let may_pass = status.code >= 500 || matches!(status.code, 401 | 408 | 409 | 429);
     if !may_pass {
-        return Answer::Refused(error);
+        return EventResponse::Refused(error);
     }
     let asked = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
     let retry_after = (asked > 0).then(|| Duration::from_secs(asked.into()).min(RETRY_AFTER_MAX));
-    Answer::Again { retry_after, is_outage: matches!(status.code, 429 | 502 | 503 | 504) }
+    EventResponse::Again { retry_after, is_outage: matches!(status.code, 429 | 502 | 503 | 504) }
 }

@@ -11,52 +11,52 @@ use tidings_object::Key;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::member::Fenced;
-use super::shares::Shared;
-use crate::fence::{self, Bell, LastWords, Look, NOTICE};
+use super::handle::Shared;
+use super::member::FenceCheck;
+use crate::fence::{self, ABORT_NOTICE, AbortLog, NextCheck, WakeSignal};
 
 /// What happens to keys whose permits are held for too long.
 #[derive(Clone)]
-pub(super) enum OnOverstay {
+pub(super) enum OnPermitOverrun {
     Abort,
-    Call(Hook),
+    Call(OverrunHook),
 }
 
-type Hook = Arc<dyn Fn(&[Key]) + Send + Sync>;
+type OverrunHook = Arc<dyn Fn(&[Key]) + Send + Sync>;
 
 /// What the thread and the task share.
 pub(super) struct Fence {
-    on_overstay: OnOverstay,
-    bell: Arc<Bell>,
-    last_words: LastWords,
+    on_overrun: OnPermitOverrun,
+    wake_signal: Arc<WakeSignal>,
+    abort_log: AbortLog,
     /// The runtime of the task, whose clock counts: a paused one is seen as paused.
     runtime: OnceLock<Handle>,
 }
 
 /// Nobody acts for the member once this is dropped, however its task has ended. The thread ends with the last permit.
-pub(super) struct Closing(Arc<Shared>);
+pub(super) struct CloseOnDrop(Arc<Shared>);
 
 impl Fence {
-    pub(super) fn new(on_overstay: OnOverstay) -> Fence {
-        let (bell, last_words, runtime) = (Arc::default(), LastWords::default(), OnceLock::new());
-        Fence { on_overstay, bell, last_words, runtime }
+    pub(super) fn new(on_overrun: OnPermitOverrun) -> Fence {
+        let (wake_signal, abort_log, runtime) = (Arc::default(), AbortLog::default(), OnceLock::new());
+        Fence { on_overrun, wake_signal, abort_log, runtime }
     }
 
-    pub(super) fn ring(&self) {
-        self.bell.ring();
+    pub(super) fn notify(&self) {
+        self.wake_signal.notify();
     }
 
-    fn overstayed(&self, keys: Vec<Key>) {
-        match &self.on_overstay {
-            OnOverstay::Abort => self.last_words.abort(move || {
+    fn overran(&self, keys: Vec<Key>) {
+        match &self.on_overrun {
+            OnPermitOverrun::Abort => self.abort_log.abort(move || {
                 tracing::error!(
                     ?keys,
                     "work goes on although the lease of this shard could have expired: aborting the process"
                 );
             }),
-            OnOverstay::Call(hook) => {
+            OnPermitOverrun::Call(hook) => {
                 if catch_unwind(AssertUnwindSafe(|| hook(&keys))).is_err() {
-                    let _unread = fence::write(move || {
+                    let _unread = fence::log_on_thread(move || {
                         tracing::error!(?keys, "the hook for work that outlasts a shard's lease panicked");
                     });
                 }
@@ -66,7 +66,7 @@ impl Fence {
 
     /// Says in the log what happens at the deadline.
     fn announce(&self) {
-        self.last_words.announce(|| {
+        self.abort_log.announce(|| {
             tracing::error!(
                 "work is about to outlast the lease of this shard: aborting the process unless it ends"
             );
@@ -74,16 +74,16 @@ impl Fence {
     }
 }
 
-impl Closing {
+impl CloseOnDrop {
     /// Starts the thread.
-    pub(super) fn start(shared: &Arc<Shared>) -> io::Result<Closing> {
-        let closing = Closing(Arc::clone(shared));
+    pub(super) fn start(shared: &Arc<Shared>) -> io::Result<CloseOnDrop> {
+        let close_on_drop = CloseOnDrop(Arc::clone(shared));
         let watched = Arc::clone(shared);
-        let _detached = fence::watch(Arc::clone(&shared.fence.bell), move || {
+        let _detached = fence::spawn_watchdog(Arc::clone(&shared.fence.wake_signal), move || {
             let _context = watched.fence.runtime.get().map(Handle::enter);
-            watched.look(Instant::now())
+            watched.check(Instant::now())
         })?;
-        Ok(closing)
+        Ok(close_on_drop)
     }
 
     /// The task runs from now on, here.
@@ -93,40 +93,40 @@ impl Closing {
     }
 }
 
-impl Drop for Closing {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        self.0.tell(|member, _| member.close());
-        self.0.fence.ring();
+        self.0.with_member(|member, _| member.close());
+        self.0.fence.notify();
     }
 }
 
 impl Shared {
     /// Acts on permits that are held for too long.
-    pub(super) fn act_on_overstay(&self) {
-        self.fenced();
+    pub(super) fn act_on_overrun(&self) {
+        self.check_fence();
     }
 
-    fn fenced(&self) -> Fenced {
-        let mut fenced = self.tell(super::member::Member::fence);
-        let overstayed = std::mem::take(&mut fenced.overstayed);
-        if !overstayed.is_empty() {
-            self.fence.overstayed(overstayed);
+    fn check_fence(&self) -> FenceCheck {
+        let mut check_fence = self.with_member(super::member::Member::fence);
+        let overran = std::mem::take(&mut check_fence.overran);
+        if !overran.is_empty() {
+            self.fence.overran(overran);
         }
-        fenced
+        check_fence
     }
 
     /// What the thread does when it looks.
-    fn look(&self, now: Instant) -> Look {
-        let Fenced { next, deadline, is_over, .. } = self.fenced();
+    fn check(&self, now: Instant) -> NextCheck {
+        let FenceCheck { next, deadline, is_over, .. } = self.check_fence();
         if is_over {
-            return Look::Over;
+            return NextCheck::Never;
         }
-        let Some(next) = next else { return Look::WhenRung };
-        let deadline = deadline.filter(|_| matches!(self.fence.on_overstay, OnOverstay::Abort));
-        let Some(deadline) = deadline else { return Look::After(next - now) };
-        if deadline - now <= NOTICE {
+        let Some(next) = next else { return NextCheck::OnWake };
+        let deadline = deadline.filter(|_| matches!(self.fence.on_overrun, OnPermitOverrun::Abort));
+        let Some(deadline) = deadline else { return NextCheck::After(next - now) };
+        if deadline - now <= ABORT_NOTICE {
             self.fence.announce();
         }
-        Look::After((next - now).min(self.fence.last_words.next_look(deadline, now)))
+        NextCheck::After((next - now).min(self.fence.abort_log.next_check(deadline, now)))
     }
 }

@@ -13,9 +13,9 @@ use kube_client::{Api, Client};
 use kube_core::params::{DeleteParams, PostParams, Preconditions};
 use tokio::time::timeout;
 
-use super::member::Answer;
-use super::peers::Stamp;
-use super::record::Record;
+use super::member::LeaseWriteResult;
+use super::peers::LeaseVersion;
+use super::record::MemberRecord;
 
 /// The own Lease, and the way to the others.
 pub(super) struct LeaseWriter {
@@ -26,11 +26,11 @@ pub(super) struct LeaseWriter {
     /// No request is waited for longer.
     request_timeout: Duration,
     acquired: Option<Timestamp>,
-    known: Known,
+    known_lease: KnownLease,
 }
 
 /// What is known of the own Lease on the server.
-enum Known {
+enum KnownLease {
     /// There is none.
     Nothing,
     /// There may be one of any version.
@@ -50,52 +50,63 @@ impl LeaseWriter {
         request_timeout: Duration,
     ) -> Self {
         let api = Api::namespaced(client, &namespace);
-        LeaseWriter { api, namespace, group, name, request_timeout, acquired: None, known: Known::Nothing }
+        LeaseWriter {
+            api,
+            namespace,
+            group,
+            name,
+            request_timeout,
+            acquired: None,
+            known_lease: KnownLease::Nothing,
+        }
     }
 
-    /// Writes a record into the own Lease, within the time of one request.
-    pub(super) async fn write(&mut self, record: &Record) -> Answer {
+    /// OwnWrites a record into the own Lease, within the time of one request.
+    pub(super) async fn write(&mut self, record: &MemberRecord) -> LeaseWriteResult {
         let request_timeout = self.request_timeout;
         let error = match timeout(request_timeout, self.try_write(record)).await {
-            Ok(Ok(())) => return Answer::Done,
+            Ok(Ok(())) => return LeaseWriteResult::Done,
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),
         };
-        self.known = Known::Unsure;
+        self.known_lease = KnownLease::Unsure;
         tracing::warn!(lease = %self.name, %error, "renewing the lease of a shard");
-        Answer::Failed
+        LeaseWriteResult::Failed
     }
 
-    async fn try_write(&mut self, record: &Record) -> kube_client::Result<()> {
-        if matches!(self.known, Known::Unsure) {
-            self.known = self.api.get_opt(&self.name).await?.map_or(Known::Nothing, Known::of);
+    async fn try_write(&mut self, record: &MemberRecord) -> kube_client::Result<()> {
+        if matches!(self.known_lease, KnownLease::Unsure) {
+            self.known_lease =
+                self.api.get_opt(&self.name).await?.map_or(KnownLease::Nothing, KnownLease::of);
         }
         // For people: nobody judges by it.
         let now = Timestamp::now();
         let acquired = *self.acquired.get_or_insert(now);
         let mut lease = record.lease(&self.namespace, &self.name, &self.group, acquired, now);
-        let before = std::mem::replace(&mut self.known, Known::Unsure);
+        let before = std::mem::replace(&mut self.known_lease, KnownLease::Unsure);
         let written = match before {
-            Known::Version { uid, version } => {
+            KnownLease::Version { uid, version } => {
                 (lease.metadata.uid, lease.metadata.resource_version) = (Some(uid), Some(version));
                 self.api.replace(&self.name, &PostParams::default(), &lease).await?
             }
-            Known::Nothing | Known::Unsure => self.api.create(&PostParams::default(), &lease).await?,
+            KnownLease::Nothing | KnownLease::Unsure => {
+                self.api.create(&PostParams::default(), &lease).await?
+            }
         };
-        self.known = Known::of(written);
+        self.known_lease = KnownLease::of(written);
         Ok(())
     }
 
     /// Takes the own Lease away. If it can't be, it expires.
     pub(super) async fn remove(&mut self) {
-        let Known::Version { uid, version } = &self.known else { return };
-        let stamp = Stamp { uid: uid.as_str().into(), version: version.as_str().into() };
-        self.clear(&self.name, &stamp).await;
+        let KnownLease::Version { uid, version } = &self.known_lease else { return };
+        let version = LeaseVersion { uid: uid.as_str().into(), version: version.as_str().into() };
+        self.clear(&self.name, &version).await;
     }
 
     /// Takes away one version of a Lease.
-    pub(super) async fn clear(&self, name: &str, stamp: &Stamp) {
-        let (uid, version) = (Some(stamp.uid.to_string()), Some(stamp.version.to_string()));
+    pub(super) async fn clear(&self, name: &str, version: &LeaseVersion) {
+        let (uid, version) = (Some(version.uid.to_string()), Some(version.version.to_string()));
         let preconditions = Some(Preconditions { uid, resource_version: version });
         let params = DeleteParams { preconditions, ..DeleteParams::default() };
         match timeout(self.request_timeout, self.api.delete(name, &params)).await {
@@ -106,11 +117,11 @@ impl LeaseWriter {
     }
 }
 
-impl Known {
-    fn of(lease: Lease) -> Known {
+impl KnownLease {
+    fn of(lease: Lease) -> KnownLease {
         match (lease.metadata.uid, lease.metadata.resource_version) {
-            (Some(uid), Some(version)) => Known::Version { uid, version },
-            _ => Known::Unsure,
+            (Some(uid), Some(version)) => KnownLease::Version { uid, version },
+            _ => KnownLease::Unsure,
         }
     }
 }

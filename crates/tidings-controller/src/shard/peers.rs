@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::record::{Claim, Record};
+use super::record::{Claim, MemberRecord};
 
 /// One Lease of the group in a snapshot of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct ObservedLease {
     pub(super) name: Arc<str>,
-    pub(super) stamp: Stamp,
-    pub(super) record: Record,
+    pub(super) version: LeaseVersion,
+    pub(super) record: MemberRecord,
 }
 
 /// One version of one Lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct LeaseVersion {
     pub(super) uid: Arc<str>,
     pub(super) version: Arc<str>,
 }
@@ -33,13 +33,13 @@ pub(super) struct Peers {
 
 #[derive(Debug)]
 struct Peer {
-    stamp: Stamp,
-    record: Record,
+    version: LeaseVersion,
+    record: MemberRecord,
     /// When this version was first seen, which is not before it was written.
     seen_at: Instant,
     /// Its Lease is gone, and it never said that it leaves: it may still be working.
     is_gone: bool,
-    is_clearing_tried: bool,
+    is_delete_tried: bool,
 }
 
 impl Peer {
@@ -52,14 +52,14 @@ impl Peer {
 
 impl Peers {
     /// Takes in a snapshot of the others' Leases.
-    pub(super) fn observe(&mut self, now: Instant, seen: Vec<Seen>, fresh_until: Option<Instant>) {
+    pub(super) fn observe(&mut self, now: Instant, seen: Vec<ObservedLease>, fresh_until: Option<Instant>) {
         self.fresh_until = fresh_until;
         let names: BTreeSet<_> = seen.iter().map(|seen| Arc::clone(&seen.name)).collect();
-        for Seen { name, stamp, record } in seen {
+        for ObservedLease { name, version, record } in seen {
             match self.all.get_mut(&name) {
-                Some(peer) if peer.stamp == stamp => {}
+                Some(peer) if peer.version == version => {}
                 _ => {
-                    let peer = Peer { stamp, record, seen_at: now, is_gone: false, is_clearing_tried: false };
+                    let peer = Peer { version, record, seen_at: now, is_gone: false, is_delete_tried: false };
                     self.all.insert(name, peer);
                 }
             }
@@ -71,7 +71,7 @@ impl Peers {
     }
 
     /// A Lease is gone whose last words were that it claims nothing.
-    pub(super) fn farewell(&mut self, name: &str) {
+    pub(super) fn member_left(&mut self, name: &str) {
         if self.all.get(name).is_some_and(|peer| peer.is_gone) {
             self.all.remove(name);
         }
@@ -90,15 +90,15 @@ impl Peers {
 
     /// A Lease to be cleared away, if it is for the member with this Lease to do so: the first one alive does.
     /// Each version is named once.
-    pub(super) fn next_to_clear(&mut self, own_name: &str) -> Option<(Arc<str>, Stamp)> {
+    pub(super) fn next_expired_lease(&mut self, own_name: &str) -> Option<(Arc<str>, LeaseVersion)> {
         if self.live().any(|(name, _)| **name < *own_name) {
             return None;
         }
         let fresh = self.fresh_until;
-        let is_due = |peer: &Peer| peer.is_expired(fresh) && !peer.is_gone && !peer.is_clearing_tried;
+        let is_due = |peer: &Peer| peer.is_expired(fresh) && !peer.is_gone && !peer.is_delete_tried;
         let (name, peer) = self.all.iter_mut().find(|(_, peer)| is_due(peer))?;
-        peer.is_clearing_tried = true;
-        Some((Arc::clone(name), peer.stamp.clone()))
+        peer.is_delete_tried = true;
+        Some((Arc::clone(name), peer.version.clone()))
     }
 
     fn live(&self) -> impl Iterator<Item = (&Arc<str>, &Peer)> {

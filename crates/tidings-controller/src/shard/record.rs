@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube_core::ObjectMeta;
 use serde::{Deserialize, Serialize};
 
-use super::view::{HASH, View};
+use super::view::{GroupView, HASH};
 
 /// The label that names the group of a member's Lease.
 pub(super) const GROUP_LABEL: &str = "tidings.dev/shard-group";
@@ -24,13 +24,13 @@ const LEASE_DURATION_MIN: Duration = Duration::from_secs(1);
 
 /// What a member publishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct MemberRecord {
     /// Who it is; may be empty in a Lease that nobody of ours wrote.
     pub(super) identity: Arc<str>,
     /// How long it may be silent before it is taken for dead.
     pub(super) lease_duration: Duration,
     /// The number of the write, counted by the writer; 0 if unknown.
-    pub(super) turn: u64,
+    pub(super) sequence: u64,
     /// Which keys it may be working on.
     pub(super) claim: Claim,
 }
@@ -41,44 +41,48 @@ pub(super) enum Claim {
     /// None, and it wants none: it is leaving.
     Nothing,
     /// Those that are its own in this view.
-    Own(Arc<View>),
+    Own(Arc<GroupView>),
     /// Any: what it wrote can't be read.
     Anything,
 }
 
 /// The annotation.
 #[derive(Debug, Serialize, Deserialize)]
-struct Published<'a> {
+struct ViewAnnotation<'a> {
     hash: u32,
-    turn: u64,
+    #[serde(rename = "turn")]
+    sequence: u64,
     #[serde(borrow)]
     members: Vec<std::borrow::Cow<'a, str>>,
 }
 
-impl Record {
+impl MemberRecord {
     /// Reads a Lease of the group.
-    pub(super) fn of(lease: &Lease) -> Record {
+    pub(super) fn of(lease: &Lease) -> MemberRecord {
         let spec = lease.spec.as_ref();
         let identity = spec.and_then(|spec| spec.holder_identity.as_deref()).unwrap_or_default();
         let seconds = spec.and_then(|spec| spec.lease_duration_seconds).unwrap_or_default();
         let duration = Duration::from_secs(u64::try_from(seconds).unwrap_or_default());
         let text = lease.metadata.annotations.as_ref().and_then(|all| all.get(VIEW_ANNOTATION));
-        let published: Option<Published<'_>> = text.and_then(|text| serde_json::from_str(text).ok());
-        let (turn, claim) = match published {
-            Some(Published { hash: HASH, turn, members }) if members.is_empty() => (turn, Claim::Nothing),
-            Some(Published { hash: HASH, turn, members }) => {
-                (turn, Claim::Own(Arc::new(View::of(members.iter().map(|member| Arc::from(&**member))))))
+        let published: Option<ViewAnnotation<'_>> = text.and_then(|text| serde_json::from_str(text).ok());
+        let (sequence, claim) = match published {
+            Some(ViewAnnotation { hash: HASH, sequence, members }) if members.is_empty() => {
+                (sequence, Claim::Nothing)
             }
+            Some(ViewAnnotation { hash: HASH, sequence, members }) => (
+                sequence,
+                Claim::Own(Arc::new(GroupView::of(members.iter().map(|member| Arc::from(&**member))))),
+            ),
             _ => (0, Claim::Anything),
         };
         let lease_duration = duration.clamp(LEASE_DURATION_MIN, LEASE_DURATION_MAX);
-        Record { identity: identity.into(), lease_duration, turn, claim }
+        MemberRecord { identity: identity.into(), lease_duration, sequence, claim }
     }
 
     /// A record that nothing is known of.
-    pub(super) fn unreadable() -> Record {
+    pub(super) fn unreadable() -> MemberRecord {
         let lease_duration = LEASE_DURATION_MAX;
-        Record { identity: "".into(), lease_duration, turn: 0, claim: Claim::Anything }
+        MemberRecord { identity: "".into(), lease_duration, sequence: 0, claim: Claim::Anything }
     }
 
     /// The Lease that says so. Its times are for people: nobody judges by them.
@@ -95,7 +99,7 @@ impl Record {
             Claim::Nothing => Vec::new(),
             Claim::Anything => unreachable!("a member says what it claims"),
         };
-        let published = Published { hash: HASH, turn: self.turn, members };
+        let published = ViewAnnotation { hash: HASH, sequence: self.sequence, members };
         let published = serde_json::to_string(&published).expect("numbers and texts are JSON");
         let seconds = i32::try_from(self.lease_duration.as_secs()).unwrap_or(i32::MAX);
         Lease {
@@ -122,7 +126,7 @@ impl Claim {
     pub(super) fn has(&self, key: &str, identity: &str) -> bool {
         match self {
             Claim::Nothing => false,
-            Claim::Own(view) => view.gives(key, identity),
+            Claim::Own(view) => view.assigns(key, identity),
             Claim::Anything => true,
         }
     }
@@ -132,16 +136,18 @@ impl Claim {
 mod tests {
     use super::*;
 
-    fn record(claim: Claim) -> Record {
-        Record { identity: "web-0".into(), lease_duration: Duration::from_secs(15), turn: 7, claim }
+    fn record(claim: Claim) -> MemberRecord {
+        MemberRecord { identity: "web-0".into(), lease_duration: Duration::from_secs(15), sequence: 7, claim }
     }
 
     #[test]
     fn what_a_member_writes_others_read() {
-        for claim in [Claim::Nothing, Claim::Own(Arc::new(View::of(["web-0", "a \"b\""].map(Arc::from))))] {
+        for claim in
+            [Claim::Nothing, Claim::Own(Arc::new(GroupView::of(["web-0", "a \"b\""].map(Arc::from))))]
+        {
             let written = record(claim);
             let lease = written.lease("default", "g-1", "g", Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
-            assert_eq!(Record::of(&lease), written);
+            assert_eq!(MemberRecord::of(&lease), written);
         }
     }
 
@@ -160,11 +166,11 @@ mod tests {
             let mut lease = lease.clone();
             lease.metadata.annotations =
                 view.map(|view| [(VIEW_ANNOTATION.to_owned(), view.to_owned())].into());
-            let read = Record::of(&lease);
+            let read = MemberRecord::of(&lease);
             assert_eq!(read.claim, Claim::Anything, "{view:?}");
             assert!(read.claim.has("default/a", "web-0"));
         }
-        assert_eq!(Record::of(&Lease::default()).claim, Claim::Anything);
+        assert_eq!(MemberRecord::of(&Lease::default()).claim, Claim::Anything);
     }
 
     #[test]
@@ -172,7 +178,7 @@ mod tests {
         for (seconds, lasts) in [(-5, 1), (0, 1), (15, 15), (i32::MAX, 3600)] {
             let mut lease = Lease::default();
             lease.spec.get_or_insert_default().lease_duration_seconds = Some(seconds);
-            assert_eq!(Record::of(&lease).lease_duration, Duration::from_secs(lasts));
+            assert_eq!(MemberRecord::of(&lease).lease_duration, Duration::from_secs(lasts));
         }
     }
 }

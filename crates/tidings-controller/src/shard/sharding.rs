@@ -12,13 +12,13 @@ use tidings_informer::informer::{InformerError, SharedInformer};
 use tidings_object::{Key, selector::LabelSelector};
 use tidings_source::fnv1a;
 
-use super::fence::{Closing, Fence, OnOverstay};
+use super::fence::{CloseOnDrop, Fence, OnPermitOverrun};
+use super::handle::Shard;
 use super::lease::LeaseWriter;
 use super::member::Member;
 use super::record::GROUP_LABEL;
-use super::shares::Shares;
 use super::task::ShardTask;
-use super::timing::Timing;
+use super::timing::ShardTiming;
 
 /// A group of replicas that share keys.
 ///
@@ -27,7 +27,7 @@ use super::timing::Timing;
 /// # use tidings_factory::SharedInformerFactory;
 /// # use tokio_util::sync::CancellationToken;
 /// # async fn run(factory: SharedInformerFactory, stop: CancellationToken) -> Result<(), Box<dyn std::error::Error>> {
-/// let (shares, task) = Sharding::new("foo-controller").namespace("default").build(&factory)?;
+/// let (shard, task) = Sharding::new("foo-controller").namespace("default").build(&factory)?;
 /// let running = factory.start();
 /// task.run(stop).await?;
 /// # Ok(())
@@ -38,8 +38,8 @@ pub struct Sharding {
     group: String,
     namespace: String,
     identity: Option<String>,
-    timing: Timing,
-    on_overstay: OnOverstay,
+    timing: ShardTiming,
+    on_overrun: OnPermitOverrun,
     seed: Option<u64>,
 }
 
@@ -95,13 +95,13 @@ impl Sharding {
             group: group.into(),
             namespace: "default".to_owned(),
             identity: None,
-            timing: Timing {
+            timing: ShardTiming {
                 lease_duration: Duration::from_secs(15),
                 renew_deadline: Duration::from_secs(10),
                 retry_period: Duration::from_secs(2),
-                hand_over_grace: Duration::from_secs(30),
+                hand_over_timeout: Duration::from_secs(30),
             },
-            on_overstay: OnOverstay::Abort,
+            on_overrun: OnPermitOverrun::Abort,
             seed: None,
         }
     }
@@ -145,8 +145,8 @@ impl Sharding {
 
     /// How long work on keys that are handed over may go on before it is told to end; 30 s if not given.
     #[must_use]
-    pub fn hand_over_grace(mut self, grace: Duration) -> Self {
-        self.timing.hand_over_grace = grace;
+    pub fn hand_over_timeout(mut self, grace: Duration) -> Self {
+        self.timing.hand_over_timeout = grace;
         self
     }
 
@@ -155,8 +155,8 @@ impl Sharding {
     /// be alone. A thread sees to it, so that work which blocks every thread of the runtime is no exception; the hook
     /// may run on that thread, and must not block for long.
     #[must_use]
-    pub fn on_overstay(mut self, hook: impl Fn(&[Key]) + Send + Sync + 'static) -> Self {
-        self.on_overstay = OnOverstay::Call(Arc::new(hook));
+    pub fn on_overrun(mut self, hook: impl Fn(&[Key]) + Send + Sync + 'static) -> Self {
+        self.on_overrun = OnPermitOverrun::Call(Arc::new(hook));
         self
     }
 
@@ -168,7 +168,7 @@ impl Sharding {
     }
 
     /// Asks the factory for the Leases of the group. Nothing runs until the factory is started and the task runs.
-    pub fn build(self, factory: &SharedInformerFactory) -> Result<(Shares, ShardTask), ShardingError> {
+    pub fn build(self, factory: &SharedInformerFactory) -> Result<(Shard, ShardTask), ShardingError> {
         self.check()?;
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));
         let identity = self.identity.unwrap_or_else(|| format!("{}-{seed:016x}", self.group));
@@ -188,10 +188,10 @@ impl Sharding {
             Arc::clone(&lease_name),
             self.timing.renew_deadline / 2,
         );
-        let fence = Fence::new(self.on_overstay);
-        let shares = Shares::new(Member::new(identity.into(), lease_name, self.timing), fence);
-        let closing = Closing::start(shares.shared()).map_err(ShardingError::Thread)?;
-        Ok((shares, ShardTask { closing, leases, notifications, writer }))
+        let fence = Fence::new(self.on_overrun);
+        let shard = Shard::new(Member::new(identity.into(), lease_name, self.timing), fence);
+        let close_on_drop = CloseOnDrop::start(shard.shared()).map_err(ShardingError::Thread)?;
+        Ok((shard, ShardTask { close_on_drop, leases, notifications, writer }))
     }
 
     fn check(&self) -> Result<(), ShardingError> {
@@ -207,7 +207,7 @@ impl Sharding {
         if let Some(identity) = self.identity.as_ref().filter(|name| !(1..=253).contains(&name.len())) {
             return Err(ShardingError::Identity { identity: identity.clone() });
         }
-        let Timing { lease_duration, renew_deadline, retry_period, .. } = self.timing;
+        let ShardTiming { lease_duration, renew_deadline, retry_period, .. } = self.timing;
         let is_whole = lease_duration.subsec_nanos() == 0 && lease_duration <= Duration::from_secs(3600);
         let is_ordered = !retry_period.is_zero()
             && retry_period.saturating_mul(2) <= renew_deadline

@@ -8,13 +8,13 @@ mod world;
 use std::time::Duration;
 
 use self::world::{Flaw, Violation, World};
-use super::timing::Timing;
+use super::timing::ShardTiming;
 
-const TIMING: Timing = Timing {
+const TIMING: ShardTiming = ShardTiming {
     lease_duration: Duration::from_secs(15),
     renew_deadline: Duration::from_secs(10),
     retry_period: Duration::from_secs(2),
-    hand_over_grace: Duration::from_secs(5),
+    hand_over_timeout: Duration::from_secs(5),
 };
 
 /// How soon every key has an owner once nothing goes wrong any more, by the slowest clock: the dead expire; the
@@ -43,7 +43,7 @@ fn no_key_has_two_permits_and_in_quiet_every_key_has_an_owner() {
     let (mut granted, mut handed_over, mut lost) = (0, 0, 0);
     for seed in seeds(100) {
         let mut world = run(seed, Flaw::None).unwrap_or_else(|violation| panic!("seed {seed}: {violation}"));
-        assert_eq!(world.overstayed(), 0, "seed {seed}: holders end when they are told to");
+        assert_eq!(world.overran(), 0, "seed {seed}: holders end when they are told to");
         if let Err(ownerless) = world.every_key_has_one_owner() {
             panic!("seed {seed}: {ownerless}");
         }

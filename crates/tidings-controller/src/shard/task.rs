@@ -11,18 +11,18 @@ use tidings_object::Object;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::fence::Closing;
+use super::fence::CloseOnDrop;
 use super::lease::LeaseWriter;
-use super::member::{Answer, Step};
-use super::peers::{Seen, Stamp};
-use super::record::{Claim, Record};
+use super::member::{LeaseWriteResult, MemberAction};
+use super::peers::{LeaseVersion, ObservedLease};
+use super::record::{Claim, MemberRecord};
 
 /// Keeps a replica in its group: renews its Lease, watches those of others, hands keys over. It runs while the
 /// factory runs that it was built with. Dropping it loses every permit at once; the Lease is left to expire, and only
 /// the thread that fences work off goes on to watch over permits that are still held.
 #[must_use = "nothing is ours unless it runs"]
 pub struct ShardTask {
-    pub(super) closing: Closing,
+    pub(super) close_on_drop: CloseOnDrop,
     pub(super) leases: SharedInformer<Lease>,
     pub(super) notifications: Notifications<Lease>,
     pub(super) writer: LeaseWriter,
@@ -53,7 +53,7 @@ impl ShardError {
 type Request = BoxFuture<'static, (LeaseWriter, Done)>;
 
 enum Done {
-    Written(Answer),
+    Written(LeaseWriteResult),
     Cleared,
     Removed,
 }
@@ -64,8 +64,8 @@ impl ShardTask {
     ///
     /// It ends with an error if the Leases can no longer be watched: then nothing is ours any more.
     pub async fn run(self, stop: CancellationToken) -> Result<(), ShardError> {
-        let ShardTask { closing, leases, mut notifications, writer } = self;
-        let shared = closing.enter();
+        let ShardTask { close_on_drop, leases, mut notifications, writer } = self;
+        let shared = close_on_drop.enter();
         let (lister, leases_watched) = (leases.lister(), leases.downgrade());
         let mut writer = Some(writer);
         let mut request: OptionFuture<Request> = None.into();
@@ -76,13 +76,13 @@ impl ShardTask {
             () = stop.cancelled() => return Ok(()),
             synced = leases.synced() => synced.map_err(|unsynced| ShardError::LeasesEnded { cause: unsynced.reason })?,
         }
-        shared.tell(|member, now| member.observe(now, seen(&lister)));
+        shared.with_member(|member, now| member.observe(now, seen(&lister)));
         loop {
-            let step = shared.tell(|member, now| member.next(now));
-            shared.act_on_overstay();
+            let step = shared.with_member(|member, now| member.next(now));
+            shared.act_on_overrun();
             let until = match step {
-                Step::Left => return Ok(()),
-                Step::Wait(until) => until,
+                MemberAction::Left => return Ok(()),
+                MemberAction::Wait(until) => until,
                 step => {
                     let writer = writer.take().expect("one request is made at a time");
                     request = Some(make(writer, step)).into();
@@ -93,7 +93,7 @@ impl ShardTask {
                 biased;
                 Some((back, done)) = &mut request => {
                     (writer, request) = (Some(back), None.into());
-                    shared.tell(|member, now| match done {
+                    shared.with_member(|member, now| match done {
                         Done::Written(answer) => member.written(now, answer),
                         Done::Cleared => member.cleared(),
                         Done::Removed => member.removed(),
@@ -101,17 +101,17 @@ impl ShardTask {
                 }
                 event = notifications.next() => {
                     let Some(event) = event else { return Err(ShardError::of(&leases)) };
-                    let farewell = farewell(&event);
-                    shared.tell(|member, now| {
+                    let member_left = member_left(&event);
+                    shared.with_member(|member, now| {
                         member.observe(now, seen(&lister));
-                        if let Some(name) = farewell {
-                            member.farewell(now, &name);
+                        if let Some(name) = member_left {
+                            member.member_left(now, &name);
                         }
                     });
                 }
                 () = stop.cancelled(), if !is_leaving => {
                     is_leaving = true;
-                    shared.tell(|member, now| member.leave(now));
+                    shared.with_member(|member, now| member.leave(now));
                 }
                 failure = leases_watched.failed() => {
                     return Err(ShardError::LeasesEnded { cause: failure.to_string() });
@@ -123,12 +123,12 @@ impl ShardTask {
     }
 }
 
-fn make(mut writer: LeaseWriter, step: Step) -> Request {
+fn make(mut writer: LeaseWriter, step: MemberAction) -> Request {
     async move {
         let done = match step {
-            Step::Write(record) => Done::Written(writer.write(&record).await),
-            Step::Clear(name, stamp) => {
-                writer.clear(&name, &stamp).await;
+            MemberAction::Write(record) => Done::Written(writer.write(&record).await),
+            MemberAction::DeleteExpired(name, version) => {
+                writer.clear(&name, &version).await;
                 Done::Cleared
             }
             _ => {
@@ -142,24 +142,24 @@ fn make(mut writer: LeaseWriter, step: Step) -> Request {
 }
 
 /// The Leases of the group at one moment of the server.
-fn seen(lister: &Lister<Lease>) -> Vec<Seen> {
+fn seen(lister: &Lister<Lease>) -> Vec<ObservedLease> {
     lister
         .list()
         .iter()
-        .map(|lease| Seen {
+        .map(|lease| ObservedLease {
             name: lease.key().name().into(),
-            stamp: Stamp { uid: lease.uid().into(), version: lease.version().to_string().into() },
+            version: LeaseVersion { uid: lease.uid().into(), version: lease.version().to_string().into() },
             record: record(lease),
         })
         .collect()
 }
 
-fn record(lease: &Object<Lease>) -> Record {
-    lease.decoded().map_or_else(|_| Record::unreadable(), |lease| Record::of(&lease))
+fn record(lease: &Object<Lease>) -> MemberRecord {
+    lease.decoded().map_or_else(|_| MemberRecord::unreadable(), |lease| MemberRecord::of(&lease))
 }
 
 /// The name of a Lease that was deleted after it had claimed nothing: its last state came with its deletion.
-fn farewell(event: &Event<Lease>) -> Option<Arc<str>> {
+fn member_left(event: &Event<Lease>) -> Option<Arc<str>> {
     let Event::Deleted(deleted) = event else { return None };
     let lease = deleted.object();
     (record(lease).claim == Claim::Nothing).then(|| lease.key().name().into())

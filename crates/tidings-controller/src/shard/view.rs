@@ -13,7 +13,7 @@ pub(super) const HASH: u32 = 1;
 
 /// A set of members.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct View {
+pub(super) struct GroupView {
     /// Sorted by identity, each once.
     members: Vec<Scored>,
 }
@@ -24,14 +24,14 @@ struct Scored {
     hash: u64,
 }
 
-impl View {
+impl GroupView {
     /// The view of these members.
-    pub(super) fn of(identities: impl IntoIterator<Item = Arc<str>>) -> View {
+    pub(super) fn of(identities: impl IntoIterator<Item = Arc<str>>) -> GroupView {
         let scored = |identity: Arc<str>| Scored { hash: mix(fnv1a(identity.as_bytes())), identity };
         let mut members: Vec<_> = identities.into_iter().map(scored).collect();
         members.sort();
         members.dedup();
-        View { members }
+        GroupView { members }
     }
 
     /// Its members, in order.
@@ -47,7 +47,7 @@ impl View {
     }
 
     /// Whether a key is this member's.
-    pub(super) fn gives(&self, key: &str, identity: &str) -> bool {
+    pub(super) fn assigns(&self, key: &str, identity: &str) -> bool {
         self.owner(key).is_some_and(|owner| **owner == *identity)
     }
 }
@@ -65,8 +65,8 @@ mod tests {
 
     use super::*;
 
-    fn view(members: usize) -> View {
-        View::of((0..members).map(|i| format!("member-{i}").into()))
+    fn view(members: usize) -> GroupView {
+        GroupView::of((0..members).map(|i| format!("member-{i}").into()))
     }
 
     fn keys() -> impl Iterator<Item = String> {
@@ -94,17 +94,17 @@ mod tests {
     #[test]
     fn members_have_about_the_same_number_of_keys() {
         let view = view(10);
-        let mut shares = BTreeMap::new();
+        let mut shard = BTreeMap::new();
         for key in keys() {
-            *shares.entry(Arc::clone(view.owner(&key).unwrap())).or_insert(0) += 1;
+            *shard.entry(Arc::clone(view.owner(&key).unwrap())).or_insert(0) += 1;
         }
-        assert_eq!(shares.len(), 10);
-        assert!(shares.values().all(|share| (850..=1150).contains(share)), "{shares:?}");
+        assert_eq!(shard.len(), 10);
+        assert!(shard.values().all(|share| (850..=1150).contains(share)), "{shard:?}");
     }
 
     #[test]
     fn the_scores_are_those_of_every_version() {
-        let view = View::of(["web-0", "web-1", "web-2"].map(Arc::from));
+        let view = GroupView::of(["web-0", "web-1", "web-2"].map(Arc::from));
         let owners = ["default/a", "default/b", "kube-system/coredns", "node-1", "x/y"].map(|key| {
             let owner = view.owner(key).unwrap();
             (key, &**owner)
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn the_order_in_which_members_are_named_does_not_matter() {
-        let there = View::of(["b", "a", "c", "a"].map(Arc::from));
-        assert_eq!(there, View::of(["c", "b", "a"].map(Arc::from)));
-        assert_eq!(View::default().owner("a/b"), None);
+        let there = GroupView::of(["b", "a", "c", "a"].map(Arc::from));
+        assert_eq!(there, GroupView::of(["c", "b", "a"].map(Arc::from)));
+        assert_eq!(GroupView::default().owner("a/b"), None);
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use tidings_informer::informer::SharedInformer;
 
 use crate::request::Request;
-use crate::shard::{Permit, Shares};
+use crate::shard::{Permit, Shard};
 use crate::sync::Mutex;
 
 /// How many refused requests for objects that are gone are remembered. What is there is found in the cache again; what went between
@@ -15,23 +15,23 @@ const REFUSED_MAX: usize = 4096;
 
 /// The keys that are ours.
 pub(crate) struct ShardFilter {
-    shares: Shares,
+    shard: Shard,
     /// Refused, and not in the cache.
     refused: Mutex<VecDeque<Request>>,
 }
 
 impl ShardFilter {
-    pub(crate) fn new(shares: Shares) -> Self {
-        ShardFilter { shares, refused: Mutex::default() }
+    pub(crate) fn new(shard: Shard) -> Self {
+        ShardFilter { shard, refused: Mutex::default() }
     }
 
-    pub(crate) fn shares(&self) -> &Shares {
-        &self.shares
+    pub(crate) fn shard(&self) -> &Shard {
+        &self.shard
     }
 
     /// The right to work on a request, if it is ours.
     pub(crate) fn permit(&self, request: &Request, own: &SharedInformer<()>) -> Option<Permit> {
-        let permit = self.shares.permit(request);
+        let permit = self.shard.permit(request);
         if permit.is_none() && own.reader().get(request).is_none() {
             let mut refused = self.refused.lock();
             if refused.len() == REFUSED_MAX {

@@ -23,11 +23,11 @@ struct Replica {
 fn replica(server: &ApiServer, identity: &str) -> Replica {
     let cluster = TestCluster::over(server.clone());
     let sharding = Sharding::new("maps").identity(identity).seed(identity.len() as u64);
-    let (shares, task) = sharding.build(&cluster.factory).unwrap();
+    let (shard, task) = sharding.build(&cluster.factory).unwrap();
     let requests = RequestLog::new();
     let log = requests.clone();
     let controller =
-        Controller::for_kind::<ConfigMap>("maps").shares(shares).reconcile(move |request: Request, _| {
+        Controller::for_kind::<ConfigMap>("maps").shard(shard).reconcile(move |request: Request, _| {
             log.record(&request);
             async { Ok(Action::await_change()) }
         });

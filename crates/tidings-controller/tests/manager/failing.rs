@@ -118,9 +118,9 @@ async fn a_worker_that_panics_ends_the_manager_with_its_controller_and_cause() {
 async fn a_shard_that_no_longer_sees_the_others_ends_the_manager() {
     let server = ApiServer::start().await;
     let factory = factory(&server);
-    let (shares, task) = Sharding::new("maps").identity("one").build(&factory).unwrap();
+    let (shard, task) = Sharding::new("maps").identity("one").build(&factory).unwrap();
     let controller = Controller::for_kind::<ConfigMap>("maps")
-        .shares(shares)
+        .shard(shard)
         .reconcile(|_, _| async { Ok(Action::await_change()) });
     let manager =
         Manager::new(factory.clone()).controller(controller).runnable("shards", |stop| task.run(stop));
@@ -153,12 +153,14 @@ async fn durations_without_end_are_taken_for_what_they_say() {
             noted.note(request.name());
             async { Ok(Action::requeue_after(Duration::MAX)) }
         });
-    let (shares, task) =
-        Sharding::new("group").hand_over_grace(forever).build(&factory(&server).resync(forever)).unwrap();
-    drop((shares, task));
+    let (shard, task) =
+        Sharding::new("group").hand_over_timeout(forever).build(&factory(&server).resync(forever)).unwrap();
+    drop((shard, task));
     let refused = Sharding::new("group").retry_period(forever).build(&factory(&server)).map(|_| ());
     assert!(refused.is_err(), "no period fits, and it says so");
-    let manager = Manager::new(factory(&server).resync(forever)).sync_timeout(forever).graceful_stop(forever);
+    let manager = Manager::new(factory(&server).resync(forever))
+        .sync_timeout(forever)
+        .graceful_shutdown_timeout(forever);
     let play = Play::new(manager.controller(controller));
     log.grown_to(1).await;
     put(&server, "configmaps", "a");

@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "its other parts are for elections and shards")]
 mod blocked_log;
 #[cfg(feature = "endpoints")]
-mod door;
+mod endpoints;
 mod failing;
 mod leading;
 mod order;

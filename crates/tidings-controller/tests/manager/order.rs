@@ -147,7 +147,7 @@ async fn a_runnable_that_does_not_end_is_dropped_at_the_deadline() {
     let server = ApiServer::start().await;
     let log = Log::new();
     let held = log.clone();
-    let manager = Manager::new(factory(&server)).graceful_stop(Duration::from_secs(3)).runnable(
+    let manager = Manager::new(factory(&server)).graceful_shutdown_timeout(Duration::from_secs(3)).runnable(
         "deaf",
         move |_| async move {
             let _noted = NoteOnDrop(held, "dropped");

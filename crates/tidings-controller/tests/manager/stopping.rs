@@ -50,7 +50,7 @@ async fn what_has_not_finished_at_the_deadline_is_dropped() {
         }
     });
     let manager = Manager::new(factory(&server)).controller(controller).election(election("one"));
-    let play = Play::new(manager.graceful_stop(Duration::from_secs(3)));
+    let play = Play::new(manager.graceful_shutdown_timeout(Duration::from_secs(3)));
     log.grown_to(1).await;
     let stopped = Instant::now();
     play.end().await.unwrap();
@@ -90,7 +90,8 @@ async fn runnables_have_a_second_for_their_end_even_if_the_workers_took_all_the_
     let server = ApiServer::start().await;
     let log = Log::new();
     let noted = log.clone();
-    let manager = Manager::new(factory(&server)).controller(noting(&log)).graceful_stop(Duration::ZERO);
+    let manager =
+        Manager::new(factory(&server)).controller(noting(&log)).graceful_shutdown_timeout(Duration::ZERO);
     let play = Play::new(manager.runnable("beside", move |stop| async move {
         noted.note("begins");
         stop.cancelled().await;

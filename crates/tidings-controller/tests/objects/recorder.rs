@@ -183,7 +183,7 @@ async fn an_object_about_which_too_much_is_told_does_not_fill_the_server() {
 #[tokio::test(start_paused = true)]
 async fn a_full_recorder_drops_and_counts_and_never_waits() {
     let server = ApiServer::start().await;
-    let (recorder, task) = Recorder::builder(server.client(), "test").waiting_events(3).build();
+    let (recorder, task) = Recorder::builder(server.client(), "test").waiting_events_max(3).build();
     for number in 0..10 {
         recorder.event_about(reference("shop", &format!("m{number}")), NewEvent::normal("Synced", "well"));
     }
@@ -262,7 +262,7 @@ async fn an_outage_of_a_minute_loses_no_event() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_without_end_costs_a_bounded_number_of_tries_and_the_next_event_is_written() {
-    let recording = Recording::start_with(|builder| builder.tries(4)).await;
+    let recording = Recording::start_with(|builder| builder.attempts_max(4)).await;
     recording.server.faults().inject(Fault::Refused.always().of("events"));
     recording.tell("a", NewEvent::normal("Synced", "well"));
     sleep(10 * MINUTE).await;

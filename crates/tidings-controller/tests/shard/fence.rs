@@ -40,7 +40,7 @@ fn quick() -> Sharding {
 fn work_that_blocks_every_thread_of_the_runtime_is_reported_all_the_same() {
     let (report, reported) = mpsc::channel();
     let hook = move |keys: &[tidings_object::Key]| report.send(keys.to_vec()).expect("the test waits");
-    block_a_runtime(quick().on_overstay(hook), |permit, _| {
+    block_a_runtime(quick().on_overrun(hook), |permit, _| {
         assert_eq!(reported.recv_timeout(PATIENCE).expect("it is reported"), [keys()[3].clone()]);
         assert!(permit.lost().is_cancelled());
     });
@@ -53,7 +53,7 @@ fn work_is_fenced_when_its_task_is_gone() {
     let (report, reported) = mpsc::channel();
     let hook = move |keys: &[tidings_object::Key]| report.send(keys.to_vec()).expect("the test waits");
     let mut held = None;
-    block_a_runtime(quick().on_overstay(hook), |permit, _| held = Some(permit));
+    block_a_runtime(quick().on_overrun(hook), |permit, _| held = Some(permit));
     // The runtime is gone, and every task with it.
     let held = held.expect("a permit was given");
     assert!(held.lost().is_cancelled());
@@ -70,7 +70,7 @@ fn a_hook_that_panics_leaves_the_fence_and_the_task_alone() {
         report.send(()).expect("the test waits");
         panic!("by design");
     };
-    block_a_runtime(quick().on_overstay(hook), |permit, replica| {
+    block_a_runtime(quick().on_overrun(hook), |permit, replica| {
         reported.recv_timeout(PATIENCE).expect("it is called");
         drop(permit);
         assert_eq!(replica.tasks.len(), 1);

@@ -11,8 +11,8 @@ use crate::replica::{Replica, keys, sharding, until};
 /// A key that is the newcomer's once both know of each other.
 async fn key_of(newcomer: &Replica) -> Key {
     let is_newcomers = |key: &&Key| {
-        let owner = newcomer.shares.owner(key);
-        newcomer.shares.status().members.len() == 2 && owner == Some(newcomer.shares.status().identity)
+        let owner = newcomer.shard.owner(key);
+        newcomer.shard.status().members.len() == 2 && owner == Some(newcomer.shard.status().identity)
     };
     until("they know of each other", || keys().iter().any(|key| is_newcomers(&key))).await;
     keys().iter().find(is_newcomers).unwrap().clone()
@@ -30,14 +30,14 @@ async fn a_key_is_handed_over_when_its_permit_was_dropped_and_not_before() {
     let key = key_of(&new).await;
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert_eq!(new.owned(&keys()), []);
-    assert!(old.shares.permit(&key).is_none(), "no new work on what is handed over");
-    assert_eq!(new.shares.status().waits_for, ["a".into()]);
+    assert!(old.shard.permit(&key).is_none(), "no new work on what is handed over");
+    assert_eq!(new.shard.status().waits_for, ["a".into()]);
     assert!(held.iter().all(|permit| !permit.lost().is_cancelled()));
     held.clear();
     let begun = Instant::now();
     drop(timeout(Duration::from_secs(5), new.permit(&key)).await.expect("the key is handed over"));
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-    assert!(old.shares.permit(&key).is_none());
+    assert!(old.shard.permit(&key).is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -55,7 +55,7 @@ async fn work_that_holds_up_a_hand_over_is_told_to_end_after_its_grace() {
     held[moved].lost().cancelled().await;
     assert!((30..33).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
     for permit in &held {
-        let stays = old.shares.owner(permit.key()) == Some("a".into());
+        let stays = old.shard.owner(permit.key()) == Some("a".into());
         assert_eq!(permit.lost().is_cancelled(), !stays, "only what is handed over ends");
     }
 }
@@ -69,7 +69,7 @@ async fn a_replica_that_stops_hands_its_keys_over_at_once_and_takes_its_lease_aw
     let held = first.permit(&key).await;
     first.stop.cancel();
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert!(first.shares.permit(&key).is_none() && second.shares.permit(&key).is_none());
+    assert!(first.shard.permit(&key).is_none() && second.shard.permit(&key).is_none());
     assert_eq!(server.list_versions("leases").len(), 2);
     drop(held);
     let begun = Instant::now();

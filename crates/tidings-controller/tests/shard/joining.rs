@@ -13,14 +13,14 @@ use crate::replica::{Replica, keys, sharding, until};
 async fn one_replica_alone_owns_every_key() {
     let server = ApiServer::start().await;
     let replica = Replica::start(&server, "a");
-    assert!(matches!(replica.shares.check(), Err(ShardCheckError::NoLease { .. })));
+    assert!(matches!(replica.shard.check(), Err(ShardCheckError::NoLease { .. })));
     assert_eq!(replica.owned(&keys()), []);
-    let mut shares = replica.shares.clone();
-    shares.changed().await;
+    let mut shard = replica.shard.clone();
+    shard.changed().await;
     let waited = until("it owns all", || replica.owned(&keys()) == keys()).await;
     assert!(waited < Duration::from_secs(1), "{waited:?}");
-    assert_eq!(replica.shares.check(), Ok(()));
-    let status = replica.shares.status();
+    assert_eq!(replica.shard.check(), Ok(()));
+    let status = replica.shard.status();
     assert_eq!((&*status.identity, &*status.members), ("a", &["a".into()][..]));
 }
 
@@ -41,7 +41,7 @@ async fn replicas_share_the_keys_and_each_key_has_one_owner() {
         let share = replica.owned(&keys());
         assert!((8..=32).contains(&share.len()), "{} of 60", share.len());
         for key in share {
-            assert_eq!(replica.shares.owner(&key), Some(replica.shares.status().identity));
+            assert_eq!(replica.shard.owner(&key), Some(replica.shard.status().identity));
         }
     }
 }

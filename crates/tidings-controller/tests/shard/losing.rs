@@ -29,8 +29,8 @@ async fn a_replica_that_cannot_renew_stops_before_another_takes_its_keys() {
     let lost_after = begun.elapsed();
     assert!((8..=10).contains(&lost_after.as_secs()), "{lost_after:?}");
     assert_eq!(cut.owned(&keys()), []);
-    assert!(matches!(cut.shares.check(), Err(ShardCheckError::NoLease { .. })));
-    assert!(other.shares.permit(&key).is_none());
+    assert!(matches!(cut.shard.check(), Err(ShardCheckError::NoLease { .. })));
+    assert!(other.shard.permit(&key).is_none());
     drop(permit);
     drop(other.permit(&key).await);
     let taken_after = begun.elapsed();
@@ -56,7 +56,7 @@ async fn whoever_works_on_when_the_lease_could_expire_is_reported() {
     let server = ApiServer::start().await;
     let (overstayed, mut told) = mpsc::unbounded_channel();
     let hook = move |keys: &[tidings_object::Key]| overstayed.send(keys.to_vec()).unwrap();
-    let replica = Replica::start_with(&server, sharding("a").on_overstay(hook));
+    let replica = Replica::start_with(&server, sharding("a").on_overrun(hook));
     let permit = replica.permit(&keys()[3]).await;
     replica.cut();
     let begun = Instant::now();
@@ -100,7 +100,7 @@ async fn a_replica_whose_cache_lags_behind_says_so() {
             .on(tidings_apiserver::resource::Verb::Watch),
     );
     server.faults().cut_watches(tidings_apiserver::Ending::Stalled);
-    until("it is blind", || matches!(replica.shares.check(), Err(ShardCheckError::Blind { .. }))).await;
+    until("it is blind", || matches!(replica.shard.check(), Err(ShardCheckError::Blind { .. }))).await;
     assert_eq!(replica.owned(&keys()), keys(), "nobody else can have taken its keys");
     tokio::time::sleep(Duration::from_secs(1)).await;
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube_client::Client;
 use kube_client::client::Body;
 use tidings_apiserver::ApiServer;
-use tidings_controller::shard::{Permit, ShardError, Sharding, Shares};
+use tidings_controller::shard::{Permit, Shard, ShardError, Sharding};
 use tidings_factory::{Running, SharedInformerFactory};
 use tidings_object::Key;
 use tokio::task::JoinSet;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 pub(crate) struct Replica {
-    pub(crate) shares: Shares,
+    pub(crate) shard: Shard,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: JoinSet<Result<(), ShardError>>,
     /// Whether requests get lost; a watch that is open goes on.
@@ -34,27 +34,27 @@ impl Replica {
     pub(crate) fn start_with(server: &ApiServer, sharding: Sharding) -> Replica {
         let is_cut = Arc::new(AtomicBool::new(false));
         let factory = SharedInformerFactory::new(client(server, Arc::clone(&is_cut))).seed(1);
-        let (shares, task) = sharding.build(&factory).unwrap();
+        let (shard, task) = sharding.build(&factory).unwrap();
         let running = factory.start();
         let stop = CancellationToken::new();
         let mut tasks = JoinSet::new();
         tasks.spawn(task.run(stop.clone()));
-        Replica { shares, stop, tasks, is_cut, _running: running }
+        Replica { shard, stop, tasks, is_cut, _running: running }
     }
 
     /// Those of these keys that it may work on now.
     pub(crate) fn owned(&self, keys: &[Key]) -> Vec<Key> {
-        keys.iter().filter(|key| self.shares.permit(key).is_some()).cloned().collect()
+        keys.iter().filter(|key| self.shard.permit(key).is_some()).cloned().collect()
     }
 
     /// A permit for a key, as soon as it is given.
     pub(crate) async fn permit(&self, key: &Key) -> Permit {
-        let mut shares = self.shares.clone();
+        let mut shard = self.shard.clone();
         loop {
-            if let Some(permit) = shares.permit(key) {
+            if let Some(permit) = shard.permit(key) {
                 return permit;
             }
-            shares.changed().await;
+            shard.changed().await;
         }
     }
 

@@ -4,33 +4,34 @@ use std::time::Duration;
 
 use super::*;
 
-const TIMING: Timing = Timing {
+const TIMING: ShardTiming = ShardTiming {
     lease_duration: Duration::from_secs(15),
     renew_deadline: Duration::from_secs(10),
     retry_period: Duration::from_secs(2),
-    hand_over_grace: Duration::from_secs(30),
+    hand_over_timeout: Duration::from_secs(30),
 };
 
 fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn seen(name: &str, record: Record) -> Seen {
-    let stamp = Stamp { uid: name.into(), version: record.turn.to_string().into() };
-    Seen { name: name.into(), stamp, record }
+fn seen(name: &str, record: MemberRecord) -> ObservedLease {
+    let version = LeaseVersion { uid: name.into(), version: record.sequence.to_string().into() };
+    ObservedLease { name: name.into(), version, record }
 }
 
 /// Another member that claims every key for itself alone.
-fn other() -> Seen {
-    let claim = Claim::Own(Arc::new(View::of(["b".into()])));
-    let record = Record { identity: "b".into(), lease_duration: TIMING.lease_duration, turn: 1, claim };
+fn other() -> ObservedLease {
+    let claim = Claim::Own(Arc::new(GroupView::of(["b".into()])));
+    let record =
+        MemberRecord { identity: "b".into(), lease_duration: TIMING.lease_duration, sequence: 1, claim };
     seen("lease-b", record)
 }
 
 /// What the member writes at this moment, answered at once.
-fn write(member: &mut Member, now: Instant) -> Seen {
-    let Step::Write(record) = member.next(now) else { panic!("{member:?}") };
-    member.written(now, Answer::Done);
+fn write(member: &mut Member, now: Instant) -> ObservedLease {
+    let MemberAction::Write(record) = member.next(now) else { panic!("{member:?}") };
+    member.written(now, LeaseWriteResult::Done);
     seen("lease-a", record)
 }
 
@@ -46,14 +47,14 @@ fn a_cache_that_lags_behind_kills_nobody() {
     let begin = Instant::now();
     let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
     member.observe(begin, vec![other()]);
-    let mut writes = Vec::new();
-    for turn in 0..30 {
-        writes.push(write(&mut member, begin + seconds(2 * turn)));
+    let mut own_writes = Vec::new();
+    for sequence in 0..30 {
+        own_writes.push(write(&mut member, begin + seconds(2 * sequence)));
     }
     // A minute has passed, but what the cache shows is 4 seconds old, then 14, then 16.
     let now = begin + seconds(59);
     for (shown, is_dead) in [(2, false), (7, false), (8, true)] {
-        member.observe(now, vec![other(), writes[shown].clone()]);
+        member.observe(now, vec![other(), own_writes[shown].clone()]);
         assert_eq!(!member.target().members().any(|member| **member == *"b"), is_dead, "write {shown}");
         assert!(is_dead || !permits(&mut member, now), "b may still be working");
     }
@@ -75,7 +76,7 @@ fn a_lease_that_vanishes_without_a_word_counts_until_it_would_have_expired() {
         member.observe(begin + seconds(1), vec![own]);
         assert!(!permits(&mut member, begin + seconds(1)), "b may still be working");
         if says_farewell {
-            member.farewell(begin + seconds(2), "lease-b");
+            member.member_left(begin + seconds(2), "lease-b");
             assert!(permits(&mut member, begin + seconds(2)));
             continue;
         }
@@ -104,9 +105,9 @@ fn alone(begin: Instant) -> Member {
 fn a_member_writes_once_each_retry_period() {
     let begin = Instant::now();
     let mut member = alone(begin);
-    for turn in 1..4 {
-        let due = begin + TIMING.retry_period * turn;
-        assert_eq!(member.next(due - seconds(1)), Step::Wait(Some(due)));
+    for sequence in 1..4 {
+        let due = begin + TIMING.retry_period * sequence;
+        assert_eq!(member.next(due - seconds(1)), MemberAction::Wait(Some(due)));
         write(&mut member, due);
     }
 }
@@ -144,11 +145,11 @@ fn a_member_that_leaves_says_so_takes_its_lease_away_and_is_gone() {
     assert_eq!(last.record.claim, Claim::Nothing);
     assert_eq!(
         member.next(begin),
-        Step::Wait(Some(begin + TIMING.retry_period)),
+        MemberAction::Wait(Some(begin + TIMING.retry_period)),
         "others shall see it first"
     );
     member.observe(begin + seconds(1), vec![last]);
-    assert_eq!(member.next(begin + seconds(1)), Step::Remove);
+    assert_eq!(member.next(begin + seconds(1)), MemberAction::DeleteOwn);
     member.removed();
-    assert_eq!(member.next(begin + seconds(1)), Step::Left);
+    assert_eq!(member.next(begin + seconds(1)), MemberAction::Left);
 }

@@ -1,7 +1,7 @@
-//! A server, its members and the wires between them, moved by one queue of happenings and one seed. Here is what the
+//! A server, its members and the network between them, moved by one queue of events and one seed. Here is what the
 //! members do, and what befalls them.
 
-mod wires;
+mod network;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -14,10 +14,10 @@ use rand::{Rng, SeedableRng};
 use tidings_object::Key;
 use tokio::time::Instant;
 
-use self::wires::{Asked, Doing};
-use super::super::member::{Member, PermitId, Step};
-use super::super::peers::Seen;
-use super::super::timing::Timing;
+use self::network::{PendingRequest, SimulatedRequest};
+use super::super::member::{Member, MemberAction, PermitId};
+use super::super::peers::ObservedLease;
+use super::super::timing::ShardTiming;
 
 /// What is broken on purpose, always from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,26 +49,26 @@ pub(super) struct Counts {
 }
 
 pub(super) struct World {
-    chance: SmallRng,
-    timing: Timing,
+    rng: SmallRng,
+    timing: ShardTiming,
     flaw: Flaw,
     /// Nothing goes wrong any more.
     is_calm: bool,
     /// Real time, in microseconds.
     now: u64,
     base: Instant,
-    happenings: BinaryHeap<Reverse<(u64, u64, Happening)>>,
-    next_happening: u64,
-    server: BTreeMap<Arc<str>, Seen>,
+    events: BinaryHeap<Reverse<(u64, u64, SimulationEvent)>>,
+    next_event: u64,
+    server: BTreeMap<Arc<str>, ObservedLease>,
     /// Every change of the server, in order.
-    log: Vec<(Arc<str>, Option<Seen>)>,
+    log: Vec<(Arc<str>, Option<ObservedLease>)>,
     /// Requests on their way, by process and number.
-    asked: BTreeMap<(usize, u64), Asked>,
+    asked: BTreeMap<(usize, u64), SimulatedRequest>,
     nodes: Vec<Node>,
     keys: Vec<Key>,
     /// Who holds a key, or held it last.
     holders: BTreeMap<Key, Holder>,
-    overstayed: usize,
+    overran: usize,
     pub(super) counts: Counts,
 }
 
@@ -88,13 +88,13 @@ struct Node {
     is_connected: bool,
     /// Whether the cache hears of changes.
     is_watching: bool,
-    cache: BTreeMap<Arc<str>, Seen>,
+    cache: BTreeMap<Arc<str>, ObservedLease>,
     /// How much of the log the cache has.
     position: usize,
     /// The number of the last request, and what it asks for while it is not answered.
     request: u64,
-    doing: Option<Doing>,
-    last_written: Option<(Arc<str>, Seen)>,
+    pending: Option<PendingRequest>,
+    last_written: Option<(Arc<str>, ObservedLease)>,
     permits: BTreeMap<PermitId, Key>,
     next_permit: PermitId,
     /// How often it has waited.
@@ -102,7 +102,7 @@ struct Node {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Happening {
+enum SimulationEvent {
     Chaos,
     Work(usize),
     /// The moment that the member waits for, unless something came before.
@@ -121,41 +121,41 @@ const IDENTITIES: usize = 5;
 const KEYS: usize = 24;
 
 impl World {
-    pub(super) fn new(seed: u64, timing: Timing, flaw: Flaw) -> World {
+    pub(super) fn new(seed: u64, timing: ShardTiming, flaw: Flaw) -> World {
         let mut world = World {
-            chance: SmallRng::seed_from_u64(seed),
+            rng: SmallRng::seed_from_u64(seed),
             timing,
             flaw,
             is_calm: false,
             now: 0,
             base: Instant::now(),
-            happenings: BinaryHeap::new(),
-            next_happening: 0,
+            events: BinaryHeap::new(),
+            next_event: 0,
             server: BTreeMap::new(),
             log: Vec::new(),
             asked: BTreeMap::new(),
             nodes: Vec::new(),
             keys: (0..KEYS).map(|i| Key::parse(&format!("default/key-{i}")).unwrap()).collect(),
             holders: BTreeMap::new(),
-            overstayed: 0,
+            overran: 0,
             counts: Counts::default(),
         };
         for identity in 0..2 {
             world.join(identity);
         }
-        world.after(SECOND, Happening::Chaos);
+        world.after(SECOND, SimulationEvent::Chaos);
         world
     }
 
-    /// Lets this much time pass.
+    /// Lets this much time advance_time.
     pub(super) fn live(&mut self, time: Duration) -> Result<(), Violation> {
         let end = self.now + u64::try_from(time.as_micros()).unwrap();
-        while let Some(Reverse((at, _, _))) = self.happenings.peek()
+        while let Some(Reverse((at, _, _))) = self.events.peek()
             && *at <= end
         {
-            let Reverse((at, _, happening)) = self.happenings.pop().unwrap();
+            let Reverse((at, _, event)) = self.events.pop().unwrap();
             self.now = at;
-            self.happen(happening)?;
+            self.handle_event(event)?;
         }
         self.now = end;
         Ok(())
@@ -166,15 +166,15 @@ impl World {
         self.is_calm = true;
         for at in 0..self.nodes.len() {
             (self.nodes[at].is_connected, self.nodes[at].is_watching) = (true, true);
-            self.after(0, Happening::Deliver(at, self.log.len()));
+            self.after(0, SimulationEvent::Deliver(at, self.log.len()));
         }
         if !self.nodes.iter().any(|node| node.is_up && !node.is_leaving) {
             self.join(0);
         }
     }
 
-    pub(super) fn overstayed(&self) -> usize {
-        self.overstayed
+    pub(super) fn overran(&self) -> usize {
+        self.overran
     }
 
     /// Whether, with nobody working, each key is given to exactly one member that is not leaving.
@@ -184,8 +184,8 @@ impl World {
             for at in 0..self.nodes.len() {
                 let now = self.local(at);
                 let node = &mut self.nodes[at];
-                let held = node.permits.values().any(|held| *held == key);
-                if node.is_up && (held || node.member.permit(now, PermitId::MAX, &key)) {
+                let held_permits = node.permits.values().any(|held_permits| *held_permits == key);
+                if node.is_up && (held_permits || node.member.permit(now, PermitId::MAX, &key)) {
                     node.member.ended(now, PermitId::MAX);
                     owners.push(at);
                 }
@@ -199,16 +199,16 @@ impl World {
         Ok(())
     }
 
-    fn happen(&mut self, happening: Happening) -> Result<(), Violation> {
-        match happening {
-            Happening::Chaos => self.chaos(),
-            Happening::Work(at) => self.work(at)?,
-            Happening::Wake(at, wait) if wait == self.nodes[at].wait => self.step(at),
-            Happening::Wake(..) => {}
-            Happening::Deliver(at, position) => self.deliver(at, position),
-            Happening::Arrive(at, request) => self.arrive(at, request),
-            Happening::Answered(at, request, is_done) => self.answered(at, request, is_done),
-            Happening::Ended(at, permit) => self.end(at, permit),
+    fn handle_event(&mut self, event: SimulationEvent) -> Result<(), Violation> {
+        match event {
+            SimulationEvent::Chaos => self.chaos(),
+            SimulationEvent::Work(at) => self.work(at)?,
+            SimulationEvent::Wake(at, wait) if wait == self.nodes[at].wait => self.step(at),
+            SimulationEvent::Wake(..) => {}
+            SimulationEvent::Deliver(at, position) => self.deliver(at, position),
+            SimulationEvent::Arrive(at, request) => self.arrive(at, request),
+            SimulationEvent::Answered(at, request, is_done) => self.answered(at, request, is_done),
+            SimulationEvent::Ended(at, permit) => self.end(at, permit),
         }
         Ok(())
     }
@@ -217,11 +217,11 @@ impl World {
         if self.is_calm {
             return;
         }
-        let at = self.chance.random_range(0..self.nodes.len());
+        let at = self.rng.random_range(0..self.nodes.len());
         let now = self.local(at);
-        match self.chance.random_range(0..10) {
+        match self.rng.random_range(0..10) {
             0..3 => {
-                let identity = self.chance.random_range(0..IDENTITIES);
+                let identity = self.rng.random_range(0..IDENTITIES);
                 if !self.nodes.iter().any(|node| node.is_up && node.identity == identity) {
                     self.join(identity);
                 }
@@ -243,18 +243,18 @@ impl World {
             _ => {}
         }
         if self.nodes[at].is_watching {
-            self.after(0, Happening::Deliver(at, self.log.len()));
+            self.after(0, SimulationEvent::Deliver(at, self.log.len()));
         }
-        let pause = self.chance.random_range(SECOND / 10..8 * SECOND);
-        self.after(pause, Happening::Chaos);
+        let pause = self.rng.random_range(SECOND / 10..8 * SECOND);
+        self.after(pause, SimulationEvent::Chaos);
     }
 
     /// A new process, maybe under an old identity.
     fn join(&mut self, identity: usize) {
         let at = self.nodes.len();
         let rate = match self.flaw {
-            Flaw::ClocksAreFarApart => self.chance.random_range(0.5..2.0),
-            _ => self.chance.random_range(0.9..1.1),
+            Flaw::ClocksAreFarApart => self.rng.random_range(0.5..2.0),
+            _ => self.rng.random_range(0.9..1.1),
         };
         let lease_name: Arc<str> = format!("lease-{at}").into();
         let member = Member::new(format!("member-{identity}").into(), Arc::clone(&lease_name), self.timing);
@@ -270,14 +270,14 @@ impl World {
             cache: BTreeMap::new(),
             position: 0,
             request: 0,
-            doing: None,
+            pending: None,
             last_written: None,
             permits: BTreeMap::new(),
             next_permit: 0,
             wait: 0,
         });
-        self.after(10 * MILLISECOND, Happening::Deliver(at, self.log.len()));
-        self.after(20 * MILLISECOND, Happening::Work(at));
+        self.after(10 * MILLISECOND, SimulationEvent::Deliver(at, self.log.len()));
+        self.after(20 * MILLISECOND, SimulationEvent::Work(at));
     }
 
     /// The process is gone, and its work with it.
@@ -293,12 +293,12 @@ impl World {
         if !self.nodes[at].is_up {
             return Ok(());
         }
-        let key = self.keys[self.chance.random_range(0..KEYS)].clone();
+        let key = self.keys[self.rng.random_range(0..KEYS)].clone();
         let now = self.local(at);
         let node = &mut self.nodes[at];
         let permit = node.next_permit;
         node.next_permit += 1;
-        let is_held = node.permits.values().any(|held| *held == key);
+        let is_held = node.permits.values().any(|held_permits| *held_permits == key);
         if !is_held && node.member.permit(now, permit, &key) {
             node.permits.insert(permit, key.clone());
             self.counts.granted += 1;
@@ -309,13 +309,13 @@ impl World {
                 }
                 self.counts.handed_over += u64::from(node != at);
             }
-            let is_long = self.chance.random_range(0..20) == 0;
-            let lasts = if is_long { 40 * SECOND } else { self.chance.random_range(1..2 * SECOND) };
-            self.after(lasts, Happening::Ended(at, permit));
+            let is_long = self.rng.random_range(0..20) == 0;
+            let lasts = if is_long { 40 * SECOND } else { self.rng.random_range(1..2 * SECOND) };
+            self.after(lasts, SimulationEvent::Ended(at, permit));
         }
-        self.heed(at);
-        let pause = self.chance.random_range(10 * MILLISECOND..300 * MILLISECOND);
-        self.after(pause, Happening::Work(at));
+        self.apply_effects(at);
+        let pause = self.rng.random_range(10 * MILLISECOND..300 * MILLISECOND);
+        self.after(pause, SimulationEvent::Work(at));
         Ok(())
     }
 
@@ -334,14 +334,14 @@ impl World {
     }
 
     /// Holders hear what the member says of their permits, and end soon.
-    fn heed(&mut self, at: usize) {
-        let news = std::mem::take(self.nodes[at].member.news_mut());
-        self.overstayed += news.overstayed.len();
-        self.counts.lost += news.lost.len() as u64;
-        for permit in news.lost {
+    fn apply_effects(&mut self, at: usize) {
+        let effects = std::mem::take(self.nodes[at].member.effects_mut());
+        self.overran += effects.overran.len();
+        self.counts.lost += effects.lost.len() as u64;
+        for permit in effects.lost {
             if self.flaw != Flaw::HoldersGoOn {
-                let soon = self.chance.random_range(0..SECOND);
-                self.after(soon, Happening::Ended(at, permit));
+                let soon = self.rng.random_range(0..SECOND);
+                self.after(soon, SimulationEvent::Ended(at, permit));
             }
         }
     }
@@ -351,29 +351,34 @@ impl World {
         while self.nodes[at].is_up {
             let now = self.local(at);
             let step = self.nodes[at].member.next(now);
-            self.heed(at);
-            let (doing, asked) = match step {
-                Step::Wait(until) => {
+            self.apply_effects(at);
+            let (pending, asked) = match step {
+                MemberAction::Wait(until) => {
                     self.nodes[at].wait += 1;
                     if let Some(until) = until {
                         let wait = (until - now).as_secs_f64() / self.nodes[at].rate;
-                        let wake = Happening::Wake(at, self.nodes[at].wait);
+                        let wake = SimulationEvent::Wake(at, self.nodes[at].wait);
                         self.after((wait * 1e6) as u64 + 1, wake);
                     }
                     return;
                 }
-                Step::Left => return self.crash(at),
-                Step::Write(record) => (Doing::Write, Asked::Write(record)),
-                Step::Clear(name, stamp) => (Doing::Clear, Asked::Delete(name, Some(stamp))),
-                Step::Remove => (Doing::Remove, Asked::Delete(Arc::clone(&self.nodes[at].lease_name), None)),
+                MemberAction::Left => return self.crash(at),
+                MemberAction::Write(record) => (PendingRequest::Write, SimulatedRequest::Write(record)),
+                MemberAction::DeleteExpired(name, version) => {
+                    (PendingRequest::DeleteExpired, SimulatedRequest::Delete(name, Some(version)))
+                }
+                MemberAction::DeleteOwn => (
+                    PendingRequest::DeleteOwn,
+                    SimulatedRequest::Delete(Arc::clone(&self.nodes[at].lease_name), None),
+                ),
             };
-            self.ask(at, doing, asked);
+            self.ask(at, pending, asked);
         }
     }
 
-    fn after(&mut self, delay: u64, happening: Happening) {
-        self.next_happening += 1;
-        self.happenings.push(Reverse((self.now + delay, self.next_happening, happening)));
+    fn after(&mut self, delay: u64, event: SimulationEvent) {
+        self.next_event += 1;
+        self.events.push(Reverse((self.now + delay, self.next_event, event)));
     }
 
     /// The time on a member's own clock.

@@ -17,7 +17,7 @@ use tidings_source::clock;
 use tokio::time::Instant;
 
 use super::event::{NewEvent, Reporter, identity};
-use super::recent::Recent;
+use super::lru::LruMap;
 use super::spam::SpamFilter;
 use super::{Limits, RecorderStats};
 
@@ -26,11 +26,11 @@ const SERIES_MAX: usize = 4096;
 /// So many notes for otherwise equal events; more share one event.
 const DISTINCT_NOTES_MAX: u32 = 10;
 /// The first repetition is written this long after the event, the next after twice as long, up to the last.
-const PACE_MIN: Duration = Duration::from_secs(1);
-const PACE_MAX: Duration = Duration::from_secs(5 * 60);
+const SERIES_WRITE_INTERVAL_MIN: Duration = Duration::from_secs(1);
+const SERIES_WRITE_INTERVAL_MAX: Duration = Duration::from_secs(5 * 60);
 
 /// The events of one recorder.
-pub(super) struct Ledger {
+pub(super) struct EventCorrelator {
     limits: Limits,
     series: HashMap<u64, Series>,
     /// The series of each event that may be repeated. A series is here iff it is in `series`.
@@ -38,7 +38,7 @@ pub(super) struct Ledger {
     /// Which series is to be written when. A series is here iff its `due` says so.
     due: BTreeSet<(Instant, u64)>,
     /// Distinct notes of otherwise equal events.
-    notes: Recent<String, u32>,
+    notes: LruMap<String, u32>,
     spam: SpamFilter,
     /// Series that the server does not know yet.
     uncreated: usize,
@@ -61,20 +61,20 @@ struct Series {
     sending: Option<i32>,
     due: Option<Instant>,
     written_at: Instant,
-    pace: Duration,
-    tries: u32,
+    write_interval: Duration,
+    attempts: u32,
 }
 
 /// What became of an event that was told.
-pub(super) enum Heard {
+pub(super) enum Correlation {
     New,
     Repeated,
-    Dropped(Drop),
+    Dropped(DropReason),
 }
 
 /// Why an event was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Drop {
+pub(super) enum DropReason {
     Full,
     Spam,
     Refused,
@@ -83,28 +83,28 @@ pub(super) enum Drop {
 }
 
 /// A write that is due: the event as it shall be.
-pub(super) struct Due {
+pub(super) struct DueWrite {
     pub(super) id: u64,
     pub(super) event: Event,
     /// How often it was tried.
-    pub(super) tries: u32,
+    pub(super) attempts: u32,
 }
 
 /// What became of a write.
-pub(super) enum Written {
+pub(super) enum SeriesWriteResult {
     Done,
     /// To be tried again after this.
-    Again(Duration),
+    RetryAfter(Duration),
     Refused,
 }
 
-impl Ledger {
+impl EventCorrelator {
     pub(super) fn new(limits: Limits) -> Self {
-        Ledger {
+        EventCorrelator {
             series: HashMap::new(),
             by_key: HashMap::new(),
             due: BTreeSet::new(),
-            notes: Recent::new(SERIES_MAX),
+            notes: LruMap::new(SERIES_MAX),
             spam: SpamFilter::new(limits.burst_events, limits.refill_interval),
             uncreated: 0,
             last_number: 0,
@@ -116,37 +116,37 @@ impl Ledger {
     }
 
     /// Takes an event in.
-    pub(super) fn hear(
+    pub(super) fn correlate(
         &mut self,
         reporter: &Reporter,
         regarding: ObjectReference,
         event: NewEvent,
         now: Instant,
         at: Timestamp,
-    ) -> Heard {
+    ) -> Correlation {
         if self.is_closed {
-            return self.drop_for(Drop::Stopped);
+            return self.drop_for(DropReason::Stopped);
         }
         self.sweep(now);
         let similarity = event.similarity(reporter, &regarding);
         let key = format!("{similarity}\0{}", event.note);
         if self.repeat(&key, now, at) {
-            return Heard::Repeated;
+            return Correlation::Repeated;
         }
         let is_combined = *self.notes.used(similarity.clone(), now, || 0) >= DISTINCT_NOTES_MAX;
         if is_combined && self.repeat(&similarity, now, at) {
-            return Heard::Repeated;
+            return Correlation::Repeated;
         }
         if self.uncreated >= self.limits.waiting_events_max || !self.has_room() {
-            return self.drop_for(Drop::Full);
+            return self.drop_for(DropReason::Full);
         }
-        if !self.spam.lets_pass(identity(&regarding), now) {
-            return self.drop_for(Drop::Spam);
+        if !self.spam.allows(identity(&regarding), now) {
+            return self.drop_for(DropReason::Spam);
         }
         *self.notes.used(similarity.clone(), now, || 0) += 1;
         let (key, event) = if is_combined { (similarity, event.combined()) } else { (key, event) };
         self.begin(key, reporter, regarding, event, now, at);
-        Heard::New
+        Correlation::New
     }
 
     /// Counts a repetition. False if there is no such series, or its time has passed.
@@ -189,8 +189,8 @@ impl Ledger {
             sending: None,
             due: None,
             written_at: now,
-            pace: PACE_MIN,
-            tries: 0,
+            write_interval: SERIES_WRITE_INTERVAL_MIN,
+            attempts: 0,
         };
         self.series.insert(id, series);
         self.by_key.insert(key, id);
@@ -200,7 +200,7 @@ impl Ledger {
     }
 
     /// The next write, if one is due.
-    pub(super) fn take_due(&mut self, now: Instant) -> Option<Due> {
+    pub(super) fn take_due(&mut self, now: Instant) -> Option<DueWrite> {
         let &(at, id) = self.due.first()?;
         if at > now {
             return None;
@@ -209,7 +209,7 @@ impl Ledger {
         let series = self.series(id);
         series.due = None;
         series.sending = Some(series.count);
-        Some(Due { id, event: series.as_written(), tries: series.tries })
+        Some(DueWrite { id, event: series.as_written(), attempts: series.attempts })
     }
 
     /// When the next write is due.
@@ -218,32 +218,32 @@ impl Ledger {
     }
 
     /// Hears what became of a write. The reason is given if the event was dropped.
-    pub(super) fn settle(&mut self, id: u64, written: Written, now: Instant) -> Option<Drop> {
-        let (tries_max, is_closed) = (self.limits.tries_max, self.is_closed);
+    pub(super) fn settle(&mut self, id: u64, written: SeriesWriteResult, now: Instant) -> Option<DropReason> {
+        let (attempts_max, is_closed) = (self.limits.attempts_max, self.is_closed);
         let series = self.series(id);
         let sent = series.sending.take().expect("a write that ends was taken");
         let was_created = series.written > 0;
         let why = match written {
-            Written::Done => {
+            SeriesWriteResult::Done => {
                 series.written = sent;
                 series.written_at = now;
-                series.tries = 0;
+                series.attempts = 0;
                 if was_created {
-                    series.pace = (series.pace * 2).min(PACE_MAX);
+                    series.write_interval = (series.write_interval * 2).min(SERIES_WRITE_INTERVAL_MAX);
                 }
                 self.uncreated -= usize::from(!was_created);
                 self.stats.written += 1;
                 self.plan(id, now);
                 return None;
             }
-            Written::Again(after) if series.tries + 1 < tries_max => {
-                series.tries += 1;
+            SeriesWriteResult::RetryAfter(after) if series.attempts + 1 < attempts_max => {
+                series.attempts += 1;
                 self.plan_at(id, clock::after(now, after));
                 return None;
             }
-            Written::Again(_) if is_closed => Drop::Stopped,
-            Written::Again(_) => Drop::Unreachable,
-            Written::Refused => Drop::Refused,
+            SeriesWriteResult::RetryAfter(_) if is_closed => DropReason::Stopped,
+            SeriesWriteResult::RetryAfter(_) => DropReason::Unreachable,
+            SeriesWriteResult::Refused => DropReason::Refused,
         };
         self.forget(id);
         self.drop_for(why);
@@ -282,7 +282,7 @@ impl Ledger {
             return;
         }
         let is_at_once = series.written == 0 || is_closed;
-        let at = if is_at_once { now } else { now.max(series.written_at + series.pace) };
+        let at = if is_at_once { now } else { now.max(series.written_at + series.write_interval) };
         self.plan_at(id, at);
     }
 
@@ -339,16 +339,16 @@ impl Ledger {
         self.series.get_mut(&id).expect("a series stays until its write has ended")
     }
 
-    fn drop_for(&mut self, why: Drop) -> Heard {
+    fn drop_for(&mut self, why: DropReason) -> Correlation {
         let counter = match why {
-            Drop::Full => &mut self.stats.dropped_full,
-            Drop::Spam => &mut self.stats.dropped_spam,
-            Drop::Refused => &mut self.stats.dropped_refused,
-            Drop::Unreachable => &mut self.stats.dropped_unreachable,
-            Drop::Stopped => &mut self.stats.dropped_stopped,
+            DropReason::Full => &mut self.stats.dropped_full,
+            DropReason::Spam => &mut self.stats.dropped_spam,
+            DropReason::Refused => &mut self.stats.dropped_refused,
+            DropReason::Unreachable => &mut self.stats.dropped_unreachable,
+            DropReason::Stopped => &mut self.stats.dropped_stopped,
         };
         *counter += 1;
-        Heard::Dropped(why)
+        Correlation::Dropped(why)
     }
 }
 
@@ -366,14 +366,14 @@ impl Series {
     }
 }
 
-impl fmt::Display for Drop {
+impl fmt::Display for DropReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Drop::Full => "too many wait to be written",
-            Drop::Spam => "too much was told about this object",
-            Drop::Refused => "the server refused it",
-            Drop::Unreachable => "the server could not be reached",
-            Drop::Stopped => "the recorder has stopped",
+            DropReason::Full => "too many wait to be written",
+            DropReason::Spam => "too much was told about this object",
+            DropReason::Refused => "the server refused it",
+            DropReason::Unreachable => "the server could not be reached",
+            DropReason::Stopped => "the recorder has stopped",
         })
     }
 }

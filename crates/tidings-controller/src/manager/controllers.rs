@@ -9,48 +9,48 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
-use super::crew::Crew;
-use super::office::Office;
+use super::leader_elector::LeaderElector;
+use super::tasks::NamedTasks;
 use crate::controller::{Controller, ControllerHandle, ControllerTask};
 use crate::worker::Signals;
 
 /// The controllers of a manager. Its fields are in the order in which they are dropped: work before what guards it.
-pub(super) struct Workforce {
+pub(super) struct ControllerSet {
     pub(super) handles: Vec<ControllerHandle>,
     /// Until they work.
     waiting: Vec<ControllerTask>,
-    working: Crew,
+    working: NamedTasks,
     /// Take nothing new, and finish what runs.
     finish: CancellationToken,
     /// Drop what runs.
     abandon: CancellationToken,
-    pub(super) office: Option<Office>,
+    pub(super) elector: Option<LeaderElector>,
 }
 
-impl Workforce {
+impl ControllerSet {
     /// Adds the handlers of all controllers to their informers.
     pub(super) fn attach(
         controllers: Vec<Controller>,
         factory: &SharedInformerFactory,
-        office: Option<Office>,
-    ) -> Result<Workforce, ManagerError> {
-        let mut workforce = Workforce {
+        elector: Option<LeaderElector>,
+    ) -> Result<ControllerSet, ManagerError> {
+        let mut set = ControllerSet {
             handles: Vec::new(),
             waiting: Vec::new(),
-            working: Crew::default(),
+            working: NamedTasks::default(),
             finish: CancellationToken::new(),
             abandon: CancellationToken::new(),
-            office,
+            elector,
         };
         for controller in controllers {
-            if workforce.handles.iter().any(|other| other.name() == controller.name()) {
+            if set.handles.iter().any(|other| other.name() == controller.name()) {
                 return Err(ManagerError::SameName { name: controller.name().to_owned() });
             }
             let (handle, task) = controller.attach(factory)?;
-            workforce.handles.push(handle);
-            workforce.waiting.push(task);
+            set.handles.push(handle);
+            set.waiting.push(task);
         }
-        Ok(workforce)
+        Ok(set)
     }
 
     /// Waits until every cache is filled and everything in it has made its requests.
@@ -87,8 +87,8 @@ impl Workforce {
     /// Waits for leadership, then works. It ends only with an error, and may be dropped at any await: what was begun
     /// is in `self`, for [`stop`](Self::stop) to end.
     pub(super) async fn work(&mut self) -> Result<Infallible, ManagerError> {
-        if let Some(office) = &mut self.office {
-            let term = office.lead().await?;
+        if let Some(elector) = &mut self.elector {
+            let term = elector.lead().await?;
             // A child, so that workers hear of a loss from the election itself.
             self.abandon = term.lost().child_token();
         }
@@ -106,8 +106,8 @@ impl Workforce {
     }
 
     fn leadership_lost(&mut self) -> ManagerError {
-        let office = self.office.as_mut().expect("only a loss of leadership cancels a manager at work");
-        office.lost()
+        let elector = self.elector.as_mut().expect("only a loss of leadership cancels a manager at work");
+        elector.lost()
     }
 
     /// Lets workers finish within the deadline, drops what has not, and gives the lease back when no work goes on.
@@ -124,8 +124,8 @@ impl Workforce {
         }
         self.abandon.cancel();
         self.working.ended().await;
-        if let Some(office) = &mut self.office {
-            office.leave().await;
+        if let Some(elector) = &mut self.elector {
+            elector.leave().await;
         }
     }
 }

@@ -8,9 +8,9 @@ mod simulation;
 
 const DAY_ONE: i64 = 1_750_000_000;
 
-/// A contest at a clock of its own.
+/// A machine at a clock of its own.
 struct Scene {
-    contest: Contest,
+    machine: ElectionStateMachine,
     start: Instant,
     at: Duration,
     sent: Duration,
@@ -18,21 +18,21 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        Self::of(pen("us"))
+        Self::of(template("us"))
     }
 
-    fn of(pen: Pen) -> Self {
+    fn of(template: LeaseTemplate) -> Self {
         let start = Instant::now();
-        let contest = Contest::new(Timing::default(), pen, 7, start);
-        Scene { contest, start, at: Duration::ZERO, sent: Duration::ZERO }
+        let machine = ElectionStateMachine::new(ElectionTiming::default(), template, 7, start);
+        Scene { machine, start, at: Duration::ZERO, sent: Duration::ZERO }
     }
 
     /// One that has just acquired the lease that it returns.
     fn leading() -> (Self, Lease) {
         let mut scene = Scene::new();
-        scene.reads(Answer::Missing);
+        scene.reads(LeaseResponse::NotFound);
         let lease = versioned(scene.creates(), "1");
-        scene.hears(Answer::Lease(Box::new(lease.clone())));
+        scene.hears(LeaseResponse::Lease(Box::new(lease.clone())));
         assert!(scene.leads());
         (scene, lease)
     }
@@ -45,39 +45,39 @@ impl Scene {
         self.start + self.at
     }
 
-    fn step(&mut self) -> Step {
+    fn step(&mut self) -> ElectionAction {
         self.sent = self.at;
         let wall = Timestamp::from_second(DAY_ONE).unwrap() + self.at;
-        self.contest.step(Moment { at: self.start + self.at, wall })
+        self.machine.step(Now { at: self.start + self.at, wall })
     }
 
-    fn hears(&mut self, answer: Answer) {
+    fn hears(&mut self, answer: LeaseResponse) {
         let (sent, now) = (self.start + self.sent, self.now());
-        self.contest.answer(answer, sent, now);
+        self.machine.answer(answer, sent, now);
     }
 
     #[track_caller]
-    fn asks(&mut self) -> Request {
+    fn asks(&mut self) -> LeaseRequest {
         match self.step() {
-            Step::Ask { request, .. } => request,
+            ElectionAction::Send { request, .. } => request,
             other => panic!("{other:?}, and not a request"),
         }
     }
 
     /// Waits as told, then reads.
     #[track_caller]
-    fn reads(&mut self, answer: Answer) {
-        if let Step::Rest { until } = self.step() {
+    fn reads(&mut self, answer: LeaseResponse) {
+        if let ElectionAction::Wait { until } = self.step() {
             self.at = until - self.start;
         }
-        assert_eq!(self.asks(), Request::Read);
+        assert_eq!(self.asks(), LeaseRequest::Read);
         self.hears(answer);
     }
 
     #[track_caller]
     fn replaces(&mut self) -> Lease {
         match self.asks() {
-            Request::Replace(lease) => *lease,
+            LeaseRequest::Replace(lease) => *lease,
             other => panic!("{other:?}, and not a replacement"),
         }
     }
@@ -85,26 +85,26 @@ impl Scene {
     #[track_caller]
     fn creates(&mut self) -> Lease {
         match self.asks() {
-            Request::Create(lease) => *lease,
+            LeaseRequest::Create(lease) => *lease,
             other => panic!("{other:?}, and not a creation"),
         }
     }
 
     fn leads(&self) -> bool {
-        self.contest.belief().is_some_and(|belief| self.now() < belief.lost_at)
+        self.machine.validity().is_some_and(|validity| self.now() < validity.lost_at)
     }
 
     #[track_caller]
     fn rests(&mut self) -> Duration {
         match self.step() {
-            Step::Rest { until } => until - self.now(),
+            ElectionAction::Wait { until } => until - self.now(),
             other => panic!("{other:?}, and not a rest"),
         }
     }
 }
 
-fn pen(identity: &str) -> Pen {
-    Pen {
+fn template(identity: &str) -> LeaseTemplate {
+    LeaseTemplate {
         name: "lock".to_owned(),
         namespace: "default".to_owned(),
         identity: identity.to_owned(),
@@ -121,7 +121,7 @@ fn versioned(mut lease: Lease, version: &str) -> Lease {
 /// A lease of another replica, as it was written `age` ago.
 fn held_by(holder: &str, age: Duration) -> Lease {
     let then = MicroTime(Timestamp::from_second(DAY_ONE).unwrap() - age);
-    let mut lease = versioned(pen(holder).created(then.0), "8");
+    let mut lease = versioned(template(holder).created(then.0), "8");
     change(&mut lease).lease_transitions = Some(3);
     lease
 }
@@ -134,8 +134,8 @@ fn change(lease: &mut Lease) -> &mut LeaseSpec {
     lease.spec.as_mut().expect("it has a spec")
 }
 
-fn lease(lease: &Lease) -> Answer {
-    Answer::Lease(Box::new(lease.clone()))
+fn lease(lease: &Lease) -> LeaseResponse {
+    LeaseResponse::Lease(Box::new(lease.clone()))
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -147,13 +147,13 @@ fn taken_after(found: &Lease, later: Duration) -> Option<Lease> {
     let mut scene = Scene::new();
     scene.reads(lease(found));
     if later > Duration::ZERO {
-        assert!(matches!(scene.step(), Step::Rest { .. }), "taken at once: {found:?}");
+        assert!(matches!(scene.step(), ElectionAction::Wait { .. }), "taken at once: {found:?}");
         scene.pass(later);
         scene.reads(lease(found));
     }
     match scene.step() {
-        Step::Ask { request: Request::Replace(lease), .. } => Some(*lease),
-        Step::Rest { .. } => None,
+        ElectionAction::Send { request: LeaseRequest::Replace(lease), .. } => Some(*lease),
+        ElectionAction::Wait { .. } => None,
         other => panic!("{other:?}"),
     }
 }
@@ -228,8 +228,8 @@ fn each_change_that_is_seen_begins_the_wait_anew() {
 // holds: E7
 #[test]
 fn a_released_lease_is_taken_at_once() {
-    let old =
-        pen("other").released(&held_by("other", Duration::ZERO), Timestamp::from_second(DAY_ONE).unwrap());
+    let old = template("other")
+        .released(&held_by("other", Duration::ZERO), Timestamp::from_second(DAY_ONE).unwrap());
     let new = taken_after(&old, Duration::ZERO).expect("nobody holds it");
     assert_eq!(spec(&new).lease_transitions, Some(4));
     let mut bare = old.clone();
@@ -240,8 +240,8 @@ fn a_released_lease_is_taken_at_once() {
 #[test]
 fn it_says_who_holds_the_lease_in_which_term_and_whether_a_write_is_under_way() {
     let said = |scene: &Scene| {
-        let Scene { contest, .. } = scene;
-        (contest.holder().map(str::to_owned), contest.term(), contest.is_writing())
+        let Scene { machine, .. } = scene;
+        (machine.holder().map(str::to_owned), machine.term(), machine.is_writing())
     };
     let by = |holder: &str, term, is_writing| (Some(holder.to_owned()), term, is_writing);
     let mut scene = Scene::new();
@@ -256,11 +256,11 @@ fn it_says_who_holds_the_lease_in_which_term_and_whether_a_write_is_under_way() 
         assert_eq!(said(&scene), by("other", term - 1, true));
         scene.hears(lease(&taken));
         assert_eq!(said(&scene), by("us", term, false));
-        scene.contest.lose(scene.now());
+        scene.machine.lose(scene.now());
     }
     let (mut scene, held) = Scene::leading();
-    scene.contest.release(scene.now());
-    assert!(scene.contest.is_writing(), "until it is released, an answer may give it back");
+    scene.machine.release(scene.now());
+    assert!(scene.machine.is_writing(), "until it is released, an answer may give it back");
     scene.reads(lease(&held));
     assert_eq!(said(&scene), by("us", 1, true));
     let released = scene.replaces();
@@ -268,7 +268,7 @@ fn it_says_who_holds_the_lease_in_which_term_and_whether_a_write_is_under_way() 
     assert_eq!(said(&scene), (None, 1, false));
 }
 
-// An outsider may have put our name there while the former holder still believes.
+// An outsider may have put our name there while the former_terms holder still believes.
 #[test]
 fn our_own_name_in_a_lease_that_we_did_not_acquire_is_waited_for_like_another() {
     let named = held_by("us", Duration::ZERO);
@@ -282,11 +282,11 @@ fn a_lease_that_vanished_is_left_alone_for_as_long_as_its_holder_could_believe()
     let mut scene = Scene::new();
     scene.reads(lease(&held_by("other", Duration::ZERO)));
     scene.pass(seconds(100));
-    scene.reads(Answer::Missing);
+    scene.reads(LeaseResponse::NotFound);
     let gone_at = scene.at;
     while scene.at < gone_at + seconds(15) {
         scene.rests();
-        scene.reads(Answer::Missing);
+        scene.reads(LeaseResponse::NotFound);
     }
     scene.creates();
 }
@@ -295,7 +295,7 @@ fn a_lease_that_vanished_is_left_alone_for_as_long_as_its_holder_could_believe()
 #[test]
 fn a_candidate_looks_again_after_the_retry_period_and_jitter() {
     let mut scene = Scene::new();
-    for answer in [Answer::Failed, Answer::Conflict, lease(&held_by("other", Duration::ZERO))] {
+    for answer in [LeaseResponse::Failed, LeaseResponse::Conflict, lease(&held_by("other", Duration::ZERO))] {
         scene.reads(answer);
         let rest = scene.rests();
         assert!(rest >= seconds(2) && rest < Duration::from_millis(4400), "{rest:?}");
@@ -304,9 +304,9 @@ fn a_candidate_looks_again_after_the_retry_period_and_jitter() {
 
 #[test]
 fn a_candidate_whose_write_fails_does_not_lead() {
-    for answer in [Answer::Conflict, Answer::Failed, Answer::Missing] {
+    for answer in [LeaseResponse::Conflict, LeaseResponse::Failed, LeaseResponse::NotFound] {
         let mut scene = Scene::new();
-        scene.reads(Answer::Missing);
+        scene.reads(LeaseResponse::NotFound);
         scene.creates();
         scene.hears(answer);
         assert!(!scene.leads());
@@ -328,13 +328,13 @@ fn a_leader_renews_without_reading_and_keeps_when_it_acquired() {
         scene.hears(lease(&held));
         assert!(scene.leads());
     }
-    assert_eq!(scene.contest.slow_paths(), 0);
+    assert_eq!(scene.machine.slow_paths(), 0);
 }
 
 // holds: E6
 #[test]
 fn a_renewal_that_fails_reads_first_and_is_counted() {
-    for answer in [Answer::Conflict, Answer::Failed, Answer::Missing] {
+    for answer in [LeaseResponse::Conflict, LeaseResponse::Failed, LeaseResponse::NotFound] {
         let (mut scene, held) = Scene::leading();
         scene.pass(seconds(2));
         scene.replaces();
@@ -343,7 +343,7 @@ fn a_renewal_that_fails_reads_first_and_is_counted() {
         let renewed = scene.replaces();
         assert_eq!(renewed.metadata.resource_version.as_deref(), Some("9"));
         scene.hears(lease(&versioned(renewed, "10")));
-        assert_eq!(scene.contest.slow_paths(), 1);
+        assert_eq!(scene.machine.slow_paths(), 1);
         assert_eq!(scene.rests(), seconds(2));
     }
 }
@@ -360,14 +360,14 @@ fn a_leader_tries_every_retry_period_until_the_renew_deadline_and_then_has_lost(
             break;
         }
         scene.replaces();
-        scene.hears(Answer::Failed);
-        scene.reads(Answer::Failed);
+        scene.hears(LeaseResponse::Failed);
+        scene.reads(LeaseResponse::Failed);
         tries += 1;
     }
     assert_eq!((tries, scene.at), (4, seconds(10)));
     assert_eq!(scene.rests(), Duration::ZERO, "whoever acts is told before anything is asked");
-    assert!(scene.contest.belief().is_none());
-    assert_eq!(scene.asks(), Request::Read);
+    assert!(scene.machine.validity().is_none());
+    assert_eq!(scene.asks(), LeaseRequest::Read);
 }
 
 #[test]
@@ -377,22 +377,22 @@ fn belief_is_counted_from_before_the_request_was_sent() {
     let renewed = scene.replaces();
     scene.pass(seconds(4));
     scene.hears(lease(&renewed));
-    let belief = scene.contest.belief().expect("it leads");
-    assert_eq!(belief.lost_at, scene.start + seconds(2) + seconds(10));
-    assert_eq!(belief.expires_at, scene.start + seconds(2) + seconds(15) * 9 / 11);
+    let validity = scene.machine.validity().expect("it leads");
+    assert_eq!(validity.lost_at, scene.start + seconds(2) + seconds(10));
+    assert_eq!(validity.expires_at, scene.start + seconds(2) + seconds(15) * 9 / 11);
 }
 
 #[test]
 fn no_answer_is_waited_for_past_the_renew_deadline() {
     let (mut scene, _) = Scene::leading();
     let until = |step| match step {
-        Step::Ask { until, .. } => until,
+        ElectionAction::Send { until, .. } => until,
         other => panic!("{other:?}"),
     };
     scene.pass(seconds(2));
     assert_eq!(until(scene.step()), scene.start + seconds(2 + 5));
     scene.pass(seconds(5));
-    scene.hears(Answer::Failed);
+    scene.hears(LeaseResponse::Failed);
     assert_eq!(until(scene.step()), scene.start + seconds(10));
 }
 
@@ -405,13 +405,13 @@ fn an_answer_after_the_renew_deadline_renews_nothing() {
     scene.hears(lease(&renewed));
     assert!(!scene.leads());
     scene.rests();
-    assert!(scene.contest.belief().is_none());
+    assert!(scene.machine.validity().is_none());
     let mut late = Scene::new();
-    late.reads(Answer::Missing);
+    late.reads(LeaseResponse::NotFound);
     let created = late.creates();
     late.pass(seconds(10));
     late.hears(lease(&created));
-    assert!(late.contest.belief().is_none());
+    assert!(late.machine.validity().is_none());
 }
 
 // holds: E5
@@ -423,7 +423,7 @@ fn a_leader_that_reads_another_name_has_lost_at_once() {
     for found in [held_by("other", Duration::ZERO), twin] {
         scene.pass(seconds(2));
         scene.replaces();
-        scene.hears(Answer::Conflict);
+        scene.hears(LeaseResponse::Conflict);
         scene.reads(lease(&found));
         assert!(!scene.leads(), "{found:?}");
         (scene, _) = Scene::leading();
@@ -435,8 +435,8 @@ fn a_leader_whose_lease_was_deleted_makes_it_again() {
     let (mut scene, held) = Scene::leading();
     scene.pass(seconds(2));
     scene.replaces();
-    scene.hears(Answer::Missing);
-    scene.reads(Answer::Missing);
+    scene.hears(LeaseResponse::NotFound);
+    scene.reads(LeaseResponse::NotFound);
     let created = scene.creates();
     assert_eq!(created.metadata.resource_version, None);
     assert_eq!(spec(&created).acquire_time, spec(&held).acquire_time);
@@ -448,9 +448,9 @@ fn a_leader_whose_lease_was_deleted_makes_it_again() {
 #[test]
 fn a_renewal_shows_even_if_the_wall_clock_stands_or_goes_back() {
     let noon = Timestamp::from_second(DAY_ONE).unwrap();
-    let mut held = pen("us").created(noon);
+    let mut held = template("us").created(noon);
     for wall in [noon, noon, noon - seconds(3600)] {
-        let next = pen("us").renewed(&held, wall);
+        let next = template("us").renewed(&held, wall);
         assert!(spec(&next).renew_time > spec(&held).renew_time);
         held = next;
     }
@@ -463,14 +463,14 @@ fn our_labels_are_set_over_those_that_a_lease_has() {
     let labels = [("team", "theirs"), ("kept", "yes")];
     found.metadata.labels = Some(labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
     let wall = Timestamp::from_second(DAY_ONE).unwrap();
-    for written in [pen("us").taken(&found, wall), pen("us").renewed(&found, wall)] {
+    for written in [template("us").taken(&found, wall), template("us").renewed(&found, wall)] {
         let labels = written.metadata.labels.expect("it has labels");
         assert_eq!(
             labels.into_iter().collect::<Vec<_>>(),
             [("kept".to_owned(), "yes".to_owned()), ("team".to_owned(), "ours".to_owned()),]
         );
     }
-    let bare = Pen { labels: Default::default(), ..pen("us") };
+    let bare = LeaseTemplate { labels: Default::default(), ..template("us") };
     assert_eq!(bare.taken(&found, wall).metadata.labels, found.metadata.labels);
     found.metadata.labels = None;
     assert_eq!(bare.taken(&found, wall).metadata.labels, None);
@@ -480,7 +480,7 @@ fn our_labels_are_set_over_those_that_a_lease_has() {
 #[test]
 fn a_release_reads_and_then_leaves_the_lease_to_nobody_for_a_second() {
     let (mut scene, held) = Scene::leading();
-    scene.contest.release(scene.now());
+    scene.machine.release(scene.now());
     assert!(!scene.leads());
     scene.reads(lease(&versioned(held, "5")));
     let released = scene.replaces();
@@ -489,19 +489,19 @@ fn a_release_reads_and_then_leaves_the_lease_to_nobody_for_a_second() {
     assert_eq!(spec(&released).lease_duration_seconds, Some(1));
     assert_eq!(spec(&released).lease_transitions, Some(0));
     scene.hears(lease(&released));
-    assert_eq!(scene.step(), Step::Over);
+    assert_eq!(scene.step(), ElectionAction::Stop);
 }
 
 // holds: E8
 #[test]
 fn a_release_that_meets_a_conflict_is_tried_again_until_the_renew_deadline() {
     let (mut scene, held) = Scene::leading();
-    scene.contest.release(scene.now());
+    scene.machine.release(scene.now());
     let mut tries = 0;
-    while !matches!(scene.step(), Step::Over) {
+    while !matches!(scene.step(), ElectionAction::Stop) {
         scene.reads(lease(&held));
         scene.replaces();
-        scene.hears(Answer::Conflict);
+        scene.hears(LeaseResponse::Conflict);
         tries += 1;
     }
     assert!((150..=200).contains(&tries), "{tries}");
@@ -511,13 +511,13 @@ fn a_release_that_meets_a_conflict_is_tried_again_until_the_renew_deadline() {
 // holds: E8
 #[test]
 fn a_lease_that_is_not_ours_any_more_is_not_released() {
-    for answer in [lease(&held_by("other", Duration::ZERO)), Answer::Missing, Answer::Failed] {
+    for answer in [lease(&held_by("other", Duration::ZERO)), LeaseResponse::NotFound, LeaseResponse::Failed] {
         let (mut scene, _) = Scene::leading();
-        scene.contest.release(scene.now());
+        scene.machine.release(scene.now());
         scene.reads(answer);
-        assert_eq!(scene.step(), Step::Over);
+        assert_eq!(scene.step(), ElectionAction::Stop);
     }
     let mut candidate = Scene::new();
-    candidate.contest.release(candidate.now());
-    assert_eq!(candidate.step(), Step::Over);
+    candidate.machine.release(candidate.now());
+    assert_eq!(candidate.step(), ElectionAction::Stop);
 }

@@ -1,4 +1,4 @@
-//! The door: what is shown, who is asked, and the task that answers.
+//! The endpoints: what is shown, who is asked, and the task that answers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use tokio::task::JoinSet;
 use crate::controller::ControllerMetrics;
 use crate::election::ElectionMetrics;
 use crate::manager::ManagerError;
-use crate::manager::vitals::Vitals;
-use crate::manager::workforce::Workforce;
+use crate::manager::controllers::ControllerSet;
+use crate::manager::probes::ProbeState;
 use crate::worker::panic_message;
 
 /// How much longer than its lease a leader may go without a renewal before its health check fails.
@@ -22,7 +22,7 @@ const ELECTION_TOLERANCE: Duration = Duration::from_secs(20);
 
 /// What is to be answered, and where.
 #[derive(Default)]
-pub(in crate::manager) struct Plan {
+pub(in crate::manager) struct EndpointOptions {
     pub(in crate::manager) address: Option<SocketAddr>,
     pub(in crate::manager) registry: Registry,
     pub(in crate::manager) health: Vec<(String, Check)>,
@@ -32,28 +32,28 @@ pub(in crate::manager) struct Plan {
 type Check = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// What answers an operator, if an address was given.
-pub(in crate::manager) struct Door {
+pub(in crate::manager) struct EndpointServer {
     serving: Option<Serving>,
     task: JoinSet<()>,
 }
 
-impl Plan {
+impl EndpointOptions {
     /// Begins to answer.
     pub(in crate::manager) async fn open(
         self,
         factory: &SharedInformerFactory,
-        workforce: &Workforce,
-        vitals: &Arc<Vitals>,
-    ) -> Result<Door, ManagerError> {
-        let Plan { address, registry, health, readiness } = self;
-        let mut door = Door { serving: None, task: JoinSet::new() };
-        let Some(address) = address else { return Ok(door) };
+        controllers: &ControllerSet,
+        probe_state: &Arc<ProbeState>,
+    ) -> Result<EndpointServer, ManagerError> {
+        let EndpointOptions { address, registry, health, readiness } = self;
+        let mut server = EndpointServer { serving: None, task: JoinSet::new() };
+        let Some(address) = address else { return Ok(server) };
         let queues = QueueMetrics::new();
-        for controller in &workforce.handles {
+        for controller in &controllers.handles {
             queues.show(controller.queue());
         }
-        let stopping = vitals.stopping.clone();
-        let [alive, ready] = [Arc::clone(vitals), Arc::clone(vitals)];
+        let stopping = probe_state.stopping.clone();
+        let [alive, ready] = [Arc::clone(probe_state), Arc::clone(probe_state)];
         let mut endpoints = Endpoints::new(factory)
             .registry(registry)
             .queues(queues)
@@ -62,9 +62,9 @@ impl Plan {
             .readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
             });
-        endpoints = show(workforce, endpoints);
-        if let Some(office) = &workforce.office {
-            let leadership = office.leadership.clone();
+        endpoints = show(controllers, endpoints);
+        if let Some(elector) = &controllers.elector {
+            let leadership = elector.leadership.clone();
             endpoints =
                 endpoints.health_check("leader-election", move || leadership.check(ELECTION_TOLERANCE));
         }
@@ -73,14 +73,14 @@ impl Plan {
             readiness.into_iter().fold(endpoints, |all, (name, check)| all.readiness_check(name, check));
         let (serving, task) = endpoints.serve(address).await.map_err(ManagerError::Endpoints)?;
         tracing::info!(address = %serving.address(), "serving endpoints");
-        door.task.spawn(task.run());
-        door.serving = Some(serving);
-        Ok(door)
+        server.task.spawn(task.run());
+        server.serving = Some(serving);
+        Ok(server)
     }
 }
 
-impl Door {
-    /// Waits until nobody answers any more although nobody closed it; for ever, if there is no door.
+impl EndpointServer {
+    /// Waits until nobody answers any more although nobody closed it; for ever, if there is no endpoints.
     pub(in crate::manager) async fn failed(&mut self) -> ManagerError {
         let message = match self.task.join_next().await {
             None => return std::future::pending().await,
@@ -98,13 +98,13 @@ impl Door {
 }
 
 /// Shows controllers and election. Informers and queues are shown by the endpoints themselves.
-fn show(workforce: &Workforce, endpoints: Endpoints) -> Endpoints {
+fn show(set: &ControllerSet, endpoints: Endpoints) -> Endpoints {
     let (controllers, elections) = (ControllerMetrics::new(), ElectionMetrics::new());
-    for controller in &workforce.handles {
+    for controller in &set.handles {
         controllers.show(controller);
     }
-    if let Some(office) = &workforce.office {
-        elections.show(&office.leadership);
+    if let Some(elector) = &set.elector {
+        elections.show(&elector.leadership);
     }
     endpoints.collector(controllers).collector(elections)
 }

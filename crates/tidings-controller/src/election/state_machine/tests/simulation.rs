@@ -3,7 +3,7 @@
 //! number repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --lib simulation`; `TIDINGS_SEEDS=10000` makes
 //! ten thousand of them.
 //!
-//! True time is a number of microseconds. A replica acts, at most, until its belief's `expires_at`, by its own clock.
+//! True time is a number of microseconds. A replica acts, at most, until its validity's `expires_at`, by its own clock.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -22,7 +22,7 @@ const REPLICAS: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flaw {
     Nothing,
-    /// Belief is counted from the answer's arrival.
+    /// LeaseValidity is counted from the answer's arrival.
     BeliefFromAnswer,
     /// A lease is taken when its times say that it is over.
     TrustsTimes,
@@ -40,8 +40,8 @@ type Met = BTreeMap<&'static str, u64>;
 #[derive(Debug)]
 enum Event {
     Wake(usize),
-    Arrive { replica: usize, ask: u64, request: Request, is_answer_lost: bool, delay: u64 },
-    Reply { replica: usize, ask: u64, answer: Answer },
+    Arrive { replica: usize, ask: u64, request: LeaseRequest, is_answer_lost: bool, delay: u64 },
+    Reply { replica: usize, ask: u64, answer: LeaseResponse },
     TimeOut { replica: usize, ask: u64 },
     Trouble,
     Heal(usize),
@@ -61,8 +61,8 @@ enum Link {
 }
 
 struct Replica {
-    contest: Option<Contest>,
-    timing: Timing,
+    machine: Option<ElectionStateMachine>,
+    timing: ElectionTiming,
     identity: String,
     /// Local time for each second of true time.
     rate: f64,
@@ -72,14 +72,14 @@ struct Replica {
     frozen_until: u64,
     /// The request under way, and when it was sent by the local clock.
     asked: Option<(u64, Instant)>,
-    belief: Option<Belief>,
+    validity: Option<LeaseValidity>,
     /// Until when, in true time, it may act.
     acts_until: u64,
 }
 
 struct World {
     flaw: Flaw,
-    chance: SmallRng,
+    rng: SmallRng,
     now: u64,
     /// When what comes to pass, by its number in `waiting`.
     events: BinaryHeap<Reverse<(u64, u64)>>,
@@ -160,15 +160,15 @@ fn simulate(seed: u64, flaw: Flaw) -> Result<Met, String> {
 
 impl World {
     fn new(seed: u64, flaw: Flaw) -> Self {
-        let mut chance = SmallRng::seed_from_u64(seed);
+        let mut rng = SmallRng::seed_from_u64(seed);
         let start = Instant::now();
-        let replicas = (0..REPLICAS).map(|number| Replica::new(number, start, flaw, &mut chance)).collect();
+        let replicas = (0..REPLICAS).map(|number| Replica::new(number, start, flaw, &mut rng)).collect();
         // A replica that has never seen a lease can't know that one was deleted, nor can one that saw it gone know of
         // another that has come and gone since: where leases are deleted, nobody starts anew, and it happens once.
         let may_delete = seed.is_multiple_of(3);
         World {
             flaw,
-            chance,
+            rng,
             now: 0,
             events: BinaryHeap::new(),
             waiting: BTreeMap::new(),
@@ -215,9 +215,9 @@ impl World {
     }
 
     fn leader(&self) -> Option<usize> {
-        self.replicas
-            .iter()
-            .position(|replica| replica.belief.is_some_and(|belief| replica.local(self.now) < belief.lost_at))
+        self.replicas.iter().position(|replica| {
+            replica.validity.is_some_and(|validity| replica.local(self.now) < validity.lost_at)
+        })
     }
 
     fn meets(&mut self, what: &'static str) {
@@ -228,7 +228,7 @@ impl World {
         match event {
             Event::Wake(number) => self.wake(number),
             Event::Arrive { replica, ask, request, is_answer_lost, delay } => {
-                let answer = if self.is_down { Answer::Failed } else { self.serve(request) };
+                let answer = if self.is_down { LeaseResponse::Failed } else { self.serve(request) };
                 if is_answer_lost {
                     self.meets("lost answer");
                 } else {
@@ -236,10 +236,10 @@ impl World {
                 }
             }
             Event::Reply { replica, ask, answer } => self.hears(replica, ask, answer),
-            Event::TimeOut { replica, ask } => self.hears(replica, ask, Answer::Failed),
+            Event::TimeOut { replica, ask } => self.hears(replica, ask, LeaseResponse::Failed),
             Event::Trouble if self.now < TROUBLE_LASTS => {
                 self.trouble();
-                let pause = self.chance.random_range(SECOND / 2..25 * SECOND);
+                let pause = self.rng.random_range(SECOND / 2..25 * SECOND);
                 self.after(pause, Event::Trouble);
             }
             Event::Trouble => {}
@@ -249,7 +249,7 @@ impl World {
         }
     }
 
-    /// A replica does what its contest decides.
+    /// A replica does what its machine decides.
     fn wake(&mut self, number: usize) {
         let now = self.now;
         let replica = &mut self.replicas[number];
@@ -260,61 +260,64 @@ impl World {
         if replica.asked.is_some() {
             return;
         }
-        let moment = Moment { at: replica.local(now), wall: replica.wall(now) };
-        let Some(contest) = &mut replica.contest else { return };
-        let step = contest.step(moment);
+        let read_clocks = Now { at: replica.local(now), wall: replica.wall(now) };
+        let Some(machine) = &mut replica.machine else { return };
+        let step = machine.step(read_clocks);
         self.note(number);
         match step {
-            Step::Over => {
-                self.replicas[number].contest = None;
-                let pause = self.chance.random_range(0..20 * SECOND);
+            ElectionAction::Stop => {
+                self.replicas[number].machine = None;
+                let pause = self.rng.random_range(0..20 * SECOND);
                 self.after(pause, Event::Return(number));
             }
-            Step::Rest { until } => {
+            ElectionAction::Wait { until } => {
                 let wake = self.replicas[number].until(until, now).max(1);
                 self.after(wake, Event::Wake(number));
             }
-            Step::Ask { request, until } => self.send(number, request, moment.at, until),
+            ElectionAction::Send { request, until } => self.send(number, request, read_clocks.at, until),
         }
     }
 
-    fn send(&mut self, number: usize, request: Request, sent: Instant, until: Instant) {
+    fn send(&mut self, number: usize, request: LeaseRequest, sent: Instant, until: Instant) {
         self.count += 1;
         let ask = self.count;
         let time_out = self.replicas[number].until(until, self.now).max(1);
         self.replicas[number].asked = Some((ask, sent));
         self.after(time_out, Event::TimeOut { replica: number, ask });
         let link = self.replicas[number].link;
-        let quick = |chance: &mut SmallRng| chance.random_range(100..20_000);
-        let slow = |chance: &mut SmallRng| chance.random_range(100..DELAY_MAX / 2);
+        let quick = |rng: &mut SmallRng| rng.random_range(100..20_000);
+        let slow = |rng: &mut SmallRng| rng.random_range(100..DELAY_MAX / 2);
         let (there, back) = match link {
-            Link::Slow => (slow(&mut self.chance), slow(&mut self.chance)),
-            _ => (quick(&mut self.chance), quick(&mut self.chance)),
+            Link::Slow => (slow(&mut self.rng), slow(&mut self.rng)),
+            _ => (quick(&mut self.rng), quick(&mut self.rng)),
         };
-        let is_lost = link == Link::Cut || link == Link::Lossy && self.chance.random_bool(0.4);
-        let is_answer_lost = link == Link::Mute || link == Link::Lossy && self.chance.random_bool(0.4);
+        let is_lost = link == Link::Cut || link == Link::Lossy && self.rng.random_bool(0.4);
+        let is_answer_lost = link == Link::Mute || link == Link::Lossy && self.rng.random_bool(0.4);
         if !is_lost {
             self.after(there, Event::Arrive { replica: number, ask, request, is_answer_lost, delay: back });
         }
     }
 
-    fn serve(&mut self, request: Request) -> Answer {
+    fn serve(&mut self, request: LeaseRequest) -> LeaseResponse {
         let (written, is_create) = match request {
-            Request::Read => {
-                return self.lease.clone().map_or(Answer::Missing, |lease| Answer::Lease(Box::new(lease)));
+            LeaseRequest::Read => {
+                return self
+                    .lease
+                    .clone()
+                    .map_or(LeaseResponse::NotFound, |lease| LeaseResponse::Lease(Box::new(lease)));
             }
-            Request::Create(lease) => (lease, true),
-            Request::Replace(lease) => (lease, false),
+            LeaseRequest::Create(lease) => (lease, true),
+            LeaseRequest::Replace(lease) => (lease, false),
         };
         match &self.lease {
-            Some(_) if is_create => return Answer::Conflict,
-            None if !is_create => return Answer::Missing,
+            Some(_) if is_create => return LeaseResponse::Conflict,
+            None if !is_create => return LeaseResponse::NotFound,
             Some(found) if found.metadata.resource_version == written.metadata.resource_version => {}
-            Some(_) if self.flaw != Flaw::BlindServer => return Answer::Conflict,
+            Some(_) if self.flaw != Flaw::BlindServer => return LeaseResponse::Conflict,
             _ => {}
         }
         self.store(*written);
-        self.lease.clone().map_or(Answer::Missing, |lease| Answer::Lease(Box::new(lease)))
+        self.lease.clone().map_or(LeaseResponse::NotFound, |lease| LeaseResponse::Lease(Box::new(lease)))
     }
 
     fn store(&mut self, lease: Lease) {
@@ -322,7 +325,7 @@ impl World {
         self.lease = Some(versioned(lease, &self.version.to_string()));
     }
 
-    fn hears(&mut self, number: usize, ask: u64, answer: Answer) {
+    fn hears(&mut self, number: usize, ask: u64, answer: LeaseResponse) {
         let now = self.now;
         let replica = &mut self.replicas[number];
         let Some((asked, sent)) = replica.asked else { return };
@@ -337,8 +340,8 @@ impl World {
         let at = replica.local(now);
         let sent = if self.flaw == Flaw::BeliefFromAnswer { at } else { sent };
         let answer = replica.misread(answer, self.flaw, now);
-        if let Some(contest) = &mut replica.contest {
-            contest.answer(answer, sent, at);
+        if let Some(machine) = &mut replica.machine {
+            machine.answer(answer, sent, at);
         }
         self.note(number);
         self.after(0, Event::Wake(number));
@@ -347,12 +350,12 @@ impl World {
     /// What a replica believes now.
     fn note(&mut self, number: usize) {
         let replica = &mut self.replicas[number];
-        let Some(contest) = &replica.contest else { return };
-        let (before, after) = (replica.belief, contest.belief());
-        let slow_paths = contest.slow_paths();
-        replica.belief = after;
-        if let Some(belief) = after {
-            replica.acts_until = self.now + replica.until(belief.expires_at, self.now);
+        let Some(machine) = &replica.machine else { return };
+        let (before, after) = (replica.validity, machine.validity());
+        let slow_paths = machine.slow_paths();
+        replica.validity = after;
+        if let Some(validity) = after {
+            replica.acts_until = self.now + replica.until(validity.expires_at, self.now);
         }
         match (before, after) {
             (None, Some(_)) => self.meets("term"),
@@ -366,28 +369,28 @@ impl World {
 
     fn begin(&mut self, number: usize) {
         let at = self.replicas[number].local(self.now);
-        let seed = self.chance.random();
+        let seed = self.rng.random();
         let replica = &mut self.replicas[number];
-        if replica.contest.is_some() {
+        if replica.machine.is_some() {
             return;
         }
-        let pen = Pen {
+        let template = LeaseTemplate {
             lease_seconds: replica.timing.lease_seconds(),
             labels: BTreeMap::new(),
-            ..pen(&replica.identity)
+            ..template(&replica.identity)
         };
-        replica.contest = Some(Contest::new(replica.timing, pen, seed, at));
-        (replica.asked, replica.belief) = (None, None);
+        replica.machine = Some(ElectionStateMachine::new(replica.timing, template, seed, at));
+        (replica.asked, replica.validity) = (None, None);
         self.after(0, Event::Wake(number));
     }
 
     fn trouble(&mut self) {
-        let number = self.chance.random_range(0..REPLICAS);
-        let lasts = self.chance.random_range(SECOND..40 * SECOND);
-        match self.chance.random_range(0..100) {
+        let number = self.rng.random_range(0..REPLICAS);
+        let lasts = self.rng.random_range(SECOND..40 * SECOND);
+        match self.rng.random_range(0..100) {
             0..45 => {
                 let links = [Link::Lossy, Link::Slow, Link::Cut, Link::Mute];
-                self.replicas[number].link = links[self.chance.random_range(0..links.len())];
+                self.replicas[number].link = links[self.rng.random_range(0..links.len())];
                 self.after(lasts, Event::Heal(number));
             }
             45..55 => {
@@ -405,7 +408,7 @@ impl World {
             // The leader is the one to be hit.
             _ => {
                 if let Some(leader) = self.leader() {
-                    self.replicas[leader].link = [Link::Cut, Link::Mute][self.chance.random_range(0..2)];
+                    self.replicas[leader].link = [Link::Cut, Link::Mute][self.rng.random_range(0..2)];
                     self.after(lasts, Event::Heal(leader));
                 }
             }
@@ -414,22 +417,22 @@ impl World {
 
     /// A replica is stopped, in order or not, and comes back without remembering anything.
     fn stop(&mut self, number: usize, pause: u64) {
-        let (now, is_crash) = (self.now, self.chance.random_bool(0.5));
+        let (now, is_crash) = (self.now, self.rng.random_bool(0.5));
         let replica = &mut self.replicas[number];
         let at = replica.local(now);
-        let Some(contest) = &mut replica.contest else { return };
+        let Some(machine) = &mut replica.machine else { return };
         if is_crash {
-            (replica.contest, replica.belief, replica.acts_until) = (None, None, 0);
+            (replica.machine, replica.validity, replica.acts_until) = (None, None, 0);
             self.after(pause, Event::Return(number));
             return self.meets("crash");
         }
-        if contest.is_writing() || replica.frozen_until > now {
+        if machine.is_writing() || replica.frozen_until > now {
             return;
         }
-        let is_leader = contest.belief().is_some();
-        contest.release(at);
+        let is_leader = machine.validity().is_some();
+        machine.release(at);
         // Whatever it did has ended before.
-        (replica.asked, replica.belief, replica.acts_until) = (None, None, 0);
+        (replica.asked, replica.validity, replica.acts_until) = (None, None, 0);
         self.after(0, Event::Wake(number));
         if is_leader {
             self.meets("release");
@@ -440,7 +443,7 @@ impl World {
     fn edit(&mut self) {
         let Some(mut lease) = self.lease.clone() else { return };
         let names = ["stranger", "replica-0", "replica-1", "replica-2", "replica-3"];
-        let name = names[self.chance.random_range(0..names.len())];
+        let name = names[self.rng.random_range(0..names.len())];
         // Blanking it is an order to hand over at once, and so is naming somebody in a lease that was released.
         if spec(&lease).holder_identity.as_deref() == Some("") {
             return;
@@ -454,7 +457,7 @@ impl World {
         let all_know = self
             .replicas
             .iter()
-            .all(|replica| replica.contest.as_ref().is_some_and(|contest| contest.changed_at().is_some()));
+            .all(|replica| replica.machine.as_ref().is_some_and(|machine| machine.changed_at().is_some()));
         if all_know && self.lease.take().is_some() {
             self.may_delete = false;
             self.meets("delete");
@@ -470,8 +473,9 @@ impl World {
             self.begin(number);
             self.after(0, Event::Wake(number));
         }
-        let longest =
-            |of: fn(&Timing) -> Duration| self.replicas.iter().map(|replica| of(&replica.timing)).max();
+        let longest = |of: fn(&ElectionTiming) -> Duration| {
+            self.replicas.iter().map(|replica| of(&replica.timing)).max()
+        };
         let lease = longest(|timing| Duration::from_secs(timing.lease_seconds() as u64)).unwrap_or_default();
         let retry = longest(|timing| timing.retry).unwrap_or_default();
         let request = longest(|timing| timing.request_timeout()).unwrap_or_default();
@@ -482,34 +486,38 @@ impl World {
 }
 
 impl Replica {
-    fn new(number: usize, start: Instant, flaw: Flaw, chance: &mut SmallRng) -> Self {
+    fn new(number: usize, start: Instant, flaw: Flaw, rng: &mut SmallRng) -> Self {
         let ms = Duration::from_millis;
         let timings = [
-            Timing::default(),
-            Timing { lease: ms(15_000), renew_deadline: ms(14_900), retry: ms(2_000) },
-            Timing { lease: ms(6_500), renew_deadline: ms(4_000), retry: ms(1_000) },
+            ElectionTiming::default(),
+            ElectionTiming { lease: ms(15_000), renew_deadline: ms(14_900), retry: ms(2_000) },
+            ElectionTiming { lease: ms(6_500), renew_deadline: ms(4_000), retry: ms(1_000) },
         ];
-        let timing = timings[chance.random_range(0..timings.len())];
+        let timing = timings[rng.random_range(0..timings.len())];
         let rates = if flaw == Flaw::WildClocks { 0.5..2.0 } else { 0.9..1.1 };
         // The ends matter most.
-        let rate = match chance.random_range(0..4) {
+        let rate = match rng.random_range(0..4) {
             0 => rates.start,
             1 => rates.end,
-            _ => chance.random_range(rates),
+            _ => rng.random_range(rates),
         };
         let identity = format!("replica-{number}");
-        let pen = Pen { lease_seconds: timing.lease_seconds(), labels: BTreeMap::new(), ..pen(&identity) };
+        let template = LeaseTemplate {
+            lease_seconds: timing.lease_seconds(),
+            labels: BTreeMap::new(),
+            ..template(&identity)
+        };
         Replica {
-            contest: Some(Contest::new(timing, pen, chance.random(), start)),
+            machine: Some(ElectionStateMachine::new(timing, template, rng.random(), start)),
             timing,
             identity,
             rate,
             start,
-            wall_skew: chance.random_range(-60..60),
+            wall_skew: rng.random_range(-60..60),
             link: Link::Whole,
             frozen_until: 0,
             asked: None,
-            belief: None,
+            validity: None,
             acts_until: 0,
         }
     }
@@ -530,8 +538,8 @@ impl Replica {
     }
 
     /// How a replica with a flaw reads a lease: as nobody's.
-    fn misread(&self, answer: Answer, flaw: Flaw, now: u64) -> Answer {
-        let Answer::Lease(mut lease) = answer else { return answer };
+    fn misread(&self, answer: LeaseResponse, flaw: Flaw, now: u64) -> LeaseResponse {
+        let LeaseResponse::Lease(mut lease) = answer else { return answer };
         let spec = spec(&lease);
         let renewed = spec.renew_time.as_ref().map_or(Timestamp::MIN, |time| time.0);
         let lasts = Duration::from_secs(spec.lease_duration_seconds.unwrap_or(0) as u64);
@@ -540,9 +548,9 @@ impl Replica {
             Flaw::TrustsName => spec.holder_identity.as_deref() == Some(&self.identity),
             _ => false,
         };
-        if is_free && self.belief.is_none() && lease.metadata.resource_version.is_some() {
+        if is_free && self.validity.is_none() && lease.metadata.resource_version.is_some() {
             change(&mut lease).holder_identity = None;
         }
-        Answer::Lease(lease)
+        LeaseResponse::Lease(lease)
     }
 }

@@ -1,4 +1,4 @@
-//! What workers hold: which keys are ours, permits to work on them, and the news that this has changed.
+//! What workers hold: which keys are ours, permits to work on them, and the effects that this has changed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,9 +16,9 @@ use crate::sync::Mutex;
 /// The keys that are this replica's. Clones share everything but what [`changed`](Self::changed) has told.
 ///
 /// ```no_run
-/// # use tidings_controller::shard::Shares;
-/// # async fn work(shares: Shares, key: tidings_object::Key) {
-/// if let Some(permit) = shares.permit(&key) {
+/// # use tidings_controller::shard::Shard;
+/// # async fn work(shard: Shard, key: tidings_object::Key) {
+/// if let Some(permit) = shard.permit(&key) {
 ///     tokio::select! {
 ///         () = permit.lost().cancelled() => {} // stop: soon another replica works on it
 ///         () = async { /* reconcile the key */ } => {}
@@ -27,7 +27,7 @@ use crate::sync::Mutex;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Shares {
+pub struct Shard {
     shared: Arc<Shared>,
     changes: watch::Receiver<u64>,
 }
@@ -91,11 +91,11 @@ struct State {
     permits: HashMap<PermitId, CancellationToken>,
 }
 
-impl Shares {
-    pub(super) fn new(member: Member, fence: Fence) -> Shares {
+impl Shard {
+    pub(super) fn new(member: Member, fence: Fence) -> Shard {
         let (changes, told) = watch::channel(0);
         let state = Mutex::new(State { member, next_permit: 0, permits: HashMap::new() });
-        Shares { shared: Arc::new(Shared { state, changes, wake: Notify::new(), fence }), changes: told }
+        Shard { shared: Arc::new(Shared { state, changes, wake: Notify::new(), fence }), changes: told }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
@@ -135,7 +135,7 @@ impl Shares {
             identity: Arc::clone(state.member.identity()),
             members: state.member.target().members().cloned().collect(),
             waits_for: state.member.waits_for().cloned().collect(),
-            permits: state.member.held_len(),
+            permits: state.member.held_permit_count(),
             valid_until: state.member.valid_until(),
         })
     }
@@ -148,7 +148,7 @@ impl Shares {
             let identity = Arc::clone(member.identity());
             if member.valid_until().is_none_or(|until| until <= now) {
                 Err(ShardCheckError::NoLease { identity })
-            } else if member.is_blind(now) {
+            } else if member.is_cache_stale(now) {
                 Err(ShardCheckError::Blind { identity })
             } else {
                 Ok(())
@@ -165,7 +165,7 @@ impl Permit {
 
     /// Cancelled when the work must end: the lease can't be renewed, or the key shall be another's for longer than
     /// the grace of a hand-over. Whoever still holds the permit when the lease could expire is
-    /// [reported](super::Sharding::on_overstay).
+    /// [reported](super::Sharding::on_overrun).
     pub fn lost(&self) -> &CancellationToken {
         &self.lost
     }
@@ -184,14 +184,14 @@ impl Drop for Permit {
         }
         if is_closed {
             // It may have been the last one that the thread watched over.
-            self.shared.fence.ring();
+            self.shared.fence.notify();
         }
     }
 }
 
 impl Shared {
     /// Tells the member something, and passes on what follows from it.
-    pub(super) fn tell<R>(&self, tell: impl FnOnce(&mut Member, Instant) -> R) -> R {
+    pub(super) fn with_member<R>(&self, tell: impl FnOnce(&mut Member, Instant) -> R) -> R {
         self.with(|state| tell(&mut state.member, Instant::now()))
     }
 
@@ -201,14 +201,14 @@ impl Shared {
         let was_fenced = state.member.fenced_at().is_some();
         let ran = run(&mut state);
         let is_newly_fenced = !was_fenced && state.member.fenced_at().is_some();
-        let news = state.member.news_mut();
-        let is_changed = std::mem::take(&mut news.is_changed);
-        let lost = std::mem::take(&mut news.lost);
+        let effects = state.member.effects_mut();
+        let is_changed = std::mem::take(&mut effects.is_changed);
+        let lost = std::mem::take(&mut effects.lost);
         let lost: Vec<_> = lost.iter().filter_map(|id| state.permits.get(id)).cloned().collect();
         drop(state);
         lost.iter().for_each(CancellationToken::cancel);
         if is_newly_fenced {
-            self.fence.ring();
+            self.fence.notify();
         }
         if is_changed {
             self.changes.send_modify(|changes| *changes += 1);
@@ -217,7 +217,7 @@ impl Shared {
     }
 }
 
-impl fmt::Debug for Shares {
+impl fmt::Debug for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.status().fmt(f)
     }

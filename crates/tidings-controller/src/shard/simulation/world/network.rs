@@ -1,47 +1,47 @@
-//! The server and the wires of the simulated world: requests that arrive late or never, answers that are lost, and
+//! The server and the network of the simulated world: requests that arrive late or never, answers that are lost, and
 //! caches that hear of changes in order but at any time. What members do with it is not known here.
 
 use std::sync::Arc;
 
 use rand::Rng;
 
-use super::{Flaw, Happening, MILLISECOND, SECOND, World};
-use crate::shard::member::Answer;
-use crate::shard::peers::{Seen, Stamp};
-use crate::shard::record::Record;
+use super::{Flaw, MILLISECOND, SECOND, SimulationEvent, World};
+use crate::shard::member::LeaseWriteResult;
+use crate::shard::peers::{LeaseVersion, ObservedLease};
+use crate::shard::record::MemberRecord;
 
 /// What a request asks of the server.
-pub(super) enum Asked {
-    Write(Record),
-    Delete(Arc<str>, Option<Stamp>),
+pub(super) enum SimulatedRequest {
+    Write(MemberRecord),
+    Delete(Arc<str>, Option<LeaseVersion>),
 }
 
 /// What a member waits for an answer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum PendingRequest {
     Write,
-    Clear,
-    Remove,
+    DeleteExpired,
+    DeleteOwn,
 }
 
 impl World {
-    pub(super) fn ask(&mut self, at: usize, doing: Doing, asked: Asked) {
+    pub(super) fn ask(&mut self, at: usize, pending: PendingRequest, asked: SimulatedRequest) {
         let node = &mut self.nodes[at];
         node.request += 1;
-        node.doing = Some(doing);
+        node.pending = Some(pending);
         let request = node.request;
-        if let Asked::Write(record) = &asked {
-            let stamp = Stamp { uid: Arc::clone(&node.lease_name), version: "unseen".into() };
-            let seen = Seen { name: Arc::clone(&node.lease_name), stamp, record: record.clone() };
+        if let SimulatedRequest::Write(record) = &asked {
+            let version = LeaseVersion { uid: Arc::clone(&node.lease_name), version: "unseen".into() };
+            let seen = ObservedLease { name: Arc::clone(&node.lease_name), version, record: record.clone() };
             node.last_written = Some((Arc::clone(&node.lease_name), seen));
         }
         let timeout = (self.timing.renew_deadline.as_micros() as f64 / 2.0 / node.rate) as u64;
         if node.is_connected {
             self.asked.insert((at, request), asked);
             let delay = self.delay();
-            self.after(delay, Happening::Arrive(at, request));
+            self.after(delay, SimulationEvent::Arrive(at, request));
         }
-        self.after(timeout, Happening::Answered(at, request, false));
+        self.after(timeout, SimulationEvent::Answered(at, request, false));
     }
 
     /// The server does what is asked. A write never undoes a later one of the same member, for each names the
@@ -49,20 +49,20 @@ impl World {
     pub(super) fn arrive(&mut self, at: usize, request: u64) {
         let Some(asked) = self.asked.remove(&(at, request)) else { return };
         let name = match &asked {
-            Asked::Write(_) => Arc::clone(&self.nodes[at].lease_name),
-            Asked::Delete(name, _) => Arc::clone(name),
+            SimulatedRequest::Write(_) => Arc::clone(&self.nodes[at].lease_name),
+            SimulatedRequest::Delete(name, _) => Arc::clone(name),
         };
         let there = self.server.get(&name);
         let (is_done, after) = match asked {
-            Asked::Write(record) => {
-                let is_newer = there.is_none_or(|there| there.record.turn < record.turn);
+            SimulatedRequest::Write(record) => {
+                let is_newer = there.is_none_or(|there| there.record.sequence < record.sequence);
                 let version: Arc<str> = (self.log.len() + 1).to_string().into();
-                let uid = there.map_or_else(|| Arc::clone(&version), |there| Arc::clone(&there.stamp.uid));
-                let stamp = Stamp { uid, version };
-                (is_newer, Some(Seen { name: Arc::clone(&name), stamp, record }))
+                let uid = there.map_or_else(|| Arc::clone(&version), |there| Arc::clone(&there.version.uid));
+                let version = LeaseVersion { uid, version };
+                (is_newer, Some(ObservedLease { name: Arc::clone(&name), version, record }))
             }
-            Asked::Delete(_, stamp) => {
-                (there.is_some_and(|there| stamp.is_none_or(|stamp| stamp == there.stamp)), None)
+            SimulatedRequest::Delete(_, version) => {
+                (there.is_some_and(|there| version.is_none_or(|version| version == there.version)), None)
             }
         };
         if is_done {
@@ -76,12 +76,12 @@ impl World {
                     continue;
                 }
                 let delay = self.delay();
-                self.after(delay, Happening::Deliver(watcher, self.log.len()));
+                self.after(delay, SimulationEvent::Deliver(watcher, self.log.len()));
             }
         }
         if self.nodes[at].is_connected {
             let delay = self.delay();
-            self.after(delay, Happening::Answered(at, request, is_done));
+            self.after(delay, SimulationEvent::Answered(at, request, is_done));
         }
     }
 
@@ -91,13 +91,13 @@ impl World {
         if !node.is_up || node.request != request {
             return;
         }
-        match node.doing.take() {
+        match node.pending.take() {
             None => return,
-            Some(Doing::Write) => {
-                node.member.written(now, if is_done { Answer::Done } else { Answer::Failed })
-            }
-            Some(Doing::Clear) => node.member.cleared(),
-            Some(Doing::Remove) => node.member.removed(),
+            Some(PendingRequest::Write) => node
+                .member
+                .written(now, if is_done { LeaseWriteResult::Done } else { LeaseWriteResult::Failed }),
+            Some(PendingRequest::DeleteExpired) => node.member.cleared(),
+            Some(PendingRequest::DeleteOwn) => node.member.removed(),
         }
         self.step(at);
     }
@@ -128,9 +128,9 @@ impl World {
 
     /// How long a message takes.
     fn delay(&mut self) -> u64 {
-        match self.chance.random_range(0..20) {
-            0 if !self.is_calm => self.chance.random_range(0..9 * SECOND),
-            _ => self.chance.random_range(MILLISECOND..100 * MILLISECOND),
+        match self.rng.random_range(0..20) {
+            0 if !self.is_calm => self.rng.random_range(0..9 * SECOND),
+            _ => self.rng.random_range(MILLISECOND..100 * MILLISECOND),
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::ManagerError;
 use crate::worker::panic_message;
 
-/// Something that runs beside the controllers, to be started.
+/// Something that runs runnables the controllers, to be started.
 pub(super) struct Runnable {
     pub(super) name: String,
     start: Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Result<(), ManagerError>> + Send>,
@@ -39,12 +39,12 @@ impl Runnable {
 
 /// Tasks that go by names. Dropping it aborts them.
 #[derive(Default)]
-pub(super) struct Crew {
+pub(super) struct NamedTasks {
     tasks: JoinSet<Result<(), ManagerError>>,
     names: HashMap<Id, String>,
 }
 
-impl Crew {
+impl NamedTasks {
     pub(super) fn spawn(
         &mut self,
         name: impl Into<String>,

@@ -3,14 +3,14 @@
 use tidings_object::Key;
 use tokio::time::Instant;
 
-use super::{Leaving, Member};
-use crate::shard::standing::Standing;
+use super::{LeaveState, Member};
+use crate::shard::ownership::Ownership;
 
 /// What a fence does now, and when it looks again.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::shard) struct Fenced {
+pub(in crate::shard) struct FenceCheck {
     /// Keys whose permits should have ended. Each is reported once.
-    pub(in crate::shard) overstayed: Vec<Key>,
+    pub(in crate::shard) overran: Vec<Key>,
     /// When something changes by itself.
     pub(in crate::shard) next: Option<Instant>,
     /// When permits that are held now must have ended.
@@ -22,35 +22,35 @@ pub(in crate::shard) struct Fenced {
 impl Member {
     /// Until when keys may be permitted.
     pub(in crate::shard) fn valid_until(&self) -> Option<Instant> {
-        let renewed_at = self.writes.renewed_at.filter(|_| !self.is_closed());
+        let renewed_at = self.own_writes.renewed_at.filter(|_| !self.is_closed());
         renewed_at.map(|at| at + self.timing.renew_deadline)
     }
 
     /// When every permit must have ended, unless the lease is renewed before.
     pub(in crate::shard) fn fenced_at(&self) -> Option<Instant> {
-        self.writes.renewed_at.map(|at| at + self.timing.permits_end())
+        self.own_writes.renewed_at.map(|at| at + self.timing.permits_end())
     }
 
     pub(in crate::shard) fn is_closed(&self) -> bool {
-        self.leaving == Leaving::Left
+        self.leave_state == LeaveState::Left
     }
 
     /// Nobody acts for this member any more. Permits that are held are lost, and fenced as ever.
     pub(in crate::shard) fn close(&mut self) {
-        self.leaving = Leaving::Left;
-        self.acting = None;
-        self.tell(|_| true);
-        self.news.is_changed = true;
-        self.standing = Standing::default();
+        self.leave_state = LeaveState::Left;
+        self.published = None;
+        self.revoke_permits(|_| true);
+        self.effects.is_changed = true;
+        self.ownership = Ownership::default();
     }
 
     /// Time has passed, for the fence.
-    pub(in crate::shard) fn fence(&mut self, now: Instant) -> Fenced {
-        self.pass(now);
-        let overstayed = std::mem::take(&mut self.news.overstayed);
+    pub(in crate::shard) fn fence(&mut self, now: Instant) -> FenceCheck {
+        self.advance_time(now);
+        let overran = std::mem::take(&mut self.effects.overran);
         let next = [self.valid_until(), self.fenced_at()].into_iter().flatten().filter(|at| *at > now).min();
-        let deadline = self.fenced_at().filter(|_| !self.held.is_empty());
-        let is_over = self.is_closed() && (self.held.is_empty() || deadline.is_none());
-        Fenced { overstayed, next, deadline, is_over }
+        let deadline = self.fenced_at().filter(|_| !self.held_permits.is_empty());
+        let is_over = self.is_closed() && (self.held_permits.is_empty() || deadline.is_none());
+        FenceCheck { overran, next, deadline, is_over }
     }
 }

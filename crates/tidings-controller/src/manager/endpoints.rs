@@ -1,12 +1,12 @@
 //! The manager's endpoints: one registry for everything that it runs, and its own checks. Without the feature
-//! `endpoints` there is no door, and nothing is ever served.
+//! `endpoints` there is no endpoints, and nothing is ever served.
 
 #[cfg(not(feature = "endpoints"))]
-mod closed;
+mod disabled;
 #[cfg(feature = "endpoints")]
-mod open;
+mod enabled;
 
 #[cfg(not(feature = "endpoints"))]
-pub(super) use closed::{Door, Plan};
+pub(super) use disabled::{EndpointOptions, EndpointServer};
 #[cfg(feature = "endpoints")]
-pub(super) use open::{Door, Plan};
+pub(super) use enabled::{EndpointOptions, EndpointServer};

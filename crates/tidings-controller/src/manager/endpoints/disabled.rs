@@ -1,32 +1,32 @@
-//! No door: what a manager has in its place when it is built without endpoints.
+//! No endpoints: what a manager has in its place when it is built without endpoints.
 
 use std::sync::Arc;
 
 use tidings_factory::SharedInformerFactory;
 
 use crate::manager::ManagerError;
-use crate::manager::vitals::Vitals;
-use crate::manager::workforce::Workforce;
+use crate::manager::controllers::ControllerSet;
+use crate::manager::probes::ProbeState;
 
 /// Nothing is to be answered.
 #[derive(Default)]
-pub(in crate::manager) struct Plan;
+pub(in crate::manager) struct EndpointOptions;
 
 /// Nothing answers.
-pub(in crate::manager) struct Door;
+pub(in crate::manager) struct EndpointServer;
 
-impl Plan {
+impl EndpointOptions {
     pub(in crate::manager) async fn open(
         self,
         _: &SharedInformerFactory,
-        _: &Workforce,
-        _: &Arc<Vitals>,
-    ) -> Result<Door, ManagerError> {
-        Ok(Door)
+        _: &ControllerSet,
+        _: &Arc<ProbeState>,
+    ) -> Result<EndpointServer, ManagerError> {
+        Ok(EndpointServer)
     }
 }
 
-impl Door {
+impl EndpointServer {
     pub(in crate::manager) async fn failed(&mut self) -> ManagerError {
         std::future::pending().await
     }

@@ -7,12 +7,12 @@ use super::ManagerError;
 
 /// What a manager's probes are told of it.
 #[derive(Default)]
-pub(super) struct Vitals {
+pub(super) struct ProbeState {
     pub(super) stopping: CancellationToken,
     failure: SetOnce<String>,
 }
 
-impl Vitals {
+impl ProbeState {
     /// Something has ended without being asked to. Only the first counts.
     pub(super) fn fail(&self, error: &ManagerError) {
         let _ = self.failure.set(error.to_string());

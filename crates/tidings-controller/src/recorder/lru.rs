@@ -6,14 +6,14 @@ use foldhash::{HashMap, HashMapExt};
 use tokio::time::Instant;
 
 /// Remembers at the most so many entries; when it is full, the half that was not used for longest goes.
-pub(super) struct Recent<K, V> {
+pub(super) struct LruMap<K, V> {
     entries: HashMap<K, (Instant, V)>,
     entries_max: usize,
 }
 
-impl<K: Eq + Hash, V> Recent<K, V> {
+impl<K: Eq + Hash, V> LruMap<K, V> {
     pub(super) fn new(entries_max: usize) -> Self {
-        Recent { entries: HashMap::new(), entries_max }
+        LruMap { entries: HashMap::new(), entries_max }
     }
 
     /// The entry, made if it is not there, and used now.
@@ -55,21 +55,21 @@ mod tests {
     #[test]
     fn the_longest_unused_go_when_it_is_full() {
         let start = Instant::now();
-        let mut recent = Recent::new(100);
+        let mut lru = LruMap::new(100);
         for number in 0..1000_u64 {
-            recent.used(number, start + Duration::from_secs(number), || number);
-            assert!(recent.entries.len() <= 100);
+            lru.used(number, start + Duration::from_secs(number), || number);
+            assert!(lru.entries.len() <= 100);
         }
-        assert!((950..1000).all(|number| recent.entries.contains_key(&number)));
+        assert!((950..1000).all(|number| lru.entries.contains_key(&number)));
     }
 
     #[test]
     fn it_is_bounded_when_all_were_used_at_the_same_time() {
         let now = Instant::now();
-        let mut recent = Recent::new(10);
+        let mut lru = LruMap::new(10);
         for number in 0..1000 {
-            recent.used(number, now, || ());
-            assert!((1..=10).contains(&recent.entries.len()));
+            lru.used(number, now, || ());
+            assert!((1..=10).contains(&lru.entries.len()));
         }
     }
 }

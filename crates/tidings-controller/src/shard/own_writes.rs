@@ -8,18 +8,18 @@ use tokio::time::Instant;
 
 /// The own writes.
 #[derive(Debug, Default)]
-pub(super) struct Writes {
+pub(super) struct OwnWrites {
     /// The number of the last one.
-    pub(super) turn: u64,
+    pub(super) sequence: u64,
     /// When the newest were begun.
     pub(super) begun: VecDeque<(u64, Instant)>,
     pub(super) under_way: Option<Instant>,
     /// The last one that was answered well.
-    pub(super) answered_turn: u64,
+    pub(super) answered_sequence: u64,
     /// When it was answered.
     pub(super) answered_at: Option<Instant>,
     /// The last one that the cache shows; 0 if it shows none.
-    pub(super) seen_turn: u64,
+    pub(super) seen_sequence: u64,
     /// When that one was begun: the cache has everything that was written before.
     pub(super) fresh_until: Option<Instant>,
     /// When the last one that is known to have reached the server was begun. None once that is too long ago.
@@ -30,33 +30,33 @@ pub(super) struct Writes {
 /// How many writes that the cache does not show are remembered. Forgetting one only makes waits longer.
 const UNSEEN_WRITES_MAX: usize = 64;
 
-impl Writes {
+impl OwnWrites {
     /// Begins one, and tells its number.
     pub(super) fn begin(&mut self, now: Instant, retry_period: Duration) -> u64 {
-        self.turn += 1;
+        self.sequence += 1;
         if self.begun.len() == UNSEEN_WRITES_MAX {
             self.begun.pop_front();
         }
-        self.begun.push_back((self.turn, now));
+        self.begun.push_back((self.sequence, now));
         self.under_way = Some(now);
         self.next_at = Some(now + retry_period);
-        self.turn
+        self.sequence
     }
 
     /// The cache shows this one; 0 for none. It may show an older one than before: then it is as old as that.
-    pub(super) fn saw(&mut self, turn: u64) {
-        let turn = if turn <= self.turn { turn } else { 0 };
-        if turn == self.seen_turn {
+    pub(super) fn saw(&mut self, sequence: u64) {
+        let sequence = if sequence <= self.sequence { sequence } else { 0 };
+        if sequence == self.seen_sequence {
             return;
         }
-        let is_older = turn < self.seen_turn;
-        self.seen_turn = turn;
+        let is_older = sequence < self.seen_sequence;
+        self.seen_sequence = sequence;
         self.begun.retain({
-            let newest = self.begun.iter().map(|(begun, _)| *begun).filter(|begun| *begun <= turn).max();
+            let newest = self.begun.iter().map(|(begun, _)| *begun).filter(|begun| *begun <= sequence).max();
             move |(begun, _)| newest.is_none_or(|newest| *begun >= newest)
         });
         match self.begun.front() {
-            Some((begun, at)) if *begun <= turn => self.fresh_until = Some(*at),
+            Some((begun, at)) if *begun <= sequence => self.fresh_until = Some(*at),
             _ if is_older => self.fresh_until = None,
             _ => {}
         }
