@@ -26,7 +26,7 @@ pub use builder::ControllerBuilder;
 #[cfg(feature = "metrics")]
 pub use metrics::ControllerMetrics;
 pub use source::{Owned, Watched};
-pub use stats::{ControllerStats, Durations, Reason, RequestCount};
+pub use stats::{ControllerStats, Reason, RequestCount};
 pub use task::{ControllerHandle, ControllerTask};
 
 use crate::caches::ControllerCaches;

@@ -14,7 +14,7 @@ use kube_client::Api;
 use kube_core::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tidings_object::WithCauses;
+use tidings_util::WithCauses;
 
 use crate::action::Action;
 

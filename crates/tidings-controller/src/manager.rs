@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tidings_factory::{NotSynced, SharedInformerFactory};
 use tidings_informer::informer::InformerFailure;
-use tidings_object::WithCauses;
+use tidings_util::WithCauses;
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::{Controller, ControllerError};

@@ -7,7 +7,7 @@ use std::future::Future;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tidings_object::WithCauses;
+use tidings_util::WithCauses;
 
 use crate::action::Action;
 use crate::context::Context;

@@ -28,7 +28,7 @@ use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::writes_shown;
 use outcome::ReconcileOutcome;
-pub(crate) use outcome::panic_message;
+pub(crate) use outcome::join_error_message;
 use parking::{ClaimedRequest, WritesShown};
 pub(crate) use parking::{ParkedReceiver, Parking};
 pub(crate) use shard_filter::ShardFilter;

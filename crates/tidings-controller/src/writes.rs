@@ -18,7 +18,7 @@ use futures_util::FutureExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_informer::informer::{SharedInformer, WaitError};
 use tidings_object::{Key, ResourceKind, Version};
-use tidings_source::clock;
+use tidings_util::clock;
 use tokio::time::Instant;
 
 pub use api::TrackedApi;

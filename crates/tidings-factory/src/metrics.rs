@@ -11,7 +11,7 @@ use std::sync::Arc;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder};
 use prometheus_client::metrics::MetricType;
-use tidings_informer::informer::ProcessingLatency;
+use tidings_informer::informer::Histogram;
 use tidings_object::Budget;
 
 use crate::report::InformerReport;
@@ -78,7 +78,7 @@ fn encode_family(
                     encode_counter(encoder.encode_family(&with(&labels, label, &name))?, value)?;
                 }
             }
-            Read::Latency(read) => encode_latency(encoder.encode_family(&labels)?, &read(report))?,
+            Read::Durations(read) => encode_durations(encoder.encode_family(&labels)?, read(report))?,
             Read::Summary(read) => {
                 let (sum, count) = read(report);
                 let buckets = [(f64::INFINITY, count)];
@@ -99,13 +99,10 @@ fn encode_counter(mut encoder: MetricEncoder<'_>, value: u64) -> fmt::Result {
     encoder.encode_counter::<[(&str, &str); 0], u64, f64>(&value, None)
 }
 
-fn encode_latency(mut encoder: MetricEncoder<'_>, latency: &ProcessingLatency) -> fmt::Result {
-    let bounds = ProcessingLatency::BOUNDS.iter().map(|bound| bound.as_secs_f64());
-    let mut buckets: Vec<(f64, u64)> = bounds.zip(latency.buckets).collect();
-    let bounded: u64 = latency.buckets.iter().sum();
-    buckets.push((f64::INFINITY, latency.batches - bounded));
-    let sum_seconds = latency.sum.as_secs_f64();
-    encoder.encode_histogram::<[(&str, &str); 0]>(sum_seconds, latency.batches, &buckets, None)
+fn encode_durations(mut encoder: MetricEncoder<'_>, durations: &Histogram) -> fmt::Result {
+    let buckets: Vec<(f64, u64)> = durations.buckets().collect();
+    let sum_seconds = durations.sum().as_secs_f64();
+    encoder.encode_histogram::<[(&str, &str); 0]>(sum_seconds, durations.count(), &buckets, None)
 }
 
 /// The budget that the informers of a factory share. One that an informer has for itself is told in its report.

@@ -14,7 +14,6 @@ mod graves;
 mod handle;
 mod handler;
 mod health;
-mod latency;
 mod lease;
 mod listener;
 mod monitor;
@@ -44,7 +43,6 @@ pub use failure::InformerFailure;
 pub use handle::{InformerError, SharedInformer, Unsynced};
 pub use handler::{Deleted, EventHandler, HandleWith, Handler, HandlerOptions, IntoHandler, handle_with};
 pub use health::{EndedCounts, Failure, Health, RequestCounts, StreamHealth, StreamState};
-pub use latency::ProcessingLatency;
 pub(crate) use lease::Lease;
 pub use listener::HandlerStats;
 pub use notification::Notification;
@@ -56,6 +54,7 @@ pub use shared::Lifecycle;
 pub use stats::{InformerStats, MemoryStats};
 pub use stream::{Event, Notifications};
 pub use tidings_object::Wire;
+pub use tidings_util::Histogram;
 pub use wait::{Reached, WaitError};
 pub use weak::WeakInformer;
 
@@ -107,7 +106,7 @@ pub fn informer<K>(
         wake: Arc::default(),
         progress: watch::Sender::new(progress::Progress::default()),
         applied: Mutex::new(AppliedCounts::default()),
-        processing: Mutex::default(),
+        processing: Mutex::new(Histogram::new(&stats::PROCESSING_BOUNDS_NANOS)),
         monitors: Mutex::default(),
         synced: SetOnce::new(),
         failures: failure::Failures::new(),

@@ -12,7 +12,6 @@ mod list;
 mod stream_list;
 mod watch;
 
-mod backoff;
 mod liveness;
 mod timer;
 
@@ -20,12 +19,12 @@ pub mod config;
 pub mod observer;
 pub mod sink;
 
-pub use backoff::BackoffConfig;
 pub use config::{ListMode, Paging, ReflectorConfig, StopPolicy};
 pub use liveness::LivenessConfig;
 pub use observer::{CompletedList, Observer, ReflectorActivity, RelistReason, StopReason};
 pub use run::Reflector;
 pub use sink::{Epoch, Replacement, Sink};
+pub use tidings_util::backoff::BackoffConfig;
 
 /// How many events, or items of a list, cost the reflector's task one unit of its budget: a thousand of them, of a few
 /// microseconds each, are a turn that nobody minds.

@@ -31,7 +31,6 @@
 
 #[cfg(test)]
 mod arbitrary;
-mod causes;
 mod json;
 mod sync;
 
@@ -52,7 +51,6 @@ pub mod version;
 
 pub use body::{DictionaryTraining, PackPool, TrainedDictionary, Wire};
 pub use budget::Budget;
-pub use causes::WithCauses;
 pub use field::{FieldPath, FieldPathError, FieldValue};
 pub use intake::{Intake, IntakeError, KnownObjects, NothingKnown};
 pub use key::{Key, KeyError, KeyRef};

@@ -20,8 +20,8 @@ use origin::ObjectBytes;
 pub(crate) use identity_strings::{IdentityStrings, LabelKeyInterner};
 pub use origin::{Origin, PackStats};
 pub(crate) use origin::{TypePrefix, message_of};
+pub(crate) use read::without_values;
 pub use read::{DecodeError, ReadError};
-pub(crate) use read::{panic_message, without_values};
 
 /// One version of one object.
 ///

@@ -16,10 +16,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tidings_protobuf::{Message, TypeMeta};
+use tidings_util::panic_message;
 
 use crate::FieldPath;
 use crate::body::Wire;
-use crate::raw::{panic_message, without_values};
+use crate::raw::without_values;
 use prune::PrunePaths;
 
 /// A change to every body of an informer.

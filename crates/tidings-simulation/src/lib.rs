@@ -34,9 +34,10 @@ mod views;
 mod wire;
 mod world;
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
+
+use tidings_util::panic_message;
 
 pub use clock::ClockRate;
 pub use plan::{Coordination, Plan};
@@ -71,13 +72,8 @@ pub fn simulate(seed: u64, sink: Option<Sink>) -> Result<Summary, Failure> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok((summary, Ok(()))) => Ok(summary),
         Ok((_, Err(what))) => Err(Failure { seed, what }),
-        Err(panic) => Err(Failure { seed, what: format!("panicked: {}", message(&*panic)) }),
+        Err(panic) => Err(Failure { seed, what: format!("panicked: {}", panic_message(&*panic)) }),
     }
-}
-
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }
 
 /// Panics on purpose are no news: nobody is told of them.

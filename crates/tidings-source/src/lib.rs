@@ -35,8 +35,6 @@
 
 mod asked;
 pub mod client;
-#[doc(hidden)]
-pub mod clock;
 pub mod error;
 mod event;
 mod excerpt;

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tidings_object::{RawObject, Version};
+use tidings_util::backoff::exponential;
+use tidings_util::clock;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::clock;
 use crate::{
     Change, ErrorClass, ListWatch, Skipped, SourceError, StatusDetail, Trouble, WatchEvent, WatchOptions,
     WatchStream, asked, network,
@@ -180,7 +181,7 @@ impl Watcher<'_> {
             self.wait_for(error.retry_after());
             return None;
         }
-        self.wait_for(Some(RESTART_PAUSE * (1 << self.malformed_in_a_row)));
+        self.wait_for(Some(exponential(RESTART_PAUSE, self.malformed_in_a_row, RETRY_AFTER_MAX)));
         self.malformed_in_a_row += 1;
         self.is_done = self.malformed_in_a_row >= MALFORMED_MAX;
         self.is_done.then_some(error)

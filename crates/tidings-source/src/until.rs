@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, Stream, StreamExt as _};
-use tidings_object::WithCauses;
+use tidings_util::WithCauses;
 use tokio::time::sleep;
 
 use crate::{

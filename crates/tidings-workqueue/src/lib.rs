@@ -24,7 +24,6 @@ mod clock;
 mod delay;
 mod fair;
 mod guard;
-mod histogram;
 mod item;
 pub mod limiter;
 mod links;
@@ -39,7 +38,6 @@ mod stats;
 mod working;
 
 pub use guard::Working;
-pub use histogram::Histogram;
 pub use item::Item;
 pub use limiter::RateLimiter;
 pub use metrics::QueueMetrics;
@@ -48,6 +46,7 @@ pub use priority::Priority;
 pub use queue::WorkQueue;
 pub use state::Added;
 pub use stats::QueueStats;
+pub use tidings_util::Histogram;
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Weak};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeGaugeValue, MetricEncoder};
 use prometheus_client::metrics::MetricType;
+use tidings_util::Histogram;
 
-use crate::histogram::Histogram;
 use crate::item::Item;
 use crate::queue::{Shared, WorkQueue};
 use crate::state::State;

@@ -9,13 +9,12 @@ use std::time::Duration;
 use crate::clock::Moment;
 use crate::delay::Delayed;
 use crate::fair::Share;
-use crate::histogram::Histogram;
 use crate::item::Item;
 use crate::links::SlotId;
 use crate::order::Order;
 use crate::priority::Priority;
 use crate::slots::{Pending, Slots};
-use crate::stats::QueueStats;
+use crate::stats::{Durations, QueueStats};
 use crate::working::InWork;
 
 /// What became of an item that was added.
@@ -124,13 +123,6 @@ pub(crate) struct Wakes {
     pub(crate) keeper: bool,
     /// Whether those who wait for the queue to be drained.
     pub(crate) drainers: bool,
-}
-
-/// What is measured of the items of a queue with a name.
-#[derive(Debug, Default)]
-pub(crate) struct Durations {
-    queue: Histogram,
-    work: Histogram,
 }
 
 impl<T: Item> State<T> {
@@ -246,7 +238,11 @@ impl<T: Item> State<T> {
         self.order.pop(&mut self.slots, id);
         self.in_work.begin(&mut self.slots, id, now);
         let waited = match &mut self.durations {
-            Some(durations) => durations.queue.observe(now.since(since)),
+            Some(durations) => {
+                let waited = now.since(since);
+                durations.queue.observe(waited);
+                waited
+            }
             None => Duration::ZERO,
         };
         Taken::Item { item, slot: id, priority, waited }
@@ -364,8 +360,8 @@ impl<T: Item> State<T> {
             oldest_waiting: self.oldest_waiting(),
             unfinished: self.in_work.unfinished(&self.slots, self.now),
             longest_running: self.in_work.longest(&self.slots, self.now),
-            queue_duration: durations.queue,
-            work_duration: durations.work,
+            queue_duration: durations.queue.clone(),
+            work_duration: durations.work.clone(),
             ..stats
         }
     }

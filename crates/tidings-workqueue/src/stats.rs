@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::histogram::Histogram;
+use tidings_util::Histogram;
 
 /// A queue at one moment. The durations are those of a queue with a name: one without keeps no times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,4 +31,28 @@ pub struct QueueStats {
     pub queue_duration: Histogram,
     /// From the moment an item was handed out until it was done.
     pub work_duration: Histogram,
+}
+
+/// The durations that a queue with a name measures.
+#[derive(Debug)]
+pub(crate) struct Durations {
+    pub(crate) queue: Histogram,
+    pub(crate) work: Histogram,
+}
+
+/// Upper bounds of the histograms, those of client-go's work queue metrics: 10 ns, 100 ns and so on up to 10 s.
+pub(crate) const BOUNDS_NANOS: [u64; 10] = {
+    let mut bounds = [10; 10];
+    let mut at = 1;
+    while at < bounds.len() {
+        bounds[at] = bounds[at - 1] * 10;
+        at += 1;
+    }
+    bounds
+};
+
+impl Default for Durations {
+    fn default() -> Self {
+        Durations { queue: Histogram::new(&BOUNDS_NANOS), work: Histogram::new(&BOUNDS_NANOS) }
+    }
 }

@@ -81,7 +81,6 @@ mod parts {
     pub(crate) mod delay;
     pub(crate) mod fair;
     pub(crate) mod guard;
-    pub(crate) mod histogram;
     pub(crate) mod item;
     pub(crate) mod limiter;
     pub(crate) mod links;
@@ -105,8 +104,8 @@ use std::task::{Context, Poll, Wake};
 use parts::guard::Working;
 use parts::queue::WorkQueue;
 use parts::{
-    clock, delay, fair, guard, histogram, item, limiter, links, options, order, priority, queue, slots,
-    state, stats, working,
+    clock, delay, fair, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
+    working,
 };
 
 /// No step of the queue lets its lock go more often before it waits.

@@ -17,7 +17,6 @@ mod parts {
     pub(crate) mod delay;
     pub(crate) mod fair;
     pub(crate) mod guard;
-    pub(crate) mod histogram;
     pub(crate) mod item;
     pub(crate) mod limiter;
     pub(crate) mod links;
@@ -42,8 +41,8 @@ use std::task::Poll;
 use parts::guard::Working;
 use parts::queue::WorkQueue;
 use parts::{
-    clock, delay, fair, guard, histogram, item, limiter, links, options, order, priority, queue, slots,
-    state, stats, working,
+    clock, delay, fair, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
+    working,
 };
 use shuttle::future::{JoinHandle, block_on, spawn};
 use shuttle::scheduler::RandomScheduler;

@@ -47,9 +47,10 @@ pub use tidings_informer::lister::{GetError, Lister, NamespaceLister};
 pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};
 pub use tidings_object::{
     Budget, FieldPath, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Projection, RawObject,
-    ReadError, ResourceKind, Scope, Transform, Version, Wire, WithCauses,
+    ReadError, ResourceKind, Scope, Transform, Version, Wire,
 };
 pub use tidings_source::{ShardRange, Sharded, WirePreference};
+pub use tidings_util::WithCauses;
 
 /// From a notification to Reconcile: controllers, their manager, leader election.
 pub use tidings_controller as controller;

@@ -74,7 +74,7 @@ pub(super) fn written(
 }
 
 fn average(stats: &[InformerStats]) -> Duration {
-    let batches: u64 = stats.iter().map(|one| one.processing.batches).sum();
-    let sum: Duration = stats.iter().map(|one| one.processing.sum).sum();
+    let batches: u64 = stats.iter().map(|one| one.processing.count()).sum();
+    let sum: Duration = stats.iter().map(|one| one.processing.sum()).sum();
     sum.checked_div(u32::try_from(batches).unwrap_or(u32::MAX)).unwrap_or_default()
 }

@@ -7,8 +7,9 @@ use std::sync::{Arc, Weak};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, MetricEncoder};
 use prometheus_client::metrics::MetricType;
+use tidings_util::Histogram;
 
-use super::stats::{ControllerStats, Durations};
+use super::stats::ControllerStats;
 use super::task::ControllerHandle;
 use crate::sync::Mutex;
 use crate::worker::ControllerState;
@@ -120,7 +121,7 @@ impl Collector for ControllerMetrics {
         let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
         for stats in &controllers {
             let labels = [("controller", &*stats.name)];
-            histogram(family.encode_family(&labels)?, &stats.reconcile_time)?;
+            encode_histogram(family.encode_family(&labels)?, &stats.reconcile_time)?;
         }
         Ok(())
     }
@@ -152,11 +153,10 @@ fn counter(family: &mut MetricEncoder<'_>, labels: &impl EncodeLabelSet, value: 
     family.encode_family(labels)?.encode_counter::<[(&str, &str); 0], _, u64>(&value, None)
 }
 
-fn histogram(mut to: MetricEncoder<'_>, durations: &Durations) -> fmt::Result {
-    let bounds = Durations::bounds_seconds().iter().copied().chain([f64::INFINITY]);
-    let buckets: Vec<_> = bounds.zip(durations.counts.iter().copied()).collect();
-    let sum = durations.sum.as_secs_f64();
-    to.encode_histogram::<[(&str, &str); 0]>(sum, durations.count(), &buckets, None)
+fn encode_histogram(mut encoder: MetricEncoder<'_>, durations: &Histogram) -> fmt::Result {
+    let buckets: Vec<_> = durations.buckets().collect();
+    let sum = durations.sum().as_secs_f64();
+    encoder.encode_histogram::<[(&str, &str); 0]>(sum, durations.count(), &buckets, None)
 }
 
 impl fmt::Debug for ControllerMetrics {

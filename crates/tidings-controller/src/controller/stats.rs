@@ -1,12 +1,13 @@
 //! The figures of a controller: how its reconciles ended, how long they took, and why there were requests at all.
 //!
-//! Counting takes no lock. What is read is a copy.
+//! Counting takes no lock, except for the histogram of durations. What is read is a copy.
 
 use std::time::Duration;
 
+use tidings_util::Histogram;
 use tidings_workqueue::QueueStats;
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Mutex, Ordering};
 
 /// The figures of a controller.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ pub struct ControllerStats {
     /// Reconciles that may run at the same time.
     pub workers: usize,
     /// How long reconciles took.
-    pub reconcile_time: Durations,
+    pub reconcile_time: Histogram,
     /// Why there were requests.
     pub requests: Vec<RequestCount>,
     /// The queue's.
@@ -92,34 +93,12 @@ pub enum Reason {
     Asked,
 }
 
-/// How often something took how long.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Durations {
-    /// For each bound of [`bounds_seconds`](Self::bounds_seconds), how many took no longer and longer than the bound before; the
-    /// last count is of those above every bound.
-    pub counts: Vec<u64>,
-    /// All of them together.
-    pub sum: Duration,
-}
-
-/// Upper bounds of controller-runtime's histogram of reconcile times, in seconds.
-const BOUNDS_SECONDS: [f64; 40] = [
-    0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25,
-    1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0,
-    50.0, 60.0,
-];
-
-impl Durations {
-    /// The upper bounds, in seconds.
-    pub fn bounds_seconds() -> &'static [f64] {
-        &BOUNDS_SECONDS
-    }
-
-    /// How many there were.
-    pub fn count(&self) -> u64 {
-        self.counts.iter().sum()
-    }
-}
+/// Upper bounds of controller-runtime's histogram of reconcile times.
+const RECONCILE_TIME_BOUNDS_NANOS: [u64; 40] = Histogram::bounds_from_millis([
+    5, 10, 25, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 900, 1_000, 1_250, 1_500,
+    1_750, 2_000, 2_500, 3_000, 3_500, 4_000, 4_500, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000, 15_000,
+    20_000, 25_000, 30_000, 40_000, 50_000, 60_000,
+]);
 
 impl Reason {
     /// All of them.
@@ -189,7 +168,7 @@ pub(crate) struct ReconcileCounters {
     pub(crate) not_ours: Counter,
     pub(crate) write_waits: Counter,
     pub(crate) write_waits_given_up: Counter,
-    pub(crate) reconcile_time: Histogram,
+    pub(crate) reconcile_time: ReconcileTime,
     active: AtomicU64,
 }
 
@@ -213,34 +192,23 @@ impl Drop for ActiveReconcile<'_> {
     }
 }
 
-/// Counts durations by [`BOUNDS_SECONDS`].
+/// The durations of reconciles.
 #[derive(Debug)]
-pub(crate) struct Histogram {
-    counts: [AtomicU64; BOUNDS_SECONDS.len() + 1],
-    /// It overflows after 584 years of work.
-    sum_nanos: AtomicU64,
-}
+pub(crate) struct ReconcileTime(Mutex<Histogram>);
 
-impl Default for Histogram {
+impl Default for ReconcileTime {
     fn default() -> Self {
-        Histogram { counts: std::array::from_fn(|_| AtomicU64::new(0)), sum_nanos: AtomicU64::new(0) }
+        ReconcileTime(Mutex::new(Histogram::new(&RECONCILE_TIME_BOUNDS_NANOS)))
     }
 }
 
-impl Histogram {
-    pub(crate) fn observe(&self, taken: Duration) {
-        let seconds = taken.as_secs_f64();
-        let bucket = BOUNDS_SECONDS.partition_point(|bound| *bound < seconds);
-        self.counts[bucket].fetch_add(1, Ordering::Relaxed);
-        let nanos = u64::try_from(taken.as_nanos()).unwrap_or(u64::MAX);
-        self.sum_nanos.fetch_add(nanos, Ordering::Relaxed);
+impl ReconcileTime {
+    pub(crate) fn observe(&self, duration: Duration) {
+        self.0.lock().observe(duration);
     }
 
-    pub(crate) fn read(&self) -> Durations {
-        Durations {
-            counts: self.counts.iter().map(|count| count.load(Ordering::Relaxed)).collect(),
-            sum: Duration::from_nanos(self.sum_nanos.load(Ordering::Relaxed)),
-        }
+    pub(crate) fn read(&self) -> Histogram {
+        self.0.lock().clone()
     }
 }
 
@@ -277,16 +245,5 @@ mod tests {
         for (at, reason) in Reason::ALL.into_iter().enumerate() {
             assert_eq!(reason as usize, at);
         }
-    }
-
-    #[test]
-    fn a_duration_counts_under_the_first_bound_that_it_does_not_exceed() {
-        let histogram = Histogram::default();
-        for millis in [5, 6, 61_000] {
-            histogram.observe(Duration::from_millis(millis));
-        }
-        let read = histogram.read();
-        assert_eq!((read.counts[0], read.counts[1], read.counts[BOUNDS_SECONDS.len()]), (1, 1, 1));
-        assert_eq!((read.count(), read.sum), (3, Duration::from_millis(61_011)));
     }
 }

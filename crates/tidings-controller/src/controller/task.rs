@@ -16,7 +16,7 @@ use crate::enqueue::RequestQueue;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
 use crate::shard::Shard;
-use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, panic_message};
+use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, join_error_message};
 
 /// Looks at a controller, and asks it for more. It keeps no informer alive.
 ///
@@ -269,7 +269,7 @@ impl ControllerTask {
 
     fn panicked(&self, part: &'static str, error: JoinError) -> ControllerError {
         let controller = self.handle.name().to_owned();
-        ControllerError::Panicked { controller, part, message: panic_message(error) }
+        ControllerError::Panicked { controller, part, message: join_error_message(error) }
     }
 
     fn informer_failed(&self, source: InformerFailure) -> ControllerError {

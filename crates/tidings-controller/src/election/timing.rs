@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use rand::Rng;
 use rand::rngs::SmallRng;
+use tidings_util::backoff::jittered;
 
 use super::ElectionError;
 
@@ -84,7 +84,7 @@ impl ElectionTiming {
 
     /// When a candidate looks again.
     pub(super) fn retry_jittered(&self, rng: &mut SmallRng) -> Duration {
-        self.retry.mul_f64(1.0 + JITTER_FACTOR * rng.random::<f64>())
+        jittered(self.retry, JITTER_FACTOR, rng)
     }
 }
 

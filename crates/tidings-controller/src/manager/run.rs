@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_factory::{Running, SharedInformerFactory};
-use tidings_source::clock;
+use tidings_util::clock;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

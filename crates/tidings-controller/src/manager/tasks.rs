@@ -8,7 +8,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
-use crate::worker::panic_message;
+use crate::worker::join_error_message;
 
 /// Something that runs runnables the controllers, to be started.
 pub(super) struct Runnable {
@@ -103,7 +103,7 @@ impl NamedTasks {
         match ended {
             Ok((_, outcome)) => outcome,
             Err(error) if error.is_cancelled() => Ok(()),
-            Err(error) => Err(ManagerError::Panicked { name, message: panic_message(error) }),
+            Err(error) => Err(ManagerError::Panicked { name, message: join_error_message(error) }),
         }
     }
 }

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::{Event, EventSeries};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use tidings_source::clock;
+use tidings_util::clock;
 use tokio::time::Instant;
 
 use super::event::{NewEvent, Reporter, identity};

@@ -6,9 +6,10 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use kube_client::Client;
+use rand::SeedableRng;
 use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
-use tidings_source::clock;
+use tidings_util::backoff::{exponential, jittered};
+use tidings_util::clock;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -144,8 +145,7 @@ impl RecorderTask {
 
     /// How long to wait before the next try, with up to a quarter more so that replicas do not come all at once.
     fn retry_delay(&mut self, attempts: u32) -> Duration {
-        let base = RETRY_MIN.saturating_mul(1 << attempts.min(16)).min(RETRY_MAX);
-        base.mul_f64(self.rng.random_range(1.0..1.25))
+        jittered(exponential(RETRY_MIN, attempts, RETRY_MAX), 0.25, &mut self.rng)
     }
 
     fn tell(&mut self, due: &DueWrite, why: DropReason, refusal: Option<kube_client::Error>) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidings_object::Key;
-use tidings_source::clock;
+use tidings_util::clock;
 use tokio::time::Instant;
 
 use super::own_writes::OwnWrites;

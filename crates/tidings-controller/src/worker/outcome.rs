@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::time::Duration;
 
+use tidings_util::panic_message;
 use tokio::task::JoinError;
 
 use crate::action::Action;
@@ -23,7 +24,7 @@ pub(super) enum ReconcileOutcome {
 
 impl ReconcileOutcome {
     pub(super) fn panicked(panic: &(dyn Any + Send)) -> Self {
-        ReconcileOutcome::Panicked(message_of(panic))
+        ReconcileOutcome::Panicked(panic_message(panic))
     }
 
     /// Tells the reconcile's span how it ended.
@@ -42,14 +43,9 @@ impl ReconcileOutcome {
 }
 
 /// What a task panicked with; of one that was aborted, that it was.
-pub(crate) fn panic_message(error: JoinError) -> String {
+pub(crate) fn join_error_message(error: JoinError) -> String {
     match error.try_into_panic() {
-        Ok(panic) => message_of(&*panic),
+        Ok(panic) => panic_message(&*panic),
         Err(error) => error.to_string(),
     }
-}
-
-fn message_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

@@ -73,7 +73,7 @@ impl Requests {
 impl Applied {
     fn read(stats: &InformerStats) -> Self {
         Applied {
-            batches: stats.processing.batches,
+            batches: stats.processing.count(),
             lists: stats.applied.lists,
             changes: stats.applied.changes,
             stale: stats.applied.stale,

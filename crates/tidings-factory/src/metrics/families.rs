@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prometheus_client::encoding::MetricEncoder;
 use prometheus_client::metrics::MetricType;
-use tidings_informer::informer::{HandlerStats, ProcessingLatency, StreamHealth, Wire};
+use tidings_informer::informer::{HandlerStats, Histogram, StreamHealth, Wire};
 
 use crate::report::InformerReport;
 
@@ -24,7 +24,7 @@ pub(super) enum Read {
     Counter(fn(&InformerReport) -> u64),
     GaugeBy(&'static str, fn(&InformerReport) -> Vec<(String, Value)>),
     CounterBy(&'static str, fn(&InformerReport) -> Vec<(String, u64)>),
-    Latency(fn(&InformerReport) -> ProcessingLatency),
+    Durations(fn(&InformerReport) -> &Histogram),
     /// A sum and how many it is of: upstream's summaries without quantiles.
     Summary(fn(&InformerReport) -> (f64, u64)),
 }
@@ -43,7 +43,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "informer_processing_latency_seconds",
         help: "Time a batch of deltas took from the queue to the handlers' mailboxes.",
-        read: Read::Latency(|report| report.stats.processing),
+        read: Read::Durations(|report| &report.stats.processing),
     },
     gauge(
         "informer_store_resource_version",
@@ -276,7 +276,7 @@ impl Read {
             Read::Gauge(_) | Read::GaugeBy(..) => MetricType::Gauge,
             Read::Counter(_) | Read::CounterBy(..) => MetricType::Counter,
             // Of a summary the text format here has no type: a histogram without buckets has the same two series.
-            Read::Latency(_) | Read::Summary(_) => MetricType::Histogram,
+            Read::Durations(_) | Read::Summary(_) => MetricType::Histogram,
         }
     }
 }

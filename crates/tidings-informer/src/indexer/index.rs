@@ -3,7 +3,6 @@
 //! Values come from the identity (namespace, label, owner), from a field of the body, or from a function of
 //! the user's. A function that fails or panics costs its object the place in that index and nothing else.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +11,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 use tidings_object::{FieldPath, FieldPathError, Key, RawObject, ReadError};
+use tidings_util::panic_message;
 
 use crate::sync::{AtomicBool, Ordering};
 
@@ -210,7 +210,7 @@ impl IndexSpec {
             Values::Function(function) => match catch_unwind(AssertUnwindSafe(|| function(object))) {
                 Ok(Ok(values)) => values.into_iter().map(Cow::Owned).collect::<ValueList<'a>>(),
                 Ok(Err(error)) => return Err(IndexFaultError::Read(error)),
-                Err(panic) => return Err(IndexFaultError::Panicked(message_of(&*panic))),
+                Err(panic) => return Err(IndexFaultError::Panicked(panic_message(&*panic))),
             },
         };
         values.sort_unstable();
@@ -238,11 +238,6 @@ impl IndexSpec {
     pub(super) fn set_removed(&self) {
         self.is_removed.store(true, Ordering::Release);
     }
-}
-
-fn message_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
 }
 
 impl fmt::Debug for Index {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 use tidings_object::{Key, RawObject, Version};
-use tidings_source::clock;
+use tidings_util::clock;
 use tokio::time::Instant;
 
 use crate::sync::Mutex;

@@ -6,11 +6,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use tidings_source::{StreamScope, clock};
+use tidings_source::StreamScope;
+use tidings_util::{clock, panic_message};
 use tokio::time::Instant;
 
 use super::failure::{InformerFailure, Part};
-use super::listener::panic_message;
 use super::report::Fault;
 use super::run::InformerTask;
 use super::shared::{Lifecycle, Shared};

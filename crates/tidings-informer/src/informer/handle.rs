@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, Object, ResourceKind, Version};
-use tidings_source::{NamespaceError, StreamScope, clock};
+use tidings_source::{NamespaceError, StreamScope};
+use tidings_util::clock;
 
 use super::failure::InformerFailure;
 use super::handler::{Callback, HandlerOptions, IntoHandler, callback};

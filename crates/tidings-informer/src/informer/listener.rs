@@ -5,6 +5,7 @@ mod inline;
 
 use std::sync::Arc;
 
+use tidings_util::panic_message;
 use tokio::sync::{Notify, SetOnce};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -386,9 +387,4 @@ impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
-}
-
-pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidings_source::clock;
+use tidings_util::clock;
 use tokio::time::{Duration, Instant};
 
 use super::listener::Mailbox;

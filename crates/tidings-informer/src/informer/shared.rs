@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tidings_object::{Intake, ResourceKind};
 use tidings_source::StreamScope;
+use tidings_util::Histogram;
 use tokio::sync::{Notify, SetOnce, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -14,7 +15,6 @@ use super::failure::Failures;
 use super::handle::Unsynced;
 use super::handler::Callback;
 use super::health::{Health, RequestCounts};
-use super::latency::ProcessingLatency;
 use super::listener::Mailbox;
 use super::monitor::Monitor;
 use super::progress::Progress;
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     /// How far the published cache has come.
     pub(super) progress: watch::Sender<Progress>,
     pub(super) applied: Mutex<AppliedCounts>,
-    pub(super) processing: Mutex<ProcessingLatency>,
+    pub(super) processing: Mutex<Histogram>,
     pub(super) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
     pub(super) synced: SetOnce<()>,
     /// Why it no longer follows the server.
@@ -106,7 +106,7 @@ impl Shared {
             },
             queued_deltas: self.depth.deltas(),
             applied: *self.applied.lock(),
-            processing: *self.processing.lock(),
+            processing: self.processing.lock().clone(),
             requests,
             faults: self.reporter.counts(),
             handlers,

@@ -1,12 +1,16 @@
 //! The figures of an informer: what it holds, in objects and bytes, and what it has done.
 
 use tidings_object::{ResourceKind, Version};
+use tidings_util::Histogram;
 
 use super::apply::AppliedCounts;
 use super::health::RequestCounts;
-use super::latency::ProcessingLatency;
 use super::listener::HandlerStats;
 use super::report::FaultCounts;
+
+/// Upper bounds of [`InformerStats::processing`]: those of client-go's `informer_processing_latency_seconds`.
+pub(super) const PROCESSING_BOUNDS_NANOS: [u64; 12] =
+    Histogram::bounds_from_millis([1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]);
 
 /// The figures of an informer.
 #[derive(Debug, Clone)]
@@ -25,8 +29,9 @@ pub struct InformerStats {
     pub queued_deltas: usize,
     /// What applying deltas came to.
     pub applied: AppliedCounts,
-    /// How long applying them took.
-    pub processing: ProcessingLatency,
+    /// How long batches took from the queue to the handlers' mailboxes. It is measured once a batch and not once a
+    /// delta: reading the clock would cost more than applying some deltas does.
+    pub processing: Histogram,
     /// The requests it made.
     pub requests: RequestCounts,
     /// What went wrong.

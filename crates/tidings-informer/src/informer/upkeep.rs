@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use tidings_object::{Intake, RawObject, TrainedDictionary};
+use tidings_util::panic_message;
 use tokio::task::JoinHandle;
 
 use super::apply::Applier;
-use super::listener::panic_message;
 
 /// How many objects are looked at before the informer looks for other work again.
 const OBJECTS_A_SLICE: usize = 256;

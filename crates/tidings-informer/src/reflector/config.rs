@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use rand::Rng;
+use tidings_util::backoff::BackoffConfig;
 
-use super::backoff::BackoffConfig;
 use super::liveness::LivenessConfig;
 
 /// What can be set on a [`Reflector`](super::Reflector). Each field has a setter of the same name, by value.

@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
+use tidings_util::backoff::scaled;
 use tokio::time::Instant;
-
-use super::backoff::scaled;
 
 /// How silence is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use rand::rngs::SmallRng;
 use rand::{RngCore as _, SeedableRng as _};
 use tidings_object::Version;
 use tidings_source::{ErrorClass, ListTurn, ListWatch, SourceError};
+use tidings_util::backoff::Backoff;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::backoff::Backoff;
 use super::config::{ListMode, ReflectorConfig, StopPolicy};
 use super::liveness::BookmarkInterval;
 use super::observer::{Observer, ReflectorActivity, RelistReason, StopReason, TracedObserver};

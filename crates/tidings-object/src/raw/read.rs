@@ -1,7 +1,7 @@
 //! Reading an object's body, whichever wire it came by: as JSON, at a field path, or into a Rust type. What goes
 //! wrong is the error of that reader, and equals nothing of what stands in the body.
 
-use std::any::{Any, type_name};
+use std::any::type_name;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tidings_protobuf::Message;
+use tidings_util::panic_message;
 
 use super::{RawObject, prefetched};
 use crate::body::Wire;
@@ -219,13 +220,6 @@ pub(crate) fn without_values(message: &str) -> String {
     let kept = ["expected ", "at line "].map(|word| message.rfind(word).filter(|at| *at > quote));
     let (head, rest) = (message[..quote].trim_end(), kept.into_iter().flatten().min());
     rest.map_or_else(|| head.to_owned(), |at| format!("{head}, {}", &message[at..]))
-}
-
-/// What a panic said, if it said a text.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("a panic without a text").to_owned()
 }
 
 #[cfg(test)]

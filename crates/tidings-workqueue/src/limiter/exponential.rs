@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use tidings_util::backoff::exponential;
 
 use super::RateLimiter;
 use crate::item::Item;
@@ -41,8 +42,7 @@ impl<T> Exponential<T> {
 
 impl<T: Item> RateLimiter<T> for Exponential<T> {
     fn when(&self, item: &T) -> Duration {
-        let factor = 1_u32.checked_shl(self.attempts.count(item));
-        factor.and_then(|factor| self.base.checked_mul(factor)).unwrap_or(Duration::MAX).min(self.max)
+        exponential(self.base, self.attempts.count(item), self.max)
     }
 
     fn forget(&self, item: &T) {

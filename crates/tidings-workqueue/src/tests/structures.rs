@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidings_util::Histogram;
+
 use crate::clock::Moment;
 use crate::delay::Delayed;
-use crate::histogram::Histogram;
 use crate::links::{Link, List};
 use crate::order::{Order, Turns};
 use crate::priority::{Allowances, Priority};
 use crate::slots::Slot;
 use crate::state::{Arrival, State, Taken};
+use crate::stats::BOUNDS_NANOS;
 
 fn arrival<T>(item: T, after: Duration) -> Arrival<T> {
     Arrival { item: Some(item), hash: 7, share: 0, priority: Priority::LIVE, after, is_retry: false }
@@ -83,7 +85,7 @@ fn all_that_is_known_of_a_key_fits_into_a_line_of_memory() {
 // holds: M1
 #[test]
 fn durations_fall_into_powers_of_ten_from_ten_nanoseconds_to_ten_seconds() {
-    let mut histogram = Histogram::default();
+    let mut histogram = Histogram::new(&BOUNDS_NANOS);
     for nanos in [0, 10, 11, 10_000_000_000, 10_000_000_001] {
         histogram.observe(Duration::from_nanos(nanos));
     }

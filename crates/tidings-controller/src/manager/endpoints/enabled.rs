@@ -15,7 +15,7 @@ use crate::election::ElectionMetrics;
 use crate::manager::ManagerError;
 use crate::manager::controllers::ControllerSet;
 use crate::manager::probes::ProbeState;
-use crate::worker::panic_message;
+use crate::worker::join_error_message;
 
 /// How much longer than its lease a leader may go without a renewal before its health check fails.
 const ELECTION_TOLERANCE: Duration = Duration::from_secs(20);
@@ -84,7 +84,7 @@ impl EndpointServer {
     pub(in crate::manager) async fn failed(&mut self) -> ManagerError {
         let message = match self.task.join_next().await {
             None => return std::future::pending().await,
-            Some(Err(error)) => panic_message(error),
+            Some(Err(error)) => join_error_message(error),
             Some(Ok(())) => "it ended".to_owned(),
         };
         ManagerError::Panicked { name: "endpoints".to_owned(), message }
