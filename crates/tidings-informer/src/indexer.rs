@@ -18,14 +18,12 @@ pub mod index;
 mod inverted;
 mod registry;
 
-pub mod overlay;
 pub mod reader;
 pub mod replace;
 pub mod snapshot;
 pub mod writer;
 
 pub use index::{Index, IndexError, IndexFault, IndexFaultError, NAMESPACE_INDEX};
-pub use overlay::Overlay;
 pub use reader::{IndexState, Reader};
 pub use replace::ReplaceSummary;
 pub use snapshot::{IndexMemory, Snapshot};

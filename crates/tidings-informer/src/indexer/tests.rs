@@ -1,7 +1,6 @@
 //! What the cache promises, statement by statement, and the objects that these tests are made with.
 
 mod model;
-mod overlay;
 mod reads;
 mod writes;
 
