@@ -1,4 +1,4 @@
-//! Fuzzes `tidings_apiserver::patch::fuzz`.
+//! Fuzzes `tidings_apiserver::fuzz::fuzz_patch`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::patch::fuzz(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::fuzz::fuzz_patch(data));

@@ -1,4 +1,4 @@
-//! Fuzzes `tidings_apiserver::protobuf::fuzz`.
+//! Fuzzes `tidings_apiserver::fuzz::fuzz_protobuf`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::protobuf::fuzz(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::fuzz::fuzz_protobuf(data));

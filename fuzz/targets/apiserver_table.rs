@@ -1,4 +1,4 @@
-//! Fuzzes `tidings_apiserver::table::fuzz`.
+//! Fuzzes `tidings_apiserver::fuzz::fuzz_table`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::table::fuzz(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::fuzz::fuzz_table(data));

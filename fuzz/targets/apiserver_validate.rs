@@ -1,4 +1,4 @@
-//! Fuzzes `tidings_apiserver::validate::fuzz`.
+//! Fuzzes `tidings_apiserver::fuzz::fuzz_validate`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::validate::fuzz(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tidings_apiserver::fuzz::fuzz_validate(data));

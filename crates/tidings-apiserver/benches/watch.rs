@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
-use tidings_apiserver::auth::ADMIN_TOKEN;
+use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Listen};
 use tokio::task::JoinSet;
 
@@ -67,9 +67,9 @@ fn fan_out(criterion: &mut Criterion) {
         bencher.iter(|| runtime.block_on(run(&server, &client, 6000)));
     });
     group.bench_function("sockets-1KB", |bencher| {
-        let (listening, door) = runtime.block_on(server.listen(Listen::plain())).expect("a free port");
+        let (listening, serving) = runtime.block_on(server.listen(Listen::plain())).expect("a free port");
         let mut tasks = JoinSet::new();
-        tasks.spawn_on(door, runtime.handle());
+        tasks.spawn_on(serving, runtime.handle());
         let client = {
             let _inside = runtime.enter();
             Client::try_from(listening.client_config(ADMIN_TOKEN)).expect("a client")

@@ -20,14 +20,14 @@ pub enum Rights {
 
 /// The known users.
 #[derive(Clone, Debug)]
-pub struct Users {
+pub(crate) struct Users {
     known: Vec<User>,
     anonymous: Option<Rights>,
 }
 
 /// One user.
 #[derive(Clone, PartialEq, Eq)]
-pub struct User {
+pub(crate) struct User {
     /// As error messages name it.
     pub name: String,
     token: String,

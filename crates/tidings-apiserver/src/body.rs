@@ -15,20 +15,22 @@ use crate::status::ApiError;
 use crate::wire::protobuf_status;
 
 /// The body of an answer.
-pub type Body = UnsyncBoxBody<Bytes, BrokenOff>;
+pub type ResponseBody = UnsyncBoxBody<Bytes, ConnectionLost>;
 
 /// The connection ends in the middle of an answer, because a fault or the server's end wants it so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the connection was cut")]
-pub struct BrokenOff;
+pub struct ConnectionLost;
 
 /// A body that is there already.
-pub(crate) fn whole(bytes: impl Into<Bytes>) -> Body {
+pub(crate) fn full(bytes: impl Into<Bytes>) -> ResponseBody {
     Full::new(bytes.into()).map_err(|never: Infallible| match never {}).boxed_unsync()
 }
 
 /// A body that comes in chunks.
-pub(crate) fn streamed(chunks: impl Stream<Item = Result<Bytes, BrokenOff>> + Send + 'static) -> Body {
+pub(crate) fn streamed(
+    chunks: impl Stream<Item = Result<Bytes, ConnectionLost>> + Send + 'static,
+) -> ResponseBody {
     use futures_util::StreamExt;
     StreamBody::new(chunks.map(|chunk| chunk.map(Frame::data))).boxed_unsync()
 }
@@ -36,18 +38,22 @@ pub(crate) fn streamed(chunks: impl Stream<Item = Result<Bytes, BrokenOff>> + Se
 /// The last step of a stream that breaks off.
 ///
 /// It gives way once before it does: what was said before goes out first, as it would if a cable was cut.
-pub(crate) async fn broken_off<S>() -> Option<(Result<Bytes, BrokenOff>, Option<S>)> {
+pub(crate) async fn connection_lost<S>() -> Option<(Result<Bytes, ConnectionLost>, Option<S>)> {
     tokio::task::yield_now().await;
-    Some((Err(BrokenOff), None))
+    Some((Err(ConnectionLost), None))
 }
 
 /// An answer in JSON.
-pub(crate) fn json(code: StatusCode, body: Body) -> Response<Body> {
+pub(crate) fn json(code: StatusCode, body: ResponseBody) -> Response<ResponseBody> {
     with_type(code, "application/json", body)
 }
 
 /// An answer of a media type.
-pub(crate) fn with_type(code: StatusCode, media_type: &'static str, body: Body) -> Response<Body> {
+pub(crate) fn with_type(
+    code: StatusCode,
+    media_type: &'static str,
+    body: ResponseBody,
+) -> Response<ResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = code;
     let headers = response.headers_mut();
@@ -57,7 +63,7 @@ pub(crate) fn with_type(code: StatusCode, media_type: &'static str, body: Body) 
 }
 
 /// Adds a warning to an answer, as clients show it to people.
-pub(crate) fn warn(response: &mut Response<Body>, text: &str) {
+pub(crate) fn warn(response: &mut Response<ResponseBody>, text: &str) {
     let quoted: String = text.chars().filter(|c| !c.is_control()).flat_map(escaped).collect();
     if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
         response.headers_mut().append(header::WARNING, value);
@@ -71,14 +77,14 @@ fn escaped(c: char) -> impl Iterator<Item = char> {
 
 impl ApiError {
     /// The answer that tells it.
-    pub(crate) fn into_response(self, wire: Wire) -> Response<Body> {
+    pub(crate) fn into_response(self, wire: Wire) -> Response<ResponseBody> {
         let code = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match wire {
-            Wire::Protobuf => with_type(code, protobuf::MEDIA_TYPE, whole(protobuf_status(&self))),
+            Wire::Protobuf => with_type(code, protobuf::MEDIA_TYPE, full(protobuf_status(&self))),
             Wire::Json => {
                 let mut json_line = self.to_json();
                 json_line.push(b'\n');
-                json(code, whole(json_line))
+                json(code, full(json_line))
             }
         };
         if let Some(seconds) = self.details.retry_after_seconds {

@@ -25,12 +25,12 @@ pub(crate) fn is_converted(def: &ResourceDef) -> bool {
 
 /// An object as this version has it.
 pub(crate) fn from_storage(def: &ResourceDef, object: Map<String, Value>) -> Map<String, Value> {
-    if is_converted(def) { renamed(object, |(stored, asked)| (stored, asked)) } else { object }
+    if is_converted(def) { renamed(object, |(stored, requested)| (stored, requested)) } else { object }
 }
 
 /// An object as it is stored.
 pub(crate) fn to_storage(def: &ResourceDef, object: Map<String, Value>) -> Map<String, Value> {
-    if is_converted(def) { renamed(object, |(stored, asked)| (asked, stored)) } else { object }
+    if is_converted(def) { renamed(object, |(stored, requested)| (requested, stored)) } else { object }
 }
 
 type Names = (&'static str, &'static str);

@@ -9,19 +9,19 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::resource::{
-    CustomOrigin, Generation, Origin, PrinterColumn, ResourceDef, ScalePaths, Scope, SelectableField,
-    Subresource, Text, Verb,
+    CowStr, CustomOrigin, Generation, PrinterColumn, ResourceDef, ResourceOrigin, ResourceScope, ScalePaths,
+    SelectableField, Subresource, Verb,
 };
-use crate::status::Cause;
+use crate::status::StatusCause;
 
-pub mod structural;
+pub(crate) mod structural;
 
 mod definition;
 
-pub use definition::validate;
+pub(crate) use definition::validate;
 
 /// Fills in what a definition may leave out: singular, list kind, and the conversion strategy.
-pub fn set_defaults(definition: &mut Value) {
+pub(crate) fn set_defaults(definition: &mut Value) {
     let Some(spec) = definition.get_mut("spec").and_then(Value::as_object_mut) else { return };
     if !spec.get("conversion").is_some_and(Value::is_object) {
         spec.insert("conversion".to_owned(), json!({"strategy": "None"}));
@@ -35,7 +35,7 @@ pub fn set_defaults(definition: &mut Value) {
 }
 
 /// Writes the status: names accepted, established, and which versions have been stored. `time` is now, as RFC 3339.
-pub fn establish(definition: &mut Value, time: &str) {
+pub(crate) fn establish(definition: &mut Value, time: &str) {
     let storage = versions(definition)
         .find(|version| version["storage"] == true)
         .and_then(|version| version["name"].as_str().map(str::to_owned));
@@ -69,7 +69,7 @@ pub fn establish(definition: &mut Value, time: &str) {
 }
 
 /// One resource for each version that the definition serves, the preferred one first.
-pub fn resources(definition: &Value) -> Vec<ResourceDef> {
+pub(crate) fn resources(definition: &Value) -> Vec<ResourceDef> {
     let mut served: Vec<_> = versions(definition).filter(|version| version["served"] == true).collect();
     served.sort_by_key(|version| {
         std::cmp::Reverse(version_priority(version["name"].as_str().unwrap_or_default()))
@@ -78,7 +78,7 @@ pub fn resources(definition: &Value) -> Vec<ResourceDef> {
 }
 
 /// Rewrites the version of a stored object to that of the resource it is read through.
-pub fn convert(def: &ResourceDef, object: &mut Value) {
+pub(crate) fn convert(def: &ResourceDef, object: &mut Value) {
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".to_owned(), json!(def.api_version()));
     }
@@ -86,7 +86,7 @@ pub fn convert(def: &ResourceDef, object: &mut Value) {
 
 /// What may be stored of a custom object: its schema's fields, with defaults filled in. Answers the unknown fields that
 /// were dropped, and what is wrong with the rest.
-pub fn conform(def: &ResourceDef, object: &mut Value) -> (Vec<String>, Vec<Cause>) {
+pub(crate) fn conform(def: &ResourceDef, object: &mut Value) -> (Vec<String>, Vec<StatusCause>) {
     let Some(schema) = def.custom().and_then(|origin| origin.schema.as_ref()) else {
         return (Vec::new(), Vec::new());
     };
@@ -96,7 +96,7 @@ pub fn conform(def: &ResourceDef, object: &mut Value) -> (Vec<String>, Vec<Cause
 }
 
 /// How a version ranks among others of its group: releases before betas before alphas, higher numbers first.
-pub fn version_priority(name: &str) -> (u8, u32, u32) {
+pub(crate) fn version_priority(name: &str) -> (u8, u32, u32) {
     let unranked = (0, 0, 0);
     let Some(rest) = name.strip_prefix('v') else { return unranked };
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -119,7 +119,7 @@ fn resource(definition: &Value, version: &Value) -> ResourceDef {
     let names = &spec["names"];
     let kind = text(&names["kind"]);
     let plural = text(&names["plural"]);
-    let or = |found: Text, other: String| if found.is_empty() { Text::Owned(other) } else { found };
+    let or = |found: CowStr, other: String| if found.is_empty() { CowStr::Owned(other) } else { found };
     ResourceDef {
         group: text(&spec["group"]),
         version: text(&version["name"]),
@@ -127,7 +127,7 @@ fn resource(definition: &Value, version: &Value) -> ResourceDef {
         singular: or(text(&names["singular"]), kind.to_lowercase()),
         short_names: texts(&names["shortNames"]),
         categories: texts(&names["categories"]),
-        scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
+        scope: if spec["scope"] == "Namespaced" { ResourceScope::Namespaced } else { ResourceScope::Cluster },
         subresources: subresources(version, &kind),
         verbs: vec![
             Verb::Delete,
@@ -140,33 +140,33 @@ fn resource(definition: &Value, version: &Value) -> ResourceDef {
             Verb::Watch,
         ],
         selectable_fields: selectable_fields(version),
-        storage: Text::Owned(format!("{}/{plural}", text(&spec["group"]))),
+        storage: CowStr::Owned(format!("{}/{plural}", text(&spec["group"]))),
         generation: Generation::Counted,
-        origin: Origin::Custom(Arc::new(origin(definition, version))),
+        origin: ResourceOrigin::Custom(Arc::new(origin(definition, version))),
         kind,
         plural,
     }
 }
 
-fn subresources(version: &Value, kind: &Text) -> Vec<Subresource> {
+fn subresources(version: &Value, kind: &CowStr) -> Vec<Subresource> {
     let verbs = vec![Verb::Get, Verb::Patch, Verb::Update];
-    let asked = &version["subresources"];
+    let declared = &version["subresources"];
     let mut found = Vec::new();
-    if asked["status"].is_object() {
+    if declared["status"].is_object() {
         found.push(Subresource {
-            name: Text::Borrowed("status"),
+            name: CowStr::Borrowed("status"),
             kind: kind.clone(),
-            group: Text::Borrowed(""),
-            version: Text::Borrowed(""),
+            group: CowStr::Borrowed(""),
+            version: CowStr::Borrowed(""),
             verbs: verbs.clone(),
         });
     }
-    if asked["scale"].is_object() {
+    if declared["scale"].is_object() {
         found.push(Subresource {
-            name: Text::Borrowed("scale"),
-            kind: Text::Borrowed("Scale"),
-            group: Text::Borrowed("autoscaling"),
-            version: Text::Borrowed("v1"),
+            name: CowStr::Borrowed("scale"),
+            kind: CowStr::Borrowed("Scale"),
+            group: CowStr::Borrowed("autoscaling"),
+            version: CowStr::Borrowed("v1"),
             verbs,
         });
     }
@@ -222,11 +222,11 @@ fn deprecation(definition: &Value, version: &Value) -> Option<String> {
         .then(|| version["deprecationWarning"].as_str().map_or_else(usual, str::to_owned))
 }
 
-fn text(value: &Value) -> Text {
-    Text::Owned(value.as_str().unwrap_or_default().to_owned())
+fn text(value: &Value) -> CowStr {
+    CowStr::Owned(value.as_str().unwrap_or_default().to_owned())
 }
 
-fn texts(values: &Value) -> Vec<Text> {
+fn texts(values: &Value) -> Vec<CowStr> {
     values.as_array().into_iter().flatten().map(text).collect()
 }
 

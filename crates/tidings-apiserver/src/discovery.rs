@@ -10,17 +10,17 @@ use serde_json::{Map, Value, json};
 use crate::crd::version_priority;
 use crate::openapi;
 use crate::request::accept::ranges;
-use crate::resource::{ResourceDef, Subresource, Text};
+use crate::resource::{CowStr, ResourceDef, Subresource};
 
 /// The version of Kubernetes whose API this is.
-pub const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
+pub(crate) const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
 
 /// The media type of aggregated discovery.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// A document, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Document {
+pub(crate) struct Document {
     /// The body's media type.
     pub content_type: String,
     /// The body.
@@ -34,7 +34,7 @@ impl Document {
 }
 
 /// The document at a path, if there is one. `defs` are the resources served now.
-pub fn document(path: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
+pub(crate) fn document(path: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
     let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
     let value = match parts.as_slice() {
         [] => root_paths(defs),
@@ -93,20 +93,20 @@ fn group_list(defs: &[Arc<ResourceDef>]) -> Value {
     let groups: Vec<_> = groups(defs)
         .into_iter()
         .filter(|(group, _)| !group.is_empty())
-        .map(|(group, versions)| told_group(group, &versions))
+        .map(|(group, versions)| group_json(group, &versions))
         .collect();
     json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 }
 
-fn group_of(defs: &[Arc<ResourceDef>], asked: &str) -> Option<Value> {
-    let (group, versions) = groups(defs).into_iter().find(|(group, _)| *group == asked)?;
-    let mut told = told_group(group, &versions);
-    told["kind"] = json!("APIGroup");
-    told["apiVersion"] = json!("v1");
-    Some(told)
+fn group_of(defs: &[Arc<ResourceDef>], requested: &str) -> Option<Value> {
+    let (group, versions) = groups(defs).into_iter().find(|(group, _)| *group == requested)?;
+    let mut json = group_json(group, &versions);
+    json["kind"] = json!("APIGroup");
+    json["apiVersion"] = json!("v1");
+    Some(json)
 }
 
-fn told_group(group: &str, versions: &[&str]) -> Value {
+fn group_json(group: &str, versions: &[&str]) -> Value {
     let versions: Vec<_> = versions
         .iter()
         .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}))
@@ -117,22 +117,22 @@ fn told_group(group: &str, versions: &[&str]) -> Value {
 fn resource_list(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value> {
     let mut resources = Vec::new();
     for def in defs.iter().filter(|def| def.group == group && def.version == version) {
-        let mut told = json!({
+        let mut json = json!({
             "name": def.plural, "singularName": def.singular, "namespaced": def.is_namespaced(), "kind": def.kind,
             "verbs": verbs(&def.verbs),
         });
-        insert_names(&mut told, def);
-        resources.push(told);
+        insert_names(&mut json, def);
+        resources.push(json);
         for sub in &def.subresources {
-            let mut told = json!({
+            let mut json = json!({
                 "name": format!("{}/{}", def.plural, sub.name), "singularName": "",
                 "namespaced": def.is_namespaced(), "kind": sub.kind, "verbs": verbs(&sub.verbs),
             });
             if !sub.version.is_empty() {
-                told["group"] = json!(sub.group);
-                told["version"] = json!(sub.version);
+                json["group"] = json!(sub.group);
+                json["version"] = json!(sub.version);
             }
-            resources.push(told);
+            resources.push(json);
         }
     }
     if resources.is_empty() {
@@ -150,12 +150,12 @@ fn resource_list(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Optio
     Some(list)
 }
 
-fn insert_names(told: &mut Value, def: &ResourceDef) {
+fn insert_names(json: &mut Value, def: &ResourceDef) {
     if !def.short_names.is_empty() {
-        told["shortNames"] = json!(def.short_names);
+        json["shortNames"] = json!(def.short_names);
     }
     if !def.categories.is_empty() {
-        told["categories"] = json!(def.categories);
+        json["categories"] = json!(def.categories);
     }
 }
 
@@ -192,20 +192,20 @@ fn aggregated(defs: &[Arc<ResourceDef>], is_core: bool) -> Value {
 }
 
 fn aggregated_resource(def: &ResourceDef) -> Value {
-    let mut told = json!({
+    let mut json = json!({
         "resource": def.plural,
         "responseKind": {"group": def.group, "version": response_version(def), "kind": def.kind},
         "scope": if def.is_namespaced() { "Namespaced" } else { "Cluster" },
         "singularResource": def.singular,
         "verbs": verbs(&def.verbs),
     });
-    insert_names(&mut told, def);
+    insert_names(&mut json, def);
     if !def.subresources.is_empty() {
         let subresources: Vec<_> =
             def.subresources.iter().map(|sub| aggregated_subresource(def, sub)).collect();
-        told["subresources"] = json!(subresources);
+        json["subresources"] = json!(subresources);
     }
-    told
+    json
 }
 
 fn aggregated_subresource(def: &ResourceDef, sub: &Subresource) -> Value {
@@ -219,8 +219,8 @@ fn aggregated_subresource(def: &ResourceDef, sub: &Subresource) -> Value {
 }
 
 /// A real server leaves the version of the core group's kinds empty.
-fn response_version(def: &ResourceDef) -> &Text {
-    const NONE: &Text = &Text::Borrowed("");
+fn response_version(def: &ResourceDef) -> &CowStr {
+    const NONE: &CowStr = &CowStr::Borrowed("");
     if def.group.is_empty() { NONE } else { &def.version }
 }
 

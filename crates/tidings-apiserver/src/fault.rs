@@ -10,17 +10,17 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
+use crate::fifo_watch::{Receiver, Sender};
 use crate::resource::Verb;
-use crate::signal::{Receiver, Sender};
 use crate::sync::Mutex;
 
-mod body_cut;
-mod mangle;
-mod replaced_bytes;
+mod cut_body;
+mod replace_bytes;
+mod stream_faults;
 
-pub(crate) use body_cut::cut_body;
-pub(crate) use mangle::{Mangled, StreamFaults};
-pub(crate) use replaced_bytes::replace_bytes;
+pub(crate) use cut_body::cut_body;
+pub(crate) use replace_bytes::replace_bytes;
+pub(crate) use stream_faults::{FrameOutcome, StreamFaults};
 
 /// What goes wrong.
 ///
@@ -178,21 +178,21 @@ pub struct Injection {
 /// The faults of one server.
 #[derive(Debug)]
 pub struct Faults {
-    state: Mutex<State>,
+    state: Mutex<FaultState>,
     cuts: Sender<()>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FaultState {
     injections: Vec<Injection>,
-    plans: Vec<Plan>,
+    plans: Vec<RandomPlan>,
     counts: BTreeMap<&'static str, u64>,
     cut_ending: Option<Ending>,
 }
 
 #[derive(Debug)]
-struct Plan {
-    chance: SmallRng,
+struct RandomPlan {
+    rng: SmallRng,
     per_mille: u32,
     faults: Vec<Injection>,
 }
@@ -240,7 +240,7 @@ impl Fault {
     }
 
     /// Whether it can happen to a request: some are of watches alone, some of those that ask for initial events.
-    fn fits(&self, request: &Asked<'_>) -> bool {
+    fn applies_to(&self, request: &FaultTarget<'_>) -> bool {
         let is_watch = request.verb == Some(Verb::Watch);
         match self {
             Self::RefuseStreamingList | Self::FailStreamingList | Self::HideMarker => {
@@ -282,15 +282,15 @@ impl Injection {
         self
     }
 
-    fn is_for(&self, request: &Asked<'_>) -> bool {
+    fn matches(&self, request: &FaultTarget<'_>) -> bool {
         self.verb.is_none_or(|verb| Some(verb) == request.verb)
             && self.plural.as_deref().is_none_or(|plural| Some(plural) == request.plural)
-            && self.fault.fits(request)
+            && self.fault.applies_to(request)
     }
 
     /// Whether it happens to this request, which is counted.
-    fn hits(&mut self, request: &Asked<'_>) -> bool {
-        if !self.is_for(request) || self.times_left == Some(0) {
+    fn triggers(&mut self, request: &FaultTarget<'_>) -> bool {
+        if !self.matches(request) || self.times_left == Some(0) {
             return false;
         }
         if self.skip > 0 {
@@ -304,7 +304,7 @@ impl Injection {
 
 /// What faults look at in a request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct FaultTarget<'a> {
     pub(crate) verb: Option<Verb>,
     pub(crate) plural: Option<&'a str>,
     pub(crate) is_streaming_list: bool,
@@ -322,7 +322,7 @@ impl Faults {
 
     /// Lets things go wrong by chance: each request meets one of `faults` with a probability of `per_mille`.
     pub fn plan(&self, seed: u64, per_mille: u32, faults: Vec<Injection>) {
-        let plan = Plan { chance: SmallRng::seed_from_u64(seed), per_mille, faults };
+        let plan = RandomPlan { rng: SmallRng::seed_from_u64(seed), per_mille, faults };
         self.state.lock().plans.push(plan);
     }
 
@@ -350,7 +350,7 @@ impl Faults {
 
     /// Ends all watches that run now, or lets them stall until they are cut again.
     pub fn cut_watches(&self, ending: Ending) {
-        self.count_one("cut-watches");
+        self.increment("cut-watches");
         self.end_watches(ending);
     }
 
@@ -359,7 +359,7 @@ impl Faults {
         self.cuts.send(());
     }
 
-    pub(crate) fn count_one(&self, name: &'static str) {
+    pub(crate) fn increment(&self, name: &'static str) {
         *self.state.lock().counts.entry(name).or_insert(0) += 1;
     }
 
@@ -372,18 +372,18 @@ impl Faults {
     }
 
     /// What goes wrong with this request.
-    pub(crate) fn of(&self, request: &Asked<'_>) -> Vec<Fault> {
+    pub(crate) fn for_request(&self, request: &FaultTarget<'_>) -> Vec<Fault> {
         let mut state = self.state.lock();
-        let State { injections, plans, counts, .. } = &mut *state;
+        let FaultState { injections, plans, counts, .. } = &mut *state;
         let mut faults: Vec<_> =
-            injections.iter_mut().filter_map(|i| i.hits(request).then(|| i.fault.clone())).collect();
+            injections.iter_mut().filter_map(|i| i.triggers(request).then(|| i.fault.clone())).collect();
         injections.retain(|injection| injection.times_left != Some(0));
         for plan in plans {
-            let is_hit = plan.chance.random_range(0..1000) < plan.per_mille && !plan.faults.is_empty();
+            let is_hit = plan.rng.random_range(0..1000) < plan.per_mille && !plan.faults.is_empty();
             if is_hit {
-                let drawn = plan.chance.random_range(0..plan.faults.len());
+                let drawn = plan.rng.random_range(0..plan.faults.len());
                 let injection = &mut plan.faults[drawn];
-                faults.extend(injection.hits(request).then(|| injection.fault.clone()));
+                faults.extend(injection.triggers(request).then(|| injection.fault.clone()));
             }
         }
         for fault in &faults {

@@ -1,15 +1,21 @@
 //! One function for each parser of text from outside: takes any bytes, must not panic. What `cargo fuzz` calls, and what the
 //! tests call over the checked-in corpus.
 
+pub use crate::crd::fuzz as fuzz_crd;
+pub use crate::patch::fuzz as fuzz_patch;
+pub use crate::protobuf::fuzz as fuzz_protobuf;
+pub use crate::table::fuzz as fuzz_table;
+pub use crate::validate::fuzz as fuzz_validate;
+
 use crate::request::continue_token::ContinueToken;
 use crate::request::{Selection, accept, path, query};
 use crate::resource::builtin::builtin_resources;
 
 /// A fuzz target and its name, which is that of its corpus directory.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets of the crate.
-pub const TARGETS: &[Target] = &[
+pub const TARGETS: &[FuzzTarget] = &[
     ("path", fuzz_path),
     ("query", fuzz_query),
     ("accept", fuzz_accept),
@@ -20,7 +26,7 @@ pub const TARGETS: &[Target] = &[
 /// A request's path.
 pub fn fuzz_path(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    if let Some(path::Target::Resource(found)) = path::parse(text) {
+    if let Some(path::RequestTarget::Resource(found)) = path::parse(text) {
         for part in [&found.namespace, &found.name, &found.subresource].into_iter().flatten() {
             assert!(!part.is_empty() && !part.contains('/'));
         }
@@ -45,7 +51,7 @@ pub fn fuzz_query(data: &[u8]) {
 /// An `Accept` header.
 pub fn fuzz_accept(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let _ = accept::negotiate(Some(text), accept::Answered::One, |_| true);
+    let _ = accept::negotiate(Some(text), accept::ResponseKind::Object, |_| true);
 }
 
 /// A label selector and a field selector, parted by a line end.

@@ -1,7 +1,7 @@
-//! A Kubernetes API server in the process, for tests and demos without a cluster.
+//! A Kubernetes API server that runs in the test's own process, for tests and demos without a cluster.
 //!
-//! It answers LIST, WATCH and writes as kube-apiserver 1.36 does where a client can tell, and is hostile on demand: see
-//! [`Fault`]. The door in the process has no socket and no task of its own, so it works in tokio's paused time.
+//! It answers LIST, WATCH and writes as kube-apiserver 1.36 does wherever a client can observe it, and injects faults on
+//! request: see [`Fault`]. The in-process transport has no socket and no task, so it works in tokio's paused time.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -23,29 +23,29 @@
 //! # }
 //! ```
 
-pub mod resource;
-pub mod status;
+mod resource;
+mod status;
 
-pub mod auth;
-pub mod clock;
-pub mod fault;
-pub mod listen;
-pub mod record;
-pub mod registry;
-pub mod request;
-pub mod server;
-pub mod signal;
-pub mod store;
-pub mod watch;
+mod auth;
+mod fault;
+mod fifo_watch;
+mod listen;
+mod registry;
+mod request;
+mod request_log;
+mod server;
+mod server_clock;
+mod store;
+mod watch;
 
-pub mod crd;
-pub mod discovery;
-pub mod openapi;
-pub mod patch;
-pub mod protobuf;
-pub mod schema;
-pub mod table;
-pub mod validate;
+mod crd;
+mod discovery;
+mod openapi;
+mod patch;
+mod protobuf;
+mod schema;
+mod table;
+mod validate;
 
 #[doc(hidden)]
 pub mod fuzz;
@@ -57,7 +57,15 @@ mod sync;
 mod wire;
 mod write;
 
-pub use body::{Body, BrokenOff};
-pub use fault::{Ending, EventFault, Fault, Faults};
-pub use listen::{Listen, Listening};
-pub use server::{ApiServer, Builder, LaggingServer};
+pub use auth::{ADMIN_TOKEN, NO_RIGHTS_TOKEN, READ_ONLY_TOKEN, Rights};
+pub use body::{ConnectionLost, ResponseBody};
+pub use fault::{Ending, EventFault, Fault, Faults, Injection};
+pub use listen::{Listen, ListenError, Listening};
+pub use request::RequestOptions;
+pub use request_log::RecordedRequest;
+pub use resource::Verb;
+pub use server::{
+    ApiServer, ApiServerBuilder, InProcess, Kubelet, LaggingServer, LoadResult, Namespaces, ProtobufAnswers,
+    ServerSettings, WatchCache,
+};
+pub use store::{HistoryLimits, SavedState, StoreSize};

@@ -15,18 +15,18 @@ mod paths;
 mod protobuf;
 mod schemas;
 
-use schemas::{Form, collect};
+use schemas::{OpenApiVersion, collect};
 
 /// What clients accept. Not a media type to the letter: parsers refuse the `@`.
-const V2_PROTOBUF_ASKED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const V2_PROTOBUF_ACCEPTED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 /// What they are sent, and may accept as well.
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// The document of version 2: JSON, or protobuf if that is what is asked for first. Nothing if neither is accepted.
-pub fn v2(accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
+pub(crate) fn v2(accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
     let accept = accept.filter(|accept| !accept.trim().is_empty()).unwrap_or("*/*");
     for range in ranges(accept) {
-        if [V2_PROTOBUF_ASKED, V2_PROTOBUF].contains(&range.media_type.as_str()) {
+        if [V2_PROTOBUF_ACCEPTED, V2_PROTOBUF].contains(&range.media_type.as_str()) {
             return Some(Document {
                 content_type: V2_PROTOBUF.to_owned(),
                 body: protobuf::encode(&v2_json(defs)),
@@ -40,16 +40,16 @@ pub fn v2(accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
 }
 
 fn v2_json(defs: &[Arc<ResourceDef>]) -> Value {
-    let definitions = collect(defs.iter().map(Arc::as_ref), Form::V2);
+    let definitions = collect(defs.iter().map(Arc::as_ref), OpenApiVersion::V2);
     let mut paths = Map::new();
     for def in defs {
-        paths::insert(def, Form::V2, &mut paths);
+        paths::insert(def, OpenApiVersion::V2, &mut paths);
     }
     json!({"swagger": "2.0", "info": info(), "paths": paths, "definitions": definitions})
 }
 
 /// Where the documents of version 3 are found. Their addresses change when their content does.
-pub fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
+pub(crate) fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
     let mut paths = Map::new();
     for (group, versions) in groups(defs) {
         for version in versions {
@@ -65,7 +65,7 @@ pub fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
 }
 
 /// The document of version 3 for one group-version, if it is served.
-pub fn v3(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value> {
+pub(crate) fn v3(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value> {
     let of_version: Vec<_> =
         defs.iter().filter(|def| def.group == group && def.version == version).map(Arc::as_ref).collect();
     if of_version.is_empty() {
@@ -73,9 +73,9 @@ pub fn v3(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value
     }
     let mut paths = Map::new();
     for def in &of_version {
-        paths::insert(def, Form::V3, &mut paths);
+        paths::insert(def, OpenApiVersion::V3, &mut paths);
     }
-    let schemas = collect(of_version.into_iter(), Form::V3);
+    let schemas = collect(of_version.into_iter(), OpenApiVersion::V3);
     Some(json!({"openapi": "3.0.0", "info": info(), "paths": paths, "components": {"schemas": schemas}}))
 }
 

@@ -10,11 +10,11 @@ use crate::resource::ResourceDef;
 use crate::schema::KindSchema;
 use crate::status::ApiError;
 
-pub mod apply;
-pub mod json;
-pub mod managed_fields;
-pub mod merge;
-pub mod strategic;
+pub(crate) mod apply;
+pub(crate) mod json;
+pub(crate) mod managed_fields;
+pub(crate) mod merge;
+pub(crate) mod strategic;
 
 mod compare;
 mod element_order;
@@ -22,15 +22,15 @@ mod field_set;
 mod prune;
 
 /// The deepest an object may nest: what a JSON parser would read again.
-pub const DEPTH_MAX: usize = 120;
+pub(crate) const DEPTH_MAX: usize = 120;
 
 /// The media types of all patches, as errors tell them.
-pub const MEDIA_TYPES: &str = "application/json-patch+json, application/merge-patch+json, \
+pub(crate) const MEDIA_TYPES: &str = "application/json-patch+json, application/merge-patch+json, \
                                application/strategic-merge-patch+json, application/apply-patch+yaml";
 
 /// How a patch is to be read, by its media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PatchKind {
+pub(crate) enum PatchKind {
     /// `application/json-patch+json`
     Json,
     /// `application/merge-patch+json`
@@ -93,7 +93,7 @@ pub enum PatchError {
 
 impl PatchKind {
     /// The kind of patch that a `Content-Type` announces, parameters aside.
-    pub fn from_content_type(content_type: &str) -> Option<Self> {
+    pub(crate) fn from_content_type(content_type: &str) -> Option<Self> {
         match content_type.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => Some(Self::Json),
             "application/merge-patch+json" => Some(Self::Merge),
@@ -105,7 +105,12 @@ impl PatchKind {
 }
 
 /// The object with a patch applied. An apply patch is refused as a directive would be: see [`apply::applied`].
-pub fn patched(def: &ResourceDef, kind: PatchKind, object: &Value, body: &[u8]) -> Result<Value, PatchError> {
+pub(crate) fn patched(
+    def: &ResourceDef,
+    kind: PatchKind,
+    object: &Value,
+    body: &[u8],
+) -> Result<Value, PatchError> {
     let patched = match kind {
         PatchKind::Json => json::patched(object, body)?,
         PatchKind::Merge => merge::patched(object, &parsed(body)?),

@@ -10,7 +10,7 @@ use tidings_protobuf::{Message, TypeMeta, message, to_json};
 use crate::status::ApiError;
 
 /// The media type of such bodies.
-pub const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
+pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
 /// What every body starts with.
 const MAGIC: &[u8] = b"k8s\0";
@@ -42,39 +42,39 @@ pub enum ProtobufError {
 
 /// An object in its envelope.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Enveloped<'a> {
+pub(crate) struct Envelope<'a> {
     pub(crate) api_version: &'a str,
     pub(crate) kind: &'a str,
     /// The object's message.
     pub(crate) raw: &'a [u8],
 }
 
-impl<'a> Enveloped<'a> {
+impl<'a> Envelope<'a> {
     /// Opens an envelope.
-    pub(crate) fn open(body: &'a [u8]) -> Result<Self, ProtobufError> {
+    pub(crate) fn decode(body: &'a [u8]) -> Result<Self, ProtobufError> {
         let unknown = body.strip_prefix(MAGIC).ok_or(ProtobufError::NoMagic)?;
-        let mut opened = Self::default();
+        let mut parts = Self::default();
         for (number, bytes) in fields(unknown)? {
             match number {
                 1 => {
                     for (number, bytes) in fields(bytes)? {
                         let text = std::str::from_utf8(bytes).map_err(|_| ProtobufError::Envelope)?;
                         match number {
-                            1 => opened.api_version = text,
-                            2 => opened.kind = text,
+                            1 => parts.api_version = text,
+                            2 => parts.kind = text,
                             _ => {}
                         }
                     }
                 }
-                2 => opened.raw = bytes,
+                2 => parts.raw = bytes,
                 _ => {}
             }
         }
-        Ok(opened)
+        Ok(parts)
     }
 
     /// Writes the envelope.
-    pub(crate) fn sealed(self) -> Vec<u8> {
+    pub(crate) fn encode(self) -> Vec<u8> {
         let Self { api_version, kind, raw } = self;
         let mut out = Vec::with_capacity(raw.len() + api_version.len() + kind.len() + 32);
         write_head(api_version, kind, raw.len(), &mut out);
@@ -98,8 +98,8 @@ impl<'a> Enveloped<'a> {
             api_version: api_version.to_owned(),
             kind: kind.to_owned(),
         })?;
-        let told = TypeMeta { api_version: Some(api_version), kind: Some(kind) };
-        let json = to_json(message, told, raw).map_err(ProtobufError::Object)?;
+        let type_meta = TypeMeta { api_version: Some(api_version), kind: Some(kind) };
+        let json = to_json(message, type_meta, raw).map_err(ProtobufError::Object)?;
         Ok(serde_json::from_slice(&json).expect("what was written as JSON is JSON"))
     }
 }
@@ -126,8 +126,8 @@ pub(crate) fn fields(message: &[u8]) -> Result<Vec<(u32, &[u8])>, ProtobufError>
 }
 
 /// Reads an object.
-pub fn decode(body: &[u8]) -> Result<Value, ProtobufError> {
-    Enveloped::open(body)?.object()
+pub(crate) fn decode(body: &[u8]) -> Result<Value, ProtobufError> {
+    Envelope::decode(body)?.object()
 }
 
 impl From<WireError> for ProtobufError {

@@ -1,5 +1,5 @@
 //! GET and LIST.
 
+pub(crate) mod get;
 pub(crate) mod list;
-pub(crate) mod one;
 mod plan;

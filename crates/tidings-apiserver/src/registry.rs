@@ -8,29 +8,29 @@ use crate::sync::Mutex;
 
 /// The served resources.
 #[derive(Debug)]
-pub struct Registry {
+pub(crate) struct ResourceRegistry {
     defs: Mutex<Arc<[Arc<ResourceDef>]>>,
 }
 
-impl Registry {
+impl ResourceRegistry {
     /// The built-in resources alone.
-    pub fn builtin() -> Self {
+    pub(crate) fn builtin() -> Self {
         Self { defs: Mutex::new(builtin_resources().into_iter().map(Arc::new).collect()) }
     }
 
     /// All resources, as of now.
-    pub fn all(&self) -> Arc<[Arc<ResourceDef>]> {
+    pub(crate) fn all(&self) -> Arc<[Arc<ResourceDef>]> {
         Arc::clone(&self.defs.lock())
     }
 
     /// One resource in one version.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceDef>> {
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceDef>> {
         let defs = self.all();
         defs.iter().find(|def| def.plural == plural && def.version == version && def.group == group).cloned()
     }
 
     /// A resource by a name such as `pods`, `deployments.apps` or `widgets.v1.example.com`; the first version that is served.
-    pub fn named(&self, name: &str) -> Option<Arc<ResourceDef>> {
+    pub(crate) fn named(&self, name: &str) -> Option<Arc<ResourceDef>> {
         let (plural, rest) = name.split_once('.').unwrap_or((name, ""));
         let (version, group) = rest.split_once('.').unwrap_or(("", ""));
         let defs = self.all();
@@ -45,12 +45,12 @@ impl Registry {
     }
 
     /// The resource that shows the objects of one storage, in the first version that is served.
-    pub fn of_storage(&self, storage: &str) -> Option<Arc<ResourceDef>> {
+    pub(crate) fn of_storage(&self, storage: &str) -> Option<Arc<ResourceDef>> {
         self.all().iter().find(|def| def.storage == storage).cloned()
     }
 
     /// Replaces what one CustomResourceDefinition made; none are served afterwards if `defs` is empty.
-    pub fn replace_custom(&self, definition: &str, defs: Vec<ResourceDef>) {
+    pub(crate) fn replace_custom(&self, definition: &str, defs: Vec<ResourceDef>) {
         let mut all = self.defs.lock();
         let others =
             all.iter().filter(|def| def.custom().is_none_or(|origin| origin.definition != definition));

@@ -2,16 +2,16 @@
 //!
 //! Everything here is a pure function over text from outside: it never panics, never recurses, and touches no object.
 
-pub mod accept;
-pub mod continue_token;
-pub mod path;
-pub mod query;
-pub mod selector;
+pub(crate) mod accept;
+pub(crate) mod continue_token;
+pub(crate) mod path;
+pub(crate) mod query;
+pub(crate) mod selector;
 
-pub use accept::{Content, Representation, Wire};
-pub use path::{ResourcePath, Target};
-pub use query::Options;
-pub use selector::Selection;
+pub(crate) use accept::{Content, Representation, Wire};
+pub(crate) use path::{RequestTarget, ResourcePath};
+pub use query::RequestOptions;
+pub(crate) use selector::Selection;
 
 /// Undoes percent-encoding (`+` too, in queries); `None` if the result is not text or an escape is broken.
 fn percent_decoded(text: &str, plus: Plus) -> Option<String> {

@@ -8,32 +8,32 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub mod builtin;
+pub(crate) mod builtin;
 
 /// Text that is static for built-in kinds and owned for custom ones.
-pub type Text = Cow<'static, str>;
+pub(crate) type CowStr = Cow<'static, str>;
 
 /// One resource in one version, as discovery tells it.
 #[derive(Clone, Debug)]
 pub struct ResourceDef {
     /// API group; empty for the core group.
-    pub group: Text,
+    pub group: CowStr,
     /// Version inside the group, such as `v1`.
-    pub version: Text,
+    pub version: CowStr,
     /// Kind of one object, such as `Pod`.
-    pub kind: Text,
+    pub kind: CowStr,
     /// Kind of a list of them, such as `PodList`.
-    pub list_kind: Text,
+    pub list_kind: CowStr,
     /// Name in paths, such as `pods`.
-    pub plural: Text,
+    pub plural: CowStr,
     /// Name of one in commands, such as `pod`.
-    pub singular: Text,
+    pub singular: CowStr,
     /// Abbreviations that commands take, such as `po`.
-    pub short_names: Vec<Text>,
+    pub short_names: Vec<CowStr>,
     /// Groups of resources that commands know, such as `all`.
-    pub categories: Vec<Text>,
+    pub categories: Vec<CowStr>,
     /// Where objects live.
-    pub scope: Scope,
+    pub scope: ResourceScope,
     /// What can be asked below one object's path.
     pub subresources: Vec<Subresource>,
     /// What can be asked of the resource itself.
@@ -41,16 +41,16 @@ pub struct ResourceDef {
     /// Fields a `fieldSelector` may name, besides `metadata.name` and `metadata.namespace`.
     pub selectable_fields: Vec<SelectableField>,
     /// Which objects these are: equal for all versions of one group-kind, as `group/plural`.
-    pub storage: Text,
+    pub storage: CowStr,
     /// Whether `metadata.generation` counts changes outside `metadata` and `status`.
     pub generation: Generation,
     /// Where the definition came from.
-    pub origin: Origin,
+    pub origin: ResourceOrigin,
 }
 
 /// Whether objects live in namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum ResourceScope {
     /// Objects have a namespace.
     Namespaced,
     /// Objects belong to the whole cluster.
@@ -70,13 +70,13 @@ pub enum Generation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subresource {
     /// Name in the path, such as `status`.
-    pub name: Text,
+    pub name: CowStr,
     /// Kind that discovery tells; the parent's for `status`.
-    pub kind: Text,
+    pub kind: CowStr,
     /// Group of that kind when it differs from the parent's, such as `autoscaling` for `scale`.
-    pub group: Text,
+    pub group: CowStr,
     /// Version of that kind when it differs from the parent's.
-    pub version: Text,
+    pub version: CowStr,
     /// What can be asked of it.
     pub verbs: Vec<Verb>,
 }
@@ -106,16 +106,16 @@ pub enum Verb {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectableField {
     /// Name in the selector, such as `spec.nodeName`.
-    pub name: Text,
+    pub name: CowStr,
     /// Where its value is found in the object; usually the name split at its dots.
-    pub path: Vec<Text>,
+    pub path: Vec<CowStr>,
     /// What an absent value counts as: empty text, or `false` and `0` for flags and numbers.
-    pub absent: Text,
+    pub absent: CowStr,
 }
 
 /// Where a resource's definition came from.
 #[derive(Clone, Debug)]
-pub enum Origin {
+pub enum ResourceOrigin {
     /// Kubernetes' own: JSON has struct order, and list items carry no `kind` and `apiVersion`.
     Builtin,
     /// A CustomResourceDefinition: JSON has sorted keys, and list items carry `kind` and `apiVersion`.
@@ -186,19 +186,19 @@ impl ResourceDef {
 
     /// Whether objects have a namespace.
     pub fn is_namespaced(&self) -> bool {
-        self.scope == Scope::Namespaced
+        self.scope == ResourceScope::Namespaced
     }
 
     /// Whether a CustomResourceDefinition made it.
     pub fn is_custom(&self) -> bool {
-        matches!(self.origin, Origin::Custom(_))
+        matches!(self.origin, ResourceOrigin::Custom(_))
     }
 
     /// What its CustomResourceDefinition says, if one made it.
     pub fn custom(&self) -> Option<&CustomOrigin> {
         match &self.origin {
-            Origin::Builtin => None,
-            Origin::Custom(origin) => Some(origin),
+            ResourceOrigin::Builtin => None,
+            ResourceOrigin::Custom(origin) => Some(origin),
         }
     }
 
@@ -248,9 +248,9 @@ impl Verb {
 
 impl SelectableField {
     /// A field whose path is its name and whose absence counts as empty text.
-    pub fn plain(name: impl Into<Text>) -> Self {
+    pub fn plain(name: impl Into<CowStr>) -> Self {
         let name = name.into();
-        let path = name.split('.').map(|part| Text::Owned(part.to_owned())).collect();
-        Self { name, path, absent: Text::Borrowed("") }
+        let path = name.split('.').map(|part| CowStr::Owned(part.to_owned())).collect();
+        Self { name, path, absent: CowStr::Borrowed("") }
     }
 }

@@ -9,29 +9,30 @@ use rand::{Rng, SeedableRng};
 use tokio::sync::watch;
 
 use crate::auth::Users;
-use crate::clock::Clock;
 use crate::fault::{Ending, Faults};
-use crate::record::{Recorded, Recorder};
-use crate::registry::Registry;
-use crate::store::{Saved, Store, StoreSize};
+use crate::registry::ResourceRegistry;
+use crate::request_log::{RecordedRequest, RequestLog};
+use crate::server_clock::ServerClock;
+use crate::store::{SavedState, Store, StoreSize};
 use crate::sync::Mutex;
-use crate::write::{Terminating, Waiting};
+use crate::write::{ForegroundDeletions, TerminatingNamespaces};
 
 mod builder;
 mod direct;
 mod documents;
+mod in_process;
 mod lagging;
 mod route;
-mod service;
 mod settings;
 
-pub use builder::Builder;
-pub use direct::Loaded;
+pub use builder::ApiServerBuilder;
+pub use direct::LoadResult;
+pub(crate) use in_process::ConnectionRefused;
+pub use in_process::InProcess;
 pub use lagging::LaggingServer;
-pub use service::{InProcess, Refused};
-pub use settings::{Kubelet, Namespaces, ProtobufAnswers, Settings, WatchCache};
+pub use settings::{Kubelet, Namespaces, ProtobufAnswers, ServerSettings, WatchCache};
 
-pub(crate) use route::{Caller, handle};
+pub(crate) use route::{Authentication, handle};
 
 use lagging::Leader;
 
@@ -57,26 +58,26 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// ```
 #[derive(Clone)]
 pub struct ApiServer {
-    handle: Arc<Handle>,
+    handle: Arc<CloseOnDrop>,
 }
 
 /// What all handles share; its end is the server's.
-struct Handle {
+struct CloseOnDrop {
     core: Arc<Core>,
 }
 
 /// What requests work on.
 pub(crate) struct Core {
     pub(crate) store: Store,
-    pub(crate) registry: Registry,
-    pub(crate) clock: Clock,
-    pub(crate) settings: Settings,
+    pub(crate) registry: ResourceRegistry,
+    pub(crate) clock: ServerClock,
+    pub(crate) settings: ServerSettings,
     pub(crate) faults: Faults,
-    pub(crate) recorder: Recorder,
+    pub(crate) request_log: RequestLog,
     pub(crate) users: Users,
-    pub(crate) terminating: Terminating,
-    pub(crate) waiting: Waiting,
-    chance: Mutex<SmallRng>,
+    pub(crate) terminating_namespaces: TerminatingNamespaces,
+    pub(crate) foreground_deletions: ForegroundDeletions,
+    rng: Mutex<SmallRng>,
     closed: watch::Sender<bool>,
     /// The server that this one lags behind.
     leader: Option<Leader>,
@@ -91,13 +92,13 @@ impl ApiServer {
     }
 
     /// A server with settings of its own.
-    pub fn builder() -> Builder {
-        Builder::default()
+    pub fn builder() -> ApiServerBuilder {
+        ApiServerBuilder::default()
     }
 
-    fn new(settings: Settings, users: Users, clock: Clock) -> Self {
+    fn new(settings: ServerSettings, users: Users, clock: ServerClock) -> Self {
         let core = Arc::new(Core::new(settings, users, clock, None));
-        Self { handle: Arc::new(Handle { core }) }
+        Self { handle: Arc::new(CloseOnDrop { core }) }
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
@@ -127,13 +128,13 @@ impl ApiServer {
     }
 
     /// The requests so far, oldest first, as far as they are kept.
-    pub fn requests(&self) -> Vec<Recorded> {
-        self.core().recorder.all()
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.core().request_log.all()
     }
 
     /// Forgets the requests so far.
-    pub fn forget_requests(&self) {
-        self.core().recorder.clear();
+    pub fn clear_requests(&self) {
+        self.core().request_log.clear();
     }
 
     /// The newest version given out.
@@ -151,30 +152,25 @@ impl ApiServer {
         self.core().store.size()
     }
 
-    /// The server's clock.
-    pub fn clock(&self) -> &Clock {
-        &self.core().clock
-    }
-
     /// Forgets all history: every version given out so far is too old afterwards.
     pub fn expire_history(&self) {
         let core = self.core();
         core.store.skip_version();
         core.store.compact(None);
         core.followers().iter().for_each(|follower| follower.store.compact(None));
-        core.faults.count_one("expire-history");
+        core.faults.increment("expire-history");
     }
 
     /// The whole state, to go back to later.
-    pub fn save(&self) -> Saved {
+    pub fn save(&self) -> SavedState {
         self.core().store.save()
     }
 
     /// Goes back to an earlier state and ends all watches; versions are given out again.
-    pub fn go_back_to(&self, saved: &Saved) {
+    pub fn restore(&self, saved: &SavedState) {
         self.core().store.restore(saved);
         self.core().followers().iter().for_each(|follower| follower.follow_restored(saved));
-        self.core().faults.count_one("go-back");
+        self.core().faults.increment("go-back");
     }
 
     /// Cuts running requests and refuses new ones.
@@ -184,17 +180,17 @@ impl ApiServer {
 }
 
 impl Core {
-    fn new(settings: Settings, users: Users, clock: Clock, leader: Option<Leader>) -> Self {
+    fn new(settings: ServerSettings, users: Users, clock: ServerClock, leader: Option<Leader>) -> Self {
         Core {
             store: Store::new(settings.history),
-            registry: Registry::builtin(),
+            registry: ResourceRegistry::builtin(),
             clock,
             faults: Faults::new(),
-            recorder: Recorder::new(settings.requests_recorded_max),
+            request_log: RequestLog::new(settings.requests_recorded_max),
             users,
-            terminating: Terminating::default(),
-            waiting: Waiting::default(),
-            chance: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
+            terminating_namespaces: TerminatingNamespaces::default(),
+            foreground_deletions: ForegroundDeletions::default(),
+            rng: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
             closed: watch::Sender::new(false),
             leader,
             followers: Mutex::default(),
@@ -203,11 +199,11 @@ impl Core {
     }
 
     /// How long a watch runs: as asked for, or at least the server's minimum, spread so that not all end at once.
-    pub(crate) fn watch_timeout(&self, asked_seconds: Option<u64>) -> Duration {
-        match asked_seconds {
+    pub(crate) fn watch_timeout(&self, requested_seconds: Option<u64>) -> Duration {
+        match requested_seconds {
             Some(seconds) => Duration::from_secs(seconds).min(YEAR),
             None => {
-                let stretch = 1.0 + self.chance.lock().random::<f64>();
+                let stretch = 1.0 + self.rng.lock().random::<f64>();
                 self.settings.watch_timeout_min.min(YEAR).mul_f64(stretch)
             }
         }
@@ -220,12 +216,12 @@ impl Core {
 
     /// A number from the server's seed.
     pub(crate) fn random(&self) -> u64 {
-        self.chance.lock().random()
+        self.rng.lock().random()
     }
 
     /// A new version 4 UUID from the server's seed.
     pub(crate) fn new_uid(&self) -> String {
-        let bits: u128 = self.chance.lock().random();
+        let bits: u128 = self.rng.lock().random();
         let bits = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
         let hex = format!("{bits:032x}");
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
@@ -247,7 +243,7 @@ impl Core {
     }
 }
 
-impl Drop for Handle {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         self.core.close();
     }

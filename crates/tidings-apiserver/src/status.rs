@@ -17,27 +17,27 @@ pub struct ApiError {
     /// What a person reads.
     pub message: String,
     /// What it is about.
-    pub details: Box<Details>,
+    pub details: Box<StatusDetails>,
     /// Continue token that a 410 on a page offers.
     pub continue_token: Option<String>,
     /// How it is written.
-    pub form: Form,
+    pub form: DetailsForm,
 }
 
 /// How an error is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum DetailsForm {
     /// A `Status` with details if there are any.
     #[default]
-    Status,
+    IfAny,
     /// A `Status` with details even if they are empty, as for requests that nobody knows how to answer.
-    Generic,
+    Always,
 }
 
 /// What an error is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Details {
+pub struct StatusDetails {
     /// Name of the object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -52,7 +52,7 @@ pub struct Details {
     pub uid: String,
     /// What exactly was wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub causes: Vec<Cause>,
+    pub causes: Vec<StatusCause>,
     /// When to try again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_seconds: Option<u32>,
@@ -60,7 +60,7 @@ pub struct Details {
 
 /// One thing that was wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cause {
+pub struct StatusCause {
     /// Machine-readable reason, such as `FieldValueInvalid`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -73,27 +73,27 @@ pub struct Cause {
 }
 
 #[derive(Serialize)]
-struct Wire<'a> {
+struct StatusJson<'a> {
     kind: &'static str,
     #[serde(rename = "apiVersion")]
     api_version: &'static str,
-    metadata: WireMeta<'a>,
+    metadata: StatusMetadataJson<'a>,
     status: &'static str,
     message: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<&'a Details>,
+    details: Option<&'a StatusDetails>,
     code: u16,
 }
 
 #[derive(Serialize)]
-struct WireMeta<'a> {
+struct StatusMetadataJson<'a> {
     #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
     continue_token: Option<&'a str>,
 }
 
-impl Cause {
+impl StatusCause {
     /// A cause about one field.
     pub fn field(reason: &str, field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { reason: reason.to_owned(), message: message.into(), field: field.into() }
@@ -124,13 +124,13 @@ impl ApiError {
             message: message.into(),
             details: Box::default(),
             continue_token: None,
-            form: Form::Status,
+            form: DetailsForm::IfAny,
         }
     }
 
     /// An error that has details even if they are empty.
     fn generic(mut self) -> Self {
-        self.form = Form::Generic;
+        self.form = DetailsForm::Always;
         self
     }
 
@@ -176,11 +176,11 @@ impl ApiError {
     }
 
     /// 422 with what was wrong in each field. `kind` is the kind, not the plural, as a real server tells it.
-    pub fn invalid(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
-        let shown = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
+    pub fn invalid(group: &str, kind: &str, name: &str, causes: Vec<StatusCause>) -> Self {
+        let subject = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let texts: Vec<_> = causes.iter().map(|c| format!("{}: {}", c.field, c.message)).collect();
         let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
-        let mut error = Self::new(422, "Invalid", format!("{shown} \"{name}\" is invalid: {list}"));
+        let mut error = Self::new(422, "Invalid", format!("{subject} \"{name}\" is invalid: {list}"));
         error.details.causes = causes;
         error.details.name = name.to_owned();
         error.details.group = group.to_owned();
@@ -189,7 +189,7 @@ impl ApiError {
     }
 
     /// 422 for an object of this resource.
-    pub fn invalid_object(def: &ResourceDef, name: &str, causes: Vec<Cause>) -> Self {
+    pub fn invalid_object(def: &ResourceDef, name: &str, causes: Vec<StatusCause>) -> Self {
         Self::invalid(&def.group, &def.kind, name, causes)
     }
 
@@ -217,10 +217,10 @@ impl ApiError {
     }
 
     /// 504 for a version that was not given out yet.
-    pub fn too_large_resource_version(asked: u64, current: u64) -> Self {
-        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+    pub fn too_large_resource_version(requested: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {requested}, current: {current}");
         let mut error = Self::new(504, "Timeout", message);
-        error.details.causes = vec![Cause {
+        error.details.causes = vec![StatusCause {
             reason: "ResourceVersionTooLarge".to_owned(),
             message: "Too large resource version".to_owned(),
             field: String::new(),
@@ -267,12 +267,12 @@ impl ApiError {
 
     /// 403; `why` follows the colon.
     pub fn forbidden(def: &ResourceDef, name: &str, why: &str) -> Self {
-        let shown = if name.is_empty() {
+        let subject = if name.is_empty() {
             format!("{} is forbidden: {why}", def.group_resource())
         } else {
             format!("{} \"{name}\" is forbidden: {why}", def.group_resource())
         };
-        Self::new(403, "Forbidden", shown).about(def, name)
+        Self::new(403, "Forbidden", subject).about(def, name)
     }
 
     /// 413.
@@ -293,7 +293,7 @@ impl ApiError {
     pub fn internal(message: impl Into<String>) -> Self {
         let message = message.into();
         let mut error = Self::new(500, "InternalError", format!("Internal error occurred: {message}"));
-        error.details.causes = vec![Cause { message, ..Cause::default() }];
+        error.details.causes = vec![StatusCause { message, ..StatusCause::default() }];
         error
     }
 
@@ -306,7 +306,7 @@ impl ApiError {
     pub fn invalid_patch(why: &str) -> Self {
         let message = format!("the patch is invalid: {why}");
         let mut error = Self::new(422, "Invalid", message);
-        error.details.causes = vec![Cause::invalid("patch", format!("Invalid value: {why}"))];
+        error.details.causes = vec![StatusCause::invalid("patch", format!("Invalid value: {why}"))];
         error
     }
 
@@ -340,12 +340,12 @@ impl ApiError {
 
     /// As JSON, ready to be a body or the object of an ERROR event.
     pub fn to_json(&self) -> Vec<u8> {
-        let has_details = self.form == Form::Generic || *self.details != Details::default();
+        let has_details = self.form == DetailsForm::Always || *self.details != StatusDetails::default();
         let details = has_details.then_some(&*self.details);
-        let wire = Wire {
+        let wire = StatusJson {
             kind: "Status",
             api_version: "v1",
-            metadata: WireMeta { continue_token: self.continue_token.as_deref() },
+            metadata: StatusMetadataJson { continue_token: self.continue_token.as_deref() },
             status: "Failure",
             message: &self.message,
             reason: self.reason,

@@ -9,40 +9,41 @@ use std::sync::{Arc, Weak};
 
 use serde_json::Value;
 
-pub(crate) use self::encoded::Keeping;
-pub(crate) use self::feed::Feed;
-use self::feed::FeedEntry;
 use self::history::History;
-pub use self::history::{Change, FrameKey, HistoryLimits};
-pub use self::news::{News, Reading, Subscription};
-pub use self::object::{Draft, KeyOrder, Stored};
-pub use self::objects::KeyRange;
-use self::objects::Objects;
-pub use self::saved::Saved;
-use crate::signal::{Receiver, Sender};
+pub use self::history::HistoryLimits;
+pub(crate) use self::history::{EventFrameKey, ObjectChange};
+pub(crate) use self::object::{KeyOrder, StoredObject, UnversionedObject};
+pub(crate) use self::object_set::KeyRange;
+use self::object_set::ObjectSet;
+pub(crate) use self::protobuf_cache::Retention;
+use self::replication::ReplicationEntry;
+pub(crate) use self::replication::ReplicationQueue;
+pub use self::saved_state::SavedState;
+pub(crate) use self::subscription::{HistoryRead, WatchRead, WatchSubscription};
+use crate::fifo_watch::{Receiver, Sender};
 use crate::sync::{Mutex, MutexGuard};
 
-mod encoded;
-mod feed;
 mod history;
-mod news;
 mod object;
-mod objects;
-mod saved;
+mod object_set;
+mod protobuf_cache;
+mod replication;
+mod saved_state;
+mod subscription;
 
 /// The stored objects of all resources.
 #[derive(Debug)]
-pub struct Store {
-    state: Mutex<State>,
+pub(crate) struct Store {
+    state: Mutex<StoreState>,
     /// The newest version given out.
     newest: Sender<u64>,
 }
 
 /// What a write expects to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub(crate) enum Precondition {
     /// Whatever is there.
-    Anything,
+    None,
     /// No object under that key.
     Absent,
     /// The object as of this version.
@@ -52,22 +53,22 @@ pub enum Expected {
 /// Another write came first; look again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the object was changed meanwhile")]
-pub struct Changed;
+pub(crate) struct PreconditionFailed;
 
 /// Whether watchers hear of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub(crate) enum WatchVisibility {
     /// They do.
-    Watchers,
+    Visible,
     /// They do not: state changed behind their backs.
-    Nobody,
+    Hidden,
 }
 
 /// Objects of one range at one version.
 #[derive(Debug)]
-pub struct Snapshot {
+pub(crate) struct StoreSnapshot {
     /// In key order.
-    pub objects: Vec<Arc<Stored>>,
+    pub objects: Vec<Arc<StoredObject>>,
     /// How many more there are than were asked for.
     pub remaining: usize,
     /// The version they are of.
@@ -76,10 +77,10 @@ pub struct Snapshot {
 
 /// Why an earlier version can't be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PastError {
+pub(crate) enum SnapshotError {
     /// History no longer reaches that far.
     #[error("the version is older than {oldest}, the oldest that history reaches")]
-    Forgotten {
+    Compacted {
         /// The oldest version that can still be read.
         oldest: u64,
     },
@@ -105,7 +106,7 @@ pub struct StoreSize {
 }
 
 #[derive(Debug)]
-struct State {
+struct StoreState {
     version: u64,
     limits: HistoryLimits,
     resources: HashMap<Box<str>, Resource>,
@@ -113,57 +114,57 @@ struct State {
     owned: HashMap<u64, u32>,
     hasher: RandomState,
     /// The feeds of stores that follow this one.
-    feeds: Vec<Weak<Feed>>,
+    replication_queues: Vec<Weak<ReplicationQueue>>,
 }
 
 #[derive(Debug)]
 struct Resource {
-    objects: Objects,
+    objects: ObjectSet,
     history: History,
     changed: Sender<u64>,
     /// Raised when running watches must end.
-    era: u64,
+    epoch: u64,
     /// Watches of that era may still read up to that version before they end.
-    last_words: Option<(u64, u64)>,
+    draining: Option<(u64, u64)>,
 }
 
 impl Store {
     /// An empty store at version 1.
-    pub fn new(limits: HistoryLimits) -> Self {
-        let state = State {
+    pub(crate) fn new(limits: HistoryLimits) -> Self {
+        let state = StoreState {
             version: 1,
             limits,
             resources: HashMap::new(),
             owned: HashMap::new(),
             hasher: RandomState::new(),
-            feeds: Vec::new(),
+            replication_queues: Vec::new(),
         };
         Self { state: Mutex::new(state), newest: Sender::new(1) }
     }
 
     /// The newest version given out.
-    pub fn version(&self) -> u64 {
+    pub(crate) fn version(&self) -> u64 {
         self.state.lock().version
     }
 
     /// Tells each newest version.
-    pub fn newest(&self) -> Receiver<u64> {
+    pub(crate) fn newest(&self) -> Receiver<u64> {
         self.newest.subscribe()
     }
 
     /// One object as it is.
-    pub fn object(&self, storage: &str, key: &str) -> Option<Arc<Stored>> {
+    pub(crate) fn object(&self, storage: &str, key: &str) -> Option<Arc<StoredObject>> {
         self.state.lock().resources.get(storage)?.objects.get(key).cloned()
     }
 
     /// Writes an object if what is there is as expected.
-    pub fn put(
+    pub(crate) fn put(
         &self,
         storage: &str,
-        expected: Expected,
-        draft: Draft,
-        telling: Telling,
-    ) -> Result<Arc<Stored>, Changed> {
+        expected: Precondition,
+        draft: UnversionedObject,
+        visibility: WatchVisibility,
+    ) -> Result<Arc<StoredObject>, PreconditionFailed> {
         let mut state = self.state.lock();
         state.check(storage, draft.key(), expected)?;
         let version = state.next_version();
@@ -174,19 +175,19 @@ impl Store {
         if let Some(old) = &old {
             state.count_owners(old, -1);
         }
-        let change = Arc::new(Change::new(version, old, Some(Arc::clone(&object))));
-        self.publish(state, storage, change, telling);
+        let change = Arc::new(ObjectChange::new(version, old, Some(Arc::clone(&object))));
+        self.publish(state, storage, change, visibility);
         Ok(object)
     }
 
     /// Removes an object if it is as expected; `None` if there was none. Returns its last state under the new version.
-    pub fn remove(
+    pub(crate) fn remove(
         &self,
         storage: &str,
         key: &str,
-        expected: Expected,
-        telling: Telling,
-    ) -> Result<Option<Arc<Stored>>, Changed> {
+        expected: Precondition,
+        visibility: WatchVisibility,
+    ) -> Result<Option<Arc<StoredObject>>, PreconditionFailed> {
         let mut state = self.state.lock();
         state.check(storage, key, expected)?;
         let Some(old) = state.resource(storage).objects.remove(key) else {
@@ -194,63 +195,67 @@ impl Store {
         };
         state.count_owners(&old, -1);
         let version = state.next_version();
-        let gone = Arc::new(old.restamped(version));
-        self.publish(state, storage, Arc::new(Change::new(version, Some(old), None)), telling);
+        let gone = Arc::new(old.with_version(version));
+        self.publish(state, storage, Arc::new(ObjectChange::new(version, Some(old), None)), visibility);
         Ok(Some(gone))
     }
 
     fn publish(
         &self,
-        mut state: MutexGuard<'_, State>,
+        mut state: MutexGuard<'_, StoreState>,
         storage: &str,
-        change: Arc<Change>,
-        telling: Telling,
+        change: Arc<ObjectChange>,
+        visibility: WatchVisibility,
     ) {
         let version = change.version;
         let limits = state.limits;
-        if !state.feeds.is_empty() {
-            state.feed(&FeedEntry::Change { storage: storage.into(), change: Arc::clone(&change), telling });
+        if !state.replication_queues.is_empty() {
+            state.replicate(&ReplicationEntry::Change {
+                storage: storage.into(),
+                change: Arc::clone(&change),
+                visibility,
+            });
         }
         let resource = state.resource(storage);
-        if telling == Telling::Watchers {
+        if visibility == WatchVisibility::Visible {
             resource.history.push(change, &limits);
             resource.changed.send(version);
         }
         self.newest.send(version);
     }
 
-    /// The objects of a range: the first `most` of them, and how many more there are. At an earlier version if asked.
-    pub fn snapshot(
+    /// The objects of a range: the first `limit` of them, and how many more there are. At an earlier version if asked.
+    pub(crate) fn snapshot(
         &self,
         storage: &str,
         range: &KeyRange,
-        most: usize,
+        limit: usize,
         at: Option<u64>,
-    ) -> Result<Snapshot, PastError> {
+    ) -> Result<StoreSnapshot, SnapshotError> {
         let mut state = self.state.lock();
         let newest = state.version;
         let age_max = state.limits.age_max;
         let version = at.unwrap_or(newest);
         if version > newest {
-            return Err(PastError::Future { newest });
+            return Err(SnapshotError::Future { newest });
         }
         let Resource { objects, history, .. } = state.resource(storage);
         history.drop_old(age_max);
         if version < newest && !history.reaches(version) {
-            return Err(PastError::Forgotten { oldest: history.lost_through() });
+            return Err(SnapshotError::Compacted { oldest: history.compacted_through() });
         }
-        let undone = if version < newest { history.undone_to(version) } else { Default::default() };
-        let mut snapshot = Snapshot { objects: Vec::new(), remaining: 0, version };
-        if undone.is_empty() {
-            snapshot.fill(objects.range(range), most);
+        let past_states = if version < newest { history.past_states_at(version) } else { Default::default() };
+        let mut snapshot = StoreSnapshot { objects: Vec::new(), remaining: 0, version };
+        if past_states.is_empty() {
+            snapshot.fill(objects.range(range), limit);
         } else {
-            snapshot.fill(objects.range_before(range, &undone), most);
+            snapshot.fill(objects.range_before(range, &past_states), limit);
         }
         Ok(snapshot)
     }
 
     /// Forgets all history up to and including `version`, or all there is.
-    pub fn compact(&self, version: Option<u64>) {
+    pub(crate) fn compact(&self, version: Option<u64>) {
         let mut state = self.state.lock();
         let version = version.unwrap_or(state.version).min(state.version);
         for resource in state.resources.values_mut() {
@@ -259,35 +264,35 @@ impl Store {
     }
 
     /// Gives out a version without changing anything, as other resources' writes would.
-    pub fn skip_version(&self) -> u64 {
+    pub(crate) fn skip_version(&self) -> u64 {
         let mut state = self.state.lock();
         let version = state.next_version();
-        state.feed(&FeedEntry::Version(version));
+        state.replicate(&ReplicationEntry::Version(version));
         self.newest.send(version);
         version
     }
 
     /// Ends the running watches of a resource, once they have told what happened so far.
-    pub fn end_watches(&self, storage: &str) {
+    pub(crate) fn end_watches(&self, storage: &str) {
         let mut state = self.state.lock();
         let version = state.version;
         state.resource(storage).end_watches(version);
     }
 
     /// Whether anything names this owner; false is certain, true is not.
-    pub fn may_own(&self, uid: &str) -> bool {
+    pub(crate) fn may_own(&self, uid: &str) -> bool {
         let state = self.state.lock();
         state.owned.contains_key(&state.hasher.hash_one(uid))
     }
 
     /// All storages that hold objects.
-    pub fn storages(&self) -> Vec<Box<str>> {
+    pub(crate) fn storages(&self) -> Vec<Box<str>> {
         let state = self.state.lock();
         state.resources.iter().filter(|(_, r)| r.objects.len() > 0).map(|(name, _)| name.clone()).collect()
     }
 
     /// How large the store is.
-    pub fn size(&self) -> StoreSize {
+    pub(crate) fn size(&self) -> StoreSize {
         let state = self.state.lock();
         state.resources.values().fold(StoreSize::default(), |sum, resource| StoreSize {
             objects: sum.objects + resource.objects.len(),
@@ -298,7 +303,7 @@ impl Store {
     }
 }
 
-impl State {
+impl StoreState {
     fn resource(&mut self, storage: &str) -> &mut Resource {
         if !self.resources.contains_key(storage) {
             self.resources.insert(storage.into(), Resource::new());
@@ -311,17 +316,17 @@ impl State {
         self.version
     }
 
-    fn check(&self, storage: &str, key: &str, expected: Expected) -> Result<(), Changed> {
+    fn check(&self, storage: &str, key: &str, expected: Precondition) -> Result<(), PreconditionFailed> {
         let present = self.resources.get(storage).and_then(|resource| resource.objects.get(key));
         let is_as_expected = match expected {
-            Expected::Anything => true,
-            Expected::Absent => present.is_none(),
-            Expected::Version(version) => present.is_some_and(|object| object.version() == version),
+            Precondition::None => true,
+            Precondition::Absent => present.is_none(),
+            Precondition::Version(version) => present.is_some_and(|object| object.version() == version),
         };
-        if is_as_expected { Ok(()) } else { Err(Changed) }
+        if is_as_expected { Ok(()) } else { Err(PreconditionFailed) }
     }
 
-    fn count_owners(&mut self, object: &Stored, by: i32) {
+    fn count_owners(&mut self, object: &StoredObject, by: i32) {
         if !object.has_owners() {
             return;
         }
@@ -339,30 +344,30 @@ impl State {
 impl Resource {
     fn new() -> Self {
         Self {
-            objects: Objects::default(),
+            objects: ObjectSet::default(),
             history: History::default(),
             changed: Sender::new(0),
-            era: 0,
-            last_words: None,
+            epoch: 0,
+            draining: None,
         }
     }
 
     fn end_watches(&mut self, version: u64) {
-        self.last_words = Some((self.era, version));
-        self.era += 1;
+        self.draining = Some((self.epoch, version));
+        self.epoch += 1;
         self.changed.send(version);
     }
 }
 
-impl Snapshot {
-    fn fill<'a>(&mut self, mut from: impl Iterator<Item = &'a Arc<Stored>>, most: usize) {
-        self.objects.extend(from.by_ref().take(most).cloned());
+impl StoreSnapshot {
+    fn fill<'a>(&mut self, mut from: impl Iterator<Item = &'a Arc<StoredObject>>, limit: usize) {
+        self.objects.extend(from.by_ref().take(limit).cloned());
         self.remaining = from.count();
     }
 }
 
 /// The uids in an object's `metadata.ownerReferences`.
-pub(crate) fn owner_uids(object: &Stored) -> Vec<String> {
+pub(crate) fn owner_uids(object: &StoredObject) -> Vec<String> {
     let metadata = object.decoded_metadata();
     let owners = metadata.get("ownerReferences").and_then(Value::as_array);
     let uids = owners.into_iter().flatten().filter_map(|owner| owner.get("uid")?.as_str());

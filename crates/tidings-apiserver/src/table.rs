@@ -18,11 +18,11 @@ mod networking;
 mod pod;
 mod workload;
 
-use columns::{Cell, Column};
+use columns::{Cell, TableColumn};
 
 /// How much of each object a row carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IncludeObject {
+pub(crate) enum IncludeObject {
     /// Nothing but the cells.
     None,
     /// The object's metadata.
@@ -34,7 +34,7 @@ pub enum IncludeObject {
 
 impl IncludeObject {
     /// What the query parameter `includeObject` asks for.
-    pub fn from_query(value: Option<&str>) -> Result<Self, ApiError> {
+    pub(crate) fn from_query(value: Option<&str>) -> Result<Self, ApiError> {
         match value.unwrap_or_default() {
             "" | "Metadata" => Ok(Self::Metadata),
             "None" => Ok(Self::None),
@@ -45,25 +45,27 @@ impl IncludeObject {
 }
 
 /// The table of some objects. `metadata` is that of their list, or empty for a single object.
-pub fn table(
+pub(crate) fn table(
     def: &ResourceDef,
     metadata: &Value,
     objects: &[Value],
     include: IncludeObject,
     now: Timestamp,
 ) -> Value {
-    let columns = Columns::of(def);
+    let columns = ResourceColumns::of(def);
     let rows: Vec<_> = objects
         .iter()
-        .map(|object| json!({"cells": columns.cells(object, now), "object": carried(def, object, include)}))
+        .map(
+            |object| json!({"cells": columns.cells(object, now), "object": row_object(def, object, include)}),
+        )
         .collect();
     json!({
         "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
-        "columnDefinitions": columns.told(), "rows": rows,
+        "columnDefinitions": columns.definition(), "rows": rows,
     })
 }
 
-fn carried(def: &ResourceDef, object: &Value, include: IncludeObject) -> Value {
+fn row_object(def: &ResourceDef, object: &Value, include: IncludeObject) -> Value {
     match include {
         IncludeObject::None => Value::Null,
         IncludeObject::Metadata => {
@@ -81,12 +83,12 @@ fn carried(def: &ResourceDef, object: &Value, include: IncludeObject) -> Value {
 }
 
 /// The columns of one resource.
-enum Columns<'a> {
-    Builtin(&'static [Column]),
+enum ResourceColumns<'a> {
+    Builtin(&'static [TableColumn]),
     Custom(&'a [crate::resource::PrinterColumn]),
 }
 
-impl<'a> Columns<'a> {
+impl<'a> ResourceColumns<'a> {
     fn of(def: &'a ResourceDef) -> Self {
         match def.custom() {
             Some(origin) if !origin.printer_columns.is_empty() => Self::Custom(&origin.printer_columns),
@@ -94,10 +96,10 @@ impl<'a> Columns<'a> {
         }
     }
 
-    fn told(&self) -> Vec<Value> {
+    fn definition(&self) -> Vec<Value> {
         match self {
-            Self::Builtin(columns) => columns.iter().map(Column::told).collect(),
-            Self::Custom(columns) => std::iter::once(columns::NAME.told())
+            Self::Builtin(columns) => columns.iter().map(TableColumn::definition).collect(),
+            Self::Custom(columns) => std::iter::once(columns::NAME.definition())
                 .chain(columns.iter().map(|column| {
                     json!({
                         "name": column.name, "type": column.column_type, "format": column.format,
@@ -114,22 +116,24 @@ impl<'a> Columns<'a> {
                 .iter()
                 .map(|column| match column.cell {
                     Cell::Text(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("")),
-                    Cell::Sought(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("<unknown>")),
-                    Cell::Known(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("<none>")),
+                    Cell::OrUnknown(path) => {
+                        object.pointer(path).cloned().unwrap_or_else(|| json!("<unknown>"))
+                    }
+                    Cell::OrNone(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("<none>")),
                     Cell::Number(path) => object.pointer(path).cloned().unwrap_or_else(|| json!(0)),
                     Cell::Age(path) => json!(age::since(object.pointer(path), now)),
-                    Cell::Made(make) => make(object),
-                    Cell::MadeNow(make) => make(object, now),
+                    Cell::Computed(make) => make(object),
+                    Cell::ComputedAt(make) => make(object, now),
                 })
                 .collect(),
             Self::Custom(columns) => std::iter::once(object["metadata"]["name"].clone())
-                .chain(columns.iter().map(|column| custom_cell(column, object, now)))
+                .chain(columns.iter().map(|column| printer_cell(column, object, now)))
                 .collect(),
         }
     }
 }
 
-fn custom_cell(column: &crate::resource::PrinterColumn, object: &Value, now: Timestamp) -> Value {
+fn printer_cell(column: &crate::resource::PrinterColumn, object: &Value, now: Timestamp) -> Value {
     let found = json_path::find(&column.json_path, object);
     match (found.as_slice(), column.column_type.as_str()) {
         ([], _) => Value::Null,
@@ -137,11 +141,11 @@ fn custom_cell(column: &crate::resource::PrinterColumn, object: &Value, now: Tim
         ([one], "integer" | "number" | "boolean") => (*one).clone(),
         ([Value::String(text)], _) => json!(text),
         (several, _) => {
-            let told: Vec<_> = several
+            let text: Vec<_> = several
                 .iter()
                 .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 .collect();
-            json!(told.join(","))
+            json!(text.join(","))
         }
     }
 }

@@ -1,27 +1,24 @@
 //! Whether an object may be stored: its kind, place, name, metadata, shape, and what its kind requires.
 //!
-//! [`type_meta`], [`placement`] and [`shape::checked`] put in order what a client may leave out and refuse what cannot
+//! [`type_meta`], [`placement`] and [`field_types::conform`] put in order what a client may leave out and refuse what cannot
 //! be read (400); [`create`] and [`update`] refuse what must not be stored (422, one cause a field). The rules for single
 //! kinds are the few that clients notice, not all of Kubernetes'.
 
 use serde_json::{Map, Value, json};
 
 use crate::resource::ResourceDef;
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, StatusCause};
 
-pub mod name;
-pub mod shape;
+pub(crate) mod field_types;
+pub(crate) mod name;
 
 mod kinds;
 mod metadata;
 
 pub(crate) use metadata::is_bare_finalizer;
 
-/// The largest object that is stored, in bytes of JSON: what etcd would take.
-pub const OBJECT_BYTES_MAX: usize = 1_572_864;
-
 /// Checks `kind` and `apiVersion`; a built-in kind may leave them out, and they are filled in.
-pub fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), ApiError> {
+pub(crate) fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), ApiError> {
     let Some(fields) = object.as_object_mut() else {
         return Err(ApiError::bad_request("the object provided is not a JSON object"));
     };
@@ -59,7 +56,7 @@ pub fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), ApiError> 
 
 /// Checks name and namespace against those of the request, and fills in the namespace. A request for all objects has no
 /// `name`; the namespace of a cluster-wide resource is empty.
-pub fn placement(
+pub(crate) fn placement(
     def: &ResourceDef,
     object: &mut Value,
     namespace: &str,
@@ -91,7 +88,7 @@ pub fn placement(
 }
 
 /// Checks an object that is to be created; its name, if generated, is already there.
-pub fn create(def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
+pub(crate) fn create(def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     metadata::check(def, object, &mut causes);
     kinds::check(def, object, &mut causes);
@@ -99,7 +96,7 @@ pub fn create(def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
 }
 
 /// Checks an object that is to replace `old`.
-pub fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
+pub(crate) fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     metadata::check(def, new, &mut causes);
     metadata::check_change(old, new, &mut causes);
@@ -109,13 +106,13 @@ pub fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiErro
 }
 
 /// Checks that what only a subresource may change has not changed.
-pub fn unchangeable(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
+pub(crate) fn unchangeable(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     kinds::check_kept(def, old, new, &mut causes);
     finish(def, new, causes)
 }
 
-fn finish(def: &ResourceDef, object: &Value, causes: Vec<Cause>) -> Result<(), ApiError> {
+fn finish(def: &ResourceDef, object: &Value, causes: Vec<StatusCause>) -> Result<(), ApiError> {
     if causes.is_empty() {
         return Ok(());
     }
@@ -135,14 +132,14 @@ fn metadata_mut(object: &mut Value) -> Result<&mut Map<String, Value>, ApiError>
 }
 
 /// The cause that names a value and what is wrong with it.
-fn invalid(field: impl Into<String>, value: &Value, why: &str) -> Cause {
-    Cause::invalid(field, format!("Invalid value: {value}: {why}"))
+fn invalid(field: impl Into<String>, value: &Value, why: &str) -> StatusCause {
+    StatusCause::invalid(field, format!("Invalid value: {value}: {why}"))
 }
 
 /// The cause for a field that is missing.
-fn required(field: impl Into<String>, why: &str) -> Cause {
+fn required(field: impl Into<String>, why: &str) -> StatusCause {
     let message = if why.is_empty() { "Required value".to_owned() } else { format!("Required value: {why}") };
-    Cause::required(field, message)
+    StatusCause::required(field, message)
 }
 
 /// One fuzz case: a body sent as each of a few kinds. Must not panic.
@@ -153,7 +150,7 @@ pub fn fuzz(data: &[u8]) {
         let mut object = object.clone();
         let _ = type_meta(def, &mut object);
         let _ = placement(def, &mut object, "default", None);
-        let _ = shape::checked(def, &mut object);
+        let _ = field_types::conform(def, &mut object);
         let _ = create(def, &object);
         let _ = update(def, &object, &object);
     }

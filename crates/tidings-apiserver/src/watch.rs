@@ -8,43 +8,43 @@ use std::sync::Arc;
 
 use http::{Response, StatusCode};
 
-use self::opening::Opening;
-use crate::body::{self, Body};
+use self::initial_state::InitialState;
+use crate::body::{self, ResponseBody};
 use crate::fault::StreamFaults;
 use crate::read::list::wait_until;
-use crate::request::{Options, Representation, Selection};
+use crate::request::{Representation, RequestOptions, Selection};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
-use crate::store::Stored;
-use crate::wire::Shape;
+use crate::store::StoredObject;
+use crate::wire::ObjectEncoder;
 
-pub mod cursor;
-mod opening;
-mod pace;
+mod batching;
+pub(crate) mod cursor;
+mod initial_state;
 mod stream;
 
 /// What a watcher is sent, and from where on.
-pub(crate) struct Watch {
+pub(crate) struct WatchRequest {
     pub(crate) def: Arc<ResourceDef>,
     pub(crate) namespace: Option<String>,
-    pub(crate) options: Options,
+    pub(crate) options: RequestOptions,
     pub(crate) selection: Selection,
     pub(crate) representation: Representation,
     pub(crate) faults: StreamFaults,
 }
 
-impl Watch {
-    fn selects(&self, object: &Stored) -> bool {
+impl WatchRequest {
+    fn selects(&self, object: &StoredObject) -> bool {
         self.selection.is_everything() || self.selection.matches(object)
     }
 }
 
 /// Where a watch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum WatchStart {
     /// With everything there is as ADDED events, then what follows.
-    Everything(cursor::Marker),
+    InitialEvents(cursor::InitialEventsMarker),
     /// With what follows this version.
     After(u64),
     /// With what follows the newest version.
@@ -52,58 +52,68 @@ pub(crate) enum Start {
 }
 
 /// Answers with a stream of events.
-pub(crate) async fn answer(core: &Arc<Core>, watch: Watch) -> Result<Response<Body>, ApiError> {
+pub(crate) async fn answer(
+    core: &Arc<Core>,
+    watch: WatchRequest,
+) -> Result<Response<ResponseBody>, ApiError> {
     watch.options.check_list()?;
     let start = start(&watch.options)?;
-    if let (Start::Everything(_), Some(version)) = (start, watch.options.version()?) {
+    if let (WatchStart::InitialEvents(_), Some(version)) = (start, watch.options.version()?) {
         wait_until(core, version).await?;
     }
-    let mut opening = Opening::of(core, &watch, start);
-    let mut shape = Shape::of(core, &watch.def, &watch.options, watch.representation)?;
+    let mut opening = InitialState::of(core, &watch, start);
+    let mut encoder = ObjectEncoder::of(core, &watch.def, &watch.options, watch.representation)?;
     if let Some(in_json) = watch.representation.in_json()
-        && !opening.can_be_told(&watch, &shape).await
+        && !opening.can_be_encoded(&watch, &encoder).await
     {
-        shape = Shape::of(core, &watch.def, &watch.options, in_json)?;
+        encoder = ObjectEncoder::of(core, &watch.def, &watch.options, in_json)?;
     }
-    let media_type = shape.watch_media_type();
-    let body = stream::body(Arc::clone(core), watch, shape, opening);
+    let media_type = encoder.watch_media_type();
+    let body = stream::body(Arc::clone(core), watch, encoder, opening);
     Ok(body::with_type(StatusCode::OK, media_type, body))
 }
 
 /// See <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-watch> and KEP-3157.
-fn start(options: &Options) -> Result<Start, ApiError> {
-    use cursor::Marker;
-    let marker_if_allowed = if options.allows_bookmarks { Marker::Due } else { Marker::Unwanted };
+fn start(options: &RequestOptions) -> Result<WatchStart, ApiError> {
+    use cursor::InitialEventsMarker;
+    let marker_if_allowed =
+        if options.allows_bookmarks { InitialEventsMarker::Send } else { InitialEventsMarker::Omit };
     Ok(match (options.version()?, options.send_initial_events) {
-        (_, Some(true)) => Start::Everything(marker_if_allowed),
-        (None | Some(0), Some(false)) => Start::Now,
-        (None, None) => Start::Everything(Marker::Unwanted),
-        (Some(0), None) => Start::Everything(marker_if_allowed),
-        (Some(version), _) => Start::After(version),
+        (_, Some(true)) => WatchStart::InitialEvents(marker_if_allowed),
+        (None | Some(0), Some(false)) => WatchStart::Now,
+        (None, None) => WatchStart::InitialEvents(InitialEventsMarker::Omit),
+        (Some(0), None) => WatchStart::InitialEvents(marker_if_allowed),
+        (Some(version), _) => WatchStart::After(version),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::cursor::Marker;
+    use super::cursor::InitialEventsMarker;
     use super::*;
     use crate::request::query;
 
     #[test]
     fn a_watch_starts_where_its_options_say() {
         for (query, expected) in [
-            ("watch=1", Start::Everything(Marker::Unwanted)),
-            ("watch=1&allowWatchBookmarks=1", Start::Everything(Marker::Unwanted)),
-            ("watch=1&resourceVersion=0", Start::Everything(Marker::Unwanted)),
-            ("watch=1&resourceVersion=0&allowWatchBookmarks=1", Start::Everything(Marker::Due)),
-            ("watch=1&resourceVersion=7", Start::After(7)),
-            ("watch=1&sendInitialEvents=true&allowWatchBookmarks=true", Start::Everything(Marker::Due)),
+            ("watch=1", WatchStart::InitialEvents(InitialEventsMarker::Omit)),
+            ("watch=1&allowWatchBookmarks=1", WatchStart::InitialEvents(InitialEventsMarker::Omit)),
+            ("watch=1&resourceVersion=0", WatchStart::InitialEvents(InitialEventsMarker::Omit)),
+            (
+                "watch=1&resourceVersion=0&allowWatchBookmarks=1",
+                WatchStart::InitialEvents(InitialEventsMarker::Send),
+            ),
+            ("watch=1&resourceVersion=7", WatchStart::After(7)),
+            (
+                "watch=1&sendInitialEvents=true&allowWatchBookmarks=true",
+                WatchStart::InitialEvents(InitialEventsMarker::Send),
+            ),
             (
                 "watch=1&sendInitialEvents=true&resourceVersion=7&allowWatchBookmarks=1",
-                Start::Everything(Marker::Due),
+                WatchStart::InitialEvents(InitialEventsMarker::Send),
             ),
-            ("watch=1&sendInitialEvents=false", Start::Now),
-            ("watch=1&sendInitialEvents=false&resourceVersion=7", Start::After(7)),
+            ("watch=1&sendInitialEvents=false", WatchStart::Now),
+            ("watch=1&sendInitialEvents=false&resourceVersion=7", WatchStart::After(7)),
         ] {
             assert_eq!(start(&query::parse(query).unwrap()).unwrap(), expected, "{query}");
         }

@@ -8,59 +8,59 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::clock::Clock;
 use crate::convert;
 use crate::request::accept::{MetaVersion, Wire};
-use crate::request::{Content, Options, Representation};
+use crate::request::{Content, Representation, RequestOptions};
 use crate::resource::ResourceDef;
 use crate::server::Core;
+use crate::server_clock::ServerClock;
 use crate::status::ApiError;
-use crate::store::Stored;
+use crate::store::StoredObject;
 use crate::table::{self, IncludeObject};
 
 mod protobuf;
 
-pub(crate) use protobuf::{Protobuf, status as protobuf_status};
+pub(crate) use protobuf::{ProtobufEncoder, status as protobuf_status};
 
 /// How the objects of one resource are written in one representation.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct ObjectEncoder {
     content: Content,
     /// From the opening brace to what a body has after its own.
     head: Arc<str>,
     /// The same for items of lists.
     item_head: Arc<str>,
-    list: ListShape,
-    tables: Option<Arc<Tables>>,
+    list: ListEnvelope,
+    tables: Option<Arc<TableEncoder>>,
     /// Set where this is not JSON.
-    protobuf: Option<Protobuf>,
+    protobuf: Option<ProtobufEncoder>,
     /// The resource, if its objects are stored under other names than it has.
     converted: Option<Arc<ResourceDef>>,
 }
 
 /// What Table answers are made with: the one representation that decodes objects.
 #[derive(Debug)]
-struct Tables {
+struct TableEncoder {
     def: ResourceDef,
     version: MetaVersion,
     include: IncludeObject,
-    clock: Clock,
+    clock: ServerClock,
 }
 
 /// Why an object can't be told as protobuf: its JSON is not of its kind's shape.
 #[derive(Debug)]
-pub(crate) struct Refusal(String);
+pub(crate) struct EncodeError(String);
 
 /// Where in a watch an event stands: a table tells its columns in the first one only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum EventPosition {
     First,
     Later,
 }
 
 /// The parts of a list around its items.
 #[derive(Clone, Debug)]
-struct ListShape {
+struct ListEnvelope {
     kind: String,
     api_version: String,
     order: ListOrder,
@@ -83,24 +83,24 @@ pub(crate) struct ListMeta {
     pub(crate) remaining: Option<usize>,
 }
 
-impl Shape {
+impl ObjectEncoder {
     /// How a request wants the objects of a resource.
     pub(crate) fn of(
         core: &Core,
         def: &ResourceDef,
-        options: &Options,
+        options: &RequestOptions,
         representation: Representation,
     ) -> Result<Self, ApiError> {
         let Representation { content, wire, .. } = representation;
         let mut shape = Self::new(def, content);
         if wire == Wire::Protobuf {
-            shape.protobuf = Protobuf::of(def, content, core.settings.protobuf);
+            shape.protobuf = ProtobufEncoder::of(def, content, core.settings.protobuf);
             shape.head = format!("protobuf {}", shape.head).into();
         }
         if let Content::Table(version) = content {
             let include = IncludeObject::from_query(Some(&options.include_object))?;
             let clock = core.clock.clone();
-            shape.tables = Some(Arc::new(Tables { def: def.clone(), version, include, clock }));
+            shape.tables = Some(Arc::new(TableEncoder { def: def.clone(), version, include, clock }));
         }
         Ok(shape)
     }
@@ -130,7 +130,7 @@ impl Shape {
             content,
             head: head.into(),
             item_head: item_head.into(),
-            list: ListShape { kind: list_kind, api_version: list_version, order },
+            list: ListEnvelope { kind: list_kind, api_version: list_version, order },
             tables: None,
             protobuf: None,
             converted: convert::is_converted(def).then(|| Arc::new(def.clone())),
@@ -164,8 +164,8 @@ impl Shape {
     }
 
     /// Whether an object can be told at all: only protobuf needs its kind's shape.
-    pub(crate) fn can_tell(&self, object: &Stored) -> bool {
-        self.protobuf.as_ref().is_none_or(|protobuf| protobuf.can_tell(object))
+    pub(crate) fn can_encode(&self, object: &StoredObject) -> bool {
+        self.protobuf.as_ref().is_none_or(|protobuf| protobuf.can_encode(object))
     }
 
     /// What an object begins with: what tells the encodings of one event apart.
@@ -174,12 +174,16 @@ impl Shape {
     }
 
     /// One object on its own.
-    pub(crate) fn object(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
+    pub(crate) fn object(&self, object: &StoredObject) -> Result<Vec<u8>, EncodeError> {
         if let Some(protobuf) = &self.protobuf {
             return protobuf.object(object);
         }
         if let Some(tables) = &self.tables {
-            return Ok(tables.encode(version_of(object.version()), &[tables.shown(object)], Place::First));
+            return Ok(tables.encode(
+                version_of(object.version()),
+                &[tables.decoded(object)],
+                EventPosition::First,
+            ));
         }
         let mut bytes = Vec::with_capacity(self.head.len() + object.body().len() + 1);
         self.write(&self.head, object, &mut bytes);
@@ -188,11 +192,11 @@ impl Shape {
     }
 
     /// One item of a list.
-    pub(crate) fn write_item(&self, object: &Stored, into: &mut Vec<u8>) {
+    pub(crate) fn write_item(&self, object: &StoredObject, into: &mut Vec<u8>) {
         self.write(&self.item_head, object, into);
     }
 
-    fn write(&self, head: &str, object: &Stored, into: &mut Vec<u8>) {
+    fn write(&self, head: &str, object: &StoredObject, into: &mut Vec<u8>) {
         into.extend_from_slice(head.as_bytes());
         match self.content {
             Content::Metadata(_) => {
@@ -211,9 +215,14 @@ impl Shape {
     }
 
     /// A watch event about an object.
-    pub(crate) fn event(&self, event: &str, object: &Stored, place: Place) -> Result<Bytes, Refusal> {
+    pub(crate) fn event(
+        &self,
+        event: &str,
+        object: &StoredObject,
+        position: EventPosition,
+    ) -> Result<Bytes, EncodeError> {
         if let Some(tables) = &self.tables {
-            return Ok(tables.event(event, object.version(), tables.shown(object), place));
+            return Ok(tables.event(event, object.version(), tables.decoded(object), position));
         }
         if let Some(protobuf) = &self.protobuf {
             return protobuf.event(event, object);
@@ -228,13 +237,13 @@ impl Shape {
     }
 
     /// A BOOKMARK event; `annotations` is the JSON of them, or empty.
-    pub(crate) fn bookmark(&self, version: u64, annotations: &str, place: Place) -> Bytes {
+    pub(crate) fn bookmark(&self, version: u64, annotations: &str, position: EventPosition) -> Bytes {
         let annotations =
             if annotations.is_empty() { String::new() } else { format!(r#","annotations":{annotations}"#) };
         let metadata = format!(r#"{{"resourceVersion":"{version}"{annotations}}}"#);
         if let Some(tables) = &self.tables {
             let object = json!({"metadata": serde_json::from_str::<Value>(&metadata).expect("it is JSON")});
-            return tables.event("BOOKMARK", version, object, place);
+            return tables.event("BOOKMARK", version, object, position);
         }
         if let Some(protobuf) = &self.protobuf {
             return protobuf.bookmark(serde_json::from_str(&metadata).expect("it is JSON"));
@@ -254,24 +263,24 @@ impl Shape {
     }
 
     /// A whole list in chunks, for representations that can't be streamed.
-    pub(crate) fn unstreamed_list(
+    pub(crate) fn buffered_list(
         &self,
         meta: &ListMeta,
-        objects: &[Arc<Stored>],
-    ) -> Option<Result<Vec<Bytes>, Refusal>> {
+        objects: &[Arc<StoredObject>],
+    ) -> Option<Result<Vec<Bytes>, EncodeError>> {
         if let Some(protobuf) = &self.protobuf {
             return Some(protobuf.list(meta, objects));
         }
         let tables = self.tables.as_ref()?;
         let metadata: Value =
             serde_json::from_str(&format!("{{{}}}", meta.in_struct_order())).expect("list metadata is JSON");
-        let objects: Vec<_> = objects.iter().map(|object| tables.shown(object)).collect();
-        Some(Ok(vec![tables.encode(metadata, &objects, Place::First).into()]))
+        let objects: Vec<_> = objects.iter().map(|object| tables.decoded(object)).collect();
+        Some(Ok(vec![tables.encode(metadata, &objects, EventPosition::First).into()]))
     }
 
     /// What a list begins with, up to its first item.
     pub(crate) fn list_head(&self, meta: &ListMeta) -> String {
-        let ListShape { kind, api_version, order } = &self.list;
+        let ListEnvelope { kind, api_version, order } = &self.list;
         match order {
             ListOrder::MetadataFirst => format!(
                 r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{{{}}},"items":["#,
@@ -315,32 +324,32 @@ pub(crate) fn changed_event(frame: &Bytes, wire: Wire, change: impl FnOnce(&mut 
     bytes.into()
 }
 
-impl From<Refusal> for ApiError {
-    fn from(Refusal(message): Refusal) -> Self {
+impl From<EncodeError> for ApiError {
+    fn from(EncodeError(message): EncodeError) -> Self {
         ApiError::internal(format!("an object can't be encoded as protobuf: {message}"))
     }
 }
 
-impl Tables {
-    fn shown(&self, object: &Stored) -> Value {
+impl TableEncoder {
+    fn decoded(&self, object: &StoredObject) -> Value {
         Value::Object(convert::from_storage(&self.def, object.decoded()))
     }
 
-    fn encode(&self, metadata: Value, objects: &[Value], place: Place) -> Vec<u8> {
-        let mut bytes = self.table(metadata, objects, place).to_string().into_bytes();
+    fn encode(&self, metadata: Value, objects: &[Value], position: EventPosition) -> Vec<u8> {
+        let mut bytes = self.table(metadata, objects, position).to_string().into_bytes();
         bytes.push(b'\n');
         bytes
     }
 
-    fn event(&self, event: &str, version: u64, object: Value, place: Place) -> Bytes {
-        let table = self.table(version_of(version), &[object], place);
+    fn event(&self, event: &str, version: u64, object: Value, position: EventPosition) -> Bytes {
+        let table = self.table(version_of(version), &[object], position);
         format!("{{\"type\":\"{event}\",\"object\":{table}}}\n").into()
     }
 
-    fn table(&self, metadata: Value, objects: &[Value], place: Place) -> Value {
+    fn table(&self, metadata: Value, objects: &[Value], position: EventPosition) -> Value {
         let mut table = table::table(&self.def, &metadata, objects, self.include, self.clock.now());
         table["apiVersion"] = json!(self.version.api_version());
-        if place == Place::Later {
+        if position == EventPosition::Later {
             table["columnDefinitions"] = Value::Null;
         }
         table

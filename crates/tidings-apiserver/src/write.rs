@@ -11,23 +11,23 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
-use crate::body::{self, Body};
+use crate::body::{self, ResponseBody};
 use crate::convert;
-use crate::patch::managed_fields::{Writer, manager_name};
+use crate::patch::managed_fields::{FieldWriter, manager_name};
 use crate::protobuf;
 use crate::read;
-use crate::request::{Options, Representation, ResourcePath};
+use crate::request::{Representation, RequestOptions, ResourcePath};
 use crate::resource::{ResourceDef, Verb};
 use crate::server::Core;
 use crate::status::ApiError;
-use crate::store::{Draft, KeyOrder, Stored};
+use crate::store::{KeyOrder, StoredObject, UnversionedObject};
 use crate::validate;
 
 mod collection;
 mod create;
 mod definitions;
 mod delete;
-mod deletion;
+mod delete_options;
 mod dependents;
 mod namespaces;
 mod patch;
@@ -37,17 +37,17 @@ mod update;
 
 pub(crate) use definitions::changed as defined;
 pub(crate) use delete::remove;
-pub(crate) use dependents::Waiting;
-pub(crate) use namespaces::Terminating;
+pub(crate) use dependents::ForegroundDeletions;
+pub(crate) use namespaces::TerminatingNamespaces;
 
 /// How often a write decides again after another one came first.
 const ATTEMPTS_MAX: usize = 64;
 
 /// One write request.
-pub(crate) struct Writing<'a> {
+pub(crate) struct WriteRequest<'a> {
     pub(crate) core: &'a Arc<Core>,
     pub(crate) def: &'a ResourceDef,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a RequestOptions,
     namespace: Option<&'a str>,
     name: Option<&'a str>,
     subresource: &'a str,
@@ -62,20 +62,20 @@ pub(crate) struct Writing<'a> {
 
 /// Whether a write is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trial {
+enum DryRun {
     /// It is.
-    Stored,
+    No,
     /// It is only tried: `dryRun=All`.
-    Dry,
+    Yes,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> WriteRequest<'a> {
     pub(crate) fn new(
         core: &'a Arc<Core>,
         def: &'a ResourceDef,
         path: &'a ResourcePath,
         verb: Verb,
-        options: &'a Options,
+        options: &'a RequestOptions,
         user_agent: Option<&str>,
     ) -> Self {
         Self {
@@ -100,18 +100,18 @@ impl<'a> Writing<'a> {
         }
     }
 
-    fn writer(&self) -> Writer<'_> {
-        Writer { manager: &self.manager, subresource: self.subresource, time: &self.time }
+    fn writer(&self) -> FieldWriter<'_> {
+        FieldWriter { manager: &self.manager, subresource: self.subresource, time: &self.time }
     }
 
-    fn trial(&self, options_kind: &str) -> Result<Trial, ApiError> {
+    fn dry_run(&self, options_kind: &str) -> Result<DryRun, ApiError> {
         let is_dry = self.options.is_dry_run(options_kind)?;
         self.options.check_write(options_kind)?;
-        Ok(if is_dry { Trial::Dry } else { Trial::Stored })
+        Ok(if is_dry { DryRun::Yes } else { DryRun::No })
     }
 
     /// Notes the finalizers that the answer warns of, in the order of their names. A write may be decided anew.
-    fn look_at_finalizers(&self, old: &Value, new: &Value) {
+    fn collect_bare_finalizers(&self, old: &Value, new: &Value) {
         if !self.def.is_custom() {
             return;
         }
@@ -128,16 +128,16 @@ impl<'a> Writing<'a> {
 
 /// Answers a write, or a read of a subresource.
 pub(crate) fn answer(
-    writing: &Writing<'_>,
+    request: &WriteRequest<'_>,
     content_type: Option<&str>,
     sent: &Bytes,
     representation: Representation,
-) -> Result<Response<Body>, ApiError> {
-    let mut response = unwarned(writing, content_type, sent, representation)?;
-    for field in writing.unknown_fields.borrow().iter() {
+) -> Result<Response<ResponseBody>, ApiError> {
+    let mut response = answer_without_warnings(request, content_type, sent, representation)?;
+    for field in request.unknown_fields.borrow().iter() {
         body::warn(&mut response, &format!("unknown field \"{field}\""));
     }
-    for name in writing.bare_finalizers.borrow().iter() {
+    for name in request.bare_finalizers.borrow().iter() {
         let advice = "prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts \
                       with other finalizer writers";
         body::warn(&mut response, &format!("metadata.finalizers: {name:?}: {advice}"));
@@ -145,17 +145,17 @@ pub(crate) fn answer(
     Ok(response)
 }
 
-fn unwarned(
-    writing: &Writing<'_>,
+fn answer_without_warnings(
+    request: &WriteRequest<'_>,
     content_type: Option<&str>,
     sent: &Bytes,
     representation: Representation,
-) -> Result<Response<Body>, ApiError> {
-    let (def, verb) = (writing.def, writing.verb);
-    let is_known = match writing.subresource {
+) -> Result<Response<ResponseBody>, ApiError> {
+    let (def, verb) = (request.def, request.verb);
+    let is_known = match request.subresource {
         "" => def.allows(verb),
         name => {
-            let unknown = || ApiError::unknown_subresource(def, writing.name.unwrap_or_default());
+            let unknown = || ApiError::unknown_subresource(def, request.name.unwrap_or_default());
             def.subresource(name).ok_or_else(unknown)?.verbs.contains(&verb)
         }
     };
@@ -164,35 +164,35 @@ fn unwarned(
     }
     let (content_type, sent) = as_json(content_type, sent)?;
     let sent = &sent;
-    let one = |object: &Stored, code| {
-        read::one::response(writing.core, def, object, writing.options, representation, code)
+    let one = |object: &StoredObject, code| {
+        read::get::response(request.core, def, object, request.options, representation, code)
     };
-    match (verb, writing.subresource) {
-        (_, "scale") => scale::answer(writing, verb, content_type, sent),
+    match (verb, request.subresource) {
+        (_, "scale") => scale::answer(request, verb, content_type, sent),
         (Verb::Get, "" | "status" | "resize" | "ephemeralcontainers" | "approval") => {
-            let object = read::one::object(writing.core, def, &writing.key(writing.name()?))?;
+            let object = read::get::object(request.core, def, &request.key(request.name()?))?;
             one(&object, StatusCode::OK)
         }
-        (Verb::Create, "eviction") => delete::evict(writing, sent),
-        (Verb::Create, "binding") => update::bind(writing, json_body(content_type, sent)?),
+        (Verb::Create, "eviction") => delete::evict(request, sent),
+        (Verb::Create, "binding") => update::bind(request, json_body(content_type, sent)?),
         (Verb::Create, "") if review::is_review(def) => {
             let answer = review::answer(def, json_body(content_type, sent)?);
-            Ok(body::json(StatusCode::CREATED, body::whole(answer.to_string())))
+            Ok(body::json(StatusCode::CREATED, body::full(answer.to_string())))
         }
         (Verb::Create, "") => {
-            let object = create::create(writing, json_body(content_type, sent)?)?;
+            let object = create::create(request, json_body(content_type, sent)?)?;
             one(&object, StatusCode::CREATED)
         }
         (Verb::Update, "" | "status" | "finalize" | "resize" | "ephemeralcontainers" | "approval") => {
-            let written = update::update(writing, &json_body(content_type, sent)?)?;
+            let written = update::update(request, &json_body(content_type, sent)?)?;
             one(&written, StatusCode::OK)
         }
         (Verb::Patch, "" | "status" | "resize" | "ephemeralcontainers" | "approval") => {
-            let (object, code) = patch::patch(writing, content_type, sent)?;
+            let (object, code) = patch::patch(request, content_type, sent)?;
             one(&object, code)
         }
-        (Verb::Delete, "") => delete::answer(writing, content_type, sent, representation),
-        (Verb::DeleteCollection, "") => collection::answer(writing, content_type, sent, representation),
+        (Verb::Delete, "") => delete::answer(request, content_type, sent, representation),
+        (Verb::DeleteCollection, "") => collection::answer(request, content_type, sent, representation),
         _ => Err(ApiError::method_not_allowed()),
     }
 }
@@ -227,7 +227,7 @@ fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError>
 }
 
 /// A stored object with its `kind` and `apiVersion`.
-pub(crate) fn whole(def: &ResourceDef, stored: &Stored) -> Value {
+pub(crate) fn whole(def: &ResourceDef, stored: &StoredObject) -> Value {
     let mut object = convert::from_storage(def, stored.decoded());
     object.insert("kind".to_owned(), json!(def.kind));
     object.insert("apiVersion".to_owned(), json!(def.api_version()));
@@ -235,14 +235,14 @@ pub(crate) fn whole(def: &ResourceDef, stored: &Stored) -> Value {
 }
 
 /// An object ready to be stored.
-pub(crate) fn encoded(def: &ResourceDef, key: &str, object: &Value) -> Draft {
+pub(crate) fn encoded(def: &ResourceDef, key: &str, object: &Value) -> UnversionedObject {
     let order = if def.is_custom() { KeyOrder::Sorted } else { KeyOrder::Struct };
     let empty = Map::new();
     let object = object.as_object().unwrap_or(&empty);
     if convert::is_converted(def) {
-        return Draft::encode(key, &convert::to_storage(def, object.clone()), order);
+        return UnversionedObject::encode(key, &convert::to_storage(def, object.clone()), order);
     }
-    Draft::encode(key, object, order)
+    UnversionedObject::encode(key, object, order)
 }
 
 /// The metadata of an object, made if it is not there.

@@ -11,13 +11,13 @@ use std::sync::LazyLock;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 /// A test: its name, and what happens.
-type Test = (&'static str, fn(&mut Session));
+type Test = (&'static str, fn(&mut ClientGoSession));
 
 const TESTS: &[Test] = &[
     ("an informer sees what is there and every change", sees_every_change),
@@ -34,10 +34,10 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn run(test: fn(&mut Session)) -> Result<Completion, Failed> {
+fn run(test: fn(&mut ClientGoSession)) -> Result<Completion, Failed> {
     match &*PROGRAM {
         Ok(program) => {
-            test(&mut Session::start(program));
+            test(&mut ClientGoSession::start(program));
             Ok(Completion::Completed)
         }
         Err(reason) if std::env::var("CI").is_ok_and(|ci| ci == "true") => Err(reason.as_str().into()),
@@ -59,18 +59,18 @@ fn build() -> Result<PathBuf, String> {
 }
 
 /// A server, and the program that watches its pods.
-struct Session {
+struct ClientGoSession {
     server: ApiServer,
     program: PathBuf,
     folder: TempDir,
     watching: Option<(Child, BufReader<ChildStdout>)>,
-    _door: Listening,
+    _listening: Listening,
     _tasks: JoinSet<()>,
     // Last, because the others run on it.
     _runtime: Runtime,
 }
 
-impl Session {
+impl ClientGoSession {
     fn start(program: &Path) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -78,13 +78,22 @@ impl Session {
             .build()
             .expect("a runtime can be made");
         let server = runtime.block_on(ApiServer::start());
-        let (door, serving) = runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
+        let (listening, serving) =
+            runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        door.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
+        listening.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
         let mut tasks = JoinSet::new();
         tasks.spawn_on(serving, runtime.handle());
         let program = program.to_owned();
-        Self { server, program, folder, watching: None, _door: door, _tasks: tasks, _runtime: runtime }
+        Self {
+            server,
+            program,
+            folder,
+            watching: None,
+            _listening: listening,
+            _tasks: tasks,
+            _runtime: runtime,
+        }
     }
 
     /// Starts the program; it ends when the pod `last` is gone.
@@ -140,7 +149,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for ClientGoSession {
     fn drop(&mut self) {
         if let Some((child, _)) = &mut self.watching {
             // A test that failed has left it running.
@@ -150,7 +159,7 @@ impl Drop for Session {
     }
 }
 
-fn sees_every_change(session: &mut Session) {
+fn sees_every_change(session: &mut ClientGoSession) {
     session.put("a", "node-1", "Pending");
     session.put("b", "node-1", "Running");
     session.put("c", "node-2", "Running");
@@ -165,7 +174,7 @@ fn sees_every_change(session: &mut Session) {
     session.ends();
 }
 
-fn goes_on_after_a_cut(session: &mut Session) {
+fn goes_on_after_a_cut(session: &mut ClientGoSession) {
     session.watch();
     session.reads(json!({"event": "synced"}));
     for (name, ending) in [("a", Ending::Clean), ("b", Ending::Broken)] {
@@ -177,7 +186,7 @@ fn goes_on_after_a_cut(session: &mut Session) {
     assert_eq!(session.requests(Verb::List), 0, "a cut watch goes on from its version, without a list");
 }
 
-fn lists_again(session: &mut Session) {
+fn lists_again(session: &mut ClientGoSession) {
     session.put("a", "node-1", "Running");
     session.watch();
     session.reads(json!({"event": "synced", "count": 1}));
@@ -188,7 +197,7 @@ fn lists_again(session: &mut Session) {
     session.ends();
 }
 
-fn falls_back(session: &mut Session) {
+fn falls_back(session: &mut ClientGoSession) {
     session.server.faults().inject(Fault::RefuseStreamingList.always());
     session.put("a", "node-1", "Running");
     session.watch();

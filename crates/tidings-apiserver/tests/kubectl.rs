@@ -14,10 +14,10 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use tool::{Kubectl, Session};
+use tool::{Kubectl, KubectlSession};
 
 /// A test: its name, and what is typed and read.
-type Script = (&'static str, fn(&Session));
+type Script = (&'static str, fn(&KubectlSession));
 
 fn main() -> ExitCode {
     let scripts: Vec<Script> = reading::SCRIPTS.iter().chain(writing::SCRIPTS).copied().collect();
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             let (kubectl, script) = (kubectl.clone(), *script);
             let name = format!("{}: {name}", kubectl.version());
             trials.push(Trial::test(name, move || {
-                script(&Session::start(kubectl));
+                script(&KubectlSession::start(kubectl));
                 Ok(())
             }));
         }

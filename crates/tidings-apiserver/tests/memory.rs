@@ -4,7 +4,7 @@
 
 use serde_json::json;
 use tidings_apiserver::ApiServer;
-use tidings_apiserver::store::HistoryLimits;
+use tidings_apiserver::HistoryLimits;
 
 const OBJECTS: usize = 10_000;
 

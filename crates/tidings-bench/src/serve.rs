@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use tidings_apiserver::auth::Rights;
-use tidings_apiserver::record::Recorded;
-use tidings_apiserver::resource::Verb;
-use tidings_apiserver::server::ProtobufAnswers;
-use tidings_apiserver::store::HistoryLimits;
+use tidings_apiserver::HistoryLimits;
+use tidings_apiserver::ProtobufAnswers;
+use tidings_apiserver::RecordedRequest;
+use tidings_apiserver::Rights;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Listen};
 use tokio::time::Instant;
 
@@ -98,10 +98,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Ends all watches so that none can go on where it was, and waits until somebody lists again.
 #[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do")]
 fn expire(server: &ApiServer) {
-    server.forget_requests();
+    server.clear_requests();
     server.expire_history();
     server.faults().cut_watches(Ending::Clean);
-    let is_list = |request: &Recorded| {
+    let is_list = |request: &RecordedRequest| {
         let lists = request.verb == Some(Verb::List) || request.options.send_initial_events == Some(true);
         lists && request.code == Some(200)
     };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use tidings::SharedInformerFactory;
-use tidings_apiserver::auth::Rights;
+use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Listen};
 
 use crate::failure::Done;

@@ -19,7 +19,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_client::api::PostParams;
 use kube_client::{Api, Client};
 use serde_json::json;
-use tidings_apiserver::auth::ADMIN_TOKEN;
+use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Listen, Listening};
 use tidings_controller::{Action, Context, Controller, Error, Request, set_controller};
 use tidings_factory::SharedInformerFactory;

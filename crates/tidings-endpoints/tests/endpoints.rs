@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{Pod, Secret};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_endpoints::{Diagnostics, Endpoints, ServeError};
 use tidings_factory::{InformerOptions, SharedInformerFactory};

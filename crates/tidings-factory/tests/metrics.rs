@@ -7,7 +7,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::Pod;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::informer::Handler;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tidings_apiserver::fault::{EventFault, Injection};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{Ending, Fault};
+use tidings_apiserver::{EventFault, Injection};
 
 use crate::plan::Plan;
 

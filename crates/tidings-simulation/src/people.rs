@@ -9,7 +9,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 use tidings_apiserver::Ending;
-use tidings_apiserver::store::Saved;
+use tidings_apiserver::SavedState;
 
 use crate::plan::Plan;
 use crate::reconcile::{COPY, FOR, WATCHED, WISH};
@@ -24,7 +24,7 @@ const FEW: usize = 4;
 pub(crate) struct People {
     chance: SmallRng,
     pods: usize,
-    saved: Option<Saved>,
+    saved: Option<SavedState>,
 }
 
 impl People {
@@ -283,7 +283,7 @@ impl People {
             None => self.saved = Some(world.server.save()),
             Some(saved) => {
                 world.trace.note(|| format!("the server goes back to version {}", saved.version()));
-                world.server.go_back_to(&saved);
+                world.server.restore(&saved);
                 // A replica that reaches nobody can't look either.
                 world.living().iter().for_each(|replica| replica.link.set(Condition::Whole));
                 tokio::time::sleep(Duration::from_secs(3 * 3600)).await;

@@ -16,7 +16,7 @@ use tidings::{
     HandlerOptions, InformerOptions, Object, Registration, Running, SharedInformer, SharedInformerFactory,
     WirePreference,
 };
-use tidings_apiserver::server::InProcess;
+use tidings_apiserver::InProcess;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 

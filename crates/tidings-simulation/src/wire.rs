@@ -22,7 +22,7 @@ use kube_client::client::Body as KubeBody;
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use tidings_apiserver::server::InProcess;
+use tidings_apiserver::InProcess;
 use tokio::sync::Notify;
 use tower::Service;
 

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tidings::controller::{ControllerError, ManagerError};
-use tidings_apiserver::server::InProcess;
+use tidings_apiserver::InProcess;
 use tidings_apiserver::{ApiServer, LaggingServer};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Client;
 use serde_json::json;
-use tidings_apiserver::auth::ADMIN_TOKEN;
+use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Fault, Listen};
 use tidings_object::{Kind as _, LabelSelector, Projection, Version};
 use tidings_source::{

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::status::Cause;
+use crate::status::StatusCause;
 use crate::validate::name::{dns_1035_label, dns_subdomain};
 
 /// What is wrong with a definition, a cause a field; nothing if it may be stored.
-pub fn validate(definition: &Value) -> Vec<Cause> {
+pub(crate) fn validate(definition: &Value) -> Vec<StatusCause> {
     let mut causes = Vec::new();
     let spec = &definition["spec"];
     let group = spec["group"].as_str().unwrap_or_default();
@@ -14,7 +14,7 @@ pub fn validate(definition: &Value) -> Vec<Cause> {
     let name = definition["metadata"]["name"].as_str().unwrap_or_default();
     if name != format!("{plural}.{group}") {
         let message = format!("Invalid value: {name:?}: must be spec.names.plural+\".\"+spec.group");
-        causes.push(Cause::invalid("metadata.name", message));
+        causes.push(StatusCause::invalid("metadata.name", message));
     }
     check_group(group, &mut causes);
     check_names(&spec["names"], &mut causes);
@@ -24,29 +24,29 @@ pub fn validate(definition: &Value) -> Vec<Cause> {
         Some(other) => {
             let message =
                 format!("Unsupported value: {other:?}: supported values: \"Cluster\", \"Namespaced\"");
-            causes.push(Cause::field("FieldValueNotSupported", "spec.scope", message));
+            causes.push(StatusCause::field("FieldValueNotSupported", "spec.scope", message));
         }
     }
     check_versions(&spec["versions"], &mut causes);
     causes
 }
 
-fn required(field: impl Into<String>) -> Cause {
-    Cause::required(field, "Required value")
+fn required(field: impl Into<String>) -> StatusCause {
+    StatusCause::required(field, "Required value")
 }
 
-fn check_group(group: &str, causes: &mut Vec<Cause>) {
+fn check_group(group: &str, causes: &mut Vec<StatusCause>) {
     if group.is_empty() {
         causes.push(required("spec.group"));
     } else if let Some(why) = dns_subdomain(group) {
-        causes.push(Cause::invalid("spec.group", format!("Invalid value: {group:?}: {why}")));
+        causes.push(StatusCause::invalid("spec.group", format!("Invalid value: {group:?}: {why}")));
     } else if !group.contains('.') {
         let message = format!("Invalid value: {group:?}: should be a domain with at least one dot");
-        causes.push(Cause::invalid("spec.group", message));
+        causes.push(StatusCause::invalid("spec.group", message));
     }
 }
 
-fn check_names(names: &Value, causes: &mut Vec<Cause>) {
+fn check_names(names: &Value, causes: &mut Vec<StatusCause>) {
     for (field, is_needed) in [("plural", true), ("kind", true), ("singular", false), ("listKind", false)] {
         let at = format!("spec.names.{field}");
         match names[field].as_str() {
@@ -55,20 +55,20 @@ fn check_names(names: &Value, causes: &mut Vec<Cause>) {
             Some(name) => {
                 // Kinds are written in capitals and checked without.
                 if let Some(why) = dns_1035_label(&name.to_lowercase()) {
-                    causes.push(Cause::invalid(at, format!("Invalid value: {name:?}: {why}")));
+                    causes.push(StatusCause::invalid(at, format!("Invalid value: {name:?}: {why}")));
                 }
             }
         }
     }
     if !names["kind"].is_null() && names["kind"] == names["listKind"] {
-        causes.push(Cause::invalid(
+        causes.push(StatusCause::invalid(
             "spec.names.listKind",
             "Invalid value: kind and listKind may not be the same",
         ));
     }
 }
 
-fn check_versions(versions: &Value, causes: &mut Vec<Cause>) {
+fn check_versions(versions: &Value, causes: &mut Vec<StatusCause>) {
     let versions = versions.as_array().map_or(&[][..], Vec::as_slice);
     let mut names = Vec::new();
     for (index, version) in versions.iter().enumerate() {
@@ -77,13 +77,13 @@ fn check_versions(versions: &Value, causes: &mut Vec<Cause>) {
             None | Some("") => causes.push(required(format!("{at}.name"))),
             Some(name) => {
                 if let Some(why) = dns_1035_label(name) {
-                    causes.push(Cause::invalid(
+                    causes.push(StatusCause::invalid(
                         format!("{at}.name"),
                         format!("Invalid value: {name:?}: {why}"),
                     ));
                 } else if names.contains(&name) {
                     let message = format!("Duplicate value: {name:?}");
-                    causes.push(Cause::field("FieldValueDuplicate", format!("{at}.name"), message));
+                    causes.push(StatusCause::field("FieldValueDuplicate", format!("{at}.name"), message));
                 }
                 names.push(name);
             }
@@ -91,17 +91,17 @@ fn check_versions(versions: &Value, causes: &mut Vec<Cause>) {
         let schema = &version["schema"]["openAPIV3Schema"];
         if schema.is_null() {
             let message = "Required value: schemas are required";
-            causes.push(Cause::required(format!("{at}.schema.openAPIV3Schema"), message));
+            causes.push(StatusCause::required(format!("{at}.schema.openAPIV3Schema"), message));
         } else if schema["type"] != "object" {
             let message = "Invalid value: must be object at the root";
-            causes.push(Cause::invalid(format!("{at}.schema.openAPIV3Schema.type"), message));
+            causes.push(StatusCause::invalid(format!("{at}.schema.openAPIV3Schema.type"), message));
         }
     }
     let storing = versions.iter().filter(|version| version["storage"] == true).count();
     if storing != 1 {
         let message = "Invalid value: must have exactly one version marked as storage version";
-        causes.push(Cause::invalid("spec.versions", message));
+        causes.push(StatusCause::invalid("spec.versions", message));
         let message = "Invalid value: must have at least one stored version";
-        causes.push(Cause::invalid("status.storedVersions", message));
+        causes.push(StatusCause::invalid("status.storedVersions", message));
     }
 }

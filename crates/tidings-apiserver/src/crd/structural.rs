@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::status::Cause;
+use crate::status::StatusCause;
 
 mod bounds;
 
@@ -13,20 +13,20 @@ mod bounds;
 const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Drops what the schema does not know, and answers its paths.
-pub fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
+pub(crate) fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
     let mut dropped = Vec::new();
-    prune_at(schema, object, Level::Object, "", &mut dropped);
+    prune_at(schema, object, SchemaLevel::Object, "", &mut dropped);
     dropped
 }
 
 /// Whether a value is an object with metadata of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum SchemaLevel {
     Object,
     Field,
 }
 
-impl Level {
+impl SchemaLevel {
     fn of(schema: &Value) -> Self {
         if schema["x-kubernetes-embedded-resource"] == true { Self::Object } else { Self::Field }
     }
@@ -40,7 +40,7 @@ fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn prune_at(schema: &Value, value: &mut Value, level: Level, path: &str, dropped: &mut Vec<String>) {
+fn prune_at(schema: &Value, value: &mut Value, level: SchemaLevel, path: &str, dropped: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             let values = &schema["additionalProperties"];
@@ -61,14 +61,14 @@ fn prune_at(schema: &Value, value: &mut Value, level: Level, path: &str, dropped
                         return keeps_unknown;
                     }
                 };
-                prune_at(below, value, Level::of(below), &joined(path, name), dropped);
+                prune_at(below, value, SchemaLevel::of(below), &joined(path, name), dropped);
                 true
             });
         }
         // Items without a schema are kept as they are.
         Value::Array(items) if schema["items"].is_object() => {
             for (index, item) in items.iter_mut().enumerate() {
-                let level = Level::of(&schema["items"]);
+                let level = SchemaLevel::of(&schema["items"]);
                 prune_at(&schema["items"], item, level, &format!("{path}[{index}]"), dropped);
             }
         }
@@ -77,7 +77,7 @@ fn prune_at(schema: &Value, value: &mut Value, level: Level, path: &str, dropped
 }
 
 /// Fills in the defaults of fields that are absent, or null where null is not allowed.
-pub fn set_defaults(schema: &Value, value: &mut Value) {
+pub(crate) fn set_defaults(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(map) => {
             for (name, property) in schema["properties"].as_object().into_iter().flatten() {
@@ -104,13 +104,13 @@ pub fn set_defaults(schema: &Value, value: &mut Value) {
 }
 
 /// What is wrong with an object, a cause a field.
-pub fn check(schema: &Value, object: &Value) -> Vec<Cause> {
+pub(crate) fn check(schema: &Value, object: &Value) -> Vec<StatusCause> {
     let mut causes = Vec::new();
-    check_at(schema, object, Level::Object, "", &mut causes);
+    check_at(schema, object, SchemaLevel::Object, "", &mut causes);
     causes
 }
 
-fn check_at(schema: &Value, value: &Value, level: Level, path: &str, causes: &mut Vec<Cause>) {
+fn check_at(schema: &Value, value: &Value, level: SchemaLevel, path: &str, causes: &mut Vec<StatusCause>) {
     if value.is_null() && schema["nullable"] == true {
         return;
     }
@@ -119,7 +119,7 @@ fn check_at(schema: &Value, value: &Value, level: Level, path: &str, causes: &mu
         let found = type_of(value);
         let message =
             format!("Invalid value: {found:?}: {path} in body must be of type {expected}: {found:?}");
-        causes.push(Cause::field("FieldValueTypeInvalid", path, message));
+        causes.push(StatusCause::field("FieldValueTypeInvalid", path, message));
         bounds::check_enumeration(schema, value, path, causes);
         return;
     }
@@ -128,7 +128,7 @@ fn check_at(schema: &Value, value: &Value, level: Level, path: &str, causes: &mu
         Value::Object(map) => check_fields(schema, map, level, path, causes),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                let level = Level::of(&schema["items"]);
+                let level = SchemaLevel::of(&schema["items"]);
                 check_at(&schema["items"], item, level, &format!("{path}[{index}]"), causes);
             }
             check_keys(schema, items, path, causes);
@@ -137,22 +137,28 @@ fn check_at(schema: &Value, value: &Value, level: Level, path: &str, causes: &mu
     }
 }
 
-fn check_fields(schema: &Value, map: &Map<String, Value>, level: Level, path: &str, causes: &mut Vec<Cause>) {
+fn check_fields(
+    schema: &Value,
+    map: &Map<String, Value>,
+    level: SchemaLevel,
+    path: &str,
+    causes: &mut Vec<StatusCause>,
+) {
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !map.contains_key(name) {
-            causes.push(Cause::required(joined(path, name), "Required value"));
+            causes.push(StatusCause::required(joined(path, name), "Required value"));
         }
     }
     for (name, value) in map.iter().filter(|(name, _)| !level.owns(name)) {
         let below = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
         if below.is_object() {
-            check_at(below, value, Level::of(below), &joined(path, name), causes);
+            check_at(below, value, SchemaLevel::of(below), &joined(path, name), causes);
         }
     }
 }
 
 /// The items of a set or a keyed list must differ.
-fn check_keys(schema: &Value, items: &[Value], path: &str, causes: &mut Vec<Cause>) {
+fn check_keys(schema: &Value, items: &[Value], path: &str, causes: &mut Vec<StatusCause>) {
     let keys = schema["x-kubernetes-list-map-keys"].as_array();
     let identity = |item: &Value| match keys {
         None => item.to_string(),
@@ -170,7 +176,7 @@ fn check_keys(schema: &Value, items: &[Value], path: &str, causes: &mut Vec<Caus
     for (index, item) in items.iter().enumerate() {
         if !seen.insert(identity(item)) {
             let message = format!("Duplicate value: {item}");
-            causes.push(Cause::field("FieldValueDuplicate", format!("{path}[{index}]"), message));
+            causes.push(StatusCause::field("FieldValueDuplicate", format!("{path}[{index}]"), message));
         }
     }
 }

@@ -18,20 +18,20 @@ use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
-use crate::server::{Caller, Core, handle};
+use crate::server::{Authentication, Core, handle};
 
 /// How long a client may take to agree on TLS.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+type StreamTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs HTTP/2's streams in the connection's own task. At most as many wait as the connection may have streams.
 #[derive(Clone)]
-struct InTask {
-    streams: mpsc::UnboundedSender<Work>,
+struct ConnectionExecutor {
+    streams: mpsc::UnboundedSender<StreamTask>,
 }
 
-impl<F> Executor<F> for InTask
+impl<F> Executor<F> for ConnectionExecutor
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -60,14 +60,14 @@ async fn serve_http(core: Arc<Core>, io: impl AsyncRead + AsyncWrite + Unpin + S
     let service = service_fn(move |request: Request<Incoming>| {
         let core = Arc::clone(&core);
         // An error closes the connection without an answer: that is what "refused" looks like on an open socket.
-        async move { handle(&core, request, Caller::Stranger).await.map_err(io::Error::other) }
+        async move { handle(&core, request, Authentication::BearerToken).await.map_err(io::Error::other) }
     });
-    let mut builder = auto::Builder::new(InTask { streams });
+    let mut builder = auto::Builder::new(ConnectionExecutor { streams });
     builder.http1().timer(TokioTimer::new());
     builder.http2().timer(TokioTimer::new());
     let connection = builder.serve_connection(TokioIo::new(io), service);
     tokio::pin!(connection);
-    let mut running: FuturesUnordered<Work> = FuturesUnordered::new();
+    let mut running: FuturesUnordered<StreamTask> = FuturesUnordered::new();
     loop {
         tokio::select! {
             ended = &mut connection => {

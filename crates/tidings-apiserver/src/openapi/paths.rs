@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::schemas::{Form, definition_name, kind_extension, reference};
+use super::schemas::{OpenApiVersion, definition_name, kind_extension, reference};
 use crate::resource::{ResourceDef, Verb};
 
 /// Adds the paths of a resource and of one object of it.
-pub(super) fn insert(def: &ResourceDef, form: Form, paths: &mut Map<String, Value>) {
+pub(super) fn insert(def: &ResourceDef, version: OpenApiVersion, paths: &mut Map<String, Value>) {
     let prefix = if def.group.is_empty() {
         format!("/api/{}", def.version)
     } else {
@@ -22,14 +22,14 @@ pub(super) fn insert(def: &ResourceDef, form: Form, paths: &mut Map<String, Valu
     let mut of_one = Map::new();
     for (verb, method, action) in [(Verb::List, "get", "list"), (Verb::Create, "post", "post")] {
         if def.allows(verb) {
-            of_all.insert(method.to_owned(), operation(def, form, action));
+            of_all.insert(method.to_owned(), operation(def, version, action));
         }
     }
     for (verb, method) in
         [(Verb::Get, "get"), (Verb::Update, "put"), (Verb::Patch, "patch"), (Verb::Delete, "delete")]
     {
         if def.allows(verb) {
-            of_one.insert(method.to_owned(), operation(def, form, method));
+            of_one.insert(method.to_owned(), operation(def, version, method));
         }
     }
     paths.insert(all, Value::Object(of_all));
@@ -38,7 +38,7 @@ pub(super) fn insert(def: &ResourceDef, form: Form, paths: &mut Map<String, Valu
     }
 }
 
-fn operation(def: &ResourceDef, form: Form, action: &str) -> Value {
+fn operation(def: &ResourceDef, version: OpenApiVersion, action: &str) -> Value {
     let names: &[&str] = match action {
         "post" | "put" => &["dryRun", "fieldManager", "fieldValidation"],
         "patch" => &["dryRun", "fieldManager", "fieldValidation", "force"],
@@ -46,11 +46,13 @@ fn operation(def: &ResourceDef, form: Form, action: &str) -> Value {
         "list" => &["continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "watch"],
         _ => &[],
     };
-    let parameters: Vec<_> = names.iter().map(|name| parameter(name, form)).collect();
-    let schema = reference(form, &definition_name(def));
-    let response = match form {
-        Form::V2 => json!({"description": "OK", "schema": schema}),
-        Form::V3 => json!({"description": "OK", "content": {"application/json": {"schema": schema}}}),
+    let parameters: Vec<_> = names.iter().map(|name| parameter(name, version)).collect();
+    let schema = reference(version, &definition_name(def));
+    let response = match version {
+        OpenApiVersion::V2 => json!({"description": "OK", "schema": schema}),
+        OpenApiVersion::V3 => {
+            json!({"description": "OK", "content": {"application/json": {"schema": schema}}})
+        }
     };
     json!({
         "operationId": format!("{action}{}{}{}", def.group, def.version, def.kind),
@@ -61,14 +63,16 @@ fn operation(def: &ResourceDef, form: Form, action: &str) -> Value {
     })
 }
 
-fn parameter(name: &str, form: Form) -> Value {
+fn parameter(name: &str, version: OpenApiVersion) -> Value {
     let kind = match name {
         "limit" | "gracePeriodSeconds" => "integer",
         "force" | "watch" => "boolean",
         _ => "string",
     };
-    match form {
-        Form::V2 => json!({"name": name, "in": "query", "type": kind, "uniqueItems": true}),
-        Form::V3 => json!({"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": true}}),
+    match version {
+        OpenApiVersion::V2 => json!({"name": name, "in": "query", "type": kind, "uniqueItems": true}),
+        OpenApiVersion::V3 => {
+            json!({"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": true}})
+        }
     }
 }

@@ -8,7 +8,7 @@ use tidings_protobuf::wire::{write_bytes, write_double, write_number};
 
 /// The document, encoded.
 pub(super) fn encode(document: &Value) -> Vec<u8> {
-    let mut out = Message::default();
+    let mut out = MessageWriter::default();
     out.text(1, &document["swagger"]);
     out.message(2, |info| {
         info.text(1, &document["info"]["title"]);
@@ -28,9 +28,9 @@ pub(super) fn encode(document: &Value) -> Vec<u8> {
 
 /// A message being written.
 #[derive(Default)]
-struct Message(Vec<u8>);
+struct MessageWriter(Vec<u8>);
 
-impl Message {
+impl MessageWriter {
     fn string(&mut self, field: u32, text: &str) {
         write_bytes(field, text.as_bytes(), &mut self.0);
     }
@@ -83,7 +83,7 @@ fn fields(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
     object.as_object().into_iter().flatten()
 }
 
-fn path_item(out: &mut Message, item: &Value) {
+fn path_item(out: &mut MessageWriter, item: &Value) {
     for (method, field) in [("get", 2), ("put", 3), ("post", 4), ("delete", 5), ("patch", 8)] {
         if let Some(operation) = item.get(method) {
             out.message(field, |out| write_operation(out, operation));
@@ -91,7 +91,7 @@ fn path_item(out: &mut Message, item: &Value) {
     }
 }
 
-fn write_operation(out: &mut Message, operation: &Value) {
+fn write_operation(out: &mut MessageWriter, operation: &Value) {
     out.text(5, &operation["operationId"]);
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         // ParametersItem, Parameter, NonBodyParameter, QueryParameterSubSchema.
@@ -119,12 +119,12 @@ fn write_operation(out: &mut Message, operation: &Value) {
     out.extensions(13, operation);
 }
 
-fn write_response(out: &mut Message, response: &Value) {
+fn write_response(out: &mut MessageWriter, response: &Value) {
     out.text(1, &response["description"]);
     out.message(2, |item| item.message(1, |schema| write_schema(schema, &response["schema"])));
 }
 
-fn named_schemas(out: &mut Message, schemas: &Value) {
+fn named_schemas(out: &mut MessageWriter, schemas: &Value) {
     for (name, schema) in fields(schemas) {
         out.message(1, |named| {
             named.string(1, name);
@@ -134,7 +134,7 @@ fn named_schemas(out: &mut Message, schemas: &Value) {
 }
 
 /// Recursion is as deep as the schema, which a JSON parser has read.
-fn write_schema(out: &mut Message, schema: &Value) {
+fn write_schema(out: &mut MessageWriter, schema: &Value) {
     out.text(1, &schema["$ref"]);
     out.text(2, &schema["format"]);
     out.text(3, &schema["title"]);

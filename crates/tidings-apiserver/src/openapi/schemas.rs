@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use crate::resource::ResourceDef;
 use crate::schema::builtin::{openapi_name, schemas};
-use crate::schema::{Field, Keyed, Scalar, Shape, TypeRef};
+use crate::schema::{ListType, Scalar, SchemaField, TypeRef, TypeShape};
 
 /// Which version of OpenAPI is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum OpenApiVersion {
     V2,
     V3,
 }
@@ -21,8 +21,11 @@ const OBJECT_META: &str = "meta.v1.ObjectMeta";
 const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 
 /// The schemas of all these resources and of everything they refer to.
-pub(super) fn collect<'a>(defs: impl Iterator<Item = &'a ResourceDef>, form: Form) -> Map<String, Value> {
-    let mut collected = Collected { form, found: Map::new(), waiting: Vec::new() };
+pub(super) fn collect<'a>(
+    defs: impl Iterator<Item = &'a ResourceDef>,
+    version: OpenApiVersion,
+) -> Map<String, Value> {
+    let mut collected = SchemaCollector { version, found: Map::new(), pending: Vec::new() };
     collected.insert_scalars();
     for def in defs {
         let name = definition_name(def);
@@ -32,14 +35,14 @@ pub(super) fn collect<'a>(defs: impl Iterator<Item = &'a ResourceDef>, form: For
         collected.found.insert(list_name(def), collected.list(def, &name));
         match def.custom() {
             Some(origin) => {
-                let schema = custom(def, origin.schema.as_ref(), form);
+                let schema = custom(def, origin.schema.as_ref(), version);
                 collected.found.insert(name, schema);
-                collected.waiting.extend(schemas().named(OBJECT_META));
+                collected.pending.extend(schemas().named(OBJECT_META));
             }
             None => match schemas().kind(&def.group, &def.version, &def.kind) {
-                Some(root) => collected.waiting.push(root),
+                Some(root) => collected.pending.push(root),
                 None => {
-                    collected.found.insert(name, custom(def, None, form));
+                    collected.found.insert(name, custom(def, None, version));
                 }
             },
         }
@@ -73,24 +76,26 @@ pub(super) fn kind_extension(group: &str, version: &str, kind: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
 }
 
-struct Collected<'a> {
-    form: Form,
+struct SchemaCollector<'a> {
+    version: OpenApiVersion,
     found: Map<String, Value>,
-    waiting: Vec<TypeRef<'a>>,
+    pending: Vec<TypeRef<'a>>,
 }
 
-pub(super) fn reference(form: Form, name: &str) -> Value {
-    match form {
-        Form::V2 => json!({"$ref": format!("#/definitions/{name}")}),
-        Form::V3 => json!({"$ref": format!("#/components/schemas/{name}")}),
+pub(super) fn reference(version: OpenApiVersion, name: &str) -> Value {
+    match version {
+        OpenApiVersion::V2 => json!({"$ref": format!("#/definitions/{name}")}),
+        OpenApiVersion::V3 => json!({"$ref": format!("#/components/schemas/{name}")}),
     }
 }
 
-impl<'a> Collected<'a> {
+impl<'a> SchemaCollector<'a> {
     fn insert_scalars(&mut self) {
-        let (int_or_string, quantity) = match self.form {
-            Form::V2 => (json!({"type": "string", "format": "int-or-string"}), json!({"type": "string"})),
-            Form::V3 => (
+        let (int_or_string, quantity) = match self.version {
+            OpenApiVersion::V2 => {
+                (json!({"type": "string", "format": "int-or-string"}), json!({"type": "string"}))
+            }
+            OpenApiVersion::V3 => (
                 json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}),
                 json!({"oneOf": [{"type": "string"}, {"type": "number"}]}),
             ),
@@ -107,7 +112,7 @@ impl<'a> Collected<'a> {
     }
 
     fn finish(mut self) -> Map<String, Value> {
-        while let Some(next) = self.waiting.pop() {
+        while let Some(next) = self.pending.pop() {
             let name = next.described().name.as_deref().map(openapi_name).unwrap_or_default();
             if self.found.contains_key(&name) {
                 continue;
@@ -129,8 +134,8 @@ impl<'a> Collected<'a> {
             "type": "object", "required": ["items"],
             "properties": {
                 "apiVersion": {"type": "string"}, "kind": {"type": "string"},
-                "metadata": reference(self.form, LIST_META),
-                "items": {"type": "array", "items": reference(self.form, item)},
+                "metadata": reference(self.version, LIST_META),
+                "items": {"type": "array", "items": reference(self.version, item)},
             },
             "x-kubernetes-group-version-kind": [kind_extension(&def.group, &def.version, &def.list_kind)],
         })
@@ -140,8 +145,8 @@ impl<'a> Collected<'a> {
     fn used(&mut self, found: TypeRef<'a>) -> Value {
         match &found.described().name {
             Some(name) => {
-                self.waiting.push(found);
-                reference(self.form, &openapi_name(name))
+                self.pending.push(found);
+                reference(self.version, &openapi_name(name))
             }
             None => self.inline(found),
         }
@@ -149,14 +154,14 @@ impl<'a> Collected<'a> {
 
     fn inline(&mut self, found: TypeRef<'a>) -> Value {
         match found.shape() {
-            Shape::Any => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
-            Shape::Scalar(scalar) => self.scalar(*scalar),
-            Shape::List { items, keyed } => {
+            TypeShape::Any => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+            TypeShape::Scalar(scalar) => self.scalar(*scalar),
+            TypeShape::List { items, list_type } => {
                 let mut schema = json!({"type": "array", "items": self.used(found.sibling(*items))});
-                insert_keyed(&mut schema, keyed);
+                insert_list_type(&mut schema, list_type);
                 schema
             }
-            Shape::Object { fields, values, is_atomic } => {
+            TypeShape::Object { fields, values, is_atomic } => {
                 let mut schema = json!({"type": "object"});
                 if !fields.is_empty() {
                     let properties: Map<_, _> = fields
@@ -181,7 +186,7 @@ impl<'a> Collected<'a> {
         }
     }
 
-    fn property(&mut self, parent: TypeRef<'a>, field: &Field) -> Value {
+    fn property(&mut self, parent: TypeRef<'a>, field: &SchemaField) -> Value {
         let mut schema = self.used(parent.sibling(field.type_id));
         let mut strategies = Vec::new();
         if let Some(key) = &field.patch.merge {
@@ -210,19 +215,19 @@ impl<'a> Collected<'a> {
             Scalar::Int64 => json!({"type": "integer", "format": "int64"}),
             Scalar::Double => json!({"type": "number", "format": "double"}),
             Scalar::Boolean => json!({"type": "boolean"}),
-            Scalar::Time => reference(self.form, TIME),
-            Scalar::MicroTime => reference(self.form, MICRO_TIME),
-            Scalar::Quantity => reference(self.form, QUANTITY),
-            Scalar::IntOrString => reference(self.form, INT_OR_STRING),
+            Scalar::Time => reference(self.version, TIME),
+            Scalar::MicroTime => reference(self.version, MICRO_TIME),
+            Scalar::Quantity => reference(self.version, QUANTITY),
+            Scalar::IntOrString => reference(self.version, INT_OR_STRING),
         }
     }
 }
 
-fn insert_keyed(schema: &mut Value, keyed: &Keyed) {
-    match keyed {
-        Keyed::Atomic => schema["x-kubernetes-list-type"] = json!("atomic"),
-        Keyed::Set => schema["x-kubernetes-list-type"] = json!("set"),
-        Keyed::Map(keys) => {
+fn insert_list_type(schema: &mut Value, list_type: &ListType) {
+    match list_type {
+        ListType::Atomic => schema["x-kubernetes-list-type"] = json!("atomic"),
+        ListType::Set => schema["x-kubernetes-list-type"] = json!("set"),
+        ListType::Map(keys) => {
             schema["x-kubernetes-list-type"] = json!("map");
             schema["x-kubernetes-list-map-keys"] = json!(keys);
         }
@@ -230,17 +235,18 @@ fn insert_keyed(schema: &mut Value, keyed: &Keyed) {
 }
 
 /// A custom resource's schema, with the fields that every object has.
-fn custom(def: &ResourceDef, schema: Option<&Value>, form: Form) -> Value {
-    let mut told = match schema {
+fn custom(def: &ResourceDef, schema: Option<&Value>, version: OpenApiVersion) -> Value {
+    let mut schema_json = match schema {
         Some(schema) if schema.is_object() => schema.clone(),
         _ => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
     };
-    if !told["properties"].is_object() {
-        told["properties"] = json!({});
+    if !schema_json["properties"].is_object() {
+        schema_json["properties"] = json!({});
     }
-    told["properties"]["apiVersion"] = json!({"type": "string"});
-    told["properties"]["kind"] = json!({"type": "string"});
-    told["properties"]["metadata"] = reference(form, &openapi_name(OBJECT_META));
-    told["x-kubernetes-group-version-kind"] = json!([kind_extension(&def.group, &def.version, &def.kind)]);
-    told
+    schema_json["properties"]["apiVersion"] = json!({"type": "string"});
+    schema_json["properties"]["kind"] = json!({"type": "string"});
+    schema_json["properties"]["metadata"] = reference(version, &openapi_name(OBJECT_META));
+    schema_json["x-kubernetes-group-version-kind"] =
+        json!([kind_extension(&def.group, &def.version, &def.kind)]);
+    schema_json
 }

@@ -79,7 +79,7 @@ fn the_second_version_is_told_as_json_or_protobuf() {
     assert_eq!(document.content_type, "application/json");
     let json: Value = serde_json::from_slice(&document.body).expect("JSON");
     check_references(&json, &json);
-    let protobuf = v2(Some(V2_PROTOBUF_ASKED), &defs()).expect("protobuf is known");
+    let protobuf = v2(Some(V2_PROTOBUF_ACCEPTED), &defs()).expect("protobuf is known");
     assert_eq!(protobuf.content_type, V2_PROTOBUF);
     assert!(protobuf.body.starts_with(b"\x0a\x032.0"));
     assert_eq!(v2(Some("text/html"), &defs()), None);

@@ -9,15 +9,15 @@ use serde_json::Value;
 use super::PatchKind;
 use super::compare::{compared, fields_of};
 use super::field_set::FieldSet;
-use super::managed_fields::{self, Entry, Operation, Writer};
+use super::managed_fields::{self, FieldWriter, ManagedFieldsEntry, ManagedFieldsOperation};
 use super::prune::{merged, prune};
 use crate::resource::ResourceDef;
 use crate::schema::KindSchema;
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, StatusCause};
 
 /// What happens when another manager owns a field that would change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnConflict {
+pub(crate) enum OnConflict {
     /// The apply is refused.
     Refuse,
     /// The field changes, and changes hands.
@@ -57,7 +57,7 @@ pub enum ApplyError {
 }
 
 /// Reads an object from YAML or JSON.
-pub fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
+pub(crate) fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
     let config: Value = match serde_json::from_slice(body) {
         Ok(config) => config,
         Err(_) => serde_yaml::from_slice(body).map_err(ApplyError::Malformed)?,
@@ -70,18 +70,18 @@ pub fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
 }
 
 /// Reads a configuration that is to be applied: it must say what it is.
-pub fn configuration(body: &[u8]) -> Result<Value, ApplyError> {
+pub(crate) fn configuration(body: &[u8]) -> Result<Value, ApplyError> {
     let config = parsed(body)?;
     let is_told = |field: &str| config[field].as_str().is_some_and(|text| !text.is_empty());
     if is_told("apiVersion") && is_told("kind") { Ok(config) } else { Err(ApplyError::NoKind) }
 }
 
 /// The object that results from applying `config`; `live` is what is stored, if anything is.
-pub fn applied(
+pub(crate) fn applied(
     def: &ResourceDef,
     live: Option<&Value>,
     config: &Value,
-    writer: &Writer<'_>,
+    writer: &FieldWriter<'_>,
     on_conflict: OnConflict,
 ) -> Result<Value, ApplyError> {
     if writer.manager.is_empty() {
@@ -115,9 +115,9 @@ pub fn applied(
         entry.fields = entry.fields.difference(&written).difference(&change.removed);
     }
     let time = if is_changed { Some(writer.time.to_owned()) } else { last.and_then(|last| last.time) };
-    others.push(Entry {
+    others.push(ManagedFieldsEntry {
         manager: writer.manager.to_owned(),
-        operation: Operation::Apply,
+        operation: ManagedFieldsOperation::Apply,
         api_version: def.api_version(),
         subresource: writer.subresource.to_owned(),
         time,
@@ -152,8 +152,8 @@ fn owners(
     def: &ResourceDef,
     live: Option<&Value>,
     schema: &KindSchema,
-    writer: &Writer<'_>,
-) -> (Vec<Entry>, Option<Entry>) {
+    writer: &FieldWriter<'_>,
+) -> (Vec<ManagedFieldsEntry>, Option<ManagedFieldsEntry>) {
     let Some(live) = live else { return (Vec::new(), None) };
     let mut entries = managed_fields::entries(live).unwrap_or_default();
     if entries.is_empty() {
@@ -161,19 +161,19 @@ fn owners(
     }
     let own = entries.iter().position(|entry| {
         entry.manager == writer.manager
-            && entry.operation == Operation::Apply
+            && entry.operation == ManagedFieldsOperation::Apply
             && entry.subresource == writer.subresource
     });
     let last = own.map(|place| entries.remove(place));
     (entries, last)
 }
 
-fn conflicts_with(entry: &Entry, written: &FieldSet) -> Vec<Conflict> {
+fn conflicts_with(entry: &ManagedFieldsEntry, written: &FieldSet) -> Vec<Conflict> {
     let mut manager = format!("{:?}", entry.manager);
     if !entry.subresource.is_empty() {
         manager.push_str(&format!(" with subresource {:?}", entry.subresource));
     }
-    if entry.operation == Operation::Update {
+    if entry.operation == ManagedFieldsOperation::Update {
         manager.push_str(&format!(" using {}", entry.api_version));
         if let Some(time) = &entry.time {
             manager.push_str(&format!(" at {time}"));
@@ -193,7 +193,7 @@ impl ApplyError {
                 "meta.k8s.io",
                 "PatchOptions",
                 "",
-                vec![Cause::required("fieldManager", "Required value: is required for apply patch")],
+                vec![StatusCause::required("fieldManager", "Required value: is required for apply patch")],
             ),
             Self::Conflicts(conflicts) => {
                 let count = conflicts.len();
@@ -205,7 +205,7 @@ impl ApplyError {
                 error.details.causes = conflicts
                     .into_iter()
                     .map(|Conflict { manager, field }| {
-                        Cause::field("FieldManagerConflict", field, format!("conflict with {manager}"))
+                        StatusCause::field("FieldManagerConflict", field, format!("conflict with {manager}"))
                     })
                     .collect();
                 error
@@ -222,7 +222,7 @@ impl From<ApplyError> for ApiError {
 
 /// Applies a patch of any kind to an arbitrary object; for fuzzing.
 pub(super) fn fuzz(kind: PatchKind, object: &Value, patch: &[u8]) {
-    let writer = Writer { manager: "fuzz", subresource: "", time: "2026-01-01T00:00:00Z" };
+    let writer = FieldWriter { manager: "fuzz", subresource: "", time: "2026-01-01T00:00:00Z" };
     for def in crate::resource::builtin::builtin_resources().iter().filter(|def| def.kind == "Pod").take(1) {
         let result = match kind {
             PatchKind::Apply => parsed(patch)

@@ -8,14 +8,14 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::field_set::{FieldSet, Step};
-use crate::schema::{Keyed, Shape, TypeRef};
+use super::field_set::{FieldSet, PathElement};
+use crate::schema::{ListType, TypeRef, TypeShape};
 
 /// How a value is owned.
-pub(super) enum View<'a> {
+pub(super) enum ValueView<'a> {
     Leaf,
     Fields(&'a Map<String, Value>),
-    Items(Vec<(Step, &'a Value)>),
+    Items(Vec<(PathElement, &'a Value)>),
 }
 
 /// How two objects differ.
@@ -27,38 +27,39 @@ pub(super) struct Comparison {
 }
 
 /// How a value is owned.
-pub(super) fn view<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> View<'a> {
+pub(super) fn view<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> ValueView<'a> {
     match value {
-        Value::Object(map) if !schema.is_some_and(TypeRef::is_atomic) => View::Fields(map),
+        Value::Object(map) if !schema.is_some_and(TypeRef::is_atomic) => ValueView::Fields(map),
         Value::Array(items) => match schema.map(TypeRef::shape) {
-            Some(Shape::List { keyed, .. }) => {
-                items_by_step(items, keyed, schema.and_then(TypeRef::items)).map_or(View::Leaf, View::Items)
+            Some(TypeShape::List { list_type, .. }) => {
+                items_by_element(items, list_type, schema.and_then(TypeRef::items))
+                    .map_or(ValueView::Leaf, ValueView::Items)
             }
-            _ => View::Leaf,
+            _ => ValueView::Leaf,
         },
-        _ => View::Leaf,
+        _ => ValueView::Leaf,
     }
 }
 
-fn items_by_step<'a>(
+fn items_by_element<'a>(
     items: &'a [Value],
-    keyed: &Keyed,
+    list_type: &ListType,
     schema: Option<TypeRef<'_>>,
-) -> Option<Vec<(Step, &'a Value)>> {
-    let steps: Vec<_> = match keyed {
-        Keyed::Atomic => return None,
-        Keyed::Set => items.iter().map(|item| (Step::value(item), item)).collect(),
-        Keyed::Map(keys) => {
-            items.iter().map(|item| Some((item_step(item, keys, schema)?, item))).collect::<Option<_>>()?
+) -> Option<Vec<(PathElement, &'a Value)>> {
+    let elements: Vec<_> = match list_type {
+        ListType::Atomic => return None,
+        ListType::Set => items.iter().map(|item| (PathElement::value(item), item)).collect(),
+        ListType::Map(keys) => {
+            items.iter().map(|item| Some((item_element(item, keys, schema)?, item))).collect::<Option<_>>()?
         }
     };
-    let distinct: BTreeSet<_> = steps.iter().map(|(step, _)| step).collect();
-    (distinct.len() == steps.len()).then_some(steps)
+    let distinct: BTreeSet<_> = elements.iter().map(|(element, _)| element).collect();
+    (distinct.len() == elements.len()).then_some(elements)
 }
 
-fn item_step(item: &Value, keys: &[String], schema: Option<TypeRef<'_>>) -> Option<Step> {
+fn item_element(item: &Value, keys: &[String], schema: Option<TypeRef<'_>>) -> Option<PathElement> {
     let item = item.as_object()?;
-    Step::keys(keys.iter().filter_map(|key| {
+    PathElement::keys(keys.iter().filter_map(|key| {
         let default = || schema.and_then(|schema| schema.declared(key)?.default.clone()).map(Value::String);
         Some((key.as_str(), item.get(key).cloned().or_else(default)?))
     }))
@@ -68,15 +69,15 @@ fn item_step(item: &Value, keys: &[String], schema: Option<TypeRef<'_>>) -> Opti
 pub(super) fn fields_of(value: &Value, schema: Option<TypeRef<'_>>) -> FieldSet {
     let mut set = FieldSet::default();
     collect_fields(value, schema, &mut set);
-    set.tidied()
+    set.without_empty_nodes()
 }
 
 fn collect_fields(value: &Value, schema: Option<TypeRef<'_>>, set: &mut FieldSet) {
     match view(value, schema) {
-        View::Leaf => set.insert(),
-        View::Fields(map) => {
+        ValueView::Leaf => set.insert(),
+        ValueView::Fields(map) => {
             for (name, value) in map {
-                let below = set.child_mut(Step::field(name));
+                let below = set.child_mut(PathElement::field(name));
                 collect_fields(value, schema.and_then(|schema| schema.field(name)), below);
                 let is_declared = schema.is_some_and(|schema| schema.declared(name).is_some());
                 let is_empty = value.as_object().is_some_and(Map::is_empty);
@@ -85,9 +86,9 @@ fn collect_fields(value: &Value, schema: Option<TypeRef<'_>>, set: &mut FieldSet
                 }
             }
         }
-        View::Items(items) => {
-            for (step, item) in items {
-                let below = set.child_mut(step);
+        ValueView::Items(items) => {
+            for (element, item) in items {
+                let below = set.child_mut(element);
                 collect_fields(item, schema.and_then(TypeRef::items), below);
                 below.insert();
             }
@@ -99,7 +100,7 @@ fn collect_fields(value: &Value, schema: Option<TypeRef<'_>>, set: &mut FieldSet
 pub(super) fn compared(old: &Value, new: &Value, schema: Option<TypeRef<'_>>) -> Comparison {
     let mut found = Comparison::default();
     let Comparison { added, modified, removed } = &mut found;
-    compare(Some(old), Some(new), schema, Sets { added, modified, removed });
+    compare(Some(old), Some(new), schema, ComparisonSets { added, modified, removed });
     Comparison {
         added: found.added.without_server_fields(),
         modified: found.modified.without_server_fields(),
@@ -107,18 +108,18 @@ pub(super) fn compared(old: &Value, new: &Value, schema: Option<TypeRef<'_>>) ->
     }
 }
 
-struct Sets<'a> {
+struct ComparisonSets<'a> {
     added: &'a mut FieldSet,
     modified: &'a mut FieldSet,
     removed: &'a mut FieldSet,
 }
 
-impl Sets<'_> {
-    fn below(&mut self, step: &Step) -> Sets<'_> {
-        Sets {
-            added: self.added.child_mut(step.clone()),
-            modified: self.modified.child_mut(step.clone()),
-            removed: self.removed.child_mut(step.clone()),
+impl ComparisonSets<'_> {
+    fn below(&mut self, element: &PathElement) -> ComparisonSets<'_> {
+        ComparisonSets {
+            added: self.added.child_mut(element.clone()),
+            modified: self.modified.child_mut(element.clone()),
+            removed: self.removed.child_mut(element.clone()),
         }
     }
 }
@@ -126,17 +127,22 @@ impl Sets<'_> {
 /// What an object that is always there is before anyone has filled it.
 static EMPTY: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
 
-type Below<'a> = BTreeMap<Step, &'a Value>;
+type Below<'a> = BTreeMap<PathElement, &'a Value>;
 
 fn below<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> Option<Below<'a>> {
     Some(match view(value, schema) {
-        View::Leaf => return None,
-        View::Fields(map) => map.iter().map(|(name, value)| (Step::field(name), value)).collect(),
-        View::Items(items) => items.into_iter().collect(),
+        ValueView::Leaf => return None,
+        ValueView::Fields(map) => map.iter().map(|(name, value)| (PathElement::field(name), value)).collect(),
+        ValueView::Items(items) => items.into_iter().collect(),
     })
 }
 
-fn compare(old: Option<&Value>, new: Option<&Value>, schema: Option<TypeRef<'_>>, mut sets: Sets<'_>) {
+fn compare(
+    old: Option<&Value>,
+    new: Option<&Value>,
+    schema: Option<TypeRef<'_>>,
+    mut sets: ComparisonSets<'_>,
+) {
     if old == new {
         return;
     }
@@ -153,10 +159,10 @@ fn compare(old: Option<&Value>, new: Option<&Value>, schema: Option<TypeRef<'_>>
         _ => {}
     }
     let (Some(old_below), Some(new_below)) = (old_below, new_below) else { return };
-    let steps: BTreeSet<_> = old_below.keys().chain(new_below.keys()).collect();
-    for step in steps {
-        let (mut old, mut new) = (old_below.get(step).copied(), new_below.get(step).copied());
-        let below = match (schema, step.field_name()) {
+    let elements: BTreeSet<_> = old_below.keys().chain(new_below.keys()).collect();
+    for element in elements {
+        let (mut old, mut new) = (old_below.get(element).copied(), new_below.get(element).copied());
+        let below = match (schema, element.field_name()) {
             (None, _) => None,
             (Some(schema), None) => schema.items(),
             (Some(schema), Some(name)) => {
@@ -166,6 +172,6 @@ fn compare(old: Option<&Value>, new: Option<&Value>, schema: Option<TypeRef<'_>>
                 schema.field(name)
             }
         };
-        compare(old, new, below, sets.below(step));
+        compare(old, new, below, sets.below(element));
     }
 }

@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FieldSet {
     is_member: bool,
-    children: BTreeMap<Step, FieldSet>,
+    children: BTreeMap<PathElement, FieldSet>,
 }
 
 /// One step of a path, as FieldsV1 spells it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Step(String);
+pub(super) struct PathElement(String);
 
-impl Step {
+impl PathElement {
     pub(super) fn field(name: &str) -> Self {
         Self(format!("f:{name}"))
     }
@@ -41,7 +41,7 @@ impl Step {
     }
 
     /// As conflicts tell it: `.name`, `[name="a"]`, `[="x"]`.
-    fn told(&self) -> String {
+    fn display(&self) -> String {
         match self.0.split_at_checked(2) {
             Some(("f:", name)) => format!(".{name}"),
             Some(("k:", keys)) => match serde_json::from_str::<BTreeMap<String, Value>>(keys) {
@@ -61,14 +61,14 @@ impl FieldSet {
     /// The set that FieldsV1 tells; `None` if it is none.
     pub(super) fn from_fields_v1(fields: &Value) -> Option<Self> {
         let mut set = Self::default();
-        for (step, below) in fields.as_object()? {
-            if step == "." {
+        for (element, below) in fields.as_object()? {
+            if element == "." {
                 set.is_member = true;
                 continue;
             }
             let mut child = Self::from_fields_v1(below)?;
             child.is_member |= child.children.is_empty();
-            set.children.insert(Step(step.clone()), child);
+            set.children.insert(PathElement(element.clone()), child);
         }
         Some(set)
     }
@@ -79,8 +79,8 @@ impl FieldSet {
         if self.is_member && !self.children.is_empty() {
             fields.insert(".".to_owned(), Value::Object(Map::new()));
         }
-        for (step, child) in &self.children {
-            fields.insert(step.0.clone(), child.to_fields_v1());
+        for (element, child) in &self.children {
+            fields.insert(element.0.clone(), child.to_fields_v1());
         }
         Value::Object(fields)
     }
@@ -101,8 +101,8 @@ impl FieldSet {
         if self.is_member {
             paths.push(prefix.to_owned());
         }
-        for (step, child) in &self.children {
-            child.collect_paths(&format!("{prefix}{}", step.told()), paths);
+        for (element, child) in &self.children {
+            child.collect_paths(&format!("{prefix}{}", element.display()), paths);
         }
     }
 
@@ -114,51 +114,52 @@ impl FieldSet {
         self.is_member
     }
 
-    pub(super) fn child_mut(&mut self, step: Step) -> &mut Self {
-        self.children.entry(step).or_default()
+    pub(super) fn child_mut(&mut self, element: PathElement) -> &mut Self {
+        self.children.entry(element).or_default()
     }
 
-    pub(super) fn child(&self, step: &Step) -> Option<&Self> {
-        self.children.get(step)
+    pub(super) fn child(&self, element: &PathElement) -> Option<&Self> {
+        self.children.get(element)
     }
 
-    pub(super) fn children(&self) -> impl Iterator<Item = (&Step, &Self)> {
+    pub(super) fn children(&self) -> impl Iterator<Item = (&PathElement, &Self)> {
         self.children.iter()
     }
 
     /// What is in either.
     pub(super) fn union(mut self, other: &Self) -> Self {
         self.is_member |= other.is_member;
-        for (step, theirs) in &other.children {
-            let ours = self.children.remove(step).unwrap_or_default();
-            self.children.insert(step.clone(), ours.union(theirs));
+        for (element, theirs) in &other.children {
+            let ours = self.children.remove(element).unwrap_or_default();
+            self.children.insert(element.clone(), ours.union(theirs));
         }
         self
     }
 
     /// What is in this one only.
     pub(super) fn difference(&self, other: &Self) -> Self {
-        let children = self.children.iter().map(|(step, ours)| match other.children.get(step) {
-            Some(theirs) => (step.clone(), ours.difference(theirs)),
-            None => (step.clone(), ours.clone()),
+        let children = self.children.iter().map(|(element, ours)| match other.children.get(element) {
+            Some(theirs) => (element.clone(), ours.difference(theirs)),
+            None => (element.clone(), ours.clone()),
         });
-        Self { is_member: self.is_member && !other.is_member, children: children.collect() }.tidied()
+        Self { is_member: self.is_member && !other.is_member, children: children.collect() }
+            .without_empty_nodes()
     }
 
     /// What is in both.
     pub(super) fn intersection(&self, other: &Self) -> Self {
-        let children = self
-            .children
-            .iter()
-            .filter_map(|(step, ours)| Some((step.clone(), ours.intersection(other.children.get(step)?))));
-        Self { is_member: self.is_member && other.is_member, children: children.collect() }.tidied()
+        let children = self.children.iter().filter_map(|(element, ours)| {
+            Some((element.clone(), ours.intersection(other.children.get(element)?)))
+        });
+        Self { is_member: self.is_member && other.is_member, children: children.collect() }
+            .without_empty_nodes()
     }
 
     /// Without nodes that hold nothing.
-    pub(super) fn tidied(mut self) -> Self {
+    pub(super) fn without_empty_nodes(mut self) -> Self {
         self.children = std::mem::take(&mut self.children)
             .into_iter()
-            .map(|(step, child)| (step, child.tidied()))
+            .map(|(element, child)| (element, child.without_empty_nodes()))
             .filter(|(_, child)| !child.is_empty())
             .collect();
         self
@@ -178,15 +179,15 @@ impl FieldSet {
             "resourceVersion",
         ];
         self.is_member = false;
-        self.children.remove(&Step::field("apiVersion"));
-        self.children.remove(&Step::field("kind"));
-        if let Some(metadata) = self.children.get_mut(&Step::field("metadata")) {
+        self.children.remove(&PathElement::field("apiVersion"));
+        self.children.remove(&PathElement::field("kind"));
+        if let Some(metadata) = self.children.get_mut(&PathElement::field("metadata")) {
             metadata.is_member = false;
             for name in SERVER_METADATA {
-                metadata.children.remove(&Step::field(name));
+                metadata.children.remove(&PathElement::field(name));
             }
         }
-        self.tidied()
+        self.without_empty_nodes()
     }
 }
 

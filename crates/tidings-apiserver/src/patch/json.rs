@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::PatchError;
 
 /// The most operations that one patch may have.
-pub const OPERATIONS_MAX: usize = 10_000;
+pub(crate) const OPERATIONS_MAX: usize = 10_000;
 /// The most bytes of JSON that the `copy` operations of one patch may add up to.
-pub const COPIED_BYTES_MAX: usize = 3 * 1024 * 1024;
+pub(crate) const COPIED_BYTES_MAX: usize = 3 * 1024 * 1024;
 
 /// The object with the operations of `patch` applied in order.
-pub fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
+pub(crate) fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     let items: Vec<Value> = serde_json::from_slice(patch).map_err(PatchError::Malformed)?;
     let Patch(operations) = serde_json::from_value(Value::Array(items)).map_err(PatchError::NoOperation)?;
     if operations.len() > OPERATIONS_MAX {

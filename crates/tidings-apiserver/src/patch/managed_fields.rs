@@ -21,7 +21,7 @@ const MANAGER_BYTES_MAX: usize = 128;
 
 /// Who writes, through what, and when.
 #[derive(Clone, Copy, Debug)]
-pub struct Writer<'a> {
+pub(crate) struct FieldWriter<'a> {
     /// The field manager's name; see [`manager_name`].
     pub manager: &'a str,
     /// The subresource written through; empty for the object itself.
@@ -32,9 +32,9 @@ pub struct Writer<'a> {
 
 /// One entry of `metadata.managedFields`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ManagedFieldsEntry {
     pub(super) manager: String,
-    pub(super) operation: Operation,
+    pub(super) operation: ManagedFieldsOperation,
     pub(super) api_version: String,
     pub(super) subresource: String,
     pub(super) time: Option<String>,
@@ -43,12 +43,12 @@ pub(super) struct Entry {
 
 /// How an entry came about. Entries are told in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Operation {
+pub(super) enum ManagedFieldsOperation {
     Apply,
     Update,
 }
 
-impl Operation {
+impl ManagedFieldsOperation {
     fn as_str(self) -> &'static str {
         match self {
             Self::Apply => "Apply",
@@ -58,7 +58,7 @@ impl Operation {
 }
 
 /// The manager's name: the one given, else the program's name from its user agent.
-pub fn manager_name(field_manager: Option<&str>, user_agent: Option<&str>) -> String {
+pub(crate) fn manager_name(field_manager: Option<&str>, user_agent: Option<&str>) -> String {
     let given = field_manager.filter(|name| !name.is_empty());
     let name = given.or_else(|| user_agent?.split('/').next()).unwrap_or_default();
     let end = (0..=name.len().min(MANAGER_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end));
@@ -69,7 +69,7 @@ pub fn manager_name(field_manager: Option<&str>, user_agent: Option<&str>) -> St
 }
 
 /// Writes into `new` who owns its fields after a plain write; `old` is what was stored before.
-pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &Writer<'_>) {
+pub(crate) fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &FieldWriter<'_>) {
     let schema = KindSchema::of(def);
     let given = entries(new);
     let mut entries = match given {
@@ -86,9 +86,9 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
     let nothing = Value::Object(Map::new());
     let Comparison { added, modified, removed } = compared(old.unwrap_or(&nothing), new, schema.root());
     let written = added.union(&modified);
-    let own = |entry: &Entry| {
+    let own = |entry: &ManagedFieldsEntry| {
         entry.manager == writer.manager
-            && entry.operation == Operation::Update
+            && entry.operation == ManagedFieldsOperation::Update
             && entry.subresource == writer.subresource
             && entry.api_version == def.api_version()
     };
@@ -106,9 +106,9 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
                 entry.fields = std::mem::take(&mut entry.fields).union(&written);
                 entry.time = written_at;
             }
-            None => entries.push(Entry {
+            None => entries.push(ManagedFieldsEntry {
                 manager: writer.manager.to_owned(),
-                operation: Operation::Update,
+                operation: ManagedFieldsOperation::Update,
                 api_version: def.api_version(),
                 subresource: writer.subresource.to_owned(),
                 time: written_at,
@@ -120,10 +120,14 @@ pub fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &W
 }
 
 /// The entry that holds all of an object that nobody is known to have written.
-pub(super) fn before_first_apply(object: &Value, api_version: String, schema: Option<TypeRef<'_>>) -> Entry {
-    Entry {
+pub(super) fn before_first_apply(
+    object: &Value,
+    api_version: String,
+    schema: Option<TypeRef<'_>>,
+) -> ManagedFieldsEntry {
+    ManagedFieldsEntry {
         manager: BEFORE_FIRST_APPLY.to_owned(),
-        operation: Operation::Update,
+        operation: ManagedFieldsOperation::Update,
         api_version,
         subresource: String::new(),
         time: None,
@@ -132,7 +136,7 @@ pub(super) fn before_first_apply(object: &Value, api_version: String, schema: Op
 }
 
 /// The entries of an object; `None` if they can't be read.
-pub(super) fn entries(object: &Value) -> Option<Vec<Entry>> {
+pub(super) fn entries(object: &Value) -> Option<Vec<ManagedFieldsEntry>> {
     match &object["metadata"]["managedFields"] {
         Value::Null => Some(Vec::new()),
         Value::Array(entries) => entries.iter().map(read).collect(),
@@ -140,13 +144,13 @@ pub(super) fn entries(object: &Value) -> Option<Vec<Entry>> {
     }
 }
 
-fn read(entry: &Value) -> Option<Entry> {
+fn read(entry: &Value) -> Option<ManagedFieldsEntry> {
     let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
-    Some(Entry {
+    Some(ManagedFieldsEntry {
         manager: text("manager"),
         operation: match entry["operation"].as_str()? {
-            "Apply" => Operation::Apply,
-            "Update" => Operation::Update,
+            "Apply" => ManagedFieldsOperation::Apply,
+            "Update" => ManagedFieldsOperation::Update,
             _ => return None,
         },
         api_version: text("apiVersion"),
@@ -160,14 +164,14 @@ fn read(entry: &Value) -> Option<Entry> {
 }
 
 /// Writes entries into an object, without empty ones and in their order.
-pub(super) fn write(object: &mut Value, mut entries: Vec<Entry>) {
+pub(super) fn write(object: &mut Value, mut entries: Vec<ManagedFieldsEntry>) {
     entries.retain(|entry| !entry.fields.is_empty());
     merge_ancient(&mut entries);
     entries.sort_by(|a, b| {
-        let key = |entry: &Entry| (entry.operation, entry.time.clone(), entry.manager.clone());
+        let key = |entry: &ManagedFieldsEntry| (entry.operation, entry.time.clone(), entry.manager.clone());
         key(a).cmp(&key(b))
     });
-    let told: Vec<Value> = entries.iter().map(tell).collect();
+    let told: Vec<Value> = entries.iter().map(entry_json).collect();
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     if told.is_empty() {
         metadata.remove("managedFields");
@@ -176,7 +180,7 @@ pub(super) fn write(object: &mut Value, mut entries: Vec<Entry>) {
     }
 }
 
-fn tell(entry: &Entry) -> Value {
+fn entry_json(entry: &ManagedFieldsEntry) -> Value {
     let mut told = json!({
         "manager": entry.manager,
         "operation": entry.operation.as_str(),
@@ -193,10 +197,10 @@ fn tell(entry: &Entry) -> Value {
     told
 }
 
-fn merge_ancient(entries: &mut Vec<Entry>) {
-    let mut updates: Vec<Entry> = Vec::new();
+fn merge_ancient(entries: &mut Vec<ManagedFieldsEntry>) {
+    let mut updates: Vec<ManagedFieldsEntry> = Vec::new();
     entries.retain(|entry| {
-        let is_update = entry.operation == Operation::Update;
+        let is_update = entry.operation == ManagedFieldsOperation::Update;
         if is_update {
             updates.push(entry.clone());
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The object with `patch` merged into it.
-pub fn patched(object: &Value, patch: &Value) -> Value {
+pub(crate) fn patched(object: &Value, patch: &Value) -> Value {
     let mut patched = object.clone();
     json_patch::merge(&mut patched, patch);
     patched

@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::compare::{View, view};
-use super::field_set::{FieldSet, Step};
+use super::compare::{ValueView, view};
+use super::field_set::{FieldSet, PathElement};
 use crate::schema::TypeRef;
 
 /// The object with the configuration laid over it; a null in the configuration leaves nothing.
 pub(super) fn merged(old: Option<Value>, config: &Value, schema: Option<TypeRef<'_>>) -> Option<Value> {
     match view(config, schema) {
-        View::Leaf => (!config.is_null()).then(|| config.clone()),
-        View::Fields(fields) => {
+        ValueView::Leaf => (!config.is_null()).then(|| config.clone()),
+        ValueView::Fields(fields) => {
             let mut object = match old {
                 Some(Value::Object(old)) => old,
                 _ => Map::new(),
@@ -23,25 +23,29 @@ pub(super) fn merged(old: Option<Value>, config: &Value, schema: Option<TypeRef<
             }
             Some(Value::Object(object))
         }
-        View::Items(items) => Some(Value::Array(merged_items(old, &items, schema))),
+        ValueView::Items(items) => Some(Value::Array(merged_items(old, &items, schema))),
     }
 }
 
 /// The configuration's items in its order; items that only the object has stay where they stood among them.
-fn merged_items(old: Option<Value>, items: &[(Step, &Value)], schema: Option<TypeRef<'_>>) -> Vec<Value> {
+fn merged_items(
+    old: Option<Value>,
+    items: &[(PathElement, &Value)],
+    schema: Option<TypeRef<'_>>,
+) -> Vec<Value> {
     let old = old.unwrap_or(Value::Null);
-    let View::Items(old) = view(&old, schema) else {
+    let ValueView::Items(old) = view(&old, schema) else {
         return items.iter().map(|(_, item)| (*item).clone()).collect();
     };
-    let is_applied = |step: &Step| items.iter().any(|(applied, _)| applied == step);
+    let is_applied = |element: &PathElement| items.iter().any(|(applied, _)| applied == element);
     let mut waiting = old.iter().peekable();
     let mut result = Vec::with_capacity(old.len() + items.len());
-    for (step, item) in items {
+    for (element, item) in items {
         while let Some((_, other)) = waiting.next_if(|(other, _)| !is_applied(other)) {
             result.push((*other).clone());
         }
-        waiting.next_if(|(next, _)| next == step);
-        let before = old.iter().find(|(other, _)| other == step).map(|(_, value)| (*value).clone());
+        waiting.next_if(|(next, _)| next == element);
+        let before = old.iter().find(|(other, _)| other == element).map(|(_, value)| (*value).clone());
         result.extend(merged(before, item, schema.and_then(TypeRef::items)));
     }
     result.extend(waiting.filter(|(other, _)| !is_applied(other)).map(|(_, other)| (*other).clone()));
@@ -52,25 +56,25 @@ fn merged_items(old: Option<Value>, items: &[(Step, &Value)], schema: Option<Typ
 pub(super) fn prune(object: &mut Value, last: &FieldSet, keep: &FieldSet, schema: Option<TypeRef<'_>>) {
     let Value::Object(fields) = object else { return };
     // Identity lives in metadata and is nobody's, so nothing in `keep` would protect it.
-    let metadata = Step::field("metadata");
+    let metadata = PathElement::field("metadata");
     if let (Some(last), Some(value)) = (last.child(&metadata), fields.get_mut("metadata")) {
         let keep = keep.child(&metadata).cloned().unwrap_or_default();
         prune_below(value, last, &keep, schema.and_then(|schema| schema.field("metadata")));
     }
-    for (step, last) in last.children().filter(|(step, _)| **step != metadata) {
-        prune_field(fields, step, last, keep, schema);
+    for (element, last) in last.children().filter(|(element, _)| **element != metadata) {
+        prune_field(fields, element, last, keep, schema);
     }
 }
 
 fn prune_below(value: &mut Value, last: &FieldSet, keep: &FieldSet, schema: Option<TypeRef<'_>>) {
     if let Value::Object(fields) = value {
-        for (step, last) in last.children() {
-            prune_field(fields, step, last, keep, schema);
+        for (element, last) in last.children() {
+            prune_field(fields, element, last, keep, schema);
         }
-    } else if let View::Items(items) = view(value, schema) {
+    } else if let ValueView::Items(items) = view(value, schema) {
         let mut kept = Vec::with_capacity(items.len());
-        for (step, item) in items {
-            match (last.child(&step), keep.child(&step).filter(|keep| !keep.is_empty())) {
+        for (element, item) in items {
+            match (last.child(&element), keep.child(&element).filter(|keep| !keep.is_empty())) {
                 (None, _) => kept.push(item.clone()),
                 (Some(_), None) => {}
                 (Some(last), Some(keep)) => {
@@ -86,14 +90,14 @@ fn prune_below(value: &mut Value, last: &FieldSet, keep: &FieldSet, schema: Opti
 
 fn prune_field(
     fields: &mut Map<String, Value>,
-    step: &Step,
+    element: &PathElement,
     last: &FieldSet,
     keep: &FieldSet,
     schema: Option<TypeRef<'_>>,
 ) {
-    let Some(name) = step.field_name() else { return };
+    let Some(name) = element.field_name() else { return };
     let Some(value) = fields.get_mut(name) else { return };
-    let Some(keep) = keep.child(step).filter(|keep| !keep.is_empty()) else {
+    let Some(keep) = keep.child(element).filter(|keep| !keep.is_empty()) else {
         fields.remove(name);
         return;
     };

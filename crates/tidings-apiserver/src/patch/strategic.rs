@@ -15,7 +15,11 @@ const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 const ELEMENT_ORDER: &str = "$setElementOrder/";
 
 /// The object with `patch` merged into it as its type says; without a type, as a merge patch with directives.
-pub fn patched(object: &Value, patch: &Value, schema: Option<TypeRef<'_>>) -> Result<Value, PatchError> {
+pub(crate) fn patched(
+    object: &Value,
+    patch: &Value,
+    schema: Option<TypeRef<'_>>,
+) -> Result<Value, PatchError> {
     let (Value::Object(object), Value::Object(patch)) = (object, patch) else {
         return Err(PatchError::NotAnObject);
     };
@@ -69,7 +73,7 @@ fn merge_map(
             continue;
         }
         let strategy = schema.and_then(|schema| schema.declared(key)).map(|field| &field.patch);
-        let field = Merged {
+        let field = FieldMerge {
             schema: schema.and_then(|schema| schema.field(key)),
             strategy,
             order: patch.get(&format!("{ELEMENT_ORDER}{key}")),
@@ -82,13 +86,13 @@ fn merge_map(
 }
 
 /// A field that a patch changes, and what is known of it.
-struct Merged<'a> {
+struct FieldMerge<'a> {
     schema: Option<TypeRef<'a>>,
     strategy: Option<&'a PatchStrategy>,
     order: Option<&'a Value>,
 }
 
-impl Merged<'_> {
+impl FieldMerge<'_> {
     fn merge(&self, old: Option<Value>, patch: &Value) -> Result<Value, PatchError> {
         match patch {
             Value::Object(patch) => {
@@ -130,7 +134,7 @@ impl Merged<'_> {
 }
 
 fn without_directives(item: &Value, schema: Option<TypeRef<'_>>) -> Result<Value, PatchError> {
-    Merged { schema, strategy: None, order: None }.merge(None, item)
+    FieldMerge { schema, strategy: None, order: None }.merge(None, item)
 }
 
 fn merge_primitives(mut items: Vec<Value>, patch: &[Value]) -> Vec<Value> {
@@ -174,7 +178,7 @@ fn merge_by_key(
             Some(slot) => items[slot].take(),
             None => Value::Null,
         };
-        let merged = Merged { schema, strategy: None, order: None }
+        let merged = FieldMerge { schema, strategy: None, order: None }
             .merge(Some(old), &Value::Object(without_patch_directive(change)))?;
         match slot {
             Some(slot) => items[slot] = merged,

@@ -44,7 +44,7 @@ fn a_bad_patch_is_told_with_the_code_that_kubernetes_gives() {
     let error = patched(&pods(), PatchKind::Json, &object, many.as_bytes()).expect_err("too many");
     assert_eq!(ApiError::from(error).code, 413);
     let mut custom = pods();
-    custom.origin = crate::resource::Origin::Custom(Default::default());
+    custom.origin = crate::resource::ResourceOrigin::Custom(Default::default());
     let error = patched(&custom, PatchKind::Strategic, &object, b"{}").expect_err("no merge keys");
     assert_eq!(ApiError::from(error).code, 415);
 }

@@ -11,24 +11,24 @@ use futures_util::stream;
 use http::{Response, StatusCode};
 use tokio::time::timeout;
 
-use super::plan::{At, Plan};
-use crate::body::{self, Body, BrokenOff};
+use super::plan::{ListPlan, ListVersion};
+use crate::body::{self, ConnectionLost, ResponseBody};
 use crate::request::continue_token::ContinueToken;
-use crate::request::{Options, Representation, Selection};
+use crate::request::{Representation, RequestOptions, Selection};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
-use crate::store::{KeyRange, PastError, Stored};
-use crate::wire::{ListMeta, Shape};
+use crate::store::{KeyRange, SnapshotError, StoredObject};
+use crate::wire::{ListMeta, ObjectEncoder};
 
 /// Bytes of one chunk of a list, before the item that fills it.
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// The objects of one page.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct ListPage {
     pub(crate) meta: ListMeta,
-    pub(crate) objects: Vec<Arc<Stored>>,
+    pub(crate) objects: Vec<Arc<StoredObject>>,
 }
 
 /// Answers with a list.
@@ -36,9 +36,9 @@ pub(crate) async fn answer(
     core: &Core,
     def: &ResourceDef,
     namespace: Option<&str>,
-    options: &Options,
+    options: &RequestOptions,
     representation: Representation,
-) -> Result<Response<Body>, ApiError> {
+) -> Result<Response<ResponseBody>, ApiError> {
     let page = page(core, def, namespace, options).await?;
     response(core, def, options, representation, page)
 }
@@ -48,18 +48,18 @@ pub(crate) async fn page(
     core: &Core,
     def: &ResourceDef,
     namespace: Option<&str>,
-    options: &Options,
-) -> Result<Page, ApiError> {
+    options: &RequestOptions,
+) -> Result<ListPage, ApiError> {
     options.check_list()?;
     let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
-    let plan = Plan::of(options, core.settings.watch_cache)?;
+    let plan = ListPlan::of(options, core.settings.watch_cache)?;
     let at = match plan.at {
-        At::Newest => None,
-        At::NotOlderThan(version) => {
+        ListVersion::Newest => None,
+        ListVersion::NotOlderThan(version) => {
             wait_until(core, version).await?;
             None
         }
-        At::Exactly(version) => {
+        ListVersion::Exactly(version) => {
             wait_until(core, version).await?;
             Some(version)
         }
@@ -86,7 +86,7 @@ pub(crate) async fn page(
         meta.continue_token = Some(ContinueToken::after(last, namespace, Some(version)).encode());
         meta.remaining = remaining;
     }
-    Ok(Page { meta, objects })
+    Ok(ListPage { meta, objects })
 }
 
 /// The keys of one namespace, or all.
@@ -94,16 +94,16 @@ pub(crate) fn range(namespace: Option<&str>) -> KeyRange {
     namespace.map_or_else(KeyRange::all, KeyRange::namespace)
 }
 
-fn past_error(error: PastError, plan: &Plan) -> ApiError {
+fn past_error(error: SnapshotError, plan: &ListPlan) -> ApiError {
     match (error, &plan.start) {
-        (PastError::Forgotten { .. }, Some(token)) => {
+        (SnapshotError::Compacted { .. }, Some(token)) => {
             let fresh = ContinueToken { version: None, start: token.start.clone() };
             ApiError::expired_continue(fresh.encode())
         }
-        (PastError::Forgotten { .. }, None) => {
+        (SnapshotError::Compacted { .. }, None) => {
             ApiError::expired("The resourceVersion for the provided list is too old.")
         }
-        (PastError::Future { newest }, _) => ApiError::too_large_resource_version(newest + 1, newest),
+        (SnapshotError::Future { newest }, _) => ApiError::too_large_resource_version(newest + 1, newest),
     }
 }
 
@@ -122,39 +122,39 @@ pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError
 pub(crate) fn response(
     core: &Core,
     def: &ResourceDef,
-    options: &Options,
+    options: &RequestOptions,
     representation: Representation,
-    page: Page,
-) -> Result<Response<Body>, ApiError> {
-    let shape = Shape::of(core, def, options, representation)?;
-    let media_type = shape.media_type();
-    let body = match (shape.unstreamed_list(&page.meta, &page.objects), representation.in_json()) {
+    page: ListPage,
+) -> Result<Response<ResponseBody>, ApiError> {
+    let encoder = ObjectEncoder::of(core, def, options, representation)?;
+    let media_type = encoder.media_type();
+    let body = match (encoder.buffered_list(&page.meta, &page.objects), representation.in_json()) {
         (Some(Err(_)), Some(in_json)) => return response(core, def, options, in_json, page),
         (Some(chunks), _) => body::streamed(stream::iter(chunks?.into_iter().map(Ok))),
-        (None, _) => streamed(shape, page),
+        (None, _) => streamed(encoder, page),
     };
     Ok(body::with_type(StatusCode::OK, media_type, body))
 }
 
-fn streamed(shape: Shape, page: Page) -> Body {
-    let head = shape.list_head(&page.meta).into_bytes();
+fn streamed(encoder: ObjectEncoder, page: ListPage) -> ResponseBody {
+    let head = encoder.list_head(&page.meta).into_bytes();
     let writer =
-        ListWriter { shape, meta: page.meta, items: page.objects.into_iter(), next: Next::Head(head) };
+        ListWriter { encoder, meta: page.meta, items: page.objects.into_iter(), next: NextPart::Head(head) };
     body::streamed(stream::unfold(writer, |mut writer| async {
         // The client's task must give way to others now and then, however much there is to read.
         tokio::task::coop::consume_budget().await;
-        writer.chunk().map(|chunk| (Ok::<_, BrokenOff>(chunk), writer))
+        writer.chunk().map(|chunk| (Ok::<_, ConnectionLost>(chunk), writer))
     }))
 }
 
 struct ListWriter {
-    shape: Shape,
+    encoder: ObjectEncoder,
     meta: ListMeta,
-    items: vec::IntoIter<Arc<Stored>>,
-    next: Next,
+    items: vec::IntoIter<Arc<StoredObject>>,
+    next: NextPart,
 }
 
-enum Next {
+enum NextPart {
     Head(Vec<u8>),
     Items,
     Nothing,
@@ -162,12 +162,12 @@ enum Next {
 
 impl ListWriter {
     fn chunk(&mut self) -> Option<Bytes> {
-        let is_first = matches!(self.next, Next::Head(_));
-        let mut chunk = match std::mem::replace(&mut self.next, Next::Items) {
-            Next::Head(head) => head,
-            Next::Items => Vec::new(),
-            Next::Nothing => {
-                self.next = Next::Nothing;
+        let is_first = matches!(self.next, NextPart::Head(_));
+        let mut chunk = match std::mem::replace(&mut self.next, NextPart::Items) {
+            NextPart::Head(head) => head,
+            NextPart::Items => Vec::new(),
+            NextPart::Nothing => {
+                self.next = NextPart::Nothing;
                 return None;
             }
         };
@@ -176,13 +176,13 @@ impl ListWriter {
         let mut separator: &[u8] = if is_first { b"" } else { b"," };
         while chunk.len() < CHUNK_BYTES {
             let Some(item) = self.items.next() else {
-                chunk.extend_from_slice(self.shape.list_tail(&self.meta).as_bytes());
-                self.next = Next::Nothing;
+                chunk.extend_from_slice(self.encoder.list_tail(&self.meta).as_bytes());
+                self.next = NextPart::Nothing;
                 break;
             };
             chunk.extend_from_slice(separator);
             separator = b",";
-            self.shape.write_item(&item, &mut chunk);
+            self.encoder.write_item(&item, &mut chunk);
         }
         Some(chunk.into())
     }

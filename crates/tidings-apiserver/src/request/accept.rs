@@ -9,7 +9,7 @@ use crate::status::ApiError;
 
 /// What is sent, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Representation {
+pub(crate) struct Representation {
     /// How much of the objects.
     pub content: Content,
     /// In which format.
@@ -20,7 +20,7 @@ pub struct Representation {
 
 /// How much of the objects is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Content {
+pub(crate) enum Content {
     /// The objects themselves.
     Whole,
     /// Only their metadata, as `PartialObjectMetadata`.
@@ -31,7 +31,7 @@ pub enum Content {
 
 /// The format of what is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wire {
+pub(crate) enum Wire {
     /// JSON text.
     Json,
     /// Kubernetes' protobuf.
@@ -40,7 +40,7 @@ pub enum Wire {
 
 /// The version of `meta.k8s.io` that metadata and tables are told in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MetaVersion {
+pub(crate) enum MetaVersion {
     /// `v1`
     V1,
     /// `v1beta1`, which says the same.
@@ -49,16 +49,16 @@ pub enum MetaVersion {
 
 /// How many objects an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answered {
+pub(crate) enum ResponseKind {
     /// One at a time: also in a watch.
-    One,
+    Object,
     /// A list.
     List,
 }
 
 /// One entry of an Accept header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MediaRange {
+pub(crate) struct MediaRange {
     /// Such as `application/json`.
     pub media_type: String,
     /// The parameter `as`.
@@ -75,7 +75,7 @@ pub struct MediaRange {
 const RANGES_MAX: usize = 64;
 
 /// The entries of an Accept header, most wanted first.
-pub fn ranges(header: &str) -> Vec<MediaRange> {
+pub(crate) fn ranges(header: &str) -> Vec<MediaRange> {
     let mut ranges: Vec<_> =
         header.split(',').take(RANGES_MAX).map(media_range).filter(|range| range.quality > 0).collect();
     ranges.sort_by_key(|range| std::cmp::Reverse(range.quality));
@@ -111,14 +111,14 @@ impl Representation {
     }
 
     /// The JSON that the client accepts where what it wants most can't be told.
-    pub fn in_json(self) -> Option<Self> {
+    pub(crate) fn in_json(self) -> Option<Self> {
         self.fallback.map(Self::json)
     }
 }
 
 impl MetaVersion {
     /// As objects tell it.
-    pub fn api_version(self) -> &'static str {
+    pub(crate) fn api_version(self) -> &'static str {
         match self {
             Self::V1 => "meta.k8s.io/v1",
             Self::V1Beta1 => "meta.k8s.io/v1beta1",
@@ -128,7 +128,7 @@ impl MetaVersion {
 
 impl MediaRange {
     /// Whether JSON is meant.
-    pub fn takes_json(&self) -> bool {
+    pub(crate) fn takes_json(&self) -> bool {
         matches!(self.media_type.as_str(), "application/json" | "*/*" | "")
     }
 
@@ -140,13 +140,14 @@ impl MediaRange {
         }
     }
 
-    fn content(&self, answered: Answered) -> Option<Content> {
+    fn content(&self, response: ResponseKind) -> Option<Content> {
         let is_meta = self.group.is_empty() || self.group == "meta.k8s.io";
         let version = if self.version == "v1beta1" { MetaVersion::V1Beta1 } else { MetaVersion::V1 };
-        match (self.as_kind.as_str(), answered) {
+        match (self.as_kind.as_str(), response) {
             ("", _) => Some(Content::Whole),
             ("Table", _) if is_meta => Some(Content::Table(version)),
-            ("PartialObjectMetadata", Answered::One) | ("PartialObjectMetadataList", Answered::List)
+            ("PartialObjectMetadata", ResponseKind::Object)
+            | ("PartialObjectMetadataList", ResponseKind::List)
                 if is_meta =>
             {
                 Some(Content::Metadata(version))
@@ -157,15 +158,15 @@ impl MediaRange {
 }
 
 /// How a client wants to be told of errors.
-pub fn wire_of_errors(header: Option<&str>) -> Wire {
+pub(crate) fn error_wire(header: Option<&str>) -> Wire {
     let first = ranges(header.unwrap_or_default()).into_iter().find_map(|range| range.wire());
     first.unwrap_or(Wire::Json)
 }
 
 /// Chooses the representation for objects and lists; `offers` says what there is as protobuf.
-pub fn negotiate(
+pub(crate) fn negotiate(
     header: Option<&str>,
-    answered: Answered,
+    response: ResponseKind,
     offers: impl Fn(Content) -> bool,
 ) -> Result<Representation, ApiError> {
     let Some(header) = header.filter(|header| !header.trim().is_empty()) else {
@@ -173,10 +174,10 @@ pub fn negotiate(
     };
     let taken: Vec<_> =
         ranges(header).into_iter().filter_map(|range| range.wire().map(|wire| (range, wire))).collect();
-    let told_by = |(range, wire): &(MediaRange, Wire)| Some((range.content(answered)?, *wire));
-    let in_json = taken.iter().filter_map(told_by).find(|(_, wire)| *wire == Wire::Json);
+    let offered_by = |(range, wire): &(MediaRange, Wire)| Some((range.content(response)?, *wire));
+    let in_json = taken.iter().filter_map(offered_by).find(|(_, wire)| *wire == Wire::Json);
     let fallback = in_json.map(|(content, _)| content);
-    let chosen = taken.iter().filter_map(told_by).find_map(|(content, wire)| match wire {
+    let chosen = taken.iter().filter_map(offered_by).find_map(|(content, wire)| match wire {
         Wire::Json => Some(Representation::json(content)),
         Wire::Protobuf => offers(content).then_some(Representation { content, wire, fallback }),
     });
@@ -222,7 +223,7 @@ mod tests {
             ("application/*", None),
             ("text/html", None),
         ] {
-            let chosen = negotiate(Some(header), Answered::One, |_| false);
+            let chosen = negotiate(Some(header), ResponseKind::Object, |_| false);
             match expected {
                 Some(content) => {
                     assert_eq!(chosen.unwrap(), Representation::json(content), "{header}")
@@ -230,7 +231,7 @@ mod tests {
                 None => assert_eq!(chosen.unwrap_err().code, 406, "{header}"),
             }
         }
-        let chosen = negotiate(None, Answered::List, |_| true).unwrap();
+        let chosen = negotiate(None, ResponseKind::List, |_| true).unwrap();
         assert_eq!(chosen, Representation::json(Whole));
     }
 
@@ -250,7 +251,8 @@ mod tests {
             (partial, false, Metadata(MetaVersion::V1), Protobuf, None),
             (&partial_or_whole, false, Metadata(MetaVersion::V1), Protobuf, Some(Whole)),
         ] {
-            let chosen = negotiate(Some(header), Answered::One, |content| content != Whole || has_whole);
+            let chosen =
+                negotiate(Some(header), ResponseKind::Object, |content| content != Whole || has_whole);
             assert_eq!(chosen.unwrap(), Representation { content, wire, fallback }, "{header}");
         }
     }

@@ -10,7 +10,7 @@ use crate::status::ApiError;
 
 /// Where a list goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContinueToken {
+pub(crate) struct ContinueToken {
     /// The version to go on at; `None` goes on at the newest, inconsistently.
     pub version: Option<u64>,
     /// The first key of the next page, relative to the list's namespace.
@@ -18,7 +18,7 @@ pub struct ContinueToken {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Wire {
+struct TokenJson {
     v: String,
     rv: i64,
     start: String,
@@ -32,23 +32,23 @@ const TOKEN_BYTES_MAX: usize = 2048;
 
 impl ContinueToken {
     /// The token after `key`, of a list of one namespace or of all.
-    pub fn after(key: &str, namespace: Option<&str>, version: Option<u64>) -> Self {
+    pub(crate) fn after(key: &str, namespace: Option<&str>, version: Option<u64>) -> Self {
         let relative = namespace.and_then(|ns| key.strip_prefix(ns)?.strip_prefix('/')).unwrap_or(key);
         Self { version, start: format!("{relative}\0") }
     }
 
     /// As text for a URL.
-    pub fn encode(&self) -> String {
+    pub(crate) fn encode(&self) -> String {
         let rv = self.version.map_or(-1, |version| i64::try_from(version).unwrap_or(i64::MAX));
         // A token that goes on inconsistently has its key without a slash.
         let slash = if self.version.is_some() { "/" } else { "" };
-        let wire = Wire { v: FORMAT.to_owned(), rv, start: format!("{slash}{}", self.start) };
+        let wire = TokenJson { v: FORMAT.to_owned(), rv, start: format!("{slash}{}", self.start) };
         let json = serde_json::to_vec(&wire).expect("a token has only text and numbers");
         URL_SAFE_NO_PAD.encode(json)
     }
 
     /// Reads a token, or tells why it is none.
-    pub fn decode(text: &str) -> Result<Self, ApiError> {
+    pub(crate) fn decode(text: &str) -> Result<Self, ApiError> {
         let invalid = |why: &str| ApiError::bad_request(format!("continue key is not valid: {why}"));
         if text.len() > TOKEN_BYTES_MAX {
             return Err(invalid("too long"));
@@ -57,7 +57,8 @@ impl ContinueToken {
             .decode(text)
             .or_else(|_| URL_SAFE.decode(text))
             .map_err(|_| invalid("not base64"))?;
-        let wire: Wire = serde_json::from_slice(&json).map_err(|_| invalid("not JSON of the known shape"))?;
+        let wire: TokenJson =
+            serde_json::from_slice(&json).map_err(|_| invalid("not JSON of the known shape"))?;
         if wire.v != FORMAT {
             return Err(invalid(&format!("server does not recognize this encoded version {:?}", wire.v)));
         }
@@ -76,7 +77,7 @@ impl ContinueToken {
     }
 
     /// The first key of the next page, for a list of that namespace or of all.
-    pub fn start_key(&self, namespace: Option<&str>) -> String {
+    pub(crate) fn start_key(&self, namespace: Option<&str>) -> String {
         match namespace {
             Some(namespace) => format!("{namespace}/{}", self.start),
             None => self.start.clone(),

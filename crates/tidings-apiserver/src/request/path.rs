@@ -6,7 +6,7 @@ use super::{Plus, percent_decoded};
 
 /// What a path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub(crate) enum RequestTarget {
     /// A resource, one of its objects, or something below that.
     Resource(ResourcePath),
     /// Anything else: discovery, health, version, OpenAPI.
@@ -15,7 +15,7 @@ pub enum Target {
 
 /// A path below `/api/v1` or `/apis/group/version`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResourcePath {
+pub(crate) struct ResourcePath {
     /// API group, empty for the core group.
     pub group: String,
     /// Version in the group.
@@ -36,7 +36,7 @@ pub struct ResourcePath {
 const PATH_BYTES_MAX: usize = 8192;
 
 /// Takes a path apart; `None` if nothing can be behind it.
-pub fn parse(path: &str) -> Option<Target> {
+pub(crate) fn parse(path: &str) -> Option<RequestTarget> {
     if path.len() > PATH_BYTES_MAX || !path.starts_with('/') {
         return None;
     }
@@ -56,11 +56,11 @@ pub fn parse(path: &str) -> Option<Target> {
         Some("api") if parts.len() > 2 => resource(String::new(), &parts[1], &parts[2..]),
         Some("apis") if parts.len() > 3 => resource(parts[1].clone(), &parts[2], &parts[3..]),
         _ if has_tricks(&parts) => None,
-        _ => Some(Target::Document(format!("/{}", parts.join("/")))),
+        _ => Some(RequestTarget::Document(format!("/{}", parts.join("/")))),
     }
 }
 
-fn resource(group: String, version: &str, mut rest: &[String]) -> Option<Target> {
+fn resource(group: String, version: &str, mut rest: &[String]) -> Option<RequestTarget> {
     let mut found = ResourcePath { group, version: version.to_owned(), ..ResourcePath::default() };
     if rest.first().is_some_and(|part| part == "watch") && rest.len() > 1 {
         found.is_watch = true;
@@ -86,7 +86,7 @@ fn resource(group: String, version: &str, mut rest: &[String]) -> Option<Target>
         || found.namespace.as_ref().is_some_and(is_trick)
         || found.subresource.as_ref().is_some_and(is_trick)
         || found.name.as_ref().is_some_and(|name| name.is_empty() || (is_dots(name) && rest.len() > 2));
-    if has_tricks { None } else { Some(Target::Resource(found)) }
+    if has_tricks { None } else { Some(RequestTarget::Resource(found)) }
 }
 
 /// `namespaces/x/status` and `namespaces/x/finalize` are about the namespace, not in it.
@@ -101,8 +101,8 @@ mod tests {
     fn shown(path: &str) -> String {
         match parse(path) {
             None => "nothing".to_owned(),
-            Some(Target::Document(path)) => format!("document {path}"),
-            Some(Target::Resource(r)) => {
+            Some(RequestTarget::Document(path)) => format!("document {path}"),
+            Some(RequestTarget::Resource(r)) => {
                 let part = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
                 format!(
                     "{} {} {} {} {} {}{}",

@@ -3,11 +3,11 @@
 //! Unknown options are left aside, as Kubernetes does; a known one that can't be read is a 400, and so is a broken escape.
 
 use super::{Plus, percent_decoded};
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, StatusCause};
 
 /// Options of all requests together; each request uses its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct RequestOptions {
     /// `labelSelector`, not yet parsed.
     pub label_selector: String,
     /// `fieldSelector`, not yet parsed.
@@ -50,8 +50,8 @@ pub struct Options {
 const FIELD_MANAGER_BYTES_MAX: usize = 128;
 
 /// Reads the options from a query (without its `?`).
-pub fn parse(query: &str) -> Result<Options, ApiError> {
-    let mut options = Options::default();
+pub(crate) fn parse(query: &str) -> Result<RequestOptions, ApiError> {
+    let mut options = RequestOptions::default();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let name = percent_decoded(name, Plus::IsSpace).ok_or_else(|| malformed(pair))?;
@@ -61,7 +61,7 @@ pub fn parse(query: &str) -> Result<Options, ApiError> {
     Ok(options)
 }
 
-impl Options {
+impl RequestOptions {
     fn take(&mut self, name: &str, value: String) -> Result<(), ApiError> {
         match name {
             "labelSelector" => self.label_selector = value,
@@ -96,7 +96,7 @@ impl Options {
         Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", causes))
     }
 
-    fn list_causes(&self) -> Vec<Cause> {
+    fn list_causes(&self) -> Vec<StatusCause> {
         let field = "resourceVersionMatch";
         let mut causes = Vec::new();
         let wanted = self.resource_version_match.as_str();
@@ -124,7 +124,7 @@ impl Options {
         causes
     }
 
-    fn watch_causes(&self) -> Vec<Cause> {
+    fn watch_causes(&self) -> Vec<StatusCause> {
         let field = "resourceVersionMatch";
         let mut causes = Vec::new();
         let wanted = self.resource_version_match.as_str();
@@ -167,7 +167,7 @@ impl Options {
         }
         if self.field_manager.len() > FIELD_MANAGER_BYTES_MAX {
             let message = format!("Too long: may not be more than {FIELD_MANAGER_BYTES_MAX} bytes");
-            causes.push(Cause::field("FieldValueTooLong", "fieldManager", message));
+            causes.push(StatusCause::field("FieldValueTooLong", "fieldManager", message));
         }
         if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", kind, "", causes)) }
     }
@@ -202,12 +202,12 @@ fn malformed(pair: &str) -> ApiError {
     ApiError::bad_request(format!("invalid URL escape in query: {pair:?}"))
 }
 
-fn forbidden(field: &str, why: &str) -> Cause {
-    Cause::forbidden(field, format!("Forbidden: {why}"))
+fn forbidden(field: &str, why: &str) -> StatusCause {
+    StatusCause::forbidden(field, format!("Forbidden: {why}"))
 }
 
-fn unsupported(field: &str, value: &str, supported: &str) -> Cause {
-    Cause::field(
+fn unsupported(field: &str, value: &str, supported: &str) -> StatusCause {
+    StatusCause::field(
         "FieldValueNotSupported",
         field,
         format!("Unsupported value: {value:?}: supported values: {supported}"),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::resource::ResourceDef;
 use crate::status::ApiError;
-use crate::store::Stored;
+use crate::store::StoredObject;
 
 use self::fields::FieldRequirement;
 use self::labels::LabelRequirement;
@@ -18,14 +18,14 @@ mod labels;
 
 /// Which objects are meant; all of them, when nothing is required.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     labels: Vec<LabelRequirement>,
     fields: Vec<FieldRequirement>,
 }
 
 /// Whether an object is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Membership {
+pub(crate) enum Membership {
     /// It is.
     Inside,
     /// It is not, or there is no object.
@@ -43,7 +43,11 @@ struct LabelsOnly {
 
 impl Selection {
     /// Reads both selectors for one resource.
-    pub fn parse(def: &ResourceDef, label_selector: &str, field_selector: &str) -> Result<Self, ApiError> {
+    pub(crate) fn parse(
+        def: &ResourceDef,
+        label_selector: &str,
+        field_selector: &str,
+    ) -> Result<Self, ApiError> {
         if label_selector.len().max(field_selector.len()) > SELECTOR_BYTES_MAX {
             return Err(ApiError::bad_request("selector is too long"));
         }
@@ -60,29 +64,29 @@ impl Selection {
     }
 
     /// Whether every object is meant.
-    pub fn is_everything(&self) -> bool {
+    pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
 
     /// The one name that is asked for, if `metadata.name` must equal one.
-    pub fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         self.fields.iter().find_map(FieldRequirement::exact_name)
     }
 
     /// Whether this object is meant.
-    pub fn matches(&self, object: &Stored) -> bool {
+    pub(crate) fn matches(&self, object: &StoredObject) -> bool {
         self.fields.iter().all(|field| field.matches(object)) && self.labels_match(object)
     }
 
     /// Whether this object, if there is one, is meant.
-    pub fn membership(&self, object: Option<&Stored>) -> Membership {
+    pub(crate) fn membership(&self, object: Option<&StoredObject>) -> Membership {
         match object {
             Some(object) if self.is_everything() || self.matches(object) => Membership::Inside,
             _ => Membership::Outside,
         }
     }
 
-    fn labels_match(&self, object: &Stored) -> bool {
+    fn labels_match(&self, object: &StoredObject) -> bool {
         if self.labels.is_empty() {
             return true;
         }
@@ -102,19 +106,19 @@ mod tests {
 
     use super::*;
     use crate::resource::builtin::builtin_resources;
-    use crate::store::{Draft, KeyOrder};
+    use crate::store::{KeyOrder, UnversionedObject};
 
     fn pods() -> ResourceDef {
         builtin_resources().into_iter().find(|def| def.kind == "Pod").unwrap()
     }
 
-    fn pod() -> Stored {
+    fn pod() -> StoredObject {
         let value = json!({
             "metadata": {"name": "web-0", "namespace": "shop", "labels": {"app": "web", "weight": "7", "empty": ""}},
             "spec": {"nodeName": "n\"1", "hostNetwork": true, "containers": [{"name": "c"}]},
             "status": {"phase": "Running"},
         });
-        Draft::encode("shop/web-0", value.as_object().unwrap(), KeyOrder::Struct).at(5)
+        UnversionedObject::encode("shop/web-0", value.as_object().unwrap(), KeyOrder::Struct).at(5)
     }
 
     #[test]

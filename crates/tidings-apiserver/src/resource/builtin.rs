@@ -1,11 +1,13 @@
 //! The built-in resources of Kubernetes 1.36, as one table.
 //!
-//! A row says only what differs from the usual; [`Row::def`] supplies the rest. Nothing here is decided at run time.
+//! A row says only what differs from the usual; [`ResourceRow::def`] supplies the rest. Nothing here is decided at run time.
 
-use super::{Generation, Origin, ResourceDef, Scope, SelectableField, Subresource, Text, Verb};
+use super::{
+    CowStr, Generation, ResourceDef, ResourceOrigin, ResourceScope, SelectableField, Subresource, Verb,
+};
 
 /// Every built-in resource, in discovery order: core first, then by group as a real server lists them.
-pub fn builtin_resources() -> Vec<ResourceDef> {
+pub(crate) fn builtin_resources() -> Vec<ResourceDef> {
     TABLE
         .iter()
         .flat_map(|(group, version, rows)| rows.iter().map(move |row| row.def(group, version)))
@@ -13,15 +15,15 @@ pub fn builtin_resources() -> Vec<ResourceDef> {
 }
 
 /// What one row of the table says.
-struct Row {
+struct ResourceRow {
     kind: &'static str,
     plural: &'static str,
     short: &'static [&'static str],
-    scope: Scope,
+    scope: ResourceScope,
     category: &'static str,
     subresources: &'static [&'static str],
     verbs: Verbs,
-    fields: &'static [Field],
+    fields: &'static [FieldRow],
     storage: &'static str,
     generation: Generation,
 }
@@ -34,14 +36,14 @@ enum Verbs {
 }
 
 /// Name in the selector, path in the object, what absence counts as.
-type Field = (&'static str, &'static str, &'static str);
+type FieldRow = (&'static str, &'static str, &'static str);
 
-const fn ns(kind: &'static str, plural: &'static str) -> Row {
-    Row {
+const fn ns(kind: &'static str, plural: &'static str) -> ResourceRow {
+    ResourceRow {
         kind,
         plural,
         short: &[],
-        scope: Scope::Namespaced,
+        scope: ResourceScope::Namespaced,
         category: "",
         subresources: &[],
         verbs: Verbs::All,
@@ -51,13 +53,13 @@ const fn ns(kind: &'static str, plural: &'static str) -> Row {
     }
 }
 
-const fn cluster(kind: &'static str, plural: &'static str) -> Row {
+const fn cluster(kind: &'static str, plural: &'static str) -> ResourceRow {
     let mut row = ns(kind, plural);
-    row.scope = Scope::Cluster;
+    row.scope = ResourceScope::Cluster;
     row
 }
 
-impl Row {
+impl ResourceRow {
     const fn short(mut self, names: &'static [&'static str]) -> Self {
         self.short = names;
         self
@@ -82,7 +84,7 @@ impl Row {
         self
     }
 
-    const fn fields(mut self, fields: &'static [Field]) -> Self {
+    const fn fields(mut self, fields: &'static [FieldRow]) -> Self {
         self.fields = fields;
         self
     }
@@ -99,14 +101,14 @@ impl Row {
     }
 
     fn def(&self, group: &'static str, version: &'static str) -> ResourceDef {
-        let owned = |names: &[&'static str]| names.iter().copied().map(Text::Borrowed).collect();
+        let owned = |names: &[&'static str]| names.iter().copied().map(CowStr::Borrowed).collect();
         ResourceDef {
-            group: Text::Borrowed(group),
-            version: Text::Borrowed(version),
-            kind: Text::Borrowed(self.kind),
-            list_kind: Text::Owned(format!("{}List", self.kind)),
-            plural: Text::Borrowed(self.plural),
-            singular: Text::Owned(self.kind.to_ascii_lowercase()),
+            group: CowStr::Borrowed(group),
+            version: CowStr::Borrowed(version),
+            kind: CowStr::Borrowed(self.kind),
+            list_kind: CowStr::Owned(format!("{}List", self.kind)),
+            plural: CowStr::Borrowed(self.plural),
+            singular: CowStr::Owned(self.kind.to_ascii_lowercase()),
             short_names: owned(self.short),
             categories: if self.category.is_empty() { Vec::new() } else { owned(&[self.category]) },
             scope: self.scope,
@@ -114,12 +116,12 @@ impl Row {
             verbs: self.verbs.list(),
             selectable_fields: self.fields.iter().map(selectable).collect(),
             storage: if self.storage.is_empty() {
-                Text::Owned(format!("{group}/{}", self.plural))
+                CowStr::Owned(format!("{group}/{}", self.plural))
             } else {
-                Text::Borrowed(self.storage)
+                CowStr::Borrowed(self.storage)
             },
             generation: self.generation,
-            origin: Origin::Builtin,
+            origin: ResourceOrigin::Builtin,
         }
     }
 
@@ -142,10 +144,10 @@ impl Row {
             _ => (self.kind, "", "", &[Get, Patch, Update]),
         };
         Subresource {
-            name: Text::Borrowed(name),
-            kind: Text::Borrowed(kind),
-            group: Text::Borrowed(group),
-            version: Text::Borrowed(version),
+            name: CowStr::Borrowed(name),
+            kind: CowStr::Borrowed(kind),
+            group: CowStr::Borrowed(group),
+            version: CowStr::Borrowed(version),
             verbs: verbs.to_vec(),
         }
     }
@@ -163,11 +165,11 @@ fn proxy_kind(parent: &str) -> &'static str {
     if parent == "Pod" { "PodProxyOptions" } else { "ServiceProxyOptions" }
 }
 
-fn selectable(&(name, path, absent): &Field) -> SelectableField {
+fn selectable(&(name, path, absent): &FieldRow) -> SelectableField {
     SelectableField {
-        name: Text::Borrowed(name),
-        path: path.split('.').map(Text::Borrowed).collect(),
-        absent: Text::Borrowed(absent),
+        name: CowStr::Borrowed(name),
+        path: path.split('.').map(CowStr::Borrowed).collect(),
+        absent: CowStr::Borrowed(absent),
     }
 }
 
@@ -184,7 +186,7 @@ impl Verbs {
     }
 }
 
-const POD_FIELDS: &[Field] = &[
+const POD_FIELDS: &[FieldRow] = &[
     ("spec.nodeName", "spec.nodeName", ""),
     ("spec.restartPolicy", "spec.restartPolicy", ""),
     ("spec.schedulerName", "spec.schedulerName", ""),
@@ -195,7 +197,7 @@ const POD_FIELDS: &[Field] = &[
     ("status.nominatedNodeName", "status.nominatedNodeName", ""),
 ];
 
-const EVENT_FIELDS: &[Field] = &[
+const EVENT_FIELDS: &[FieldRow] = &[
     ("involvedObject.kind", "involvedObject.kind", ""),
     ("involvedObject.namespace", "involvedObject.namespace", ""),
     ("involvedObject.name", "involvedObject.name", ""),
@@ -210,7 +212,7 @@ const EVENT_FIELDS: &[Field] = &[
 ];
 
 /// Paths are those of the stored form, which is the core group's.
-const EVENTS_V1_FIELDS: &[Field] = &[
+const EVENTS_V1_FIELDS: &[FieldRow] = &[
     ("regarding.kind", "involvedObject.kind", ""),
     ("regarding.namespace", "involvedObject.namespace", ""),
     ("regarding.name", "involvedObject.name", ""),
@@ -240,7 +242,7 @@ const STATUS: &[&str] = &["status"];
 const SCALE: &[&str] = &["scale", "status"];
 
 /// Group, version, rows.
-type GroupTable = (&'static str, &'static str, &'static [Row]);
+type GroupTable = (&'static str, &'static str, &'static [ResourceRow]);
 
 #[rustfmt::skip]
 const TABLE: &[GroupTable] = &[

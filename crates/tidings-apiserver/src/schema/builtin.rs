@@ -10,18 +10,21 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{Field, Keyed, KindName, PatchStrategy, Presence, Scalar, Schemas, Shape, TypeId};
+use super::{
+    FieldPresence, GroupVersionKind, ListType, PatchStrategy, Scalar, SchemaField, SchemaTypeId, Schemas,
+    TypeShape,
+};
 
 static TABLE: &str = include_str!("builtin.txt");
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| read(TABLE));
 
 /// The shapes of the built-in kinds of Kubernetes 1.36.
-pub fn schemas() -> &'static Schemas {
+pub(crate) fn schemas() -> &'static Schemas {
     &SCHEMAS
 }
 
 /// The full name in OpenAPI documents of a type of the table.
-pub fn openapi_name(name: &str) -> String {
+pub(crate) fn openapi_name(name: &str) -> String {
     let prefix = match name.split('.').next() {
         Some("meta") => "io.k8s.apimachinery.pkg.apis.",
         Some("apiextensions") => "io.k8s.apiextensions-apiserver.pkg.apis.",
@@ -33,7 +36,7 @@ pub fn openapi_name(name: &str) -> String {
 
 fn read(table: &str) -> Schemas {
     let mut schemas = Schemas::new();
-    let mut open: Option<(TypeId, Header)> = None;
+    let mut open: Option<(SchemaTypeId, Header)> = None;
     for line in table.lines() {
         match line.strip_prefix(' ') {
             Some(field) => {
@@ -53,11 +56,11 @@ fn read(table: &str) -> Schemas {
 
 #[derive(Default)]
 struct Header {
-    fields: BTreeMap<String, Field>,
+    fields: BTreeMap<String, SchemaField>,
     is_atomic: bool,
 }
 
-fn read_header(schemas: &mut Schemas, line: &str) -> (TypeId, Header) {
+fn read_header(schemas: &mut Schemas, line: &str) -> (SchemaTypeId, Header) {
     let mut words = line.split(' ');
     let id = schemas.declare(words.next().unwrap_or_default());
     let mut header = Header::default();
@@ -65,69 +68,69 @@ fn read_header(schemas: &mut Schemas, line: &str) -> (TypeId, Header) {
         if let Some(kind) = word.strip_prefix("kind=") {
             let mut parts = kind.splitn(3, '/').map(str::to_owned);
             let mut part = || parts.next().unwrap_or_default();
-            schemas.set_kind(id, KindName { group: part(), version: part(), kind: part() });
+            schemas.set_kind(id, GroupVersionKind { group: part(), version: part(), kind: part() });
         }
         header.is_atomic |= word == "atomic";
     }
     (id, header)
 }
 
-fn close(schemas: &mut Schemas, open: Option<(TypeId, Header)>) {
+fn close(schemas: &mut Schemas, open: Option<(SchemaTypeId, Header)>) {
     if let Some((id, Header { fields, is_atomic })) = open {
         let shape = if fields.is_empty() && !is_atomic {
-            Shape::Any
+            TypeShape::Any
         } else {
-            Shape::Object { fields, values: None, is_atomic }
+            TypeShape::Object { fields, values: None, is_atomic }
         };
         schemas.set_shape(id, shape);
     }
 }
 
-fn read_field(schemas: &mut Schemas, line: &str) -> (String, Field) {
+fn read_field(schemas: &mut Schemas, line: &str) -> (String, SchemaField) {
     let mut words = line.split(' ');
     let name = words.next().unwrap_or_default();
     let spelled = words.next().unwrap_or_default();
     let mut patch = PatchStrategy::default();
-    let (mut keyed, mut map_type, mut default) = (Keyed::Atomic, None, None);
-    let mut presence = Presence::UnlessZero;
+    let (mut list_type, mut map_type, mut default) = (ListType::Atomic, None, None);
+    let mut presence = FieldPresence::UnlessZero;
     for word in words {
         match word.split_once('=') {
-            _ if word == "*" => presence = Presence::Always,
-            _ if word == "&" => presence = Presence::WhenSet,
-            Some(("map", keys)) => keyed = Keyed::Map(keys.split(',').map(str::to_owned).collect()),
+            _ if word == "*" => presence = FieldPresence::Always,
+            _ if word == "&" => presence = FieldPresence::WhenSet,
+            Some(("map", keys)) => list_type = ListType::Map(keys.split(',').map(str::to_owned).collect()),
             Some(("default", value)) => default = Some(value.to_owned()),
             Some(("patch", "replace")) => patch.replaces = true,
             Some(("patch", "retainKeys")) => patch.retains_keys = true,
             Some(("patch", merge)) => {
                 patch.merge = Some(merge.strip_prefix("merge:").map(str::to_owned));
             }
-            _ if word == "set" => keyed = Keyed::Set,
+            _ if word == "set" => list_type = ListType::Set,
             _ => map_type = Some(word),
         }
     }
     let type_id = match map_type {
         Some(map_type) => read_map(schemas, spelled, map_type == "atomic"),
-        None => read_type(schemas, spelled, keyed),
+        None => read_type(schemas, spelled, list_type),
     };
     let is_required = name.ends_with('!');
-    (name.trim_end_matches('!').to_owned(), Field { type_id, is_required, patch, default, presence })
+    (name.trim_end_matches('!').to_owned(), SchemaField { type_id, is_required, patch, default, presence })
 }
 
 /// A field whose atomicity is said at the field. Only maps and references do that; a reference made granular keeps its
 /// fields untyped, which merges them one by one.
-fn read_map(schemas: &mut Schemas, spelled: &str, is_atomic: bool) -> TypeId {
-    let values = spelled.strip_prefix("{}").map(|inner| read_type(schemas, inner, Keyed::Atomic));
-    schemas.add(Shape::Object { fields: BTreeMap::new(), values, is_atomic })
+fn read_map(schemas: &mut Schemas, spelled: &str, is_atomic: bool) -> SchemaTypeId {
+    let values = spelled.strip_prefix("{}").map(|inner| read_type(schemas, inner, ListType::Atomic));
+    schemas.add(TypeShape::Object { fields: BTreeMap::new(), values, is_atomic })
 }
 
-fn read_type(schemas: &mut Schemas, spelled: &str, keyed: Keyed) -> TypeId {
+fn read_type(schemas: &mut Schemas, spelled: &str, list_type: ListType) -> SchemaTypeId {
     if let Some(inner) = spelled.strip_prefix("[]") {
-        let items = read_type(schemas, inner, Keyed::Atomic);
-        return schemas.add(Shape::List { items, keyed });
+        let items = read_type(schemas, inner, ListType::Atomic);
+        return schemas.add(TypeShape::List { items, list_type });
     }
     if let Some(inner) = spelled.strip_prefix("{}") {
-        let values = Some(read_type(schemas, inner, Keyed::Atomic));
-        return schemas.add(Shape::Object { fields: BTreeMap::new(), values, is_atomic: false });
+        let values = Some(read_type(schemas, inner, ListType::Atomic));
+        return schemas.add(TypeShape::Object { fields: BTreeMap::new(), values, is_atomic: false });
     }
     match scalar(spelled) {
         Some(shape) => schemas.add(shape),
@@ -135,9 +138,9 @@ fn read_type(schemas: &mut Schemas, spelled: &str, keyed: Keyed) -> TypeId {
     }
 }
 
-fn scalar(spelled: &str) -> Option<Shape> {
-    Some(Shape::Scalar(match spelled {
-        "any" => return Some(Shape::Any),
+fn scalar(spelled: &str) -> Option<TypeShape> {
+    Some(TypeShape::Scalar(match spelled {
+        "any" => return Some(TypeShape::Any),
         "string" => Scalar::String,
         "byte" => Scalar::Byte,
         "time" => Scalar::Time,
@@ -157,32 +160,32 @@ mod tests {
     use super::super::TypeRef;
     use super::*;
 
-    fn keys_of(kind: (&str, &str, &str), path: &[&str]) -> Option<Keyed> {
+    fn keys_of(kind: (&str, &str, &str), path: &[&str]) -> Option<ListType> {
         let mut at = schemas().kind(kind.0, kind.1, kind.2)?;
         for name in path {
             at = if *name == "[]" { at.items()? } else { at.field(name)? };
         }
         match at.shape() {
-            Shape::List { keyed, .. } => Some(keyed.clone()),
+            TypeShape::List { list_type, .. } => Some(list_type.clone()),
             _ => None,
         }
     }
 
     #[test]
     fn lists_of_built_in_kinds_are_keyed_as_kubernetes_keys_them() {
-        let map = |keys: &[&str]| Some(Keyed::Map(keys.iter().map(|&key| key.into()).collect()));
+        let map = |keys: &[&str]| Some(ListType::Map(keys.iter().map(|&key| key.into()).collect()));
         let pod = ("", "v1", "Pod");
         for (kind, path, expected) in [
             (pod, &["spec", "containers"][..], map(&["name"])),
             (pod, &["spec", "containers", "[]", "ports"], map(&["containerPort", "protocol"])),
             (pod, &["spec", "containers", "[]", "env"], map(&["name"])),
             (pod, &["spec", "containers", "[]", "volumeMounts"], map(&["mountPath"])),
-            (pod, &["spec", "containers", "[]", "args"], Some(Keyed::Atomic)),
-            (pod, &["spec", "tolerations"], Some(Keyed::Atomic)),
+            (pod, &["spec", "containers", "[]", "args"], Some(ListType::Atomic)),
+            (pod, &["spec", "tolerations"], Some(ListType::Atomic)),
             (pod, &["spec", "topologySpreadConstraints"], map(&["topologyKey", "whenUnsatisfiable"])),
             (pod, &["status", "conditions"], map(&["type"])),
             (pod, &["metadata", "ownerReferences"], map(&["uid"])),
-            (pod, &["metadata", "finalizers"], Some(Keyed::Set)),
+            (pod, &["metadata", "finalizers"], Some(ListType::Set)),
             (("apps", "v1", "Deployment"), &["spec", "template", "spec", "volumes"], map(&["name"])),
             (("", "v1", "Service"), &["spec", "ports"], map(&["port", "protocol"])),
             (("", "v1", "Node"), &["status", "addresses"], map(&["type"])),
@@ -214,7 +217,7 @@ mod tests {
     fn every_type_that_is_named_is_described() {
         let undescribed: Vec<_> = schemas()
             .all_named()
-            .filter(|found| matches!(found.shape(), Shape::Any))
+            .filter(|found| matches!(found.shape(), TypeShape::Any))
             .filter_map(|found| found.described().name.clone())
             .collect();
         assert_eq!(undescribed, ["apiextensions.v1.CustomResourceSubresourceStatus"]);

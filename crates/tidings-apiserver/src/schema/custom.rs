@@ -7,62 +7,65 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Field, Keyed, PatchStrategy, Presence, Scalar, Schemas, Shape, TypeId};
+use super::{FieldPresence, ListType, PatchStrategy, Scalar, SchemaField, SchemaTypeId, Schemas, TypeShape};
 
 /// The deepest schema that is read; deeper parts are untyped.
 const SCHEMA_DEPTH_MAX: usize = 64;
 
 /// The types of one version's schema, and that of its objects.
-pub fn read(schema: &Value) -> (Schemas, TypeId) {
+pub(crate) fn read(schema: &Value) -> (Schemas, SchemaTypeId) {
     let mut schemas = Schemas::new();
     let root = read_type(&mut schemas, schema, SCHEMA_DEPTH_MAX);
-    if let Shape::Object { fields, .. } = &schemas.types[root.0].shape {
+    if let TypeShape::Object { fields, .. } = &schemas.types[root.0].shape {
         let mut fields = fields.clone();
         let metadata = object_meta(&mut schemas);
-        fields.insert("metadata".to_owned(), Field { presence: Presence::Always, ..field(metadata) });
-        schemas.set_shape(root, Shape::Object { fields, values: None, is_atomic: false });
+        fields.insert(
+            "metadata".to_owned(),
+            SchemaField { presence: FieldPresence::Always, ..field(metadata) },
+        );
+        schemas.set_shape(root, TypeShape::Object { fields, values: None, is_atomic: false });
     }
     (schemas, root)
 }
 
-fn read_type(schemas: &mut Schemas, schema: &Value, depth: usize) -> TypeId {
+fn read_type(schemas: &mut Schemas, schema: &Value, depth: usize) -> SchemaTypeId {
     if depth == 0 {
-        return schemas.add(Shape::Any);
+        return schemas.add(TypeShape::Any);
     }
     let shape = match schema["type"].as_str() {
         Some("object") => read_object(schemas, schema, depth),
         Some("array") => {
             let items = read_type(schemas, &schema["items"], depth - 1);
-            Shape::List { items, keyed: keyed(schema) }
+            TypeShape::List { items, list_type: list_type(schema) }
         }
-        Some("string") => Shape::Scalar(Scalar::String),
-        Some("integer") => Shape::Scalar(Scalar::Int64),
-        Some("number") => Shape::Scalar(Scalar::Double),
-        Some("boolean") => Shape::Scalar(Scalar::Boolean),
-        _ if schema["x-kubernetes-int-or-string"] == true => Shape::Scalar(Scalar::IntOrString),
-        _ => Shape::Any,
+        Some("string") => TypeShape::Scalar(Scalar::String),
+        Some("integer") => TypeShape::Scalar(Scalar::Int64),
+        Some("number") => TypeShape::Scalar(Scalar::Double),
+        Some("boolean") => TypeShape::Scalar(Scalar::Boolean),
+        _ if schema["x-kubernetes-int-or-string"] == true => TypeShape::Scalar(Scalar::IntOrString),
+        _ => TypeShape::Any,
     };
     schemas.add(shape)
 }
 
-fn read_object(schemas: &mut Schemas, schema: &Value, depth: usize) -> Shape {
+fn read_object(schemas: &mut Schemas, schema: &Value, depth: usize) -> TypeShape {
     let mut fields = BTreeMap::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let type_id = read_type(schemas, property, depth - 1);
         let default = property["default"].as_str().map(str::to_owned);
-        fields.insert(name.clone(), Field { default, ..field(type_id) });
+        fields.insert(name.clone(), SchemaField { default, ..field(type_id) });
     }
     let values = match &schema["additionalProperties"] {
         Value::Object(_) => Some(read_type(schemas, &schema["additionalProperties"], depth - 1)),
         _ => None,
     };
-    Shape::Object { fields, values, is_atomic: schema["x-kubernetes-map-type"] == "atomic" }
+    TypeShape::Object { fields, values, is_atomic: schema["x-kubernetes-map-type"] == "atomic" }
 }
 
-fn keyed(schema: &Value) -> Keyed {
+fn list_type(schema: &Value) -> ListType {
     match schema["x-kubernetes-list-type"].as_str() {
-        Some("set") => Keyed::Set,
-        Some("map") => Keyed::Map(
+        Some("set") => ListType::Set,
+        Some("map") => ListType::Map(
             schema["x-kubernetes-list-map-keys"]
                 .as_array()
                 .into_iter()
@@ -70,33 +73,35 @@ fn keyed(schema: &Value) -> Keyed {
                 .filter_map(|key| key.as_str().map(str::to_owned))
                 .collect(),
         ),
-        _ => Keyed::Atomic,
+        _ => ListType::Atomic,
     }
 }
 
-fn field(type_id: TypeId) -> Field {
-    Field {
+fn field(type_id: SchemaTypeId) -> SchemaField {
+    SchemaField {
         type_id,
         is_required: false,
         patch: PatchStrategy::default(),
         default: None,
-        presence: Presence::WhenSet,
+        presence: FieldPresence::WhenSet,
     }
 }
 
 /// The parts of `ObjectMeta` that are not simply untyped: its two keyed lists.
-fn object_meta(schemas: &mut Schemas) -> TypeId {
-    let text = schemas.add(Shape::Scalar(Scalar::String));
-    let texts = schemas.add(Shape::Object { fields: BTreeMap::new(), values: Some(text), is_atomic: false });
-    let finalizers = schemas.add(Shape::List { items: text, keyed: Keyed::Set });
-    let owner = schemas.add(Shape::Object { fields: BTreeMap::new(), values: None, is_atomic: true });
-    let owners = schemas.add(Shape::List { items: owner, keyed: Keyed::Map(vec!["uid".to_owned()]) });
+fn object_meta(schemas: &mut Schemas) -> SchemaTypeId {
+    let text = schemas.add(TypeShape::Scalar(Scalar::String));
+    let texts =
+        schemas.add(TypeShape::Object { fields: BTreeMap::new(), values: Some(text), is_atomic: false });
+    let finalizers = schemas.add(TypeShape::List { items: text, list_type: ListType::Set });
+    let owner = schemas.add(TypeShape::Object { fields: BTreeMap::new(), values: None, is_atomic: true });
+    let owners =
+        schemas.add(TypeShape::List { items: owner, list_type: ListType::Map(vec!["uid".to_owned()]) });
     let fields =
         [("labels", texts), ("annotations", texts), ("finalizers", finalizers), ("ownerReferences", owners)]
             .into_iter()
             .map(|(name, type_id)| (name.to_owned(), field(type_id)))
             .collect();
-    schemas.add(Shape::Object { fields, values: None, is_atomic: false })
+    schemas.add(TypeShape::Object { fields, values: None, is_atomic: false })
 }
 
 #[cfg(test)]
@@ -116,13 +121,13 @@ mod tests {
             }}}}),
         );
         let spec = schemas.at(root).field("spec").expect("spec is described");
-        let keyed = |name: &str| match spec.field(name).expect("the list is described").shape() {
-            Shape::List { keyed, .. } => keyed.clone(),
+        let list_type = |name: &str| match spec.field(name).expect("the list is described").shape() {
+            TypeShape::List { list_type, .. } => list_type.clone(),
             other => panic!("{name} is {other:?}"),
         };
-        assert_eq!(keyed("rules"), Keyed::Map(vec!["host".into()]));
-        assert_eq!(keyed("tags"), Keyed::Set);
-        assert_eq!(keyed("plain"), Keyed::Atomic);
+        assert_eq!(list_type("rules"), ListType::Map(vec!["host".into()]));
+        assert_eq!(list_type("tags"), ListType::Set);
+        assert_eq!(list_type("plain"), ListType::Atomic);
         assert!(schemas.at(root).field("metadata").and_then(|meta| meta.field("finalizers")).is_some());
     }
 

@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ApiServer, Kubelet, Namespaces, ProtobufAnswers, Settings, WatchCache};
+use super::{ApiServer, Kubelet, Namespaces, ProtobufAnswers, ServerSettings, WatchCache};
 use crate::auth::{Rights, Users};
-use crate::clock::Clock;
+use crate::server_clock::ServerClock;
 use crate::store::HistoryLimits;
 
 /// A server that is being set up.
 #[derive(Clone, Debug, Default)]
-pub struct Builder {
-    settings: Settings,
+pub struct ApiServerBuilder {
+    settings: ServerSettings,
     users: Users,
     time: Option<Timestamp>,
 }
 
-impl Builder {
+impl ApiServerBuilder {
     /// All settings at once.
-    pub fn settings(mut self, settings: Settings) -> Self {
+    pub fn settings(mut self, settings: ServerSettings) -> Self {
         self.settings = settings;
         self
     }
@@ -86,7 +86,7 @@ impl Builder {
 
     /// Starts the server. Nothing runs until it is asked something.
     pub async fn start(self) -> ApiServer {
-        let clock = self.time.map_or_else(Clock::system, Clock::starting_at);
+        let clock = self.time.map_or_else(ServerClock::system, ServerClock::starting_at);
         let server = ApiServer::new(self.settings, self.users, clock);
         for namespace in ["default", "kube-system", "kube-public", "kube-node-lease"] {
             server.core().ensure_namespace(namespace);

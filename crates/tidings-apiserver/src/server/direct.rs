@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::ApiServer;
 use crate::resource::ResourceDef;
-use crate::store::{Expected, KeyRange, Telling};
+use crate::store::{KeyRange, Precondition, WatchVisibility};
 use crate::write::{self, encoded, whole};
 
 /// How much was loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadResult {
     /// Objects written.
     pub objects: usize,
     /// The version of the last one.
@@ -29,26 +29,26 @@ impl ApiServer {
     /// # Panics
     ///
     /// If no such resource is served: that is a mistake in the test.
-    pub fn resource(&self, name: &str) -> Arc<ResourceDef> {
+    fn resource(&self, name: &str) -> Arc<ResourceDef> {
         let found = self.core().registry.named(name);
         found.unwrap_or_else(|| panic!("no resource {name:?} is served"))
     }
 
     /// Writes an object as it is, new or not; returns its version.
     pub fn put(&self, resource: &str, object: Value) -> u64 {
-        self.put_telling(resource, object, Telling::Watchers)
+        self.put_with_visibility(resource, object, WatchVisibility::Visible)
     }
 
     /// Writes an object behind the watchers' backs: no watch tells of it, though the state has changed.
     pub fn put_silently(&self, resource: &str, object: Value) -> u64 {
-        self.put_telling(resource, object, Telling::Nobody)
+        self.put_with_visibility(resource, object, WatchVisibility::Hidden)
     }
 
-    fn put_telling(&self, resource: &str, object: Value, telling: Telling) -> u64 {
-        self.put_defined(&self.resource(resource), object, telling)
+    fn put_with_visibility(&self, resource: &str, object: Value, visibility: WatchVisibility) -> u64 {
+        self.put_defined(&self.resource(resource), object, visibility)
     }
 
-    fn put_defined(&self, def: &ResourceDef, mut object: Value, telling: Telling) -> u64 {
+    fn put_defined(&self, def: &ResourceDef, mut object: Value, visibility: WatchVisibility) -> u64 {
         let core = self.core();
         let metadata = &mut object["metadata"];
         let name = metadata["name"].as_str().unwrap_or_default().to_owned();
@@ -69,32 +69,32 @@ impl ApiServer {
         keep_or("uid", &|| core.new_uid());
         keep_or("creationTimestamp", &|| core.clock.seconds());
         let draft = encoded(def, &key, &object);
-        let put = core.store.put(&def.storage, Expected::Anything, draft, telling);
+        let put = core.store.put(&def.storage, Precondition::None, draft, visibility);
         let version = put.expect("anything is expected").version();
         write::defined(core, def, &object);
         version
     }
 
     /// Writes many objects, each made by its number.
-    pub fn load(&self, resource: &str, count: usize, make: impl Fn(usize) -> Value) -> Loaded {
+    pub fn load(&self, resource: &str, count: usize, make: impl Fn(usize) -> Value) -> LoadResult {
         let def = self.resource(resource);
         let mut version = self.version();
         for number in 0..count {
-            version = self.put_defined(&def, make(number), Telling::Watchers);
+            version = self.put_defined(&def, make(number), WatchVisibility::Visible);
         }
-        Loaded { objects: count, version }
+        LoadResult { objects: count, version }
     }
 
     /// Removes an object, whatever its finalizers; its key is `namespace/name`, or the name alone. False if there was none.
     pub fn remove(&self, resource: &str, key: &str) -> bool {
-        let removed = write::remove(self.core(), &self.resource(resource), key, Expected::Anything);
+        let removed = write::remove(self.core(), &self.resource(resource), key, Precondition::None);
         removed.expect("anything is expected").is_some()
     }
 
     /// Removes an object behind the watchers' backs.
     pub fn remove_silently(&self, resource: &str, key: &str) -> bool {
         let storage = &self.resource(resource).storage;
-        let removed = self.core().store.remove(storage, key, Expected::Anything, Telling::Nobody);
+        let removed = self.core().store.remove(storage, key, Precondition::None, WatchVisibility::Hidden);
         removed.expect("anything is expected").is_some()
     }
 

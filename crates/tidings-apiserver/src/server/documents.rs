@@ -3,7 +3,7 @@
 use http::{HeaderValue, Method, Response, StatusCode, header};
 
 use super::Core;
-use crate::body::{self, Body};
+use crate::body::{self, ResponseBody};
 use crate::discovery;
 use crate::request::accept::{MediaRange, ranges};
 use crate::status::ApiError;
@@ -14,12 +14,12 @@ pub(super) fn answer(
     method: &Method,
     path: &str,
     accept: Option<&str>,
-) -> Result<Option<Response<Body>>, ApiError> {
+) -> Result<Option<Response<ResponseBody>>, ApiError> {
     if *method != Method::GET && *method != Method::HEAD {
         return Err(ApiError::method_not_allowed());
     }
     if matches!(path, "/healthz" | "/livez" | "/readyz") {
-        let ok = body::with_type(StatusCode::OK, "text/plain; charset=utf-8", body::whole("ok"));
+        let ok = body::with_type(StatusCode::OK, "text/plain; charset=utf-8", body::full("ok"));
         return Ok(Some(ok));
     }
     let ranges = ranges(accept.unwrap_or_default());
@@ -30,7 +30,7 @@ pub(super) fn answer(
     let Some(document) = discovery::document(path, accept, &core.registry.all()) else {
         return Ok(None);
     };
-    let mut response = body::json(StatusCode::OK, body::whole(document.body));
+    let mut response = body::json(StatusCode::OK, body::full(document.body));
     if let Ok(media_type) = HeaderValue::from_str(&document.content_type) {
         response.headers_mut().insert(header::CONTENT_TYPE, media_type);
     }

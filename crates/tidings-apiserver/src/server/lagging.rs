@@ -18,9 +18,9 @@ use std::sync::Arc;
 use super::{Core, InProcess};
 use crate::ApiServer;
 use crate::fault::Faults;
-use crate::request::Options;
+use crate::request::RequestOptions;
 use crate::resource::Verb;
-use crate::store::Feed;
+use crate::store::ReplicationQueue;
 
 /// A second API server over the same objects that is behind the first one until it is allowed to catch up.
 ///
@@ -47,19 +47,19 @@ pub struct LaggingServer {
 /// The server that a lagging one follows.
 pub(crate) struct Leader {
     core: Arc<Core>,
-    feed: Arc<Feed>,
+    queue: Arc<ReplicationQueue>,
 }
 
 impl ApiServer {
     /// Another server over the same objects, which shows only what it is [allowed to](LaggingServer::advance).
     pub fn lagging(&self) -> LaggingServer {
         let leader = self.core();
-        let (saved, feed) = leader.store.follow();
+        let (saved, queue) = leader.store.follow();
         let core = Arc::new(Core::new(
             leader.settings.clone(),
             leader.users.clone(),
             leader.clock.clone(),
-            Some(Leader { core: Arc::clone(leader), feed }),
+            Some(Leader { core: Arc::clone(leader), queue }),
         ));
         core.store.restore(&saved);
         // What was before is in no history here.
@@ -92,7 +92,7 @@ impl LaggingServer {
 
     /// How many changes of the first server it does not show yet.
     pub fn behind(&self) -> usize {
-        self.core.leader.as_ref().map_or(0, |leader| leader.feed.len())
+        self.core.leader.as_ref().map_or(0, |leader| leader.queue.len())
     }
 
     /// Shows so many more changes, or all if there are fewer.
@@ -108,15 +108,15 @@ impl LaggingServer {
 
 impl Core {
     fn apply_changes(&self, changes: usize) {
-        let Some(Leader { core: leader, feed }) = &self.leader else { return };
-        if feed.has_overflowed() {
-            feed.clear();
+        let Some(Leader { core: leader, queue }) = &self.leader else { return };
+        if queue.has_overflowed() {
+            queue.clear();
             self.store.restore(&leader.store.save());
             self.store.compact(None);
             return;
         }
         for _ in 0..changes {
-            if !self.store.apply_next(feed) {
+            if !self.store.apply_next(queue) {
                 return;
             }
         }
@@ -130,9 +130,9 @@ impl Core {
     }
 
     /// The first server has another state: what was waiting never happened.
-    pub(super) fn follow_restored(&self, saved: &crate::store::Saved) {
+    pub(super) fn follow_restored(&self, saved: &crate::store::SavedState) {
         if let Some(leader) = &self.leader {
-            leader.feed.clear();
+            leader.queue.clear();
             self.store.restore(saved);
         }
     }
@@ -141,7 +141,7 @@ impl Core {
     pub(super) fn answering<'a>(
         self: &'a Arc<Self>,
         verb: Option<Verb>,
-        options: Option<&Options>,
+        options: Option<&RequestOptions>,
     ) -> &'a Arc<Self> {
         let Some(leader) = &self.leader else { return self };
         let has_version = options.is_some_and(|options| {

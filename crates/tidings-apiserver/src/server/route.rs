@@ -7,35 +7,37 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::Instant;
 
-use super::{Core, ProtobufAnswers, Refused, documents};
+use super::{ConnectionRefused, Core, ProtobufAnswers, documents};
 use crate::auth::User;
-use crate::body::{self, Body};
-use crate::fault::{Asked, Fault, StreamFaults, cut_body, replace_bytes};
+use crate::body::{self, ResponseBody};
+use crate::fault::{Fault, FaultTarget, StreamFaults, cut_body, replace_bytes};
 use crate::read;
-use crate::record::Recorded;
-use crate::request::accept::{self, Answered};
-use crate::request::{Options, Representation, ResourcePath, Selection, Target, Wire, path, query};
-use crate::resource::{ResourceDef, Scope, Verb};
-use crate::status::{ApiError, Cause};
-use crate::watch::{self, Watch};
-use crate::wire::Protobuf;
-use crate::write::{self, Writing};
+use crate::request::accept::{self, ResponseKind};
+use crate::request::{
+    Representation, RequestOptions, RequestTarget, ResourcePath, Selection, Wire, path, query,
+};
+use crate::request_log::RecordedRequest;
+use crate::resource::{ResourceDef, ResourceScope, Verb};
+use crate::status::{ApiError, StatusCause};
+use crate::watch::{self, WatchRequest};
+use crate::wire::ProtobufEncoder;
+use crate::write::{self, WriteRequest};
 
 /// Who calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Caller {
+pub(crate) enum Authentication {
     /// This process: no token is needed.
     Trusted,
     /// Anybody: the `Authorization` header tells.
-    Stranger,
+    BearerToken,
 }
 
 /// What was asked, as far as it could be read.
-struct Question {
+struct ParsedRequest {
     method: Method,
     headers: HeaderMap,
-    target: Option<Target>,
-    options: Result<Options, ApiError>,
+    target: Option<RequestTarget>,
+    options: Result<RequestOptions, ApiError>,
     verb: Option<Verb>,
 }
 
@@ -43,46 +45,46 @@ struct Question {
 pub(crate) async fn handle<B>(
     core: &Arc<Core>,
     request: Request<B>,
-    caller: Caller,
-) -> Result<Response<Body>, Refused>
+    authentication: Authentication,
+) -> Result<Response<ResponseBody>, ConnectionRefused>
 where
     B: http_body::Body<Data = Bytes> + Send,
     B::Error: Send,
 {
     if core.is_closed() {
-        return Err(Refused);
+        return Err(ConnectionRefused);
     }
     let (parts, sent) = request.into_parts();
     let (path_text, query_text) =
         (parts.uri.path().to_owned(), parts.uri.query().unwrap_or_default().to_owned());
-    let question = Question::new(parts.method, parts.headers, &path_text, &query_text);
+    let parsed = ParsedRequest::new(parts.method, parts.headers, &path_text, &query_text);
     let at = Instant::now();
-    let answer = question.answer(core, sent, caller).await;
-    core.recorder.record(Recorded {
-        method: question.method.to_string(),
+    let answer = parsed.answer(core, sent, authentication).await;
+    core.request_log.record(RecordedRequest {
+        method: parsed.method.to_string(),
         path: path_text,
         query: query_text,
-        verb: question.verb,
-        plural: question.plural().unwrap_or_default().to_owned(),
-        options: question.options.clone().unwrap_or_default(),
-        accept: question.header(header::ACCEPT).unwrap_or_default().to_owned(),
+        verb: parsed.verb,
+        plural: parsed.plural().unwrap_or_default().to_owned(),
+        options: parsed.options.clone().unwrap_or_default(),
+        accept: parsed.header(header::ACCEPT).unwrap_or_default().to_owned(),
         code: answer.as_ref().ok().map(|answer| answer.status().as_u16()),
         at,
     });
     answer
 }
 
-impl Question {
+impl ParsedRequest {
     fn new(method: Method, headers: HeaderMap, path_text: &str, query_text: &str) -> Self {
         let target = path::parse(path_text);
         let mut options = query::parse(query_text);
-        if let (Some(Target::Resource(path)), Ok(options)) = (&target, &mut options) {
+        if let (Some(RequestTarget::Resource(path)), Ok(options)) = (&target, &mut options) {
             options.is_watch |= path.is_watch;
         }
         let is_watch = options.as_ref().is_ok_and(|options| options.is_watch);
         let verb = match &target {
             // One object is watched by its old path only: by the usual one, `watch` means nothing.
-            Some(Target::Resource(path)) => {
+            Some(RequestTarget::Resource(path)) => {
                 verb(&method, path, is_watch && (path.is_watch || path.name.is_none()))
             }
             _ => None,
@@ -96,42 +98,47 @@ impl Question {
 
     fn plural(&self) -> Option<&str> {
         match &self.target {
-            Some(Target::Resource(path)) => Some(&path.plural),
+            Some(RequestTarget::Resource(path)) => Some(&path.plural),
             _ => None,
         }
     }
 
-    fn asked(&self) -> Asked<'_> {
+    fn fault_target(&self) -> FaultTarget<'_> {
         let is_streaming_list = self.verb == Some(Verb::Watch)
             && self.options.as_ref().is_ok_and(|options| options.send_initial_events == Some(true));
-        Asked { verb: self.verb, plural: self.plural(), is_streaming_list }
+        FaultTarget { verb: self.verb, plural: self.plural(), is_streaming_list }
     }
 
-    async fn answer<B>(&self, core: &Arc<Core>, sent: B, caller: Caller) -> Result<Response<Body>, Refused>
+    async fn answer<B>(
+        &self,
+        core: &Arc<Core>,
+        sent: B,
+        authentication: Authentication,
+    ) -> Result<Response<ResponseBody>, ConnectionRefused>
     where
         B: http_body::Body<Data = Bytes> + Send,
         B::Error: Send,
     {
-        let faults = core.faults.of(&self.asked());
+        let faults = core.faults.for_request(&self.fault_target());
         for fault in &faults {
             match fault {
-                Fault::Refused => return Err(Refused),
+                Fault::Refused => return Err(ConnectionRefused),
                 Fault::Delay(delay) => tokio::time::sleep(*delay).await,
                 Fault::Hang => {
                     let mut closing = core.closing();
                     let _ = closing.wait_for(|is_closed| *is_closed).await;
-                    return Err(Refused);
+                    return Err(ConnectionRefused);
                 }
                 _ => {}
             }
         }
-        let errors = self.wire_of_errors(core);
-        let replaced = faults.iter().find_map(|fault| replacement(fault, errors));
+        let errors = self.error_wire(core);
+        let replaced = faults.iter().find_map(|fault| fault_response(fault, errors));
         let mut answer = match replaced {
             Some(answer) => answer,
             None => {
                 let core = core.answering(self.verb, self.options.as_ref().ok());
-                let answer = self.faultless(core, sent, caller, &faults).await;
+                let answer = self.answer_without_faults(core, sent, authentication, &faults).await;
                 answer.unwrap_or_else(|error| error.into_response(errors))
             }
         };
@@ -147,31 +154,31 @@ impl Question {
         Ok(answer)
     }
 
-    async fn faultless<B>(
+    async fn answer_without_faults<B>(
         &self,
         core: &Arc<Core>,
         sent: B,
-        caller: Caller,
+        authentication: Authentication,
         faults: &[Fault],
-    ) -> Result<Response<Body>, ApiError>
+    ) -> Result<Response<ResponseBody>, ApiError>
     where
         B: http_body::Body<Data = Bytes> + Send,
         B::Error: Send,
     {
-        let user = match caller {
-            Caller::Trusted => User::trusted(),
-            Caller::Stranger => core.users.of_header(self.header(header::AUTHORIZATION))?,
+        let user = match authentication {
+            Authentication::Trusted => User::trusted(),
+            Authentication::BearerToken => core.users.of_header(self.header(header::AUTHORIZATION))?,
         };
         match self.target.as_ref().ok_or_else(ApiError::unknown_path)? {
-            Target::Document(path) => {
+            RequestTarget::Document(path) => {
                 let found = documents::answer(core, &self.method, path, self.header(header::ACCEPT))?;
                 found.ok_or_else(ApiError::unknown_path)
             }
-            Target::Resource(path) => {
+            RequestTarget::Resource(path) => {
                 let found = core.registry.find(&path.group, &path.version, &path.plural);
                 let mut def = found.ok_or_else(ApiError::unknown_path)?;
                 if faults.contains(&Fault::WrongKind) {
-                    def = Arc::new(surprise(&def));
+                    def = Arc::new(with_wrong_kind(&def));
                 }
                 let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
                 check_scope(&def, path, verb)?;
@@ -190,11 +197,11 @@ impl Question {
                         self.read(core, def, path, options, faults).await
                     }
                     _ => {
-                        let bytes = collected(sent, core.settings.request_bytes_max).await?;
+                        let bytes = read_body(sent, core.settings.request_bytes_max).await?;
                         self.write(core, &def, path, &options, &bytes)
                     }
                 }
-                .unwrap_or_else(|error| error.into_response(self.wire_of_errors(core)));
+                .unwrap_or_else(|error| error.into_response(self.error_wire(core)));
                 if let Some(deprecation) = deprecation {
                     body::warn(&mut answer, &deprecation);
                 }
@@ -208,26 +215,26 @@ impl Question {
         core: &Arc<Core>,
         def: Arc<ResourceDef>,
         path: &ResourcePath,
-        options: Options,
+        options: RequestOptions,
         faults: &[Fault],
-    ) -> Result<Response<Body>, ApiError> {
+    ) -> Result<Response<ResponseBody>, ApiError> {
         let verb = self.verb.unwrap_or(Verb::Get);
         if !def.allows(verb) {
             return Err(ApiError::method_not_allowed());
         }
-        let answered = if verb == Verb::List { Answered::List } else { Answered::One };
+        let answered = if verb == Verb::List { ResponseKind::List } else { ResponseKind::Object };
         let representation = self.representation(core, &def, answered)?;
         let namespace = path.namespace.as_deref();
         match (verb, &path.name) {
             (Verb::Get, Some(name)) => {
                 let key = key(&def, namespace, name);
-                read::one::answer(core, &def, &key, &options, representation).await
+                read::get::answer(core, &def, &key, &options, representation).await
             }
             (Verb::Watch, _) => {
                 let selection = Selection::parse(&def, &options.label_selector, &options.field_selector)?;
                 let namespace = path.namespace.clone();
                 let faults = StreamFaults::new(faults);
-                let watch = Watch { def, namespace, options, selection, representation, faults };
+                let watch = WatchRequest { def, namespace, options, selection, representation, faults };
                 watch::answer(core, watch).await
             }
             _ => read::list::answer(core, &def, namespace, &options, representation).await,
@@ -238,16 +245,16 @@ impl Question {
         &self,
         core: &Core,
         def: &ResourceDef,
-        answered: Answered,
+        answered: ResponseKind,
     ) -> Result<Representation, ApiError> {
-        let offers = |content| Protobuf::of(def, content, core.settings.protobuf).is_some();
+        let offers = |content| ProtobufEncoder::of(def, content, core.settings.protobuf).is_some();
         accept::negotiate(self.header(header::ACCEPT), answered, offers)
     }
 
-    fn wire_of_errors(&self, core: &Core) -> Wire {
+    fn error_wire(&self, core: &Core) -> Wire {
         match core.settings.protobuf {
             ProtobufAnswers::Refused => Wire::Json,
-            _ => accept::wire_of_errors(self.header(header::ACCEPT)),
+            _ => accept::error_wire(self.header(header::ACCEPT)),
         }
     }
 
@@ -256,14 +263,16 @@ impl Question {
         core: &Arc<Core>,
         def: &ResourceDef,
         path: &ResourcePath,
-        options: &Options,
+        options: &RequestOptions,
         sent: &Bytes,
-    ) -> Result<Response<Body>, ApiError> {
-        let answered = if self.verb == Some(Verb::DeleteCollection) { Answered::List } else { Answered::One };
+    ) -> Result<Response<ResponseBody>, ApiError> {
+        let answered =
+            if self.verb == Some(Verb::DeleteCollection) { ResponseKind::List } else { ResponseKind::Object };
         let representation = self.representation(core, def, answered)?;
         let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
-        let writing = Writing::new(core, def, path, verb, options, self.header(header::USER_AGENT));
-        write::answer(&writing, self.header(header::CONTENT_TYPE), sent, representation)
+        let write_request =
+            WriteRequest::new(core, def, path, verb, options, self.header(header::USER_AGENT));
+        write::answer(&write_request, self.header(header::CONTENT_TYPE), sent, representation)
     }
 }
 
@@ -286,9 +295,9 @@ fn verb(method: &Method, path: &ResourcePath, is_watch: bool) -> Option<Verb> {
 /// Refuses paths with a namespace where there is none, and without one where there must be.
 fn check_scope(def: &ResourceDef, path: &ResourcePath, verb: Verb) -> Result<(), ApiError> {
     match (def.scope, &path.namespace, &path.name) {
-        (Scope::Cluster, Some(_), _) => Err(ApiError::unknown_path()),
-        (Scope::Namespaced, None, Some(_)) => Err(ApiError::unknown_path()),
-        (Scope::Namespaced, None, None) if !matches!(verb, Verb::List | Verb::Watch) => {
+        (ResourceScope::Cluster, Some(_), _) => Err(ApiError::unknown_path()),
+        (ResourceScope::Namespaced, None, Some(_)) => Err(ApiError::unknown_path()),
+        (ResourceScope::Namespaced, None, None) if !matches!(verb, Verb::List | Verb::Watch) => {
             Err(ApiError::method_not_allowed())
         }
         _ => Ok(()),
@@ -298,19 +307,19 @@ fn check_scope(def: &ResourceDef, path: &ResourcePath, verb: Verb) -> Result<(),
 /// The key of an object.
 pub(crate) fn key(def: &ResourceDef, namespace: Option<&str>, name: &str) -> String {
     match (def.scope, namespace) {
-        (Scope::Namespaced, Some(namespace)) => format!("{namespace}/{name}"),
+        (ResourceScope::Namespaced, Some(namespace)) => format!("{namespace}/{name}"),
         _ => name.to_owned(),
     }
 }
 
-async fn collected<B>(sent: B, bytes_max: usize) -> Result<Bytes, ApiError>
+async fn read_body<B>(sent: B, bytes_max: usize) -> Result<Bytes, ApiError>
 where
     B: http_body::Body<Data = Bytes> + Send,
     B::Error: Send,
 {
-    let sent = sent.map_err(|_| Unreadable);
+    let sent = sent.map_err(|_| BodyReadError);
     match Limited::new(sent, bytes_max).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
+        Ok(read_body) => Ok(read_body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(ApiError::request_too_large(bytes_max)),
         Err(_) => Err(ApiError::bad_request("the body of the request could not be read")),
     }
@@ -318,10 +327,10 @@ where
 
 #[derive(Debug, thiserror::Error)]
 #[error("the body of the request broke off")]
-struct Unreadable;
+struct BodyReadError;
 
 /// The answer that a fault gives instead of the right one.
-fn replacement(fault: &Fault, errors: Wire) -> Option<Response<Body>> {
+fn fault_response(fault: &Fault, errors: Wire) -> Option<Response<ResponseBody>> {
     match fault {
         Fault::Status { code, retry_after_seconds } => {
             Some(ApiError::of_code(*code, *retry_after_seconds).into_response(errors))
@@ -329,15 +338,15 @@ fn replacement(fault: &Fault, errors: Wire) -> Option<Response<Body>> {
         Fault::HtmlPage { code } => {
             let code = StatusCode::from_u16(*code).unwrap_or(StatusCode::BAD_GATEWAY);
             let page = format!("<html><body><h1>{code}</h1></body></html>\n");
-            Some(body::with_type(code, "text/html", body::whole(page)))
+            Some(body::with_type(code, "text/html", body::full(page)))
         }
         Fault::GarbageBody => {
-            Some(body::json(StatusCode::OK, body::whole(&b"{\"kind\":\"Po\xff\xfe]}}\n\x00\x01"[..])))
+            Some(body::json(StatusCode::OK, body::full(&b"{\"kind\":\"Po\xff\xfe]}}\n\x00\x01"[..])))
         }
-        Fault::JsonBody(json) => Some(body::json(StatusCode::OK, body::whole(*json))),
+        Fault::JsonBody(json) => Some(body::json(StatusCode::OK, body::full(*json))),
         Fault::RefuseStreamingList => {
             let why = "Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
-            let cause = Cause::forbidden("sendInitialEvents", why);
+            let cause = StatusCause::forbidden("sendInitialEvents", why);
             Some(ApiError::invalid("meta.k8s.io", "ListOptions", "", vec![cause]).into_response(errors))
         }
         Fault::ExpireOnOpen => Some(ApiError::of_code(410, None).into_response(errors)),
@@ -346,7 +355,7 @@ fn replacement(fault: &Fault, errors: Wire) -> Option<Response<Body>> {
 }
 
 /// The same resource under another kind.
-fn surprise(def: &ResourceDef) -> ResourceDef {
+fn with_wrong_kind(def: &ResourceDef) -> ResourceDef {
     let mut def = def.clone();
     def.kind = "Surprise".into();
     def.list_kind = "SurpriseList".into();

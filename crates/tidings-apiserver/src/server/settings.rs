@@ -6,7 +6,7 @@ use crate::store::HistoryLimits;
 
 /// What can be set about a server. The defaults are Kubernetes', where it has any.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ServerSettings {
     /// How much of the past each resource keeps.
     pub history: HistoryLimits,
     /// How often watches that take bookmarks get one, if there is a newer version to tell.
@@ -69,7 +69,7 @@ pub enum ProtobufAnswers {
     Refused,
 }
 
-impl Default for Settings {
+impl Default for ServerSettings {
     fn default() -> Self {
         Self {
             history: HistoryLimits::default(),

@@ -10,8 +10,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::encoded::Keeping;
-use super::object::Stored;
+use super::object::StoredObject;
+use super::protobuf_cache::Retention;
 use crate::sync::Mutex;
 
 /// How many of the newest changes keep what was encoded of them for those who come after the first.
@@ -42,20 +42,20 @@ impl Default for HistoryLimits {
 
 /// One change of one object.
 #[derive(Debug)]
-pub struct Change {
+pub(crate) struct ObjectChange {
     /// The version it made.
     pub version: u64,
     /// The state before; absent when the object was created.
-    pub old: Option<Arc<Stored>>,
+    pub old: Option<Arc<StoredObject>>,
     /// The state after; absent when the object was deleted.
-    pub new: Option<Arc<Stored>>,
+    pub new: Option<Arc<StoredObject>>,
     at: Instant,
-    frames: Mutex<Vec<(FrameKey, Bytes)>>,
+    frames: Mutex<Vec<(EventFrameKey, Bytes)>>,
 }
 
 /// Which encoding of a change an event frame is: its type, and the head that names kind and representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameKey {
+pub(crate) struct EventFrameKey {
     /// The event's type as text.
     pub event: &'static str,
     /// What the object begins with.
@@ -64,27 +64,31 @@ pub struct FrameKey {
 
 #[derive(Debug, Default)]
 pub(super) struct History {
-    changes: VecDeque<Arc<Change>>,
+    changes: VecDeque<Arc<ObjectChange>>,
     bytes: usize,
     /// Everything up to and including this version is forgotten: nobody may start from before it.
-    lost_through: u64,
+    compacted_through: u64,
     /// The newest change that is forgotten: who has read it misses nothing, whatever was forgotten since.
     dropped_through: u64,
 }
 
-impl Change {
-    pub(super) fn new(version: u64, old: Option<Arc<Stored>>, new: Option<Arc<Stored>>) -> Self {
+impl ObjectChange {
+    pub(super) fn new(version: u64, old: Option<Arc<StoredObject>>, new: Option<Arc<StoredObject>>) -> Self {
         debug_assert!(old.is_some() || new.is_some(), "a change has a state before or after");
         Self { version, old, new, at: Instant::now(), frames: Mutex::default() }
     }
 
     /// Its key.
-    pub fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         self.new.as_ref().or(self.old.as_ref()).expect("a change has a state before or after").key()
     }
 
     /// The event frame under this key: encoded once, then shared by all watchers.
-    pub fn frame<E>(&self, key: &FrameKey, encode: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
+    pub(crate) fn frame<E>(
+        &self,
+        key: &EventFrameKey,
+        encode: impl FnOnce() -> Result<Bytes, E>,
+    ) -> Result<Bytes, E> {
         let mut frames = self.frames.lock();
         if let Some((_, frame)) = frames.iter().find(|(known, _)| known == key) {
             return Ok(frame.clone());
@@ -97,10 +101,10 @@ impl Change {
     }
 
     /// Forgets what was encoded of it.
-    fn grow_old(&self) {
+    fn mark_old(&self) {
         self.frames.lock().clear();
         if let Some(new) = &self.new {
-            new.grow_old();
+            new.mark_old();
         }
     }
 
@@ -110,14 +114,14 @@ impl Change {
 }
 
 impl History {
-    pub(super) fn push(&mut self, change: Arc<Change>, limits: &HistoryLimits) {
+    pub(super) fn push(&mut self, change: Arc<ObjectChange>, limits: &HistoryLimits) {
         self.bytes += change.bytes();
         if let Some(new) = &change.new {
-            new.keep_protobuf(Keeping::WhileNew);
+            new.set_protobuf_retention(Retention::WhileNew);
         }
         self.changes.push_back(change);
         if let Some(at) = self.changes.len().checked_sub(ENCODED_KEPT + 1) {
-            self.changes[at].grow_old();
+            self.changes[at].mark_old();
         }
         while self.changes.len() > limits.changes_max || self.bytes > limits.bytes_max {
             self.drop_oldest();
@@ -133,10 +137,10 @@ impl History {
 
     fn drop_oldest(&mut self) {
         if let Some(oldest) = self.changes.pop_front() {
-            oldest.grow_old();
+            oldest.mark_old();
             self.bytes -= oldest.bytes();
             self.dropped_through = oldest.version;
-            self.lost_through = self.lost_through.max(oldest.version);
+            self.compacted_through = self.compacted_through.max(oldest.version);
         }
     }
 
@@ -145,7 +149,7 @@ impl History {
         while self.changes.front().is_some_and(|oldest| oldest.version <= version) {
             self.drop_oldest();
         }
-        self.lost_through = self.lost_through.max(version);
+        self.compacted_through = self.compacted_through.max(version);
     }
 
     /// Forgets everything after `version`, which never happened.
@@ -154,13 +158,13 @@ impl History {
             let newest = self.changes.pop_back().expect("there is a newest change");
             self.bytes -= newest.bytes();
         }
-        self.lost_through = self.lost_through.min(version);
+        self.compacted_through = self.compacted_through.min(version);
         self.dropped_through = self.dropped_through.min(version);
     }
 
     /// Whether one may start from `version`: all changes after it are still here.
     pub(super) fn reaches(&self, version: u64) -> bool {
-        version >= self.lost_through
+        version >= self.compacted_through
     }
 
     /// Whether one who has read up to `version` can read on.
@@ -168,18 +172,18 @@ impl History {
         version >= self.dropped_through
     }
 
-    pub(super) fn lost_through(&self) -> u64 {
-        self.lost_through
+    pub(super) fn compacted_through(&self) -> u64 {
+        self.compacted_through
     }
 
-    pub(super) fn after(&self, version: u64, most: usize) -> Vec<Arc<Change>> {
-        self.changes.range(self.first_after(version)..).take(most).cloned().collect()
+    pub(super) fn after(&self, version: u64, limit: usize) -> Vec<Arc<ObjectChange>> {
+        self.changes.range(self.first_after(version)..).take(limit).cloned().collect()
     }
 
     /// Where the changes after `version` begin. Whoever reads on as things happen is close to the end, and is looked for there
     /// first: a search of the whole touches changes all over the memory.
     fn first_after(&self, version: u64) -> usize {
-        let is_read = |change: &Arc<Change>| change.version <= version;
+        let is_read = |change: &Arc<ObjectChange>| change.version <= version;
         let newest = self.changes.len().saturating_sub(NEWEST_CHANGES);
         if self.changes.get(newest).is_some_and(is_read) {
             return newest + self.changes.range(newest..).take_while(|change| is_read(change)).count();
@@ -188,7 +192,7 @@ impl History {
     }
 
     /// What was different at `version`: for each key that changed since, its state then.
-    pub(super) fn undone_to(&self, version: u64) -> BTreeMap<Box<str>, Option<Arc<Stored>>> {
+    pub(super) fn past_states_at(&self, version: u64) -> BTreeMap<Box<str>, Option<Arc<StoredObject>>> {
         let from = self.first_after(version);
         let mut then = BTreeMap::new();
         for change in self.changes.range(from..) {

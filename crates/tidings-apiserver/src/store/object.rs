@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tidings_protobuf::Message;
 
-use super::encoded::{Encoded, Keeping};
+use super::protobuf_cache::{ProtobufCache, Retention};
 
 /// Bytes before the value of `metadata` in every body.
 const META_AT: usize = br#"{"metadata":"#.len();
@@ -34,7 +34,7 @@ const METADATA_ORDER: [&str; 15] = [
 
 /// One version of one stored object.
 #[derive(Debug)]
-pub struct Stored {
+pub(crate) struct StoredObject {
     key: Box<str>,
     version: u64,
     body: Box<[u8]>,
@@ -44,12 +44,12 @@ pub struct Stored {
     version_at: u32,
     has_owners: bool,
     /// The same as protobuf, while that is worth keeping.
-    protobuf: Encoded,
+    protobuf: ProtobufCache,
 }
 
 /// An encoded object that waits for its version.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub(crate) struct UnversionedObject {
     key: Box<str>,
     bytes: Vec<u8>,
     meta_end: usize,
@@ -59,16 +59,16 @@ pub struct Draft {
 
 /// How the keys of a body are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyOrder {
+pub(crate) enum KeyOrder {
     /// Metadata as Kubernetes' structs have it: built-in kinds.
     Struct,
     /// Sorted: custom resources.
     Sorted,
 }
 
-impl Draft {
+impl UnversionedObject {
     /// Encodes an object under its key. `kind`, `apiVersion` and `metadata.resourceVersion` are left out.
-    pub fn encode(key: impl Into<Box<str>>, object: &Map<String, Value>, order: KeyOrder) -> Self {
+    pub(crate) fn encode(key: impl Into<Box<str>>, object: &Map<String, Value>, order: KeyOrder) -> Self {
         let mut draft = Self {
             key: key.into(),
             bytes: br#"{"metadata":{"#.to_vec(),
@@ -98,7 +98,7 @@ impl Draft {
     fn metadata_in_struct_order(&mut self, metadata: &Map<String, Value>) {
         for name in METADATA_ORDER {
             if name == "resourceVersion" {
-                self.version_gap();
+                self.version_placeholder();
             } else if let Some(value) = metadata.get(name) {
                 self.field(name, value);
             }
@@ -112,7 +112,7 @@ impl Draft {
         for (name, value) in metadata.iter().filter(|(name, _)| name.as_str() < "resourceVersion") {
             self.field(name, value);
         }
-        self.version_gap();
+        self.version_placeholder();
         for (name, value) in metadata.iter().filter(|(name, _)| name.as_str() > "resourceVersion") {
             self.field(name, value);
         }
@@ -131,7 +131,7 @@ impl Draft {
         serde_json::to_writer(&mut self.bytes, value).expect("a value is written to memory");
     }
 
-    fn version_gap(&mut self) {
+    fn version_placeholder(&mut self) {
         self.comma();
         self.bytes.extend_from_slice(br#""resourceVersion":""#);
         self.version_at = self.bytes.len();
@@ -139,12 +139,12 @@ impl Draft {
     }
 
     /// The object's key.
-    pub fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
     /// Whether `stored` says the same, versions aside.
-    pub fn says_the_same_as(&self, stored: &Stored) -> bool {
+    pub(crate) fn equals_ignoring_version(&self, stored: &StoredObject) -> bool {
         let at = stored.version_at as usize;
         let after = at + digits(stored.version);
         at == self.version_at
@@ -154,74 +154,74 @@ impl Draft {
     }
 
     /// The object, as of this version.
-    pub fn at(self, version: u64) -> Stored {
+    pub(crate) fn at(self, version: u64) -> StoredObject {
         let number = version.to_string();
         let mut body = Vec::with_capacity(self.bytes.len() + number.len());
         body.extend_from_slice(&self.bytes[..self.version_at]);
         body.extend_from_slice(number.as_bytes());
         body.extend_from_slice(&self.bytes[self.version_at..]);
-        Stored {
+        StoredObject {
             key: self.key,
             version,
             body: body.into_boxed_slice(),
-            meta_end: small(self.meta_end + number.len()),
-            version_at: small(self.version_at),
+            meta_end: offset_u32(self.meta_end + number.len()),
+            version_at: offset_u32(self.version_at),
             has_owners: self.has_owners,
-            protobuf: Encoded::default(),
+            protobuf: ProtobufCache::default(),
         }
     }
 }
 
-impl Stored {
+impl StoredObject {
     /// `namespace/name`, or the name alone for objects of the whole cluster.
-    pub fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
     /// The namespace, empty for objects of the whole cluster.
-    pub fn namespace(&self) -> &str {
+    pub(crate) fn namespace(&self) -> &str {
         self.key.split_once('/').map_or("", |(namespace, _)| namespace)
     }
 
     /// The name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.key.split_once('/').map_or(&self.key, |(_, name)| name)
     }
 
     /// The version at which the object was written.
-    pub fn version(&self) -> u64 {
+    pub(crate) fn version(&self) -> u64 {
         self.version
     }
 
     /// The whole body, from `{"metadata":` on.
-    pub fn body(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
 
     /// What follows a leading `{"kind":…,"apiVersion":…,`.
-    pub fn after_brace(&self) -> &[u8] {
+    pub(crate) fn after_brace(&self) -> &[u8] {
         &self.body[1..]
     }
 
     /// The value of `metadata`.
-    pub fn metadata(&self) -> &[u8] {
+    pub(crate) fn metadata(&self) -> &[u8] {
         &self.body[META_AT..self.meta_end as usize]
     }
 
     /// A body that has the metadata alone.
-    pub(crate) fn body_of_metadata(&self) -> Vec<u8> {
+    pub(crate) fn metadata_body(&self) -> Vec<u8> {
         let mut body = self.body[..self.meta_end as usize].to_vec();
         body.push(b'}');
         body
     }
 
     /// Whether `metadata.ownerReferences` names anyone.
-    pub fn has_owners(&self) -> bool {
+    pub(crate) fn has_owners(&self) -> bool {
         self.has_owners
     }
 
     /// The same state under another version: what DELETED events carry.
-    pub fn restamped(&self, version: u64) -> Self {
+    pub(crate) fn with_version(&self, version: u64) -> Self {
         let at = self.version_at as usize;
         let after = at + digits(self.version);
         let number = version.to_string();
@@ -233,10 +233,10 @@ impl Stored {
             key: self.key.clone(),
             version,
             body: body.into_boxed_slice(),
-            meta_end: small(self.meta_end as usize + number.len() - (after - at)),
+            meta_end: offset_u32(self.meta_end as usize + number.len() - (after - at)),
             version_at: self.version_at,
             has_owners: self.has_owners,
-            protobuf: Encoded::default(),
+            protobuf: ProtobufCache::default(),
         }
     }
 
@@ -250,41 +250,41 @@ impl Stored {
     }
 
     /// For how long these bytes are kept, or longer.
-    pub(crate) fn keep_protobuf(&self, keeping: Keeping) {
-        self.protobuf.keep(keeping);
+    pub(crate) fn set_protobuf_retention(&self, retention: Retention) {
+        self.protobuf.set_retention(retention);
     }
 
     /// The change that made it is no longer new.
-    pub(super) fn grow_old(&self) {
-        self.protobuf.grow_old();
+    pub(super) fn mark_old(&self) {
+        self.protobuf.mark_old();
     }
 
     /// The object as a tree, without `kind` and `apiVersion`. For writers; readers are sent the bytes.
-    pub fn decoded(&self) -> Map<String, Value> {
+    pub(crate) fn decoded(&self) -> Map<String, Value> {
         serde_json::from_slice(&self.body).expect("a body is what was encoded")
     }
 
     /// The metadata as a tree.
-    pub fn decoded_metadata(&self) -> Map<String, Value> {
+    pub(crate) fn decoded_metadata(&self) -> Map<String, Value> {
         serde_json::from_slice(self.metadata()).expect("metadata is what was encoded")
     }
 }
 
 /// What it says, however it is kept.
-impl PartialEq for Stored {
+impl PartialEq for StoredObject {
     fn eq(&self, other: &Self) -> bool {
         (&self.key, self.version, &self.body) == (&other.key, other.version, &other.body)
     }
 }
 
-impl Eq for Stored {}
+impl Eq for StoredObject {}
 
 fn digits(version: u64) -> usize {
     version.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
 /// Bodies are bounded far below 4 GiB by the limit on requests.
-fn small(at: usize) -> u32 {
+fn offset_u32(at: usize) -> u32 {
     u32::try_from(at).expect("a body is shorter than 4 GiB")
 }
 
@@ -294,12 +294,12 @@ mod tests {
 
     use super::*;
 
-    fn draft(order: KeyOrder) -> Draft {
+    fn draft(order: KeyOrder) -> UnversionedObject {
         let value = json!({
             "kind": "Pod", "apiVersion": "v1", "spec": {"a": 1},
             "metadata": {"namespace": "n", "name": "x", "labels": {"l": "v"}, "uid": "u", "resourceVersion": "7"},
         });
-        Draft::encode("n/x", value.as_object().unwrap(), order)
+        UnversionedObject::encode("n/x", value.as_object().unwrap(), order)
     }
 
     #[test]
@@ -326,18 +326,18 @@ mod tests {
     #[test]
     fn restamping_changes_the_version_alone() {
         let stored = draft(KeyOrder::Struct).at(99);
-        let again = stored.restamped(1000);
+        let again = stored.with_version(1000);
         assert_eq!(again, draft(KeyOrder::Struct).at(1000));
-        assert_eq!(again.restamped(99), stored);
+        assert_eq!(again.with_version(99), stored);
     }
 
     #[test]
     fn an_unchanged_object_is_recognised_whatever_its_version() {
         let stored = draft(KeyOrder::Struct).at(12345);
-        assert!(draft(KeyOrder::Struct).says_the_same_as(&stored));
+        assert!(draft(KeyOrder::Struct).equals_ignoring_version(&stored));
         let mut other = json!({"metadata": {"namespace": "n", "name": "x"}}).as_object().unwrap().clone();
-        assert!(!Draft::encode("n/x", &other, KeyOrder::Struct).says_the_same_as(&stored));
+        assert!(!UnversionedObject::encode("n/x", &other, KeyOrder::Struct).equals_ignoring_version(&stored));
         other.insert("spec".to_owned(), json!({"a": 1}));
-        assert!(!Draft::encode("n/x", &other, KeyOrder::Struct).says_the_same_as(&stored));
+        assert!(!UnversionedObject::encode("n/x", &other, KeyOrder::Struct).equals_ignoring_version(&stored));
     }
 }

@@ -10,13 +10,13 @@ use super::*;
 
 const PODS: &str = "/pods";
 
-fn draft(key: &str, value: u64) -> Draft {
+fn draft(key: &str, value: u64) -> UnversionedObject {
     let object = json!({"metadata": {"name": key}, "data": value});
-    Draft::encode(key, object.as_object().unwrap(), KeyOrder::Struct)
+    UnversionedObject::encode(key, object.as_object().unwrap(), KeyOrder::Struct)
 }
 
 fn put(store: &Store, key: &str, value: u64) -> u64 {
-    store.put(PODS, Expected::Anything, draft(key, value), Telling::Watchers).unwrap().version()
+    store.put(PODS, Precondition::None, draft(key, value), WatchVisibility::Visible).unwrap().version()
 }
 
 fn keys(store: &Store, range: &KeyRange, at: Option<u64>) -> Vec<String> {
@@ -38,7 +38,7 @@ fn keys_are_ordered_as_etcd_orders_them() {
 fn what_is_encoded_is_kept_while_its_change_is_new_and_no_longer() {
     let store = Store::new(HistoryLimits::default());
     let message = tidings_protobuf::message("", "v1", "Pod").unwrap();
-    let is_encoded = |object: &Stored| {
+    let is_encoded = |object: &StoredObject| {
         let mut is_encoded = false;
         let encode = || {
             is_encoded = true;
@@ -47,7 +47,7 @@ fn what_is_encoded_is_kept_while_its_change_is_new_and_no_longer() {
         let Ok(_) = object.protobuf(message, encode);
         is_encoded
     };
-    let object = store.put(PODS, Expected::Absent, draft("a", 0), Telling::Watchers).unwrap();
+    let object = store.put(PODS, Precondition::Absent, draft("a", 0), WatchVisibility::Visible).unwrap();
     assert!(is_encoded(&object));
     assert!(!is_encoded(&object), "who is answered and who watches are told the same bytes");
     for value in 0..history::ENCODED_KEPT as u64 {
@@ -60,10 +60,16 @@ fn what_is_encoded_is_kept_while_its_change_is_new_and_no_longer() {
 fn a_write_that_expects_another_version_changes_nothing() {
     let store = Store::new(HistoryLimits::default());
     let first = put(&store, "a", 1);
-    let stale = store.put(PODS, Expected::Version(first + 1), draft("a", 2), Telling::Watchers);
-    assert_eq!(stale.unwrap_err(), Changed);
-    assert_eq!(store.put(PODS, Expected::Absent, draft("a", 2), Telling::Watchers).unwrap_err(), Changed);
-    assert_eq!(store.remove(PODS, "a", Expected::Version(9), Telling::Watchers).unwrap_err(), Changed);
+    let stale = store.put(PODS, Precondition::Version(first + 1), draft("a", 2), WatchVisibility::Visible);
+    assert_eq!(stale.unwrap_err(), PreconditionFailed);
+    assert_eq!(
+        store.put(PODS, Precondition::Absent, draft("a", 2), WatchVisibility::Visible).unwrap_err(),
+        PreconditionFailed
+    );
+    assert_eq!(
+        store.remove(PODS, "a", Precondition::Version(9), WatchVisibility::Visible).unwrap_err(),
+        PreconditionFailed
+    );
     assert_eq!(store.version(), first);
 }
 
@@ -80,10 +86,13 @@ fn history_is_bounded_by_count_and_by_bytes() {
         let size = store.size();
         assert!(size.changes <= 5 && size.history_bytes <= 1000, "{size:?}");
         let subscription = store.subscribe(PODS);
-        assert!(matches!(store.news(&subscription, first, Reading::First, 10), News::Forgotten { .. }));
         assert!(matches!(
-            store.news(&subscription, store.version() - 1, Reading::First, 10),
-            News::Changes(_)
+            store.read_history(&subscription, first, WatchRead::First, 10),
+            HistoryRead::Compacted { .. }
+        ));
+        assert!(matches!(
+            store.read_history(&subscription, store.version() - 1, WatchRead::First, 10),
+            HistoryRead::Changes(_)
         ));
     }
 }
@@ -94,9 +103,15 @@ async fn history_is_bounded_by_age() {
     let first = put(&store, "a", 0);
     put(&store, "a", 1);
     let subscription = store.subscribe(PODS);
-    assert!(matches!(store.news(&subscription, first, Reading::First, 10), News::Changes(_)));
+    assert!(matches!(
+        store.read_history(&subscription, first, WatchRead::First, 10),
+        HistoryRead::Changes(_)
+    ));
     tokio::time::advance(Duration::from_secs(61)).await;
-    assert!(matches!(store.news(&subscription, first, Reading::First, 10), News::Forgotten { .. }));
+    assert!(matches!(
+        store.read_history(&subscription, first, WatchRead::First, 10),
+        HistoryRead::Compacted { .. }
+    ));
     assert!(store.snapshot(PODS, &KeyRange::all(), 10, Some(first)).is_err());
 }
 
@@ -109,11 +124,14 @@ fn a_restored_store_gives_out_versions_again_and_ends_watches() {
     let later = put(&store, "b", 0);
     store.restore(&saved);
     assert_eq!(keys(&store, &KeyRange::all(), None), ["a"]);
-    assert!(matches!(store.news(&subscription, later, Reading::First, 10), News::Over));
+    assert!(matches!(
+        store.read_history(&subscription, later, WatchRead::First, 10),
+        HistoryRead::WatchEnded
+    ));
     assert_eq!(put(&store, "c", 0), later);
     let subscription = store.subscribe(PODS);
-    match store.news(&subscription, saved.version(), Reading::First, 10) {
-        News::Changes(changes) => assert_eq!(changes[0].key(), "c"),
+    match store.read_history(&subscription, saved.version(), WatchRead::First, 10) {
+        HistoryRead::Changes(changes) => assert_eq!(changes[0].key(), "c"),
         other => panic!("{other:?}"),
     }
 }
@@ -122,10 +140,10 @@ fn a_restored_store_gives_out_versions_again_and_ends_watches() {
 fn nobody_owns_anything_once_the_dependents_are_gone() {
     let store = Store::new(HistoryLimits::default());
     let object = json!({"metadata": {"name": "d", "ownerReferences": [{"uid": "u-1"}]}});
-    let draft = Draft::encode("d", object.as_object().unwrap(), KeyOrder::Struct);
-    store.put(PODS, Expected::Absent, draft, Telling::Watchers).unwrap();
+    let draft = UnversionedObject::encode("d", object.as_object().unwrap(), KeyOrder::Struct);
+    store.put(PODS, Precondition::Absent, draft, WatchVisibility::Visible).unwrap();
     assert!(store.may_own("u-1") && !store.may_own("u-2"));
-    store.remove(PODS, "d", Expected::Anything, Telling::Watchers).unwrap();
+    store.remove(PODS, "d", Precondition::None, WatchVisibility::Visible).unwrap();
     assert!(!store.may_own("u-1"));
 }
 
@@ -157,7 +175,7 @@ proptest! {
                 }
                 Write::Remove(key) => {
                     let key = format!("k{key:02}");
-                    store.remove(PODS, &key, Expected::Anything, Telling::Watchers).unwrap();
+                    store.remove(PODS, &key, Precondition::None, WatchVisibility::Visible).unwrap();
                     model.remove(&key);
                 }
             }

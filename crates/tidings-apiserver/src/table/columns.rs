@@ -7,7 +7,7 @@ use super::{batch, cluster, networking, pod, workload};
 use crate::resource::ResourceDef;
 
 /// One column of a built-in kind.
-pub(super) struct Column {
+pub(super) struct TableColumn {
     name: &'static str,
     kind: &'static str,
     priority: u8,
@@ -19,21 +19,21 @@ pub(super) enum Cell {
     /// What stands there, or nothing.
     Text(&'static str),
     /// What stands there, or `<none>`.
-    Known(&'static str),
+    OrNone(&'static str),
     /// What stands there, or `<unknown>`.
-    Sought(&'static str),
+    OrUnknown(&'static str),
     /// The number that stands there, or 0.
     Number(&'static str),
     /// How long ago the time is that stands there.
     Age(&'static str),
     /// Made of several fields.
-    Made(fn(&Value) -> Value),
+    Computed(fn(&Value) -> Value),
     /// Made of several fields and the time.
-    MadeNow(fn(&Value, Timestamp) -> Value),
+    ComputedAt(fn(&Value, Timestamp) -> Value),
 }
 
-impl Column {
-    pub(super) fn told(&self) -> Value {
+impl TableColumn {
+    pub(super) fn definition(&self) -> Value {
         let format = if self.name == "Name" { "name" } else { "" };
         json!({
             "name": self.name, "type": self.kind, "format": format, "description": "", "priority": self.priority,
@@ -58,15 +58,16 @@ impl Column {
     }
 }
 
-pub(super) const NAME: Column = Column::text("Name", Cell::Text("/metadata/name"));
-const AGE: Column = Column::text("Age", Cell::Age("/metadata/creationTimestamp"));
-const CREATED: Column = Column::typed("Created At", "date", Cell::Text("/metadata/creationTimestamp"));
-const CONTAINERS: Column = Column::wide("Containers", Cell::Made(workload::containers));
-const IMAGES: Column = Column::wide("Images", Cell::Made(workload::images));
-const SELECTOR: Column = Column::wide("Selector", Cell::Made(workload::selector));
+pub(super) const NAME: TableColumn = TableColumn::text("Name", Cell::Text("/metadata/name"));
+const AGE: TableColumn = TableColumn::text("Age", Cell::Age("/metadata/creationTimestamp"));
+const CREATED: TableColumn =
+    TableColumn::typed("Created At", "date", Cell::Text("/metadata/creationTimestamp"));
+const CONTAINERS: TableColumn = TableColumn::wide("Containers", Cell::Computed(workload::containers));
+const IMAGES: TableColumn = TableColumn::wide("Images", Cell::Computed(workload::images));
+const SELECTOR: TableColumn = TableColumn::wide("Selector", Cell::Computed(workload::selector));
 
 /// The columns of a kind; name and age for those that have none of their own.
-pub(super) fn of(def: &ResourceDef) -> &'static [Column] {
+pub(super) fn of(def: &ResourceDef) -> &'static [TableColumn] {
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Pod") => PODS,
         ("", "Node") => NODES,
@@ -99,219 +100,221 @@ pub(super) fn of(def: &ResourceDef) -> &'static [Column] {
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => ROLES,
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => BINDINGS,
         ("apiextensions.k8s.io", "CustomResourceDefinition") => ROLES,
-        _ if def.is_custom() => &[NAME, Column { kind: "date", ..AGE }],
+        _ if def.is_custom() => &[NAME, TableColumn { kind: "date", ..AGE }],
         _ => &[NAME, AGE],
     }
 }
 
-static PODS: &[Column] = &[
+static PODS: &[TableColumn] = &[
     NAME,
-    Column::text("Ready", Cell::Made(pod::ready)),
-    Column::text("Status", Cell::Made(pod::status)),
-    Column::text("Restarts", Cell::MadeNow(pod::restarts)),
+    TableColumn::text("Ready", Cell::Computed(pod::ready)),
+    TableColumn::text("Status", Cell::Computed(pod::status)),
+    TableColumn::text("Restarts", Cell::ComputedAt(pod::restarts)),
     AGE,
-    Column::wide("IP", Cell::Known("/status/podIP")),
-    Column::wide("Node", Cell::Known("/spec/nodeName")),
-    Column::wide("Nominated Node", Cell::Known("/status/nominatedNodeName")),
-    Column::wide("Readiness Gates", Cell::Made(pod::readiness_gates)),
+    TableColumn::wide("IP", Cell::OrNone("/status/podIP")),
+    TableColumn::wide("Node", Cell::OrNone("/spec/nodeName")),
+    TableColumn::wide("Nominated Node", Cell::OrNone("/status/nominatedNodeName")),
+    TableColumn::wide("Readiness Gates", Cell::Computed(pod::readiness_gates)),
 ];
 
-static DEPLOYMENTS: &[Column] = &[
+static DEPLOYMENTS: &[TableColumn] = &[
     NAME,
-    Column::text("Ready", Cell::Made(workload::ready)),
-    Column::text("Up-to-date", Cell::Number("/status/updatedReplicas")),
-    Column::text("Available", Cell::Number("/status/availableReplicas")),
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    SELECTOR,
-];
-
-static REPLICA_SETS: &[Column] = &[
-    NAME,
-    Column::number("Desired", "/spec/replicas"),
-    Column::number("Current", "/status/replicas"),
-    Column::number("Ready", "/status/readyReplicas"),
+    TableColumn::text("Ready", Cell::Computed(workload::ready)),
+    TableColumn::text("Up-to-date", Cell::Number("/status/updatedReplicas")),
+    TableColumn::text("Available", Cell::Number("/status/availableReplicas")),
     AGE,
     CONTAINERS,
     IMAGES,
     SELECTOR,
 ];
 
-static STATEFUL_SETS: &[Column] =
-    &[NAME, Column::text("Ready", Cell::Made(workload::ready)), AGE, CONTAINERS, IMAGES];
-
-static DAEMON_SETS: &[Column] = &[
+static REPLICA_SETS: &[TableColumn] = &[
     NAME,
-    Column::number("Desired", "/status/desiredNumberScheduled"),
-    Column::number("Current", "/status/currentNumberScheduled"),
-    Column::number("Ready", "/status/numberReady"),
-    Column::number("Up-to-date", "/status/updatedNumberScheduled"),
-    Column::number("Available", "/status/numberAvailable"),
-    Column::text("Node Selector", Cell::Made(workload::node_selector)),
+    TableColumn::number("Desired", "/spec/replicas"),
+    TableColumn::number("Current", "/status/replicas"),
+    TableColumn::number("Ready", "/status/readyReplicas"),
     AGE,
     CONTAINERS,
     IMAGES,
     SELECTOR,
 ];
 
-static JOBS: &[Column] = &[
+static STATEFUL_SETS: &[TableColumn] =
+    &[NAME, TableColumn::text("Ready", Cell::Computed(workload::ready)), AGE, CONTAINERS, IMAGES];
+
+static DAEMON_SETS: &[TableColumn] = &[
     NAME,
-    Column::text("Status", Cell::Made(batch::job_status)),
-    Column::text("Completions", Cell::Made(batch::completions)),
-    Column::text("Duration", Cell::MadeNow(batch::job_duration)),
+    TableColumn::number("Desired", "/status/desiredNumberScheduled"),
+    TableColumn::number("Current", "/status/currentNumberScheduled"),
+    TableColumn::number("Ready", "/status/numberReady"),
+    TableColumn::number("Up-to-date", "/status/updatedNumberScheduled"),
+    TableColumn::number("Available", "/status/numberAvailable"),
+    TableColumn::text("Node Selector", Cell::Computed(workload::node_selector)),
     AGE,
     CONTAINERS,
     IMAGES,
     SELECTOR,
 ];
 
-static CRON_JOBS: &[Column] = &[
+static JOBS: &[TableColumn] = &[
     NAME,
-    Column::text("Schedule", Cell::Text("/spec/schedule")),
-    Column::text("Timezone", Cell::Known("/spec/timeZone")),
-    Column::typed("Suspend", "boolean", Cell::Made(batch::is_suspended)),
-    Column::typed("Active", "integer", Cell::Made(batch::active)),
-    Column::text("Last Schedule", Cell::MadeNow(batch::last_schedule)),
+    TableColumn::text("Status", Cell::Computed(batch::job_status)),
+    TableColumn::text("Completions", Cell::Computed(batch::completions)),
+    TableColumn::text("Duration", Cell::ComputedAt(batch::job_duration)),
     AGE,
     CONTAINERS,
     IMAGES,
     SELECTOR,
 ];
 
-static NODES: &[Column] = &[
+static CRON_JOBS: &[TableColumn] = &[
     NAME,
-    Column::text("Status", Cell::Made(cluster::node_status)),
-    Column::text("Roles", Cell::Made(cluster::node_roles)),
+    TableColumn::text("Schedule", Cell::Text("/spec/schedule")),
+    TableColumn::text("Timezone", Cell::OrNone("/spec/timeZone")),
+    TableColumn::typed("Suspend", "boolean", Cell::Computed(batch::is_suspended)),
+    TableColumn::typed("Active", "integer", Cell::Computed(batch::active)),
+    TableColumn::text("Last Schedule", Cell::ComputedAt(batch::last_schedule)),
     AGE,
-    Column::text("Version", Cell::Text("/status/nodeInfo/kubeletVersion")),
-    Column::wide("Internal-IP", Cell::Made(cluster::node_internal_ip)),
-    Column::wide("External-IP", Cell::Made(cluster::node_external_ip)),
-    Column::wide("OS-Image", Cell::Sought("/status/nodeInfo/osImage")),
-    Column::wide("Kernel-Version", Cell::Sought("/status/nodeInfo/kernelVersion")),
-    Column::wide("Container-Runtime", Cell::Sought("/status/nodeInfo/containerRuntimeVersion")),
+    CONTAINERS,
+    IMAGES,
+    SELECTOR,
 ];
 
-static NAMESPACES: &[Column] = &[NAME, Column::text("Status", Cell::Text("/status/phase")), AGE];
-
-static CONFIG_MAPS: &[Column] = &[NAME, Column::text("Data", Cell::Made(cluster::data_count)), AGE];
-
-static SECRETS: &[Column] = &[
+static NODES: &[TableColumn] = &[
     NAME,
-    Column::text("Type", Cell::Text("/type")),
-    Column::text("Data", Cell::Made(cluster::data_count)),
+    TableColumn::text("Status", Cell::Computed(cluster::node_status)),
+    TableColumn::text("Roles", Cell::Computed(cluster::node_roles)),
+    AGE,
+    TableColumn::text("Version", Cell::Text("/status/nodeInfo/kubeletVersion")),
+    TableColumn::wide("Internal-IP", Cell::Computed(cluster::node_internal_ip)),
+    TableColumn::wide("External-IP", Cell::Computed(cluster::node_external_ip)),
+    TableColumn::wide("OS-Image", Cell::OrUnknown("/status/nodeInfo/osImage")),
+    TableColumn::wide("Kernel-Version", Cell::OrUnknown("/status/nodeInfo/kernelVersion")),
+    TableColumn::wide("Container-Runtime", Cell::OrUnknown("/status/nodeInfo/containerRuntimeVersion")),
+];
+
+static NAMESPACES: &[TableColumn] = &[NAME, TableColumn::text("Status", Cell::Text("/status/phase")), AGE];
+
+static CONFIG_MAPS: &[TableColumn] =
+    &[NAME, TableColumn::text("Data", Cell::Computed(cluster::data_count)), AGE];
+
+static SECRETS: &[TableColumn] = &[
+    NAME,
+    TableColumn::text("Type", Cell::Text("/type")),
+    TableColumn::text("Data", Cell::Computed(cluster::data_count)),
     AGE,
 ];
 
-static EVENTS: &[Column] = &[
-    Column::text("Last Seen", Cell::MadeNow(cluster::event_last_seen)),
-    Column::text("Type", Cell::Text("/type")),
-    Column::text("Reason", Cell::Text("/reason")),
-    Column::text("Object", Cell::Made(cluster::event_object)),
-    Column::wide("Subobject", Cell::Text("/involvedObject/fieldPath")),
-    Column::wide("Source", Cell::Made(cluster::event_source)),
-    Column::text("Message", Cell::Made(cluster::event_message)),
-    Column::wide("First Seen", Cell::MadeNow(cluster::event_first_seen)),
-    Column::wide("Count", Cell::Made(cluster::event_count)),
-    Column::wide("Name", Cell::Text("/metadata/name")),
+static EVENTS: &[TableColumn] = &[
+    TableColumn::text("Last Seen", Cell::ComputedAt(cluster::event_last_seen)),
+    TableColumn::text("Type", Cell::Text("/type")),
+    TableColumn::text("Reason", Cell::Text("/reason")),
+    TableColumn::text("Object", Cell::Computed(cluster::event_object)),
+    TableColumn::wide("Subobject", Cell::Text("/involvedObject/fieldPath")),
+    TableColumn::wide("Source", Cell::Computed(cluster::event_source)),
+    TableColumn::text("Message", Cell::Computed(cluster::event_message)),
+    TableColumn::wide("First Seen", Cell::ComputedAt(cluster::event_first_seen)),
+    TableColumn::wide("Count", Cell::Computed(cluster::event_count)),
+    TableColumn::wide("Name", Cell::Text("/metadata/name")),
 ];
 
-static VOLUMES: &[Column] = &[
+static VOLUMES: &[TableColumn] = &[
     NAME,
-    Column::text("Capacity", Cell::Text("/spec/capacity/storage")),
-    Column::text("Access Modes", Cell::Made(cluster::access_modes)),
-    Column::text("Reclaim Policy", Cell::Text("/spec/persistentVolumeReclaimPolicy")),
-    Column::text("Status", Cell::Made(cluster::phase)),
-    Column::text("Claim", Cell::Made(cluster::volume_claim)),
-    Column::text("StorageClass", Cell::Text("/spec/storageClassName")),
-    Column::text("VolumeAttributesClass", Cell::Text("/spec/volumeAttributesClassName")),
-    Column::text("Reason", Cell::Text("/status/reason")),
+    TableColumn::text("Capacity", Cell::Text("/spec/capacity/storage")),
+    TableColumn::text("Access Modes", Cell::Computed(cluster::access_modes)),
+    TableColumn::text("Reclaim Policy", Cell::Text("/spec/persistentVolumeReclaimPolicy")),
+    TableColumn::text("Status", Cell::Computed(cluster::phase)),
+    TableColumn::text("Claim", Cell::Computed(cluster::volume_claim)),
+    TableColumn::text("StorageClass", Cell::Text("/spec/storageClassName")),
+    TableColumn::text("VolumeAttributesClass", Cell::Text("/spec/volumeAttributesClassName")),
+    TableColumn::text("Reason", Cell::Text("/status/reason")),
     AGE,
-    Column::wide("VolumeMode", Cell::Known("/spec/volumeMode")),
+    TableColumn::wide("VolumeMode", Cell::OrNone("/spec/volumeMode")),
 ];
 
-static CLAIMS: &[Column] = &[
+static CLAIMS: &[TableColumn] = &[
     NAME,
-    Column::text("Status", Cell::Made(cluster::phase)),
-    Column::text("Volume", Cell::Text("/spec/volumeName")),
-    Column::text("Capacity", Cell::Text("/status/capacity/storage")),
-    Column::text("Access Modes", Cell::Made(cluster::claimed_access_modes)),
-    Column::text("StorageClass", Cell::Text("/spec/storageClassName")),
-    Column::text("VolumeAttributesClass", Cell::Known("/spec/volumeAttributesClassName")),
+    TableColumn::text("Status", Cell::Computed(cluster::phase)),
+    TableColumn::text("Volume", Cell::Text("/spec/volumeName")),
+    TableColumn::text("Capacity", Cell::Text("/status/capacity/storage")),
+    TableColumn::text("Access Modes", Cell::Computed(cluster::claimed_access_modes)),
+    TableColumn::text("StorageClass", Cell::Text("/spec/storageClassName")),
+    TableColumn::text("VolumeAttributesClass", Cell::OrNone("/spec/volumeAttributesClassName")),
     AGE,
-    Column::wide("VolumeMode", Cell::Known("/spec/volumeMode")),
+    TableColumn::wide("VolumeMode", Cell::OrNone("/spec/volumeMode")),
 ];
 
-static SERVICES: &[Column] = &[
+static SERVICES: &[TableColumn] = &[
     NAME,
-    Column::text("Type", Cell::Made(networking::service_type)),
-    Column::text("Cluster-IP", Cell::Known("/spec/clusterIP")),
-    Column::text("External-IP", Cell::Made(networking::external_ip)),
-    Column::text("Port(s)", Cell::Made(networking::service_ports)),
+    TableColumn::text("Type", Cell::Computed(networking::service_type)),
+    TableColumn::text("Cluster-IP", Cell::OrNone("/spec/clusterIP")),
+    TableColumn::text("External-IP", Cell::Computed(networking::external_ip)),
+    TableColumn::text("Port(s)", Cell::Computed(networking::service_ports)),
     AGE,
     SELECTOR,
 ];
 
-static ENDPOINTS: &[Column] = &[NAME, Column::text("Endpoints", Cell::Made(networking::endpoints)), AGE];
+static ENDPOINTS: &[TableColumn] =
+    &[NAME, TableColumn::text("Endpoints", Cell::Computed(networking::endpoints)), AGE];
 
-static ENDPOINT_SLICES: &[Column] = &[
+static ENDPOINT_SLICES: &[TableColumn] = &[
     NAME,
-    Column::text("AddressType", Cell::Text("/addressType")),
-    Column::text("Ports", Cell::Made(networking::slice_ports)),
-    Column::text("Endpoints", Cell::Made(networking::slice_endpoints)),
+    TableColumn::text("AddressType", Cell::Text("/addressType")),
+    TableColumn::text("Ports", Cell::Computed(networking::slice_ports)),
+    TableColumn::text("Endpoints", Cell::Computed(networking::slice_endpoints)),
     AGE,
 ];
 
-static INGRESSES: &[Column] = &[
+static INGRESSES: &[TableColumn] = &[
     NAME,
-    Column::text("Class", Cell::Known("/spec/ingressClassName")),
-    Column::text("Hosts", Cell::Made(networking::ingress_hosts)),
-    Column::text("Address", Cell::Made(networking::ingress_address)),
-    Column::text("Ports", Cell::Made(networking::ingress_ports)),
+    TableColumn::text("Class", Cell::OrNone("/spec/ingressClassName")),
+    TableColumn::text("Hosts", Cell::Computed(networking::ingress_hosts)),
+    TableColumn::text("Address", Cell::Computed(networking::ingress_address)),
+    TableColumn::text("Ports", Cell::Computed(networking::ingress_ports)),
     AGE,
 ];
 
-static LEASES: &[Column] = &[NAME, Column::text("Holder", Cell::Text("/spec/holderIdentity")), AGE];
+static LEASES: &[TableColumn] = &[NAME, TableColumn::text("Holder", Cell::Text("/spec/holderIdentity")), AGE];
 
-static DISRUPTION_BUDGETS: &[Column] = &[
+static DISRUPTION_BUDGETS: &[TableColumn] = &[
     NAME,
-    Column::text("Min Available", Cell::Made(cluster::min_available)),
-    Column::text("Max Unavailable", Cell::Made(cluster::max_unavailable)),
-    Column::number("Allowed Disruptions", "/status/disruptionsAllowed"),
+    TableColumn::text("Min Available", Cell::Computed(cluster::min_available)),
+    TableColumn::text("Max Unavailable", Cell::Computed(cluster::max_unavailable)),
+    TableColumn::number("Allowed Disruptions", "/status/disruptionsAllowed"),
     AGE,
 ];
 
-static STORAGE_CLASSES: &[Column] = &[
+static STORAGE_CLASSES: &[TableColumn] = &[
     NAME,
-    Column::text("Provisioner", Cell::Text("/provisioner")),
-    Column::text("ReclaimPolicy", Cell::Text("/reclaimPolicy")),
-    Column::text("VolumeBindingMode", Cell::Text("/volumeBindingMode")),
-    Column::text("AllowVolumeExpansion", Cell::Made(cluster::allows_expansion)),
+    TableColumn::text("Provisioner", Cell::Text("/provisioner")),
+    TableColumn::text("ReclaimPolicy", Cell::Text("/reclaimPolicy")),
+    TableColumn::text("VolumeBindingMode", Cell::Text("/volumeBindingMode")),
+    TableColumn::text("AllowVolumeExpansion", Cell::Computed(cluster::allows_expansion)),
     AGE,
 ];
 
-static PRIORITY_CLASSES: &[Column] = &[
+static PRIORITY_CLASSES: &[TableColumn] = &[
     NAME,
-    Column::number("Value", "/value"),
-    Column::typed("Global-Default", "boolean", Cell::Made(cluster::is_global_default)),
+    TableColumn::number("Value", "/value"),
+    TableColumn::typed("Global-Default", "boolean", Cell::Computed(cluster::is_global_default)),
     AGE,
-    Column::text("PreemptionPolicy", Cell::Text("/preemptionPolicy")),
+    TableColumn::text("PreemptionPolicy", Cell::Text("/preemptionPolicy")),
 ];
 
-static ROLES: &[Column] = &[NAME, CREATED];
-static BINDINGS: &[Column] = &[
+static ROLES: &[TableColumn] = &[NAME, CREATED];
+static BINDINGS: &[TableColumn] = &[
     NAME,
-    Column::text("Role", Cell::Made(cluster::bound_role)),
+    TableColumn::text("Role", Cell::Computed(cluster::bound_role)),
     AGE,
-    Column::wide("Users", Cell::Made(cluster::bound_users)),
-    Column::wide("Groups", Cell::Made(cluster::bound_groups)),
-    Column::wide("ServiceAccounts", Cell::Made(cluster::bound_accounts)),
+    TableColumn::wide("Users", Cell::Computed(cluster::bound_users)),
+    TableColumn::wide("Groups", Cell::Computed(cluster::bound_groups)),
+    TableColumn::wide("ServiceAccounts", Cell::Computed(cluster::bound_accounts)),
 ];
 
-static NETWORK_POLICIES: &[Column] =
-    &[NAME, Column::text("Pod-Selector", Cell::Made(networking::pod_selector)), AGE];
+static NETWORK_POLICIES: &[TableColumn] =
+    &[NAME, TableColumn::text("Pod-Selector", Cell::Computed(networking::pod_selector)), AGE];
 
-static WEBHOOKS: &[Column] =
-    &[NAME, Column::typed("Webhooks", "integer", Cell::Made(cluster::webhook_count)), AGE];
+static WEBHOOKS: &[TableColumn] =
+    &[NAME, TableColumn::typed("Webhooks", "integer", Cell::Computed(cluster::webhook_count)), AGE];
 
-static RUNTIME_CLASSES: &[Column] = &[NAME, Column::text("Handler", Cell::Text("/handler")), AGE];
+static RUNTIME_CLASSES: &[TableColumn] = &[NAME, TableColumn::text("Handler", Cell::Text("/handler")), AGE];

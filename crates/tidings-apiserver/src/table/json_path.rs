@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The most steps of a path.
 const STEPS_MAX: usize = 64;
 
-enum Step {
+enum PathStep {
     Field(String),
     Index(i64),
     All,
@@ -24,29 +24,29 @@ pub(super) fn find<'a>(path: &str, object: &'a Value) -> Vec<&'a Value> {
     found
 }
 
-fn below<'a>(value: &'a Value, step: &Step) -> Vec<&'a Value> {
+fn below<'a>(value: &'a Value, step: &PathStep) -> Vec<&'a Value> {
     match (step, value) {
-        (Step::Field(name), Value::Object(map)) => map.get(name).into_iter().collect(),
-        (Step::Index(index), Value::Array(items)) => {
+        (PathStep::Field(name), Value::Object(map)) => map.get(name).into_iter().collect(),
+        (PathStep::Index(index), Value::Array(items)) => {
             let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
             let index = if *index < 0 { index.saturating_add(length) } else { *index };
             usize::try_from(index).ok().and_then(|index| items.get(index)).into_iter().collect()
         }
-        (Step::All, Value::Array(items)) => items.iter().collect(),
-        (Step::All, Value::Object(map)) => map.values().collect(),
-        (Step::Equal { path, value, is_equal }, Value::Array(items)) => items
+        (PathStep::All, Value::Array(items)) => items.iter().collect(),
+        (PathStep::All, Value::Object(map)) => map.values().collect(),
+        (PathStep::Equal { path, value, is_equal }, Value::Array(items)) => items
             .iter()
             .filter(|item| {
                 let found = path.iter().try_fold(*item, |at, name| at.get(name));
-                let told = found.map(|found| found.as_str().map_or_else(|| found.to_string(), str::to_owned));
-                (told.as_deref() == Some(value)) == *is_equal
+                let text = found.map(|found| found.as_str().map_or_else(|| found.to_string(), str::to_owned));
+                (text.as_deref() == Some(value)) == *is_equal
             })
             .collect(),
         _ => Vec::new(),
     }
 }
 
-fn parse(path: &str) -> Option<Vec<Step>> {
+fn parse(path: &str) -> Option<Vec<PathStep>> {
     let path = path.trim().trim_start_matches('{').trim_end_matches('}');
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     let mut steps = Vec::new();
@@ -65,8 +65,8 @@ fn parse(path: &str) -> Option<Vec<Step>> {
             match name.as_str() {
                 "" if steps.is_empty() && rest.is_empty() => {}
                 "" => return None,
-                "*" => steps.push(Step::All),
-                _ => steps.push(Step::Field(name)),
+                "*" => steps.push(PathStep::All),
+                _ => steps.push(PathStep::Field(name)),
             }
         }
     }
@@ -106,7 +106,7 @@ fn unquoted(text: &str) -> Option<&str> {
     ['\'', '"'].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
 }
 
-fn bracket(inner: &str) -> Option<Step> {
+fn bracket(inner: &str) -> Option<PathStep> {
     if let Some(filter) = inner.strip_prefix("?(").and_then(|filter| filter.strip_suffix(')')) {
         let (path, value, is_equal) = match filter.split_once("==") {
             Some((path, value)) => (path, value, true),
@@ -117,12 +117,12 @@ fn bracket(inner: &str) -> Option<Step> {
         };
         let path = path.trim().strip_prefix("@.")?.split('.').map(str::to_owned).collect();
         let value = unquoted(value).unwrap_or_else(|| value.trim()).to_owned();
-        return Some(Step::Equal { path, value, is_equal });
+        return Some(PathStep::Equal { path, value, is_equal });
     }
     match (unquoted(inner), inner.trim()) {
-        (Some(name), _) => Some(Step::Field(name.to_owned())),
-        (None, "*") => Some(Step::All),
-        (None, index) => index.parse().ok().map(Step::Index),
+        (Some(name), _) => Some(PathStep::Field(name.to_owned())),
+        (None, "*") => Some(PathStep::All),
+        (None, index) => index.parse().ok().map(PathStep::Index),
     }
 }
 

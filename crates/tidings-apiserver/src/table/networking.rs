@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The most items told before `+ n more...`.
-const TOLD_MAX: usize = 3;
+const SHOWN_MAX: usize = 3;
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
@@ -14,9 +14,9 @@ fn or_none(parts: &[String], none: &str) -> Value {
 }
 
 fn abridged(parts: &[String]) -> Value {
-    match parts.len().saturating_sub(TOLD_MAX) {
+    match parts.len().saturating_sub(SHOWN_MAX) {
         0 => or_none(parts, "<none>"),
-        more => json!(format!("{} + {more} more...", parts[..TOLD_MAX].join(","))),
+        more => json!(format!("{} + {more} more...", parts[..SHOWN_MAX].join(","))),
     }
 }
 

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::metadata::check_labels;
 use super::{invalid, name, required};
 use crate::resource::ResourceDef;
-use crate::status::Cause;
+use crate::status::StatusCause;
 
-type Causes = Vec<Cause>;
+type Causes = Vec<StatusCause>;
 
 /// Checks what the kind requires.
 pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Causes) {
@@ -64,7 +64,7 @@ pub(super) fn check_change(def: &ResourceDef, old: &Value, new: &Value, causes: 
                 for field in ["data", "binaryData", "immutable"] {
                     if old[field] != new[field] {
                         let message = "Forbidden: field is immutable when `immutable` is set";
-                        causes.push(Cause::forbidden(field, message));
+                        causes.push(StatusCause::forbidden(field, message));
                     }
                 }
             }
@@ -79,7 +79,7 @@ pub(super) fn check_kept(def: &ResourceDef, old: &Value, new: &Value, causes: &m
     if is_pod && kept_of_pod(&old["spec"]) != kept_of_pod(&new["spec"]) {
         let message = "Forbidden: pod updates may not change fields other than images, activeDeadlineSeconds, \
                        terminationGracePeriodSeconds, tolerations and schedulingGates";
-        causes.push(Cause::forbidden("spec", message));
+        causes.push(StatusCause::forbidden("spec", message));
     }
 }
 
@@ -134,7 +134,11 @@ fn check_list_name<'a>(at: &str, name: &'a Value, names: &mut Vec<&'a str>, caus
             if let Some(why) = name::dns_label(text) {
                 causes.push(invalid(field, name, why));
             } else if names.contains(&text) {
-                causes.push(Cause::field("FieldValueDuplicate", field, format!("Duplicate value: {name}")));
+                causes.push(StatusCause::field(
+                    "FieldValueDuplicate",
+                    field,
+                    format!("Duplicate value: {name}"),
+                ));
             }
             names.push(text);
         }
@@ -241,7 +245,7 @@ fn decoded_bytes(data: &Value) -> usize {
 fn check_size(field: &str, bytes: usize, causes: &mut Causes) {
     if bytes > DATA_BYTES_MAX {
         let message = format!("Too long: may not be more than {DATA_BYTES_MAX} bytes");
-        causes.push(Cause::field("FieldValueTooLong", field, message));
+        causes.push(StatusCause::field("FieldValueTooLong", field, message));
     }
 }
 

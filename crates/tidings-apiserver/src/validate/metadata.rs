@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{invalid, name, required};
 use crate::resource::ResourceDef;
-use crate::status::Cause;
+use crate::status::StatusCause;
 
 /// The most bytes that all annotations of an object may have together.
 const ANNOTATIONS_BYTES_MAX: usize = 256 * 1024;
@@ -12,7 +12,7 @@ const ANNOTATIONS_BYTES_MAX: usize = 256 * 1024;
 const PLAIN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// Checks name, namespace, labels, annotations, finalizers and owners.
-pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<Cause>) {
+pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<StatusCause>) {
     let metadata = &object["metadata"];
     check_name(def, metadata, causes);
     check_labels("metadata.labels", &metadata["labels"], causes);
@@ -41,7 +41,7 @@ pub(crate) fn is_bare_finalizer(name: &str) -> bool {
     !name.contains('/') && !PLAIN_FINALIZERS.contains(&name)
 }
 
-fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<Cause>) {
+fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<StatusCause>) {
     let prefix = metadata["generateName"].as_str().unwrap_or_default();
     // More follows, so that it may end as no name does.
     if let Some(why) = name::object_name(def, &format!("{}a", prefix.trim_end_matches('-'))) {
@@ -63,14 +63,14 @@ fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<Cause>) {
             }
         }
         (false, Some(namespace)) if !namespace.is_empty() => {
-            causes.push(Cause::forbidden("metadata.namespace", "Forbidden: not allowed on this type"));
+            causes.push(StatusCause::forbidden("metadata.namespace", "Forbidden: not allowed on this type"));
         }
         (false, _) => {}
     }
 }
 
 /// Checks a map of labels that stands at `field`.
-pub(super) fn check_labels(field: &str, labels: &Value, causes: &mut Vec<Cause>) {
+pub(super) fn check_labels(field: &str, labels: &Value, causes: &mut Vec<StatusCause>) {
     for (key, value) in labels.as_object().into_iter().flatten() {
         if let Some(why) = name::qualified_name(key) {
             causes.push(invalid(field, &Value::from(key.as_str()), why));
@@ -81,7 +81,7 @@ pub(super) fn check_labels(field: &str, labels: &Value, causes: &mut Vec<Cause>)
     }
 }
 
-fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
+fn check_annotations(annotations: &Value, causes: &mut Vec<StatusCause>) {
     let mut bytes = 0;
     for (key, value) in annotations.as_object().into_iter().flatten() {
         // Upper case is let through in the prefix too, as Kubernetes does.
@@ -95,11 +95,11 @@ fn check_annotations(annotations: &Value, causes: &mut Vec<Cause>) {
     }
     if bytes > ANNOTATIONS_BYTES_MAX {
         let message = format!("Too long: may not be more than {ANNOTATIONS_BYTES_MAX} bytes");
-        causes.push(Cause::field("FieldValueTooLong", "metadata.annotations", message));
+        causes.push(StatusCause::field("FieldValueTooLong", "metadata.annotations", message));
     }
 }
 
-fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
+fn check_owners(owners: &Value, causes: &mut Vec<StatusCause>) {
     let mut controllers = 0;
     for owner in owners.as_array().into_iter().flatten() {
         for field in ["apiVersion", "kind", "name", "uid"] {
@@ -120,7 +120,7 @@ fn check_owners(owners: &Value, causes: &mut Vec<Cause>) {
 }
 
 /// Checks that what may not change has not changed.
-pub(super) fn check_change(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
+pub(super) fn check_change(old: &Value, new: &Value, causes: &mut Vec<StatusCause>) {
     for field in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
     {
@@ -145,6 +145,6 @@ pub(super) fn check_change(old: &Value, new: &Value, causes: &mut Vec<Cause>) {
             "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers {}",
             added.join(", ")
         );
-        causes.push(Cause::forbidden("metadata.finalizers", message));
+        causes.push(StatusCause::forbidden("metadata.finalizers", message));
     }
 }

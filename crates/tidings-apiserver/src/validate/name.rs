@@ -13,7 +13,7 @@ const GENERATED_SUFFIX_LETTERS: usize = 5;
 const GENERATED_ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
 /// Why `name` cannot be the name of an object of this resource.
-pub fn object_name(def: &ResourceDef, name: &str) -> Option<&'static str> {
+pub(crate) fn object_name(def: &ResourceDef, name: &str) -> Option<&'static str> {
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Namespace" | "Service") => dns_label(name),
         ("rbac.authorization.k8s.io", _) | ("networking.k8s.io", "IPAddress") => path_segment(name),
@@ -22,7 +22,7 @@ pub fn object_name(def: &ResourceDef, name: &str) -> Option<&'static str> {
 }
 
 /// Why it is not a lowercase RFC 1123 subdomain.
-pub fn dns_subdomain(name: &str) -> Option<&'static str> {
+pub(crate) fn dns_subdomain(name: &str) -> Option<&'static str> {
     if name.len() > SUBDOMAIN_BYTES_MAX {
         return Some("must be no more than 253 characters");
     }
@@ -34,7 +34,7 @@ pub fn dns_subdomain(name: &str) -> Option<&'static str> {
 }
 
 /// Why it is not a lowercase RFC 1123 label.
-pub fn dns_label(name: &str) -> Option<&'static str> {
+pub(crate) fn dns_label(name: &str) -> Option<&'static str> {
     if name.len() > LABEL_BYTES_MAX {
         return Some("must be no more than 63 characters");
     }
@@ -45,7 +45,7 @@ pub fn dns_label(name: &str) -> Option<&'static str> {
 }
 
 /// Why it is not a DNS-1035 label.
-pub fn dns_1035_label(name: &str) -> Option<&'static str> {
+pub(crate) fn dns_1035_label(name: &str) -> Option<&'static str> {
     if name.starts_with(|first: char| first.is_ascii_digit()) {
         return Some("a DNS-1035 label starts with a letter");
     }
@@ -53,7 +53,7 @@ pub fn dns_1035_label(name: &str) -> Option<&'static str> {
 }
 
 /// Why it cannot stand in a path.
-pub fn path_segment(name: &str) -> Option<&'static str> {
+pub(crate) fn path_segment(name: &str) -> Option<&'static str> {
     match name {
         "." | ".." => Some("may not be '.' or '..'"),
         _ if name.contains(['/', '%']) => Some("may not contain '/' or '%'"),
@@ -62,7 +62,7 @@ pub fn path_segment(name: &str) -> Option<&'static str> {
 }
 
 /// Why it is not a name with an optional prefix, such as a label key.
-pub fn qualified_name(name: &str) -> Option<&'static str> {
+pub(crate) fn qualified_name(name: &str) -> Option<&'static str> {
     let short = match name.split_once('/') {
         None => name,
         Some(("", _)) => return Some("prefix part must be non-empty"),
@@ -85,7 +85,7 @@ pub fn qualified_name(name: &str) -> Option<&'static str> {
 }
 
 /// Why it is not the value of a label.
-pub fn label_value(value: &str) -> Option<&'static str> {
+pub(crate) fn label_value(value: &str) -> Option<&'static str> {
     if value.len() > LABEL_BYTES_MAX {
         return Some("must be no more than 63 characters");
     }
@@ -98,7 +98,7 @@ pub fn label_value(value: &str) -> Option<&'static str> {
 }
 
 /// The name made from a `generateName`, with letters drawn from `random`.
-pub fn generated(prefix: &str, mut random: u64) -> String {
+pub(crate) fn generated(prefix: &str, mut random: u64) -> String {
     let end =
         (0..=prefix.len().min(GENERATED_PREFIX_BYTES_MAX)).rev().find(|&end| prefix.is_char_boundary(end));
     let mut name = prefix[..end.unwrap_or(0)].to_owned();

@@ -182,7 +182,7 @@ fn name_and_namespace_match_those_of_the_request() {
 fn wrong_types_cannot_be_read_and_unknown_fields_are_dropped() {
     let mut pod =
         object("Pod", json!({"spec": {"flavour": "x", "containers": [{"name": "a", "colour": 1}]}}));
-    let unknown = shape::checked(&def("Pod"), &mut pod).expect("all types are right");
+    let unknown = field_types::conform(&def("Pod"), &mut pod).expect("all types are right");
     assert_eq!(unknown, ["spec.flavour", "spec.containers[0].colour"]);
     assert_eq!(pod["spec"], json!({"containers": [{"name": "a"}]}));
     for (kind, wrong) in [
@@ -195,7 +195,7 @@ fn wrong_types_cannot_be_read_and_unknown_fields_are_dropped() {
         ("Deployment", json!({"spec": {"replicas": 1.5}})),
     ] {
         let mut object = object(kind, wrong.clone());
-        let found = shape::checked(&def(kind), &mut object).map_err(|error| error.code);
+        let found = field_types::conform(&def(kind), &mut object).map_err(|error| error.code);
         assert_eq!(found, Err(400), "{wrong}");
     }
 }
@@ -209,7 +209,7 @@ fn what_a_struct_leaves_out_is_not_stored() {
             "volumes": [{"name": "v", "emptyDir": {}}]}}),
     );
     pod["metadata"]["creationTimestamp"] = Value::Null;
-    assert_eq!(shape::checked(&def("Pod"), &mut pod), Ok(vec![]));
+    assert_eq!(field_types::conform(&def("Pod"), &mut pod), Ok(vec![]));
     assert_eq!(
         pod,
         json!({"metadata": {"name": "a", "namespace": "default"}, "spec": {"terminationGracePeriodSeconds": 0,

@@ -7,51 +7,51 @@ use crate::request::selector::Membership;
 
 /// Where a watcher stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cursor {
+pub(crate) struct WatchCursor {
     /// History is read up to and including this version.
     read: u64,
     /// The version that the client asked from, or the newest that a bookmark told it since.
-    told: u64,
-    phase: Phase,
+    bookmarked: u64,
+    phase: WatchPhase,
     bookmarks: Bookmarks,
 }
 
 /// What a watcher is in the middle of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(crate) enum WatchPhase {
     /// Objects that were there at the start are sent.
-    Initial(Marker),
+    Initial(InitialEventsMarker),
     /// Nothing was read from history yet: a version that is too old is the client's to hear of.
     Opened,
     /// History is read as it grows.
     Live,
     /// Nothing more is sent.
-    Over,
+    Ended,
 }
 
 /// Whether the end of the initial events is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marker {
+pub(crate) enum InitialEventsMarker {
     /// By a bookmark that says so.
-    Due,
+    Send,
     /// Not at all.
-    Unwanted,
+    Omit,
 }
 
 /// Whether the client takes bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bookmarks {
+pub(crate) enum Bookmarks {
     /// It does.
-    Wanted,
+    Enabled,
     /// It does not.
-    Unwanted,
+    Disabled,
 }
 
 /// What was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub(crate) enum WatchInput {
     /// An object that was there at the start.
-    Initial,
+    InitialObject,
     /// There are no more of these.
     InitialEnd,
     /// A change, and what it means for this watcher.
@@ -59,34 +59,34 @@ pub enum Seen {
         /// The change's version.
         version: u64,
         /// What it means.
-        meaning: Option<EventType>,
+        event: Option<WatchEventType>,
     },
     /// No change, as of this version.
-    Quiet {
+    UpToDate {
         /// The newest version given out.
         newest: u64,
     },
     /// History no longer reaches back to where this watcher stands.
-    Forgotten {
+    Compacted {
         /// The oldest version it reaches back to.
         oldest: u64,
     },
     /// The resource is gone, or time went back.
-    Gone,
+    WatchEnded,
     /// A bookmark would be in order, as of this version.
     BookmarkDue {
         /// The newest version up to which this watcher has read.
         newest: u64,
     },
     /// The time asked for is up.
-    TimeUp,
+    TimedOut,
 }
 
 /// What to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum WatchAction {
     /// Send an event about the object.
-    Send(EventType),
+    Send(WatchEventType),
     /// Send the bookmark that marks the end of the initial events.
     SendMarker(u64),
     /// Send a bookmark.
@@ -94,7 +94,7 @@ pub enum Act {
     /// Tell the client that its version is too old, and end.
     SendExpired {
         /// The client's version.
-        asked: u64,
+        requested: u64,
         /// The oldest one that would have done.
         oldest: u64,
     },
@@ -108,7 +108,7 @@ pub enum Act {
 
 /// The type of an event about an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventType {
+pub(crate) enum WatchEventType {
     /// The object appeared.
     Added,
     /// The object changed.
@@ -117,68 +117,78 @@ pub enum EventType {
     Deleted,
 }
 
-impl Cursor {
+impl WatchCursor {
     /// A watcher that starts at `version`.
-    pub fn new(version: u64, phase: Phase, bookmarks: Bookmarks) -> Self {
-        Self { read: version, told: version, phase, bookmarks }
+    pub(crate) fn new(version: u64, phase: WatchPhase, bookmarks: Bookmarks) -> Self {
+        Self { read: version, bookmarked: version, phase, bookmarks }
     }
 
     /// The version after which history is to be read.
-    pub fn read(&self) -> u64 {
+    pub(crate) fn read(&self) -> u64 {
         self.read
     }
 
     /// What the watcher is in the middle of.
-    pub fn phase(&self) -> Phase {
+    pub(crate) fn phase(&self) -> WatchPhase {
         self.phase
     }
 
     /// What to do about what was seen.
-    pub fn next(&mut self, seen: Seen) -> Act {
-        let (phase, act) = self.decide(seen);
+    pub(crate) fn next(&mut self, input: WatchInput) -> WatchAction {
+        let (phase, action) = self.transition(input);
         self.phase = phase;
-        match (seen, act) {
-            (Seen::Change { version, .. }, _) => self.read = version,
+        match (input, action) {
+            (WatchInput::Change { version, .. }, _) => self.read = version,
             // Nothing happened up to there, so an idle watcher does not fall out of the window.
-            (Seen::Quiet { newest }, _) => self.read = self.read.max(newest),
-            (_, Act::SendMarker(version) | Act::SendBookmark(version)) => self.told = version,
+            (WatchInput::UpToDate { newest }, _) => self.read = self.read.max(newest),
+            (_, WatchAction::SendMarker(version) | WatchAction::SendBookmark(version)) => {
+                self.bookmarked = version
+            }
             _ => {}
         }
-        act
+        action
     }
 
-    fn decide(&self, seen: Seen) -> (Phase, Act) {
-        match (self.phase, seen) {
-            (Phase::Over, _) => (Phase::Over, Act::End),
-            (_, Seen::Gone | Seen::TimeUp) => (Phase::Over, Act::End),
+    fn transition(&self, input: WatchInput) -> (WatchPhase, WatchAction) {
+        match (self.phase, input) {
+            (WatchPhase::Ended, _) => (WatchPhase::Ended, WatchAction::End),
+            (_, WatchInput::WatchEnded | WatchInput::TimedOut) => (WatchPhase::Ended, WatchAction::End),
 
-            (phase @ Phase::Initial(_), Seen::Initial) => (phase, Act::Send(EventType::Added)),
-            (Phase::Initial(Marker::Due), Seen::InitialEnd) => (Phase::Live, Act::SendMarker(self.read)),
-            (Phase::Initial(Marker::Unwanted), Seen::InitialEnd) => (Phase::Live, Act::Continue),
-            (phase @ Phase::Initial(_), _) => (phase, Act::Continue),
-            (phase, Seen::Initial | Seen::InitialEnd) => (phase, Act::Continue),
+            (phase @ WatchPhase::Initial(_), WatchInput::InitialObject) => {
+                (phase, WatchAction::Send(WatchEventType::Added))
+            }
+            (WatchPhase::Initial(InitialEventsMarker::Send), WatchInput::InitialEnd) => {
+                (WatchPhase::Live, WatchAction::SendMarker(self.read))
+            }
+            (WatchPhase::Initial(InitialEventsMarker::Omit), WatchInput::InitialEnd) => {
+                (WatchPhase::Live, WatchAction::Continue)
+            }
+            (phase @ WatchPhase::Initial(_), _) => (phase, WatchAction::Continue),
+            (phase, WatchInput::InitialObject | WatchInput::InitialEnd) => (phase, WatchAction::Continue),
 
-            (_, Seen::Change { meaning: Some(event), .. }) => (Phase::Live, Act::Send(event)),
-            (_, Seen::Change { meaning: None, .. }) => (Phase::Live, Act::Continue),
-            (_, Seen::Quiet { .. }) => (Phase::Live, Act::Wait),
+            (_, WatchInput::Change { event: Some(event), .. }) => {
+                (WatchPhase::Live, WatchAction::Send(event))
+            }
+            (_, WatchInput::Change { event: None, .. }) => (WatchPhase::Live, WatchAction::Continue),
+            (_, WatchInput::UpToDate { .. }) => (WatchPhase::Live, WatchAction::Wait),
 
-            (Phase::Opened, Seen::Forgotten { oldest }) => {
-                (Phase::Over, Act::SendExpired { asked: self.read, oldest })
+            (WatchPhase::Opened, WatchInput::Compacted { oldest }) => {
+                (WatchPhase::Ended, WatchAction::SendExpired { requested: self.read, oldest })
             }
             // It read too slowly. The client will ask again from its last version, and hear that this is too old.
-            (Phase::Live, Seen::Forgotten { .. }) => (Phase::Over, Act::End),
+            (WatchPhase::Live, WatchInput::Compacted { .. }) => (WatchPhase::Ended, WatchAction::End),
 
-            (phase, Seen::BookmarkDue { newest }) => {
-                let is_news = self.bookmarks == Bookmarks::Wanted && newest > self.told;
-                (phase, if is_news { Act::SendBookmark(newest) } else { Act::Wait })
+            (phase, WatchInput::BookmarkDue { newest }) => {
+                let is_news = self.bookmarks == Bookmarks::Enabled && newest > self.bookmarked;
+                (phase, if is_news { WatchAction::SendBookmark(newest) } else { WatchAction::Wait })
             }
         }
     }
 }
 
-impl EventType {
+impl WatchEventType {
     /// As events carry it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
             Self::Modified => "MODIFIED",
@@ -187,7 +197,7 @@ impl EventType {
     }
 
     /// What a change means to a watcher that sees only some objects.
-    pub fn of(before: Membership, after: Membership) -> Option<Self> {
+    pub(crate) fn of(before: Membership, after: Membership) -> Option<Self> {
         match (before, after) {
             (Membership::Outside, Membership::Outside) => None,
             (Membership::Outside, Membership::Inside) => Some(Self::Added),
@@ -203,52 +213,67 @@ mod tests {
 
     use super::*;
 
-    const CHANGE: Seen = Seen::Change { version: 12, meaning: Some(EventType::Modified) };
-    const OTHERS: Seen = Seen::Change { version: 12, meaning: None };
+    const CHANGE: WatchInput = WatchInput::Change { version: 12, event: Some(WatchEventType::Modified) };
+    const OTHERS: WatchInput = WatchInput::Change { version: 12, event: None };
 
     #[test]
     fn what_is_sent_next_is_a_table() {
-        use Phase::{Initial, Live, Opened, Over};
-        for (phase, seen, next, act) in [
-            (Initial(Marker::Due), Seen::Initial, Initial(Marker::Due), Act::Send(EventType::Added)),
-            (Initial(Marker::Due), Seen::InitialEnd, Live, Act::SendMarker(10)),
-            (Initial(Marker::Unwanted), Seen::InitialEnd, Live, Act::Continue),
-            (Initial(Marker::Due), Seen::BookmarkDue { newest: 20 }, Initial(Marker::Due), Act::Continue),
-            (Initial(Marker::Due), Seen::TimeUp, Over, Act::End),
-            (Initial(Marker::Due), Seen::Gone, Over, Act::End),
-            (Opened, CHANGE, Live, Act::Send(EventType::Modified)),
-            (Opened, OTHERS, Live, Act::Continue),
-            (Opened, Seen::Quiet { newest: 10 }, Live, Act::Wait),
-            (Opened, Seen::Forgotten { oldest: 11 }, Over, Act::SendExpired { asked: 10, oldest: 11 }),
-            (Opened, Seen::BookmarkDue { newest: 11 }, Opened, Act::SendBookmark(11)),
-            (Live, CHANGE, Live, Act::Send(EventType::Modified)),
-            (Live, Seen::Quiet { newest: 30 }, Live, Act::Wait),
-            (Live, Seen::Forgotten { oldest: 11 }, Over, Act::End),
-            (Live, Seen::BookmarkDue { newest: 10 }, Live, Act::Wait),
-            (Live, Seen::BookmarkDue { newest: 11 }, Live, Act::SendBookmark(11)),
-            (Live, Seen::Gone, Over, Act::End),
-            (Live, Seen::TimeUp, Over, Act::End),
-            (Over, CHANGE, Over, Act::End),
+        use WatchPhase::{Ended, Initial, Live, Opened};
+        for (phase, input, next, action) in [
+            (
+                Initial(InitialEventsMarker::Send),
+                WatchInput::InitialObject,
+                Initial(InitialEventsMarker::Send),
+                WatchAction::Send(WatchEventType::Added),
+            ),
+            (Initial(InitialEventsMarker::Send), WatchInput::InitialEnd, Live, WatchAction::SendMarker(10)),
+            (Initial(InitialEventsMarker::Omit), WatchInput::InitialEnd, Live, WatchAction::Continue),
+            (
+                Initial(InitialEventsMarker::Send),
+                WatchInput::BookmarkDue { newest: 20 },
+                Initial(InitialEventsMarker::Send),
+                WatchAction::Continue,
+            ),
+            (Initial(InitialEventsMarker::Send), WatchInput::TimedOut, Ended, WatchAction::End),
+            (Initial(InitialEventsMarker::Send), WatchInput::WatchEnded, Ended, WatchAction::End),
+            (Opened, CHANGE, Live, WatchAction::Send(WatchEventType::Modified)),
+            (Opened, OTHERS, Live, WatchAction::Continue),
+            (Opened, WatchInput::UpToDate { newest: 10 }, Live, WatchAction::Wait),
+            (
+                Opened,
+                WatchInput::Compacted { oldest: 11 },
+                Ended,
+                WatchAction::SendExpired { requested: 10, oldest: 11 },
+            ),
+            (Opened, WatchInput::BookmarkDue { newest: 11 }, Opened, WatchAction::SendBookmark(11)),
+            (Live, CHANGE, Live, WatchAction::Send(WatchEventType::Modified)),
+            (Live, WatchInput::UpToDate { newest: 30 }, Live, WatchAction::Wait),
+            (Live, WatchInput::Compacted { oldest: 11 }, Ended, WatchAction::End),
+            (Live, WatchInput::BookmarkDue { newest: 10 }, Live, WatchAction::Wait),
+            (Live, WatchInput::BookmarkDue { newest: 11 }, Live, WatchAction::SendBookmark(11)),
+            (Live, WatchInput::WatchEnded, Ended, WatchAction::End),
+            (Live, WatchInput::TimedOut, Ended, WatchAction::End),
+            (Ended, CHANGE, Ended, WatchAction::End),
         ] {
-            let mut cursor = Cursor::new(10, phase, Bookmarks::Wanted);
-            assert_eq!((cursor.next(seen), cursor.phase()), (act, next), "{phase:?} × {seen:?}");
+            let mut cursor = WatchCursor::new(10, phase, Bookmarks::Enabled);
+            assert_eq!((cursor.next(input), cursor.phase()), (action, next), "{phase:?} × {input:?}");
         }
     }
 
     #[test]
     fn a_client_that_takes_no_bookmarks_gets_none() {
-        let mut cursor = Cursor::new(10, Phase::Live, Bookmarks::Unwanted);
-        assert_eq!(cursor.next(Seen::BookmarkDue { newest: 99 }), Act::Wait);
+        let mut cursor = WatchCursor::new(10, WatchPhase::Live, Bookmarks::Disabled);
+        assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 99 }), WatchAction::Wait);
     }
 
     #[test]
     fn a_bookmark_is_sent_only_for_a_version_that_no_bookmark_told() {
-        let mut cursor = Cursor::new(10, Phase::Live, Bookmarks::Wanted);
-        assert_eq!(cursor.next(CHANGE), Act::Send(EventType::Modified));
-        assert_eq!(cursor.next(Seen::BookmarkDue { newest: 12 }), Act::SendBookmark(12));
-        assert_eq!(cursor.next(Seen::BookmarkDue { newest: 12 }), Act::Wait);
-        assert_eq!(cursor.next(Seen::BookmarkDue { newest: 13 }), Act::SendBookmark(13));
-        assert_eq!(cursor.next(Seen::BookmarkDue { newest: 13 }), Act::Wait);
+        let mut cursor = WatchCursor::new(10, WatchPhase::Live, Bookmarks::Enabled);
+        assert_eq!(cursor.next(CHANGE), WatchAction::Send(WatchEventType::Modified));
+        assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 12 }), WatchAction::SendBookmark(12));
+        assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 12 }), WatchAction::Wait);
+        assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 13 }), WatchAction::SendBookmark(13));
+        assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 13 }), WatchAction::Wait);
     }
 
     proptest! {
@@ -256,19 +281,19 @@ mod tests {
         #[test]
         fn entering_and_leaving_a_selection_keep_a_set_right(states in prop::collection::vec(0u8..3, 1..40)) {
             let membership = |state: u8| if state == 2 { Membership::Inside } else { Membership::Outside };
-            let mut cursor = Cursor::new(0, Phase::Opened, Bookmarks::Unwanted);
+            let mut cursor = WatchCursor::new(0, WatchPhase::Opened, Bookmarks::Disabled);
             let mut before = 0;
-            let mut is_held = false;
+            let mut is_present = false;
             for (at, state) in states.into_iter().enumerate() {
-                let meaning = EventType::of(membership(before), membership(state));
-                match cursor.next(Seen::Change { version: at as u64 + 1, meaning }) {
-                    Act::Send(EventType::Added) => { prop_assert!(!is_held); is_held = true; }
-                    Act::Send(EventType::Modified) => prop_assert!(is_held),
-                    Act::Send(EventType::Deleted) => { prop_assert!(is_held); is_held = false; }
-                    other => prop_assert_eq!(other, Act::Continue),
+                let event = WatchEventType::of(membership(before), membership(state));
+                match cursor.next(WatchInput::Change { version: at as u64 + 1, event }) {
+                    WatchAction::Send(WatchEventType::Added) => { prop_assert!(!is_present); is_present = true; }
+                    WatchAction::Send(WatchEventType::Modified) => prop_assert!(is_present),
+                    WatchAction::Send(WatchEventType::Deleted) => { prop_assert!(is_present); is_present = false; }
+                    other => prop_assert_eq!(other, WatchAction::Continue),
                 }
                 prop_assert_eq!(cursor.read(), at as u64 + 1);
-                prop_assert_eq!(is_held, state == 2);
+                prop_assert_eq!(is_present, state == 2);
                 before = state;
             }
         }

@@ -12,17 +12,19 @@ use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use tokio::time::{Instant, sleep_until};
 
-use super::Watch;
-use super::cursor::{Act, Cursor, EventType, Phase, Seen};
-use super::opening::Opening;
-use super::pace::Pace;
-use crate::body::{self, Body};
-use crate::fault::{Ending, Mangled};
+use super::WatchRequest;
+use super::batching::EventBatching;
+use super::cursor::{WatchAction, WatchCursor, WatchEventType, WatchInput, WatchPhase};
+use super::initial_state::InitialState;
+use crate::body::{self, ResponseBody};
+use crate::fault::{Ending, FrameOutcome};
+use crate::fifo_watch::Receiver;
 use crate::server::Core;
-use crate::signal::Receiver;
 use crate::status::ApiError;
-use crate::store::{Change, FrameKey, KeyRange, News, Reading, Stored, Subscription};
-use crate::wire::{Place, Refusal, Shape};
+use crate::store::{
+    EventFrameKey, HistoryRead, KeyRange, ObjectChange, StoredObject, WatchRead, WatchSubscription,
+};
+use crate::wire::{EncodeError, EventPosition, ObjectEncoder};
 
 /// Most changes read from the store at once.
 const CHANGES_AT_ONCE: usize = 256;
@@ -37,8 +39,13 @@ const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 const INITIAL_EVENTS_END: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
 /// The body of a watch.
-pub(super) fn body(core: Arc<Core>, watch: Watch, shape: Shape, opening: Opening) -> Body {
-    let watcher = Watcher::open(core, watch, shape, opening);
+pub(super) fn body(
+    core: Arc<Core>,
+    watch: WatchRequest,
+    encoder: ObjectEncoder,
+    opening: InitialState,
+) -> ResponseBody {
+    let watcher = WatchStream::open(core, watch, encoder, opening);
     body::streamed(stream::unfold(Some(watcher), |watcher| async {
         let mut watcher = watcher?;
         // The client's task must give way to others now and then, however much there is to send.
@@ -46,24 +53,24 @@ pub(super) fn body(core: Arc<Core>, watch: Watch, shape: Shape, opening: Opening
         match watcher.chunk().await {
             Ok(chunk) => Some((Ok(chunk), Some(watcher))),
             Err(Ending::Clean) => None,
-            Err(Ending::Broken | Ending::Stalled) => body::broken_off().await,
+            Err(Ending::Broken | Ending::Stalled) => body::connection_lost().await,
         }
     }))
 }
 
-struct Watcher {
+struct WatchStream {
     core: Arc<Core>,
-    watch: Watch,
+    watch: WatchRequest,
     range: KeyRange,
-    shape: Shape,
-    cursor: Cursor,
-    subscription: Subscription,
+    encoder: ObjectEncoder,
+    cursor: WatchCursor,
+    subscription: WatchSubscription,
     cuts: Receiver<()>,
-    initial: vec::IntoIter<Arc<Stored>>,
+    initial: vec::IntoIter<Arc<StoredObject>>,
     /// The events of the first of them.
     encoded: VecDeque<Bytes>,
-    changes: VecDeque<Arc<Change>>,
-    pace: Pace,
+    changes: VecDeque<Arc<ObjectChange>>,
+    batching: EventBatching,
     /// Frames that faults made ready beyond the one that was asked for.
     ready: VecDeque<Bytes>,
     ending: Option<Ending>,
@@ -71,38 +78,38 @@ struct Watcher {
     last_bookmark_at: Instant,
     end_at: Instant,
     /// Where the next event stands.
-    place: Place,
+    position: EventPosition,
 }
 
-impl Watcher {
-    fn open(core: Arc<Core>, watch: Watch, shape: Shape, opening: Opening) -> Self {
-        let Opening { range, subscription, cursor, initial, encoded } = opening;
+impl WatchStream {
+    fn open(core: Arc<Core>, watch: WatchRequest, encoder: ObjectEncoder, opening: InitialState) -> Self {
+        let InitialState { range, subscription, cursor, initial, encoded } = opening;
         let now = Instant::now();
         let timeout = core.watch_timeout(watch.options.timeout_seconds);
         let end_at = now + timeout;
         let bookmark_at = now + core.bookmark_interval();
         let last_bookmark_at = now + timeout.saturating_sub(LAST_BOOKMARK_BEFORE_END);
         let cuts = core.faults.cuts();
-        let fault = watch.faults.opening(shape.wire());
+        let fault = watch.faults.opening(encoder.wire());
         let (ready, ending) = fault.map_or((Vec::new(), None), |(ready, end)| (ready, Some(end)));
         Self {
             core,
             watch,
             range,
-            shape,
+            encoder,
             cursor,
             subscription,
             cuts,
             initial: initial.into_iter(),
             encoded,
             changes: VecDeque::new(),
-            pace: Pace::new(now),
+            batching: EventBatching::new(now),
             ready: ready.into(),
             ending,
             bookmark_at,
             last_bookmark_at,
             end_at,
-            place: Place::First,
+            position: EventPosition::First,
         }
     }
 
@@ -153,8 +160,8 @@ impl Watcher {
         }
         let is_time_up = self.ending.is_none() && Instant::now() >= self.end_at;
         if is_time_up {
-            let act = self.cursor.next(Seen::TimeUp);
-            self.act(act);
+            let action = self.cursor.next(WatchInput::TimedOut);
+            self.action(action);
         }
         Ok(())
     }
@@ -168,11 +175,11 @@ impl Watcher {
             if let Some(ending) = self.ending {
                 return Some(Err(ending));
             }
-            let frame = self.made_frame()?;
-            match self.watch.faults.mangle(frame, self.shape.wire()) {
-                Mangled::Untouched(frame) => return Some(Ok(frame)),
-                Mangled::Frames(frames) => self.ready.extend(frames),
-                Mangled::LastFrames(frames, ending) => {
+            let frame = self.next_event()?;
+            match self.watch.faults.apply(frame, self.encoder.wire()) {
+                FrameOutcome::Unchanged(frame) => return Some(Ok(frame)),
+                FrameOutcome::Replaced(frames) => self.ready.extend(frames),
+                FrameOutcome::ReplacedThenEnd(frames, ending) => {
                     self.ready.extend(frames);
                     self.ending = Some(ending);
                 }
@@ -181,20 +188,22 @@ impl Watcher {
     }
 
     /// The next event as the cursor wants it, from what was read already.
-    fn made_frame(&mut self) -> Option<Bytes> {
-        if let Phase::Initial(_) = self.cursor.phase() {
+    fn next_event(&mut self) -> Option<Bytes> {
+        if let WatchPhase::Initial(_) = self.cursor.phase() {
             if let Some(frame) = self.initial_frame() {
                 return Some(frame);
             }
-            if let Act::SendMarker(version) = self.cursor.next(Seen::InitialEnd)
+            if let WatchAction::SendMarker(version) = self.cursor.next(WatchInput::InitialEnd)
                 && !self.watch.faults.hides_marker()
             {
                 return Some(self.bookmark(version, INITIAL_EVENTS_END));
             }
         }
         while let Some(change) = self.changes.pop_front() {
-            let meaning = self.meaning(&change);
-            if let Act::Send(event) = self.cursor.next(Seen::Change { version: change.version, meaning }) {
+            let event = self.event(&change);
+            if let WatchAction::Send(event) =
+                self.cursor.next(WatchInput::Change { version: change.version, event })
+            {
                 return Some(self.event_frame(&change, event));
             }
         }
@@ -205,97 +214,100 @@ impl Watcher {
         loop {
             let object = self.initial.next()?;
             if self.watch.selects(&object) {
-                let Act::Send(event) = self.cursor.next(Seen::Initial) else { continue };
-                let place = self.next_place();
+                let WatchAction::Send(event) = self.cursor.next(WatchInput::InitialObject) else { continue };
+                let position = self.next_position();
                 let encoded = self.encoded.pop_front();
-                let frame = encoded.map_or_else(|| self.shape.event(event.as_str(), &object, place), Ok);
-                return Some(self.told(frame));
+                let frame = encoded.map_or_else(|| self.encoder.event(event.as_str(), &object, position), Ok);
+                return Some(self.frame_or_error(frame));
             }
         }
     }
 
-    fn meaning(&self, change: &Change) -> Option<EventType> {
+    fn event(&self, change: &ObjectChange) -> Option<WatchEventType> {
         if !self.range.contains(change.key()) {
             return None;
         }
         let selection = &self.watch.selection;
-        EventType::of(
+        WatchEventType::of(
             selection.membership(change.old.as_deref()),
             selection.membership(change.new.as_deref()),
         )
     }
 
-    fn next_place(&mut self) -> Place {
-        std::mem::replace(&mut self.place, Place::Later)
+    fn next_position(&mut self) -> EventPosition {
+        std::mem::replace(&mut self.position, EventPosition::Later)
     }
 
     fn bookmark(&mut self, version: u64, annotations: &str) -> Bytes {
-        let place = self.next_place();
-        self.shape.bookmark(version, annotations, place)
+        let position = self.next_position();
+        self.encoder.bookmark(version, annotations, position)
     }
 
-    fn event_frame(&mut self, change: &Change, event: EventType) -> Bytes {
-        let key = FrameKey { event: event.as_str(), head: Arc::clone(self.shape.head()) };
-        let place = self.next_place();
+    fn event_frame(&mut self, change: &ObjectChange, event: WatchEventType) -> Bytes {
+        let key = EventFrameKey { event: event.as_str(), head: Arc::clone(self.encoder.head()) };
+        let position = self.next_position();
         let encode = || match (event, &change.old, &change.new) {
             // An object that was deleted, or that left the selection, is told as it was, under the version of the change.
-            (EventType::Deleted, Some(old), _) => {
-                self.shape.event(event.as_str(), &old.restamped(change.version), place)
+            (WatchEventType::Deleted, Some(old), _) => {
+                self.encoder.event(event.as_str(), &old.with_version(change.version), position)
             }
-            (_, _, Some(new)) => self.shape.event(event.as_str(), new, place),
+            (_, _, Some(new)) => self.encoder.event(event.as_str(), new, position),
             (_, _, None) => unreachable!("only a deletion has no state after it"),
         };
-        let frame = if self.shape.is_shared() { change.frame(&key, encode) } else { encode() };
-        self.told(frame)
+        let frame = if self.encoder.is_shared() { change.frame(&key, encode) } else { encode() };
+        self.frame_or_error(frame)
     }
 
     /// The frame, or the error with which the stream ends: an event that can't be told may not be left out.
-    fn told(&mut self, frame: Result<Bytes, Refusal>) -> Bytes {
+    fn frame_or_error(&mut self, frame: Result<Bytes, EncodeError>) -> Bytes {
         frame.unwrap_or_else(|refusal| {
             self.ending = Some(Ending::Clean);
-            self.shape.error_event(&refusal.into())
+            self.encoder.error_event(&refusal.into())
         })
     }
 
     /// Reads more from the store, or waits until there is something to do.
     async fn look_for_more(&mut self) -> Result<(), Ending> {
-        if let Some(at) = self.pace.reads_at() {
+        if let Some(at) = self.batching.next_read_at() {
             sleep_until(at).await;
         }
-        let reading = if self.cursor.phase() == Phase::Opened { Reading::First } else { Reading::Next };
-        let read = self.core.store.news(&self.subscription, self.cursor.read(), reading, CHANGES_AT_ONCE);
-        let seen = match read {
-            News::Changes(changes) => {
-                self.pace.read(changes.len(), changes.len() == CHANGES_AT_ONCE, Instant::now());
+        let reading =
+            if self.cursor.phase() == WatchPhase::Opened { WatchRead::First } else { WatchRead::Next };
+        let read =
+            self.core.store.read_history(&self.subscription, self.cursor.read(), reading, CHANGES_AT_ONCE);
+        let input = match read {
+            HistoryRead::Changes(changes) => {
+                self.batching.read(changes.len(), changes.len() == CHANGES_AT_ONCE, Instant::now());
                 self.changes = changes.into();
                 return Ok(());
             }
-            News::Nothing { newest } => Seen::Quiet { newest },
-            News::Forgotten { oldest } => Seen::Forgotten { oldest },
-            News::Over => Seen::Gone,
+            HistoryRead::UpToDate { newest } => WatchInput::UpToDate { newest },
+            HistoryRead::Compacted { oldest } => WatchInput::Compacted { oldest },
+            HistoryRead::WatchEnded => WatchInput::WatchEnded,
         };
-        match self.cursor.next(seen) {
-            Act::Wait => self.wait().await,
-            act => {
-                self.act(act);
+        match self.cursor.next(input) {
+            WatchAction::Wait => self.wait().await,
+            action => {
+                self.action(action);
                 Ok(())
             }
         }
     }
 
-    fn act(&mut self, act: Act) {
-        match act {
-            Act::SendBookmark(version) => {
+    fn action(&mut self, action: WatchAction) {
+        match action {
+            WatchAction::SendBookmark(version) => {
                 let frame = self.bookmark(version, "");
                 self.ready.push_back(frame);
             }
-            Act::SendExpired { asked, oldest } => {
-                let error = ApiError::expired(format!("too old resource version: {asked} ({oldest})"));
-                self.ready.push_back(self.shape.error_event(&error));
+            WatchAction::SendExpired { requested, oldest } => {
+                let error = ApiError::expired(format!("too old resource version: {requested} ({oldest})"));
+                self.ready.push_back(self.encoder.error_event(&error));
                 self.ending = Some(Ending::Clean);
             }
-            Act::End => self.ending = Some(Ending::Clean),
-            Act::Send(_) | Act::SendMarker(_) | Act::Continue | Act::Wait => {}
+            WatchAction::End => self.ending = Some(Ending::Clean),
+            WatchAction::Send(_) | WatchAction::SendMarker(_) | WatchAction::Continue | WatchAction::Wait => {
+            }
         }
     }
 
@@ -342,10 +354,10 @@ impl Watcher {
             self.last_bookmark_at = self.end_at;
         }
         // Asked again, under the store's lock: nothing may have happened up to the version that the bookmark tells.
-        let news = self.core.store.news(&self.subscription, self.cursor.read(), Reading::Next, 1);
-        if let News::Nothing { newest } = news {
-            let act = self.cursor.next(Seen::BookmarkDue { newest });
-            self.act(act);
+        let news = self.core.store.read_history(&self.subscription, self.cursor.read(), WatchRead::Next, 1);
+        if let HistoryRead::UpToDate { newest } = news {
+            let action = self.cursor.next(WatchInput::BookmarkDue { newest });
+            self.action(action);
         }
     }
 }

@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use tidings_protobuf::wire::{write_bytes, write_bytes_head, write_number};
 use tidings_protobuf::{Message, encode, encode_text, message};
 
-use super::{ListMeta, Refusal};
+use super::{EncodeError, ListMeta};
 use crate::convert;
-use crate::protobuf::{ENVELOPE_END, Enveloped, fields, write_head};
+use crate::protobuf::{ENVELOPE_END, Envelope, fields, write_head};
 use crate::request::accept::Content;
 use crate::resource::ResourceDef;
 use crate::server::ProtobufAnswers;
 use crate::status::ApiError;
-use crate::store::{Keeping, Stored};
+use crate::store::{Retention, StoredObject};
 
 /// Bytes of one chunk of a list, before the item that fills it.
 const CHUNK_BYTES: usize = 128 << 10;
@@ -28,7 +28,7 @@ const HEADS_BYTES: usize = 64;
 
 /// How the objects of one resource are written as protobuf.
 #[derive(Clone, Debug)]
-pub(crate) struct Protobuf {
+pub(crate) struct ProtobufEncoder {
     message: &'static Message,
     api_version: Arc<str>,
     kind: Arc<str>,
@@ -37,7 +37,7 @@ pub(crate) struct Protobuf {
     answers: ProtobufAnswers,
 }
 
-impl Protobuf {
+impl ProtobufEncoder {
     /// How this much of a resource's objects is told, if the table knows it.
     pub(crate) fn of(def: &ResourceDef, content: Content, answers: ProtobufAnswers) -> Option<Self> {
         let (message, api_version, kind, whole) = match content {
@@ -58,28 +58,32 @@ impl Protobuf {
     }
 
     /// Whether an object is of its kind's shape.
-    pub(super) fn can_tell(&self, object: &Stored) -> bool {
+    pub(super) fn can_encode(&self, object: &StoredObject) -> bool {
         self.raw(object).is_ok()
     }
 
     /// One object on its own.
-    pub(super) fn object(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
-        Ok(self.enveloped(&self.raw(object)?).sealed())
+    pub(super) fn object(&self, object: &StoredObject) -> Result<Vec<u8>, EncodeError> {
+        Ok(self.envelope(&self.raw(object)?).encode())
     }
 
     /// A watch event about an object.
-    pub(super) fn event(&self, event: &str, object: &Stored) -> Result<Bytes, Refusal> {
-        Ok(event_frame(event, self.enveloped(&self.raw(object)?)))
+    pub(super) fn event(&self, event: &str, object: &StoredObject) -> Result<Bytes, EncodeError> {
+        Ok(event_frame(event, self.envelope(&self.raw(object)?)))
     }
 
     /// A BOOKMARK event; `metadata` is the JSON of it.
     pub(super) fn bookmark(&self, metadata: Value) -> Bytes {
         let raw = encode(self.message, &json!({"metadata": metadata}));
-        event_frame("BOOKMARK", self.enveloped(&raw.expect("a version and annotations can be encoded")))
+        event_frame("BOOKMARK", self.envelope(&raw.expect("a version and annotations can be encoded")))
     }
 
     /// A whole list, in chunks. All items are encoded before the first byte is sent, because their sum comes first.
-    pub(super) fn list(&self, meta: &ListMeta, objects: &[Arc<Stored>]) -> Result<Vec<Bytes>, Refusal> {
+    pub(super) fn list(
+        &self,
+        meta: &ListMeta,
+        objects: &[Arc<StoredObject>],
+    ) -> Result<Vec<Bytes>, EncodeError> {
         let (mut chunk, mut chunks, mut raw_len) = (Vec::new(), vec![Bytes::new()], 0);
         write_bytes(1, &list_meta(meta), &mut chunk);
         for object in objects {
@@ -99,40 +103,40 @@ impl Protobuf {
     }
 
     /// The object's message.
-    fn raw(&self, object: &Stored) -> Result<Arc<[u8]>, Refusal> {
+    fn raw(&self, object: &StoredObject) -> Result<Arc<[u8]>, EncodeError> {
         if self.whole.is_none() {
             return self.encoded(object).map(Arc::from);
         }
         if self.answers == ProtobufAnswers::Kept {
-            object.keep_protobuf(Keeping::Always);
+            object.set_protobuf_retention(Retention::Always);
         }
         object.protobuf(self.message, || self.encoded(object))
     }
 
-    fn encoded(&self, object: &Stored) -> Result<Vec<u8>, Refusal> {
+    fn encoded(&self, object: &StoredObject) -> Result<Vec<u8>, EncodeError> {
         let raw = match &self.whole {
             Some(def) if convert::is_converted(def) => {
                 encode(self.message, &Value::Object(convert::from_storage(def, object.decoded())))
             }
             Some(_) => encode_text(self.message, object.body()),
-            None => encode_text(self.message, &object.body_of_metadata()),
+            None => encode_text(self.message, &object.metadata_body()),
         };
-        raw.map_err(|error| Refusal(error.to_string()))
+        raw.map_err(|error| EncodeError(error.to_string()))
     }
 
-    fn enveloped<'a>(&'a self, raw: &'a [u8]) -> Enveloped<'a> {
-        Enveloped { api_version: &self.api_version, kind: &self.kind, raw }
+    fn envelope<'a>(&'a self, raw: &'a [u8]) -> Envelope<'a> {
+        Envelope { api_version: &self.api_version, kind: &self.kind, raw }
     }
 }
 
 /// A Status as an answer.
 pub(crate) fn status(error: &ApiError) -> Vec<u8> {
-    enveloped_status(&raw_status(error)).sealed()
+    status_envelope(&raw_status(error)).encode()
 }
 
 /// An ERROR event.
 pub(super) fn error_event(error: &ApiError) -> Bytes {
-    event_frame("ERROR", enveloped_status(&raw_status(error)))
+    event_frame("ERROR", status_envelope(&raw_status(error)))
 }
 
 fn raw_status(error: &ApiError) -> Vec<u8> {
@@ -141,26 +145,26 @@ fn raw_status(error: &ApiError) -> Vec<u8> {
     encode(message, &status).expect("a status can be encoded")
 }
 
-fn enveloped_status(raw: &[u8]) -> Enveloped<'_> {
-    Enveloped { api_version: "v1", kind: "Status", raw }
+fn status_envelope(raw: &[u8]) -> Envelope<'_> {
+    Envelope { api_version: "v1", kind: "Status", raw }
 }
 
 /// An event whose JSON was changed: what faults do.
 pub(super) fn changed(frame: &[u8], change: impl FnOnce(&mut Value)) -> Option<Bytes> {
-    let (event_type, answer) = opened(frame.get(4..)?)?;
-    let answer = Enveloped::open(answer).ok()?;
+    let (event_type, answer) = parts(frame.get(4..)?)?;
+    let answer = Envelope::decode(answer).ok()?;
     let mut event = json!({"type": event_type, "object": answer.object().ok()?});
     change(&mut event);
     let object = &event["object"];
     let text = |member: &Value| member.as_str().unwrap_or_default().to_owned();
     let raw = encode(answer.message()?, object).ok()?;
     let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
-    let answer = Enveloped { api_version: &api_version, kind: &kind, raw: &raw };
+    let answer = Envelope { api_version: &api_version, kind: &kind, raw: &raw };
     Some(event_frame(&text(&event["type"]), answer))
 }
 
 /// The type of a `WatchEvent`, and the answer inside it.
-fn opened(event: &[u8]) -> Option<(&str, &[u8])> {
+fn parts(event: &[u8]) -> Option<(&str, &[u8])> {
     let (mut event_type, mut object) = ("", &[][..]);
     for (number, bytes) in fields(event).ok()? {
         match number {
@@ -188,7 +192,7 @@ fn list_meta(meta: &ListMeta) -> Vec<u8> {
 
 /// A length, and a `WatchEvent` whose object is this answer. How long each part is comes before it, so that all is written to
 /// its place at once.
-fn event_frame(event_type: &str, answer: Enveloped<'_>) -> Bytes {
+fn event_frame(event_type: &str, answer: Envelope<'_>) -> Bytes {
     let mut answer_head = Vec::with_capacity(HEADS_BYTES);
     write_head(answer.api_version, answer.kind, answer.raw.len(), &mut answer_head);
     let answer_len = answer_head.len() + answer.raw.len() + ENVELOPE_END.len();

@@ -2,27 +2,27 @@
 
 use http::Response;
 
-use super::Writing;
+use super::WriteRequest;
 use super::delete::delete;
-use super::deletion::Deletion;
-use crate::body::Body;
-use crate::read::list::{self, Page, range};
+use super::delete_options::DeleteOptions;
+use crate::body::ResponseBody;
+use crate::read::list::{self, ListPage, range};
 use crate::request::{Representation, Selection};
 use crate::status::ApiError;
 use crate::wire::ListMeta;
 
 /// Deletes all selected objects, and answers with them.
 pub(super) fn answer(
-    writing: &Writing<'_>,
+    request: &WriteRequest<'_>,
     content_type: Option<&str>,
     sent: &[u8],
     representation: Representation,
-) -> Result<Response<Body>, ApiError> {
-    let (core, def, options) = (writing.core, writing.def, writing.options);
-    let deletion = Deletion::parse(options, content_type, sent)?;
+) -> Result<Response<ResponseBody>, ApiError> {
+    let (core, def, options) = (request.core, request.def, request.options);
+    let deletion = DeleteOptions::parse(options, content_type, sent)?;
     let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
     let version = core.store.version();
-    let read = core.store.snapshot(&def.storage, &range(writing.namespace), usize::MAX, None);
+    let read = core.store.snapshot(&def.storage, &range(request.namespace), usize::MAX, None);
     let mut objects = read.map(|snapshot| snapshot.objects).unwrap_or_default();
     objects.retain(|object| selection.is_everything() || selection.matches(object));
     for object in &objects {
@@ -32,5 +32,5 @@ pub(super) fn answer(
         }
     }
     let meta = ListMeta { version, ..ListMeta::default() };
-    list::response(core, def, options, representation, Page { meta, objects })
+    list::response(core, def, options, representation, ListPage { meta, objects })
 }

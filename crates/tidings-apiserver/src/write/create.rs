@@ -6,12 +6,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{Trial, Writing, definitions, encoded, metadata_mut, namespaces, text};
+use super::{DryRun, WriteRequest, definitions, encoded, metadata_mut, namespaces, text};
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
 use crate::server::Core;
 use crate::status::ApiError;
-use crate::store::{Changed, Expected, Stored, Telling};
+use crate::store::{Precondition, PreconditionFailed, StoredObject, WatchVisibility};
 use crate::validate;
 use crate::{crd, validate::name::generated};
 
@@ -19,11 +19,11 @@ use crate::{crd, validate::name::generated};
 const GENERATED_NAMES_MAX: usize = 8;
 
 /// Creates the object of a request.
-pub(super) fn create(writing: &Writing<'_>, object: Value) -> Result<Arc<Stored>, ApiError> {
-    let trial = writing.trial("CreateOptions")?;
+pub(super) fn create(request: &WriteRequest<'_>, object: Value) -> Result<Arc<StoredObject>, ApiError> {
+    let dry_run = request.dry_run("CreateOptions")?;
     let mut object = object;
-    validate::type_meta(writing.def, &mut object)?;
-    validate::placement(writing.def, &mut object, writing.namespace.unwrap_or_default(), writing.name)?;
+    validate::type_meta(request.def, &mut object)?;
+    validate::placement(request.def, &mut object, request.namespace.unwrap_or_default(), request.name)?;
     if !text(&object, "metadata", "resourceVersion").is_empty() {
         return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
     }
@@ -33,28 +33,28 @@ pub(super) fn create(writing: &Writing<'_>, object: Value) -> Result<Arc<Stored>
         let mut object = object.clone();
         if is_generated {
             metadata_mut(&mut object)
-                .insert("name".to_owned(), json!(generated(&prefix, writing.core.random())));
+                .insert("name".to_owned(), json!(generated(&prefix, request.core.random())));
         }
-        prepare(writing, &mut object)?;
-        own_fields(writing, &mut object);
-        match store(writing, &object, trial) {
+        prepare(request, &mut object)?;
+        set_initial_managed_fields(request, &mut object);
+        match store(request, &object, dry_run) {
             Err(error) if is_generated && error.reason == "AlreadyExists" => {}
             outcome => return outcome,
         }
     }
-    Err(ApiError::already_exists(writing.def, &prefix))
+    Err(ApiError::already_exists(request.def, &prefix))
 }
 
 /// Says who wrote the fields of a new object; those that the server itself decides are nobody's.
-fn own_fields(writing: &Writing<'_>, object: &mut Value) {
-    let def = writing.def;
+fn set_initial_managed_fields(request: &WriteRequest<'_>, object: &mut Value) {
+    let def = request.def;
     let mut sent = object.clone();
     if let Some(fields) = sent.as_object_mut() {
         fields.retain(|name, _| {
             !(name == "status" && def.has_status() || name == "spec" && def.storage == "/namespaces")
         });
     }
-    managed_fields::track(def, None, &mut sent, &writing.writer());
+    managed_fields::track(def, None, &mut sent, &request.writer());
     let metadata = metadata_mut(object);
     match sent["metadata"].get("managedFields") {
         Some(owners) => metadata.insert("managedFields".to_owned(), owners.clone()),
@@ -63,19 +63,19 @@ fn own_fields(writing: &Writing<'_>, object: &mut Value) {
 }
 
 /// What the server adds to a new object, and what it refuses.
-pub(super) fn prepare(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
-    let def = writing.def;
-    stamp(writing.core, def, object);
+pub(super) fn prepare(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
+    let def = request.def;
+    stamp(request.core, def, object);
     if def.has_status()
         && let Some(fields) = object.as_object_mut()
     {
         fields.remove("status");
     }
     set_defaults(def, object);
-    conform(writing, object)?;
+    conform(request, object)?;
     encode_text(def, object);
-    definitions::prepare(def, object, &writing.time)?;
-    writing.look_at_finalizers(&Value::Null, object);
+    definitions::prepare(def, object, &request.time)?;
+    request.collect_bare_finalizers(&Value::Null, object);
     validate::create(def, object)
 }
 
@@ -94,46 +94,50 @@ pub(super) fn encode_text(def: &ResourceDef, object: &mut Value) {
 }
 
 /// Stores a new object.
-pub(super) fn store(writing: &Writing<'_>, object: &Value, trial: Trial) -> Result<Arc<Stored>, ApiError> {
-    let (core, def) = (writing.core, writing.def);
+pub(super) fn store(
+    request: &WriteRequest<'_>,
+    object: &Value,
+    dry_run: DryRun,
+) -> Result<Arc<StoredObject>, ApiError> {
+    let (core, def) = (request.core, request.def);
     let name = text(object, "metadata", "name");
-    let key = writing.key(name);
+    let key = request.key(name);
     let draft = encoded(def, &key, object);
     if core.store.object(&def.storage, &key).is_some() {
         return Err(ApiError::already_exists(def, name));
     }
-    namespaces::check(writing, name)?;
-    if trial == Trial::Dry {
+    namespaces::check(request, name)?;
+    if dry_run == DryRun::Yes {
         return Ok(Arc::new(draft.at(core.store.version())));
     }
-    let put = core.store.put(&def.storage, Expected::Absent, draft, Telling::Watchers);
-    let stored = put.map_err(|Changed| ApiError::already_exists(def, name))?;
+    let put = core.store.put(&def.storage, Precondition::Absent, draft, WatchVisibility::Visible);
+    let stored = put.map_err(|PreconditionFailed| ApiError::already_exists(def, name))?;
     definitions::changed(core, def, object);
     Ok(stored)
 }
 
 /// Drops what the kind does not know, and fills in the defaults of a custom resource's schema.
-pub(super) fn conform(writing: &Writing<'_>, object: &mut Value) -> Result<(), ApiError> {
+pub(super) fn conform(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
     // What a patch makes is judged as part of the patch.
-    let as_sent = |error: ApiError| match writing.verb {
+    let as_sent = |error: ApiError| match request.verb {
         Verb::Patch => ApiError::invalid_patch(&error.message),
         _ => error,
     };
-    let mut dropped = validate::shape::checked(writing.def, object).map_err(as_sent)?;
-    let (unknown, causes) = crd::conform(writing.def, object);
+    let mut dropped = validate::field_types::conform(request.def, object).map_err(as_sent)?;
+    let (unknown, causes) = crd::conform(request.def, object);
     dropped.extend(unknown);
-    if !dropped.is_empty() && writing.options.field_validation == "Strict" {
+    if !dropped.is_empty() && request.options.field_validation == "Strict" {
         let named: Vec<_> = dropped.iter().map(|path| format!("unknown field \"{path}\"")).collect();
         let error = ApiError::bad_request(format!("strict decoding error: {}", named.join(", ")));
         return Err(as_sent(error));
     }
-    if writing.options.field_validation != "Ignore" {
-        *writing.unknown_fields.borrow_mut() = dropped;
+    if request.options.field_validation != "Ignore" {
+        *request.unknown_fields.borrow_mut() = dropped;
     }
     if causes.is_empty() {
         return Ok(());
     }
-    Err(ApiError::invalid_object(writing.def, text(object, "metadata", "name"), causes))
+    Err(ApiError::invalid_object(request.def, text(object, "metadata", "name"), causes))
 }
 
 /// Identity and times, which are the server's to say.
@@ -193,6 +197,6 @@ impl Core {
         set_defaults(&def, &mut object);
         let draft = encoded(&def, name, &object);
         // Another request may have created it meanwhile, which is as good.
-        let _ = self.store.put(NAMESPACES, Expected::Absent, draft, Telling::Watchers);
+        let _ = self.store.put(NAMESPACES, Precondition::Absent, draft, WatchVisibility::Visible);
     }
 }

@@ -7,7 +7,7 @@ use crate::crd;
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
-use crate::store::{Expected, KeyRange, Telling};
+use crate::store::{KeyRange, Precondition, WatchVisibility};
 
 /// Whether objects of this resource define resources.
 fn defines_resources(def: &ResourceDef) -> bool {
@@ -47,7 +47,7 @@ pub(super) fn removed(core: &Core, def: &ResourceDef, name: &str) {
     let content = core.store.snapshot(&made.storage, &KeyRange::all(), usize::MAX, None);
     for object in content.into_iter().flat_map(|content| content.objects) {
         // Another writer may have removed it already.
-        let _ = core.store.remove(&made.storage, object.key(), Expected::Anything, Telling::Watchers);
+        let _ = core.store.remove(&made.storage, object.key(), Precondition::None, WatchVisibility::Visible);
     }
     core.store.end_watches(&made.storage);
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::delete::{self, Gone};
+use super::delete::{self, RemovedObjects};
 use super::{encoded, finalizers, text, whole};
 use crate::resource::ResourceDef;
 use crate::server::Core;
-use crate::store::{Expected, KeyRange, Stored, Telling, owner_uids};
+use crate::store::{KeyRange, Precondition, StoredObject, WatchVisibility, owner_uids};
 use crate::sync::Mutex;
 
 /// The finalizer of an owner that waits for its dependents.
@@ -20,20 +20,20 @@ pub(super) const FOREGROUND: &str = "foregroundDeletion";
 
 /// Owners that wait for their dependents: storage and key, by uid.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct ForegroundDeletions {
     owners: Mutex<HashMap<String, (String, String)>>,
 }
 
-impl Waiting {
+impl ForegroundDeletions {
     pub(super) fn insert(&self, uid: &str, def: &ResourceDef, key: &str) {
         self.owners.lock().insert(uid.to_owned(), (def.storage.to_string(), key.to_owned()));
     }
 }
 
-type Found = (Arc<ResourceDef>, Arc<Stored>);
+type FoundObject = (Arc<ResourceDef>, Arc<StoredObject>);
 
 /// Objects that name this owner.
-fn dependents(core: &Core, uid: &str) -> Vec<Found> {
+fn dependents(core: &Core, uid: &str) -> Vec<FoundObject> {
     if uid.is_empty() || !core.store.may_own(uid) {
         return Vec::new();
     }
@@ -42,7 +42,7 @@ fn dependents(core: &Core, uid: &str) -> Vec<Found> {
         .collect()
 }
 
-fn all(core: &Core) -> impl Iterator<Item = Found> {
+fn all(core: &Core) -> impl Iterator<Item = FoundObject> {
     core.store.storages().into_iter().filter_map(|storage| core.registry.of_storage(&storage)).flat_map(
         |def| {
             let content = core.store.snapshot(&def.storage, &KeyRange::all(), usize::MAX, None);
@@ -53,9 +53,9 @@ fn all(core: &Core) -> impl Iterator<Item = Found> {
 }
 
 /// Deletes all dependents of an owner.
-pub(super) fn delete_all(core: &Arc<Core>, uid: &str, gone: &mut Gone) {
+pub(super) fn delete_all(core: &Arc<Core>, uid: &str, removed: &mut RemovedObjects) {
     for (def, object) in dependents(core, uid) {
-        delete::delete_now(core, &def, object.key(), gone);
+        delete::delete_now(core, &def, object.key(), removed);
     }
 }
 
@@ -68,8 +68,8 @@ pub(super) fn orphan(core: &Core, uid: &str) {
 
 /// What follows when objects are gone: their dependents go, unless another owner still holds them, and owners that waited
 /// for them may go.
-pub(super) fn follow(core: &Arc<Core>, mut gone: Gone) {
-    while let Some(last) = gone.pop() {
+pub(super) fn follow(core: &Arc<Core>, mut removed: RemovedObjects) {
+    while let Some(last) = removed.pop() {
         let metadata = last.decoded_metadata();
         let uid = metadata.get("uid").and_then(Value::as_str).unwrap_or_default();
         for (def, object) in dependents(core, uid) {
@@ -77,12 +77,12 @@ pub(super) fn follow(core: &Arc<Core>, mut gone: Gone) {
             if is_held {
                 without_owner(core, &def, &object, uid);
             } else {
-                delete::delete_now(core, &def, object.key(), &mut gone);
+                delete::delete_now(core, &def, object.key(), &mut removed);
             }
         }
         if last.has_owners() {
             for owner in owner_uids(&last) {
-                release(core, &owner, &mut gone);
+                release(core, &owner, &mut removed);
             }
         }
     }
@@ -93,11 +93,11 @@ fn exists(core: &Core, uid: &str) -> bool {
 }
 
 /// Lets an owner go that waited for its dependents, if none is left.
-pub(super) fn release(core: &Arc<Core>, uid: &str, gone: &mut Gone) {
-    if !core.waiting.owners.lock().contains_key(uid) || !dependents(core, uid).is_empty() {
+pub(super) fn release(core: &Arc<Core>, uid: &str, removed: &mut RemovedObjects) {
+    if !core.foreground_deletions.owners.lock().contains_key(uid) || !dependents(core, uid).is_empty() {
         return;
     }
-    let Some((storage, key)) = core.waiting.owners.lock().remove(uid) else { return };
+    let Some((storage, key)) = core.foreground_deletions.owners.lock().remove(uid) else { return };
     let Some(def) = core.registry.of_storage(&storage) else { return };
     let Some(stored) = core.store.object(&storage, &key) else { return };
     let mut object = whole(&def, &stored);
@@ -106,22 +106,27 @@ pub(super) fn release(core: &Arc<Core>, uid: &str, gone: &mut Gone) {
     }
     let rest = finalizers(&object).into_iter().filter(|name| *name != FOREGROUND);
     let rest: Vec<_> = rest.map(|name| json!(name)).collect();
-    let expected = Expected::Version(stored.version());
+    let expected = Precondition::Version(stored.version());
     // Should another write come first, its writer finds the finalizer and can remove it.
     if rest.is_empty() {
-        let _ = delete::remove_alone(core, &def, &key, expected, gone);
+        let _ = delete::remove_one(core, &def, &key, expected, removed);
     } else {
         object["metadata"]["finalizers"] = Value::Array(rest);
-        let _ = core.store.put(&storage, expected, encoded(&def, &key, &object), Telling::Watchers);
+        let _ = core.store.put(&storage, expected, encoded(&def, &key, &object), WatchVisibility::Visible);
     }
 }
 
-fn without_owner(core: &Core, def: &ResourceDef, stored: &Stored, uid: &str) {
+fn without_owner(core: &Core, def: &ResourceDef, stored: &StoredObject, uid: &str) {
     let mut object = whole(def, stored);
     if let Some(owners) = object["metadata"]["ownerReferences"].as_array_mut() {
         owners.retain(|owner| owner["uid"] != uid);
     }
     let draft = encoded(def, stored.key(), &object);
     // A write that came first is the newer word on who owns the object.
-    let _ = core.store.put(&def.storage, Expected::Version(stored.version()), draft, Telling::Watchers);
+    let _ = core.store.put(
+        &def.storage,
+        Precondition::Version(stored.version()),
+        draft,
+        WatchVisibility::Visible,
+    );
 }

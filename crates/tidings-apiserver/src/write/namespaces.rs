@@ -5,30 +5,30 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::delete::{self, Deleted, Gone};
-use super::{Writing, encoded, whole};
+use super::delete::{self, DeleteOutcome, RemovedObjects};
+use super::{WriteRequest, encoded, whole};
 use crate::server::{Core, Namespaces};
-use crate::status::{ApiError, Cause};
-use crate::store::{Expected, KeyRange, Stored, Telling};
+use crate::status::{ApiError, StatusCause};
+use crate::store::{KeyRange, Precondition, StoredObject, WatchVisibility};
 use crate::sync::Mutex;
 
 /// Namespaces that wait for their last object to go.
 #[derive(Debug, Default)]
-pub(crate) struct Terminating {
+pub(crate) struct TerminatingNamespaces {
     names: Mutex<HashSet<String>>,
 }
 
 const NAMESPACES: &str = "/namespaces";
 
 /// Makes sure that something may be created in the namespace of a request.
-pub(super) fn check(writing: &Writing<'_>, name: &str) -> Result<(), ApiError> {
-    let Some(namespace) = writing.namespace else { return Ok(()) };
-    let core = writing.core;
-    if core.terminating.names.lock().contains(namespace) {
+pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiError> {
+    let Some(namespace) = request.namespace else { return Ok(()) };
+    let core = request.core;
+    if core.terminating_namespaces.names.lock().contains(namespace) {
         let why =
             format!("unable to create new content in namespace {namespace} because it is being terminated");
-        let mut error = ApiError::forbidden(writing.def, name, &why);
-        let cause = Cause::field("NamespaceTerminating", "metadata.namespace", why);
+        let mut error = ApiError::forbidden(request.def, name, &why);
+        let cause = StatusCause::field("NamespaceTerminating", "metadata.namespace", why);
         error.details.causes = vec![cause];
         return Err(error);
     }
@@ -44,9 +44,13 @@ pub(super) fn check(writing: &Writing<'_>, name: &str) -> Result<(), ApiError> {
 }
 
 /// Deletes what is in a namespace, then the namespace; it stays, terminating, while anything in it has finalizers.
-pub(super) fn terminate(core: &Arc<Core>, namespace: &Arc<Stored>, gone: &mut Gone) -> Deleted {
+pub(super) fn terminate(
+    core: &Arc<Core>,
+    namespace: &Arc<StoredObject>,
+    removed: &mut RemovedObjects,
+) -> DeleteOutcome {
     let name = namespace.name();
-    core.terminating.names.lock().insert(name.to_owned());
+    core.terminating_namespaces.names.lock().insert(name.to_owned());
     let range = KeyRange::namespace(name);
     for storage in core.store.storages() {
         let Some(def) = core.registry.of_storage(&storage) else { continue };
@@ -55,20 +59,20 @@ pub(super) fn terminate(core: &Arc<Core>, namespace: &Arc<Stored>, gone: &mut Go
         }
         let Ok(content) = core.store.snapshot(&storage, &range, usize::MAX, None) else { continue };
         for object in content.objects {
-            delete::delete_now(core, &def, object.key(), gone);
+            delete::delete_now(core, &def, object.key(), removed);
         }
     }
     // The last object may have taken the namespace with it.
-    gone.extend(finish(core, name));
+    removed.extend(finish(core, name));
     match core.store.object(NAMESPACES, name) {
-        None => Deleted::Gone(Arc::clone(namespace)),
-        Some(still) => Deleted::Pending(mark(core, name).unwrap_or(still)),
+        None => DeleteOutcome::Removed(Arc::clone(namespace)),
+        Some(still) => DeleteOutcome::Pending(mark(core, name).unwrap_or(still)),
     }
 }
 
 /// Removes a terminating namespace if nothing is left in it.
-pub(super) fn finish(core: &Core, name: &str) -> Option<Arc<Stored>> {
-    if !core.terminating.names.lock().contains(name) {
+pub(super) fn finish(core: &Core, name: &str) -> Option<Arc<StoredObject>> {
+    if !core.terminating_namespaces.names.lock().contains(name) {
         return None;
     }
     let range = KeyRange::namespace(name);
@@ -80,11 +84,11 @@ pub(super) fn finish(core: &Core, name: &str) -> Option<Arc<Stored>> {
     if has_content {
         return None;
     }
-    core.terminating.names.lock().remove(name);
-    core.store.remove(NAMESPACES, name, Expected::Anything, Telling::Watchers).ok().flatten()
+    core.terminating_namespaces.names.lock().remove(name);
+    core.store.remove(NAMESPACES, name, Precondition::None, WatchVisibility::Visible).ok().flatten()
 }
 
-fn mark(core: &Core, name: &str) -> Option<Arc<Stored>> {
+fn mark(core: &Core, name: &str) -> Option<Arc<StoredObject>> {
     let def = core.registry.find("", "v1", "namespaces")?;
     let stored = core.store.object(NAMESPACES, name)?;
     let mut object = whole(&def, &stored);
@@ -93,5 +97,5 @@ fn mark(core: &Core, name: &str) -> Option<Arc<Stored>> {
     }
     object["status"]["phase"] = json!("Terminating");
     let draft = encoded(&def, name, &object);
-    core.store.put(NAMESPACES, Expected::Version(stored.version()), draft, Telling::Watchers).ok()
+    core.store.put(NAMESPACES, Precondition::Version(stored.version()), draft, WatchVisibility::Visible).ok()
 }

@@ -4,23 +4,23 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::update::{Ownership, change};
-use super::{Writing, json_body, text, whole};
-use crate::body::{self, Body};
+use super::update::{FieldOwnership, change};
+use super::{WriteRequest, json_body, text, whole};
+use crate::body::{self, ResponseBody};
 use crate::patch::{self, PatchKind};
 use crate::read;
 use crate::resource::{ResourceDef, Verb};
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, StatusCause};
 
 /// Where a kind keeps its replicas, as pointers into its JSON.
-struct Places {
+struct ScalePointers {
     spec: String,
     status: String,
-    selector: Selector,
+    selector: SelectorSource,
 }
 
 /// Where a kind says which objects are its replicas.
-enum Selector {
+enum SelectorSource {
     /// In `spec.selector`, as built-in kinds do.
     Spec,
     /// At this place, as text.
@@ -31,19 +31,19 @@ enum Selector {
 
 /// Answers a request for a scale.
 pub(super) fn answer(
-    writing: &Writing<'_>,
+    request: &WriteRequest<'_>,
     verb: Verb,
     content_type: Option<&str>,
     sent: &Bytes,
-) -> Result<Response<Body>, ApiError> {
-    let (core, def, name) = (writing.core, writing.def, writing.name()?);
-    let places = places(def);
+) -> Result<Response<ResponseBody>, ApiError> {
+    let (core, def, name) = (request.core, request.def, request.name()?);
+    let pointers = pointers(def);
     let stored = match verb {
-        Verb::Get => read::one::object(core, def, &writing.key(name))?,
+        Verb::Get => read::get::object(core, def, &request.key(name))?,
         Verb::Update => {
             let wanted = json_body(content_type, sent)?;
-            let trial = writing.trial("UpdateOptions")?;
-            change(writing, name, trial, |old| scaled(def, &places, old, &wanted))?
+            let dry_run = request.dry_run("UpdateOptions")?;
+            change(request, name, dry_run, |old| scaled(def, &pointers, old, &wanted))?
         }
         Verb::Patch => {
             let kind = PatchKind::from_content_type(content_type.unwrap_or_default())
@@ -51,41 +51,45 @@ pub(super) fn answer(
                 .ok_or_else(|| ApiError::unsupported_patch(patch::MEDIA_TYPES))?;
             // A scale has no lists with keys, so a strategic patch is a merge.
             let kind = if kind == PatchKind::Strategic { PatchKind::Merge } else { kind };
-            let trial = writing.trial("PatchOptions")?;
-            change(writing, name, trial, |old| {
-                let wanted = patch::patched(def, kind, &scale(&places, old), sent)?;
-                scaled(def, &places, old, &wanted)
+            let dry_run = request.dry_run("PatchOptions")?;
+            change(request, name, dry_run, |old| {
+                let wanted = patch::patched(def, kind, &scale(&pointers, old), sent)?;
+                scaled(def, &pointers, old, &wanted)
             })?
         }
         _ => return Err(ApiError::method_not_allowed()),
     };
-    let scale = scale(&places, &whole(def, &stored));
-    Ok(body::json(StatusCode::OK, body::whole(scale.to_string())))
+    let scale = scale(&pointers, &whole(def, &stored));
+    Ok(body::json(StatusCode::OK, body::full(scale.to_string())))
 }
 
-fn places(def: &ResourceDef) -> Places {
+fn pointers(def: &ResourceDef) -> ScalePointers {
     let pointer = |path: &str| path.replace('.', "/");
     match def.custom().and_then(|origin| origin.scale.as_ref()) {
-        Some(paths) => Places {
+        Some(paths) => ScalePointers {
             spec: pointer(&paths.spec_replicas),
             status: pointer(&paths.status_replicas),
-            selector: paths.label_selector.as_deref().map(pointer).map_or(Selector::Nowhere, Selector::Text),
+            selector: paths
+                .label_selector
+                .as_deref()
+                .map(pointer)
+                .map_or(SelectorSource::Nowhere, SelectorSource::Text),
         },
-        None => Places {
+        None => ScalePointers {
             spec: "/spec/replicas".to_owned(),
             status: "/status/replicas".to_owned(),
-            selector: Selector::Spec,
+            selector: SelectorSource::Spec,
         },
     }
 }
 
-fn scale(places: &Places, object: &Value) -> Value {
+fn scale(pointers: &ScalePointers, object: &Value) -> Value {
     let number = |at: &str| object.pointer(at).and_then(Value::as_i64).unwrap_or(0);
     let metadata = &object["metadata"];
-    let selector = match &places.selector {
-        Selector::Text(at) => object.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned(),
-        Selector::Spec => selector_text(&object["spec"]["selector"]),
-        Selector::Nowhere => String::new(),
+    let selector = match &pointers.selector {
+        SelectorSource::Text(at) => object.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned(),
+        SelectorSource::Spec => selector_text(&object["spec"]["selector"]),
+        SelectorSource::Nowhere => String::new(),
     };
     let mut scale = json!({
         "kind": "Scale",
@@ -94,8 +98,8 @@ fn scale(places: &Places, object: &Value) -> Value {
             "name": metadata["name"], "namespace": metadata["namespace"], "uid": metadata["uid"],
             "resourceVersion": metadata["resourceVersion"], "creationTimestamp": metadata["creationTimestamp"],
         },
-        "spec": {"replicas": number(&places.spec)},
-        "status": {"replicas": number(&places.status)},
+        "spec": {"replicas": number(&pointers.spec)},
+        "status": {"replicas": number(&pointers.status)},
     });
     if !selector.is_empty() {
         scale["status"]["selector"] = json!(selector);
@@ -112,10 +116,10 @@ fn selector_text(selector: &Value) -> String {
 
 fn scaled(
     def: &ResourceDef,
-    places: &Places,
+    pointers: &ScalePointers,
     old: &Value,
     wanted: &Value,
-) -> Result<(Value, Ownership), ApiError> {
+) -> Result<(Value, FieldOwnership), ApiError> {
     let name = text(old, "metadata", "name");
     let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or(0);
     if replicas < 0 {
@@ -124,7 +128,7 @@ fn scaled(
             "autoscaling",
             "Scale",
             name,
-            vec![Cause::invalid("spec.replicas", why)],
+            vec![StatusCause::invalid("spec.replicas", why)],
         ));
     }
     let version = text(wanted, "metadata", "resourceVersion");
@@ -133,12 +137,12 @@ fn scaled(
     }
     let mut new = old.clone();
     let mut at = &mut new;
-    for part in places.spec.split('/').skip(1) {
+    for part in pointers.spec.split('/').skip(1) {
         if !at.is_object() {
             *at = json!({});
         }
         at = &mut at[part];
     }
     *at = json!(replicas);
-    Ok((new, Ownership::Tracked))
+    Ok((new, FieldOwnership::Tracked))
 }

@@ -6,87 +6,88 @@ use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::{
-    ATTEMPTS_MAX, Trial, Writing, create, definitions, delete, encoded, finalizers, metadata_mut, text, whole,
+    ATTEMPTS_MAX, DryRun, WriteRequest, create, definitions, delete, encoded, finalizers, metadata_mut, text,
+    whole,
 };
-use crate::body::{self, Body};
+use crate::body::{self, ResponseBody};
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
-use crate::status::{ApiError, Cause};
-use crate::store::{Expected, Stored, Telling};
+use crate::status::{ApiError, StatusCause};
+use crate::store::{Precondition, StoredObject, WatchVisibility};
 use crate::validate;
 
 /// Who says which manager owns which field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ownership {
+pub(super) enum FieldOwnership {
     /// To be worked out from the change.
     Tracked,
     /// The new object says it already: server-side apply.
-    Told,
+    Given,
 }
 
 /// Replaces an object.
-pub(super) fn update(writing: &Writing<'_>, sent: &Value) -> Result<Arc<Stored>, ApiError> {
-    let trial = writing.trial("UpdateOptions")?;
-    let name = writing.name()?;
+pub(super) fn update(request: &WriteRequest<'_>, sent: &Value) -> Result<Arc<StoredObject>, ApiError> {
+    let dry_run = request.dry_run("UpdateOptions")?;
+    let name = request.name()?;
     let mut wanted = sent.clone();
-    if text(&wanted, "metadata", "name").is_empty() && !writing.def.is_custom() {
+    if text(&wanted, "metadata", "name").is_empty() && !request.def.is_custom() {
         return Err(ApiError::bad_request("the name of the object must be given on an update"));
     }
-    validate::type_meta(writing.def, &mut wanted)?;
-    validate::placement(writing.def, &mut wanted, writing.namespace.unwrap_or_default(), Some(name))?;
-    if writing.core.store.object(&writing.def.storage, &writing.key(name)).is_none() && may_create(writing) {
+    validate::type_meta(request.def, &mut wanted)?;
+    validate::placement(request.def, &mut wanted, request.namespace.unwrap_or_default(), Some(name))?;
+    if request.core.store.object(&request.def.storage, &request.key(name)).is_none() && may_create(request) {
         metadata_mut(&mut wanted).remove("resourceVersion");
-        return create::create(writing, wanted);
+        return create::create(request, wanted);
     }
     let is_unversioned = matches!(text(&wanted, "metadata", "resourceVersion"), "" | "0");
-    if is_unversioned && writing.def.is_custom() {
+    if is_unversioned && request.def.is_custom() {
         let why = "Invalid value: 0: must be specified for an update";
-        let cause = Cause::invalid("metadata.resourceVersion", why);
-        return Err(ApiError::invalid(&writing.def.group, &writing.def.plural, name, vec![cause]));
+        let cause = StatusCause::invalid("metadata.resourceVersion", why);
+        return Err(ApiError::invalid(&request.def.group, &request.def.plural, name, vec![cause]));
     }
-    change(writing, name, trial, |_| Ok((wanted.clone(), Ownership::Tracked)))
+    change(request, name, dry_run, |_| Ok((wanted.clone(), FieldOwnership::Tracked)))
 }
 
 /// The kinds that a PUT may create.
-fn may_create(writing: &Writing<'_>) -> bool {
-    writing.subresource.is_empty() && matches!(writing.def.plural.as_ref(), "leases" | "endpoints" | "events")
+fn may_create(request: &WriteRequest<'_>) -> bool {
+    request.subresource.is_empty() && matches!(request.def.plural.as_ref(), "leases" | "endpoints" | "events")
 }
 
 /// Changes an object by `make`, which is called again if another write came first.
 pub(super) fn change(
-    writing: &Writing<'_>,
+    request: &WriteRequest<'_>,
     name: &str,
-    trial: Trial,
-    make: impl Fn(&Value) -> Result<(Value, Ownership), ApiError>,
-) -> Result<Arc<Stored>, ApiError> {
-    let (core, def) = (writing.core, writing.def);
-    let key = writing.key(name);
+    dry_run: DryRun,
+    make: impl Fn(&Value) -> Result<(Value, FieldOwnership), ApiError>,
+) -> Result<Arc<StoredObject>, ApiError> {
+    let (core, def) = (request.core, request.def);
+    let key = request.key(name);
     for _ in 0..ATTEMPTS_MAX {
         let stored = core.store.object(&def.storage, &key).ok_or_else(|| ApiError::not_found(def, name))?;
         let old = whole(def, &stored);
         let (wanted, ownership) = make(&old)?;
-        let new = settled(writing, &old, wanted, ownership)?;
-        writing.look_at_finalizers(&old, &new);
+        let new = merged_update(request, &old, wanted, ownership)?;
+        request.collect_bare_finalizers(&old, &new);
         let draft = encoded(def, &key, &new);
-        if draft.says_the_same_as(&stored) {
+        if draft.equals_ignoring_version(&stored) {
             return Ok(stored);
         }
-        if trial == Trial::Dry {
+        if dry_run == DryRun::Yes {
             return Ok(Arc::new(draft.at(stored.version())));
         }
-        let expected = Expected::Version(stored.version());
-        let is_let_go = !old["metadata"]["deletionTimestamp"].is_null()
+        let expected = Precondition::Version(stored.version());
+        let is_finalized = !old["metadata"]["deletionTimestamp"].is_null()
             && finalizers(&new).is_empty()
             && !finalizers(&old).is_empty();
-        let written = if is_let_go {
+        let written = if is_finalized {
             // Answered as it was written, though nobody will read it.
             let last = Arc::new(draft.at(stored.version()));
             delete::remove(core, def, &key, expected).map(|_| last)
         } else {
-            core.store.put(&def.storage, expected, draft, Telling::Watchers)
+            core.store.put(&def.storage, expected, draft, WatchVisibility::Visible)
         };
         if let Ok(written) = written {
-            if !is_let_go {
+            if !is_finalized {
                 definitions::changed(core, def, &new);
             }
             return Ok(written);
@@ -96,15 +97,15 @@ pub(super) fn change(
 }
 
 /// The object that a change makes of the old one: what may change does, what may not is carried over.
-fn settled(
-    writing: &Writing<'_>,
+fn merged_update(
+    request: &WriteRequest<'_>,
     old: &Value,
     wanted: Value,
-    ownership: Ownership,
+    ownership: FieldOwnership,
 ) -> Result<Value, ApiError> {
-    let def = writing.def;
-    check_preconditions(writing, old, &wanted)?;
-    let mut new = match writing.subresource {
+    let def = request.def;
+    check_preconditions(request, old, &wanted)?;
+    let mut new = match request.subresource {
         "status" => with_status_of(def, old, &wanted),
         _ => wanted,
     };
@@ -124,28 +125,28 @@ fn settled(
         };
     }
     metadata.remove("selfLink");
-    if def.has_status() && writing.subresource != "status" {
-        carry(&mut new, old, "status");
+    if def.has_status() && request.subresource != "status" {
+        copy_field(&mut new, old, "status");
     }
-    create::conform(writing, &mut new)?;
+    create::conform(request, &mut new)?;
     create::encode_text(def, &mut new);
-    definitions::prepare(def, &mut new, &writing.time)?;
-    if ownership == Ownership::Tracked {
-        managed_fields::track(def, Some(old), &mut new, &writing.writer());
+    definitions::prepare(def, &mut new, &request.time)?;
+    if ownership == FieldOwnership::Tracked {
+        managed_fields::track(def, Some(old), &mut new, &request.writer());
     }
     validate::update(def, old, &new)?;
-    if writing.subresource.is_empty() {
+    if request.subresource.is_empty() {
         validate::unchangeable(def, old, &new)?;
     }
-    if (def.generation == Generation::Counted || def.is_custom()) && is_other_generation(def, old, &new) {
+    if (def.generation == Generation::Counted || def.is_custom()) && changes_generation(def, old, &new) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
         new["metadata"]["generation"] = json!(generation.saturating_add(1));
     }
     Ok(new)
 }
 
-fn check_preconditions(writing: &Writing<'_>, old: &Value, wanted: &Value) -> Result<(), ApiError> {
-    let def = writing.def;
+fn check_preconditions(request: &WriteRequest<'_>, old: &Value, wanted: &Value) -> Result<(), ApiError> {
+    let def = request.def;
     let name = text(old, "metadata", "name");
     let version = text(wanted, "metadata", "resourceVersion");
     if !version.is_empty() && version.parse::<u64>().is_err() {
@@ -156,7 +157,7 @@ fn check_preconditions(writing: &Writing<'_>, old: &Value, wanted: &Value) -> Re
     }
     let (uid, old_uid) = (text(wanted, "metadata", "uid"), text(old, "metadata", "uid"));
     let mut changed = Vec::new();
-    if !uid.is_empty() && uid != old_uid && writing.verb == Verb::Patch {
+    if !uid.is_empty() && uid != old_uid && request.verb == Verb::Patch {
         changed.push("metadata.uid");
     }
     let deleted = &wanted["metadata"]["deletionTimestamp"];
@@ -165,7 +166,7 @@ fn check_preconditions(writing: &Writing<'_>, old: &Value, wanted: &Value) -> Re
     }
     if !changed.is_empty() {
         let causes =
-            changed.into_iter().map(|field| Cause::invalid(field, "Invalid value: field is immutable"));
+            changed.into_iter().map(|field| StatusCause::invalid(field, "Invalid value: field is immutable"));
         return Err(ApiError::invalid_object(def, name, causes.collect()));
     }
     if !uid.is_empty() && uid != old_uid {
@@ -178,17 +179,17 @@ fn check_preconditions(writing: &Writing<'_>, old: &Value, wanted: &Value) -> Re
 /// The old object with the wanted status, and as much of the wanted metadata as the kind lets through.
 fn with_status_of(def: &ResourceDef, old: &Value, wanted: &Value) -> Value {
     let mut new = old.clone();
-    carry(&mut new, wanted, "status");
+    copy_field(&mut new, wanted, "status");
     let keeps_metadata = def.is_custom() || def.kind == "CustomResourceDefinition";
     if !keeps_metadata {
-        carry(&mut new, wanted, "metadata");
+        copy_field(&mut new, wanted, "metadata");
         let kept: &[&str] = match def.kind.as_ref() {
             "Deployment" => &["labels"],
             "Pod" => &["ownerReferences"],
             _ => &[],
         };
         for name in kept {
-            carry(&mut new["metadata"], &old["metadata"], name);
+            copy_field(&mut new["metadata"], &old["metadata"], name);
         }
     } else if let Some(owners) = wanted["metadata"].get("managedFields") {
         metadata_mut(&mut new).insert("managedFields".to_owned(), owners.clone());
@@ -196,7 +197,7 @@ fn with_status_of(def: &ResourceDef, old: &Value, wanted: &Value) -> Value {
     new
 }
 
-fn carry(into: &mut Value, from: &Value, name: &str) {
+fn copy_field(into: &mut Value, from: &Value, name: &str) {
     let Some(fields) = into.as_object_mut() else { return };
     match from.get(name) {
         Some(value) => fields.insert(name.to_owned(), value.clone()),
@@ -205,7 +206,7 @@ fn carry(into: &mut Value, from: &Value, name: &str) {
 }
 
 /// Whether anything outside metadata and status changed.
-fn is_other_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
+fn changes_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
     let counted = |object: &Value| -> Map<String, Value> {
         let fields = object.as_object().into_iter().flatten();
         let is_counted = |name: &str| name != "metadata" && !(name == "status" && def.has_status());
@@ -218,27 +219,27 @@ fn is_other_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
 }
 
 /// Puts a pod on a node, as schedulers ask for it.
-pub(super) fn bind(writing: &Writing<'_>, binding: Value) -> Result<Response<Body>, ApiError> {
+pub(super) fn bind(request: &WriteRequest<'_>, binding: Value) -> Result<Response<ResponseBody>, ApiError> {
     let node = text(&binding, "target", "name").to_owned();
     if node.is_empty() {
-        let cause = Cause::required("target.name", "Required value");
-        return Err(ApiError::invalid("", "Binding", writing.name()?, vec![cause]));
+        let cause = StatusCause::required("target.name", "Required value");
+        return Err(ApiError::invalid("", "Binding", request.name()?, vec![cause]));
     }
-    let trial = writing.trial("CreateOptions")?;
-    change(writing, writing.name()?, trial, |old| {
+    let dry_run = request.dry_run("CreateOptions")?;
+    change(request, request.name()?, dry_run, |old| {
         let bound = text(old, "spec", "nodeName");
         if !bound.is_empty() {
             let why =
                 format!("pod {} is already assigned to node \"{bound}\"", text(old, "metadata", "name"));
-            let mut error = ApiError::conflict(writing.def, text(old, "metadata", "name"), &why);
+            let mut error = ApiError::conflict(request.def, text(old, "metadata", "name"), &why);
             error.details.kind = "pods/binding".to_owned();
             return Err(error);
         }
         let mut new = old.clone();
         new["spec"]["nodeName"] = json!(node);
-        Ok((new, Ownership::Tracked))
+        Ok((new, FieldOwnership::Tracked))
     })?;
     let answer =
         json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(body::json(StatusCode::CREATED, body::whole(answer.to_string())))
+    Ok(body::json(StatusCode::CREATED, body::full(answer.to_string())))
 }

@@ -11,14 +11,14 @@ pub(crate) struct Answer {
     pub(crate) content_type: String,
     pub(crate) retry_after: Option<String>,
     pub(crate) warnings: usize,
-    pub(crate) body: Content,
+    pub(crate) body: AnswerBody,
     /// Only these parts of the body count, by JSON pointer; all if there are none.
     pub(crate) only: Vec<String>,
 }
 
 /// What an answer says.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(crate) enum AnswerBody {
     Nothing,
     Json(Value),
     /// The events of a watch, and what follows them.
@@ -30,25 +30,25 @@ pub(crate) enum Content {
 impl Answer {
     /// As it is written down.
     pub(crate) fn to_json(&self) -> Value {
-        let mut told = json!({"request": self.request, "code": self.code, "type": self.content_type});
+        let mut text = json!({"request": self.request, "code": self.code, "type": self.content_type});
         if let Some(seconds) = &self.retry_after {
-            told["retryAfter"] = json!(seconds);
+            text["retryAfter"] = json!(seconds);
         }
         if self.warnings > 0 {
-            told["warnings"] = json!(self.warnings);
+            text["warnings"] = json!(self.warnings);
         }
         match &self.body {
-            Content::Nothing => {}
-            Content::Json(body) if self.only.is_empty() => told["body"] = body.clone(),
-            Content::Json(body) => {
+            AnswerBody::Nothing => {}
+            AnswerBody::Json(body) if self.only.is_empty() => text["body"] = body.clone(),
+            AnswerBody::Json(body) => {
                 let part = |at: &String| {
                     (at.clone(), body.pointer(at).cloned().unwrap_or_else(|| json!("<absent>")))
                 };
-                told["body"] = self.only.iter().map(part).collect();
+                text["body"] = self.only.iter().map(part).collect();
             }
-            Content::Events(events) => told["events"] = json!(events),
-            Content::Text => told["body"] = json!("<text>"),
+            AnswerBody::Events(events) => text["events"] = json!(events),
+            AnswerBody::Text => text["body"] = json!("<text>"),
         }
-        told
+        text
     }
 }

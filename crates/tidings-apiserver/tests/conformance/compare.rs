@@ -19,10 +19,10 @@ pub(crate) struct Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "  {}. {}  {}", self.step, self.request, self.at)?;
-        let told =
+        let text =
             |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
-        writeln!(f, "      - {}", told(&self.expected))?;
-        write!(f, "      + {}", told(&self.answered))
+        writeln!(f, "      - {}", text(&self.expected))?;
+        write!(f, "      + {}", text(&self.answered))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::scenario::{Area, Scenario};
 /// A difference on purpose.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Known {
+pub(crate) struct KnownDifference {
     /// The area, or all.
     area: Option<String>,
     /// The scenario, or all.
@@ -22,11 +22,11 @@ pub(crate) struct Known {
     reason: String,
 }
 
-pub(crate) fn all() -> Vec<Known> {
+pub(crate) fn all() -> Vec<KnownDifference> {
     serde_yaml::from_str(include_str!("differences.yaml")).unwrap()
 }
 
-impl Known {
+impl KnownDifference {
     pub(crate) fn is(&self, area: &Area, scenario: &Scenario, difference: &Difference) -> bool {
         self.area.as_ref().is_none_or(|name| *name == area.name)
             && self.scenario.as_ref().is_none_or(|name| *name == scenario.name)

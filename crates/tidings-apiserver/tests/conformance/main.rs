@@ -7,31 +7,31 @@
 mod answer;
 mod compare;
 mod differences;
-mod door;
 mod expected;
-mod normal;
+mod normalize;
 mod run;
 mod scenario;
 mod table;
+mod target;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use differences::Known;
-use door::{Door, Real};
+use differences::KnownDifference;
 use scenario::Area;
+use target::{RealServer, Target};
 
 /// Where the table stands.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance");
 
 fn main() -> ExitCode {
     let areas = Area::all();
-    let real = Real::from_environment();
+    let real = RealServer::from_environment();
     if let Some(real) = &real
         && std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1")
     {
-        expected::record(&areas, &Door::Real(real.clone()), std::env::args().nth(1).as_deref());
+        expected::record(&areas, &Target::Real(real.clone()), std::env::args().nth(1).as_deref());
         return ExitCode::SUCCESS;
     }
     let mut trials = Vec::new();
@@ -40,13 +40,13 @@ fn main() -> ExitCode {
         Some(real) => {
             // What one scenario does to all namespaces' lists, another one would see.
             arguments.test_threads = Some(1);
-            trials.extend(table::trials(&areas, &Door::Real(real)));
+            trials.extend(table::trials(&areas, &Target::Real(real)));
         }
         None => {
             // They mostly wait for watches to end.
             arguments.test_threads.get_or_insert(16);
-            trials.extend(table::trials(&areas, &Door::InProcess));
-            trials.extend(table::trials(&areas, &Door::Http));
+            trials.extend(table::trials(&areas, &Target::InProcess));
+            trials.extend(table::trials(&areas, &Target::Http));
             trials.push(Trial::test("every difference that is listed occurs", move || all_occur(&areas)));
         }
     }
@@ -54,10 +54,10 @@ fn main() -> ExitCode {
 }
 
 fn all_occur(areas: &[Area]) -> Result<(), Failed> {
-    let mut idle: Vec<Known> = differences::all();
+    let mut idle: Vec<KnownDifference> = differences::all();
     for area in areas {
         for scenario in &area.scenarios {
-            let found = table::differences(area, scenario, &Door::InProcess);
+            let found = table::differences(area, scenario, &Target::InProcess);
             idle.retain(|known| !found.iter().any(|difference| known.is(area, scenario, difference)));
         }
     }

@@ -9,10 +9,10 @@ use http_body_util::BodyExt;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Content};
-use crate::door::{Door, Session};
-use crate::normal;
-use crate::scenario::{Area, Scenario, Step, Texts};
+use crate::answer::{Answer, AnswerBody};
+use crate::normalize;
+use crate::scenario::{Area, Scenario, ScenarioStep, Substitutions};
+use crate::target::{ServerSession, Target};
 
 /// Longest that one step may take.
 const STEP_MAX: Duration = Duration::from_secs(60);
@@ -21,28 +21,29 @@ const STEP_MAX: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The answers to a scenario's requests, in a form that is the same for every server that answers alike.
-pub(crate) fn answers(area: &Area, scenario: &Scenario, door: &Door) -> Vec<Value> {
-    door.runtime().block_on(async {
-        let session = door.open().await;
+pub(crate) fn answers(area: &Area, scenario: &Scenario, target: &Target) -> Vec<Value> {
+    target.runtime().block_on(async {
+        let session = target.open().await;
         let namespace = session.namespace.clone();
-        let mut run = Run { texts: Texts::new(area, &namespace), session, watches: HashMap::new() };
+        let mut run =
+            ScenarioRun { texts: Substitutions::new(area, &namespace), session, watches: HashMap::new() };
         let mut answers = vec![run.make_namespace().await];
         for step in &scenario.steps {
             let answer = tokio::time::timeout(STEP_MAX, run.step(step)).await;
             let answer = answer.unwrap_or_else(|_| panic!("no answer in {STEP_MAX:?}: {}", step.request));
             answers.extend(answer);
         }
-        normal::normal(answers, &namespace)
+        normalize::normalize(answers, &namespace)
     })
 }
 
-struct Run {
-    session: Session,
-    texts: Texts,
-    watches: HashMap<String, Events>,
+struct ScenarioRun {
+    session: ServerSession,
+    texts: Substitutions,
+    watches: HashMap<String, OpenWatch>,
 }
 
-impl Run {
+impl ScenarioRun {
     async fn make_namespace(&mut self) -> Answer {
         let body =
             json!({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": self.session.namespace}});
@@ -50,7 +51,7 @@ impl Run {
         self.step(&serde_json::from_value(step).unwrap()).await.expect("a namespace is answered")
     }
 
-    async fn step(&mut self, step: &Step) -> Option<Answer> {
+    async fn step(&mut self, step: &ScenarioStep) -> Option<Answer> {
         if step.request == "COMPACT" {
             self.session.compact().await;
             return None;
@@ -76,7 +77,7 @@ impl Run {
         Some(answer)
     }
 
-    async fn send(&self, step: &Step) -> Response<Body> {
+    async fn send(&self, step: &ScenarioStep) -> Response<Body> {
         let request = self.texts.fill(&step.request);
         let (method, path) = request.split_once(' ').expect("a request is a method and a path");
         let body = match (&step.body, &step.text) {
@@ -98,25 +99,25 @@ impl Run {
         self.session.client.send(request).await.unwrap_or_else(|error| panic!("{}: {error}", step.request))
     }
 
-    async fn read(&mut self, step: &Step, response: Response<Body>) -> Answer {
+    async fn read(&mut self, step: &ScenarioStep, response: Response<Body>) -> Answer {
         let (parts, body) = response.into_parts();
         let is_stream =
             (step.request.contains("watch=") || step.request.contains("/watch/")) && parts.status == 200;
         let body = if is_stream {
-            let mut events = Events { body, read: BytesMut::new() };
+            let mut events = OpenWatch { body, read: BytesMut::new() };
             match &step.open {
                 Some(name) => {
                     self.watches.insert(name.clone(), events);
-                    Content::Nothing
+                    AnswerBody::Nothing
                 }
-                None => Content::Events(events.read(step.events).await),
+                None => AnswerBody::Events(events.read(step.events).await),
             }
         } else {
             let bytes = body.collect().await.unwrap().to_bytes();
             match serde_json::from_slice(&bytes) {
-                Ok(json) => Content::Json(json),
-                Err(_) if bytes.is_empty() => Content::Nothing,
-                Err(_) => Content::Text,
+                Ok(json) => AnswerBody::Json(json),
+                Err(_) if bytes.is_empty() => AnswerBody::Nothing,
+                Err(_) => AnswerBody::Text,
             }
         };
         Answer {
@@ -136,20 +137,20 @@ fn header_text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> 
 }
 
 impl Answer {
-    fn of_events(step: &Step, events: Vec<Value>) -> Self {
+    fn of_events(step: &ScenarioStep, events: Vec<Value>) -> Self {
         Self {
             request: step.request.clone(),
             code: 200,
             content_type: String::new(),
             retry_after: None,
             warnings: 0,
-            body: Content::Events(events),
+            body: AnswerBody::Events(events),
             only: Vec::new(),
         }
     }
 }
 
-impl Content {
+impl AnswerBody {
     fn pointer(&self, pointer: &str) -> Option<String> {
         let found = match self {
             Self::Json(body) => body.pointer(pointer).cloned(),
@@ -165,12 +166,12 @@ impl Content {
 }
 
 /// A watch that is open.
-struct Events {
+struct OpenWatch {
     body: Body,
     read: BytesMut,
 }
 
-impl Events {
+impl OpenWatch {
     /// The next events: so many, or all until the end.
     async fn read(&mut self, count: Option<usize>) -> Vec<Value> {
         let mut events = Vec::new();

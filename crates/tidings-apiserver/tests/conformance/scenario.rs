@@ -23,19 +23,19 @@ pub(crate) struct Area {
 pub(crate) struct Scenario {
     #[serde(rename = "scenario")]
     pub(crate) name: String,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ScenarioStep>,
 }
 
 /// One request.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Step {
+pub(crate) struct ScenarioStep {
     /// Method and path; or `READ` and the name of an open watch; or `COMPACT`.
     #[serde(rename = "do")]
     pub(crate) request: String,
     /// The `Accept` header; `application/json` if not given.
     pub(crate) accept: Option<String>,
-    /// The `Content-Type` header; `application/json` if not given, none if empty.
+    /// The `AnswerBody-Type` header; `application/json` if not given, none if empty.
     #[serde(rename = "type")]
     pub(crate) content_type: Option<String>,
     /// The body as JSON.
@@ -92,11 +92,11 @@ impl Scenario {
 
 /// The texts that `<name>` stands for.
 #[derive(Clone, Debug)]
-pub(crate) struct Texts {
+pub(crate) struct Substitutions {
     known: BTreeMap<String, String>,
 }
 
-impl Texts {
+impl Substitutions {
     pub(crate) fn new(area: &Area, namespace: &str) -> Self {
         let mut known = area.texts.clone();
         known.insert("ns".to_owned(), namespace.to_owned());

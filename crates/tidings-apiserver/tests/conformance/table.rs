@@ -3,30 +3,30 @@
 use libtest_mimic::{Completion, Failed, Trial};
 
 use crate::compare::{self, Difference};
-use crate::door::Door;
 use crate::scenario::{Area, Scenario};
+use crate::target::Target;
 use crate::{differences, expected, run};
 
 /// A test for each scenario at this door.
-pub(crate) fn trials(areas: &[Area], door: &Door) -> Vec<Trial> {
+pub(crate) fn trials(areas: &[Area], target: &Target) -> Vec<Trial> {
     let each = areas.iter().flat_map(|area| area.scenarios.iter().map(move |scenario| (area, scenario)));
     let trials = each.map(|(area, scenario)| {
-        let name = format!("{}: {} ({})", area.name, scenario.name, door.name());
-        let (area, scenario, door) = (area.clone(), scenario.clone(), door.clone());
+        let name = format!("{}: {} ({})", area.name, scenario.name, target.name());
+        let (area, scenario, target) = (area.clone(), scenario.clone(), target.clone());
         Trial::ignorable_test(name, move || {
-            if scenario.compacts() && !door.can_compact() {
+            if scenario.compacts() && !target.can_compact() {
                 return Ok(Completion::ignored_with("TIDINGS_CONFORMANCE_CONTROL is not set"));
             }
-            check(&area, &scenario, &door).map(|()| Completion::Completed).map_err(Failed::from)
+            check(&area, &scenario, &target).map(|()| Completion::Completed).map_err(Failed::from)
         })
     });
     trials.collect()
 }
 
 /// Whether a scenario is answered as recorded; this server may differ on purpose, a real one may not.
-pub(crate) fn check(area: &Area, scenario: &Scenario, door: &Door) -> Result<(), String> {
-    let mut found = differences(area, scenario, door);
-    if !matches!(door, Door::Real(_)) {
+pub(crate) fn check(area: &Area, scenario: &Scenario, target: &Target) -> Result<(), String> {
+    let mut found = differences(area, scenario, target);
+    if !matches!(target, Target::Real(_)) {
         let known = differences::all();
         found.retain(|difference| !known.iter().any(|known| known.is(area, scenario, difference)));
     }
@@ -38,8 +38,8 @@ pub(crate) fn check(area: &Area, scenario: &Scenario, door: &Door) -> Result<(),
 }
 
 /// Where the answers to a scenario are not as recorded.
-pub(crate) fn differences(area: &Area, scenario: &Scenario, door: &Door) -> Vec<Difference> {
+pub(crate) fn differences(area: &Area, scenario: &Scenario, target: &Target) -> Vec<Difference> {
     let expected = expected::of(area, scenario);
-    let answered = run::answers(area, scenario, door);
+    let answered = run::answers(area, scenario, target);
     compare::differences(&expected, &answered)
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Script;
-use crate::tool::{Session, rows};
+use crate::tool::{KubectlSession, rows};
 
 pub(crate) const SCRIPTS: &[Script] = &[
     ("get shows the columns people know", get_shows_columns),
@@ -25,7 +25,7 @@ fn pod(name: &str, labels: Value) -> Value {
     })
 }
 
-fn get_shows_columns(session: &Session) {
+fn get_shows_columns(session: &KubectlSession) {
     session.server.put("pods", pod("web", json!({"app": "web"})));
     session.server.put(
         "nodes",
@@ -57,7 +57,7 @@ fn get_shows_columns(session: &Session) {
     assert_eq!(session.ok("get pods,services -o name"), "pod/web\nservice/web\n");
 }
 
-fn get_finds(session: &Session) {
+fn get_finds(session: &KubectlSession) {
     session.server.put("pods", pod("a", json!({"app": "x"})));
     session.server.put("pods", pod("b", json!({"app": "y"})));
     let mut other = pod("c", json!({}));
@@ -73,7 +73,7 @@ fn get_finds(session: &Session) {
     assert!(yaml.starts_with("apiVersion: v1\nkind: Pod\n"), "{yaml}");
 }
 
-fn get_watches(session: &Session) {
+fn get_watches(session: &KubectlSession) {
     session.server.put("pods", pod("a", json!({})));
     let mut watching = session.watch("get pods -w --output-watch-events --no-headers");
     assert!(watching.next().starts_with("ADDED a 1/1 Running 0 "));
@@ -87,7 +87,7 @@ fn get_watches(session: &Session) {
     assert!(watching.next().starts_with("DELETED b 0/1 Evicted 0 "));
 }
 
-fn describes(session: &Session) {
+fn describes(session: &KubectlSession) {
     session.server.put("pods", pod("web", json!({"app": "web"})));
     let uid = session.object("pods", "default/web")["metadata"]["uid"].clone();
     session.server.put("events", json!({
@@ -96,16 +96,16 @@ fn describes(session: &Session) {
         "source": {"component": "kubelet"}, "count": 3,
         "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:00:00Z",
     }));
-    let told = session.ok("describe pod web");
+    let output = session.ok("describe pod web");
     for part in ["Name:", "web", "Node:", "node-1", "app=web", "nginx", "BackOff", "pulling again"] {
-        assert!(told.contains(part), "no {part} in:\n{told}");
+        assert!(output.contains(part), "no {part} in:\n{output}");
     }
     session.server.put("configmaps", json!({"metadata": {"name": "c"}, "data": {"key": "value"}}));
     assert!(session.ok("describe configmap c").contains("value"));
     assert!(session.ok("describe namespace default").contains("Active"));
 }
 
-fn lists_resources(session: &Session) {
+fn lists_resources(session: &KubectlSession) {
     let resources = session.ok("api-resources --no-headers");
     let rows = rows(&resources);
     for row in [
@@ -122,16 +122,16 @@ fn lists_resources(session: &Session) {
     assert_eq!(session.ok("get --raw /readyz"), "ok");
 }
 
-fn explains(session: &Session) {
-    let told = session.ok("explain pods.spec.containers");
+fn explains(session: &KubectlSession) {
+    let output = session.ok("explain pods.spec.containers");
     for part in ["KIND:", "Pod", "containers", "image", "<string>"] {
-        assert!(told.contains(part), "no {part} in:\n{told}");
+        assert!(output.contains(part), "no {part} in:\n{output}");
     }
     assert!(session.ok("explain deployment --recursive").contains("maxUnavailable"));
     assert!(session.fails("explain pods.spec.nonsense", "").contains("nonsense"));
 }
 
-fn waits(session: &Session) {
+fn waits(session: &KubectlSession) {
     let mut pod = pod("web", json!({}));
     session.server.put("pods", pod.clone());
     let mut waiting = session.watch("wait pod/web --for=condition=Ready --timeout=30s");
@@ -145,11 +145,11 @@ fn waits(session: &Session) {
     let mut waiting = session.watch("wait pod/web --for=delete --timeout=30s");
     session.server.remove("pods", "default/web");
     // It may be gone before the first look, which older versions tell as an error.
-    let told = waiting.next();
-    assert!(told.is_empty() || told == "pod/web condition met", "{told}");
+    let output = waiting.next();
+    assert!(output.is_empty() || output == "pod/web condition met", "{output}");
 }
 
-fn tells_errors(session: &Session) {
+fn tells_errors(session: &KubectlSession) {
     assert_eq!(
         session.fails("get pod nothing", ""),
         "Error from server (NotFound): pods \"nothing\" not found\n"
@@ -159,8 +159,8 @@ fn tells_errors(session: &Session) {
     );
     assert!(session.fails("get pods --field-selector spec.nonsense=x", "").contains("BadRequest"));
     let invalid = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Not_A_Name}\n";
-    let told = session.fails("create -f -", invalid);
-    assert!(told.contains("is invalid") && told.contains("metadata.name"), "{told}");
+    let output = session.fails("create -f -", invalid);
+    assert!(output.contains("is invalid") && output.contains("metadata.name"), "{output}");
     session.ok("create configmap c");
     assert!(session.fails("create configmap c", "").contains("already exists"));
     let unknown = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\nnonsense: 1\n";

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 use tidings_apiserver::ApiServer;
-use tidings_apiserver::listen::{Listen, Listening};
+use tidings_apiserver::{Listen, Listening};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -20,11 +20,11 @@ pub(crate) struct Kubectl {
 }
 
 /// One `kubectl` and one server that nobody else uses.
-pub(crate) struct Session {
+pub(crate) struct KubectlSession {
     kubectl: Kubectl,
     pub(crate) server: ApiServer,
     folder: TempDir,
-    _door: Listening,
+    _listening: Listening,
     _tasks: JoinSet<()>,
     // Last, because the others run on it.
     _runtime: Runtime,
@@ -32,14 +32,14 @@ pub(crate) struct Session {
 
 /// What a command printed, and whether it succeeded.
 #[derive(Debug)]
-pub(crate) struct Printed {
+pub(crate) struct CommandOutput {
     pub(crate) out: String,
     pub(crate) err: String,
     pub(crate) is_success: bool,
 }
 
 /// A command that goes on printing; it is ended when dropped.
-pub(crate) struct Printing {
+pub(crate) struct RunningCommand {
     child: Child,
     lines: BufReader<ChildStdout>,
 }
@@ -56,9 +56,9 @@ impl Kubectl {
     fn at(program: PathBuf) -> Option<Self> {
         let printed = Command::new(&program).args(["version", "--client", "-o", "json"]).output().ok()?;
         let version: Value = serde_json::from_slice(&printed.stdout).ok()?;
-        let told = version["clientVersion"]["gitVersion"].as_str()?;
+        let output = version["clientVersion"]["gitVersion"].as_str()?;
         // A build from a module does not know its own version; it is a new one.
-        let minor = told.trim_start_matches('v').split('.').nth(1).and_then(|minor| minor.parse().ok());
+        let minor = output.trim_start_matches('v').split('.').nth(1).and_then(|minor| minor.parse().ok());
         Some(Self { program, minor: minor.filter(|minor| *minor > 0).unwrap_or(u32::MAX) })
     }
 
@@ -71,7 +71,7 @@ impl Kubectl {
     }
 }
 
-impl Session {
+impl KubectlSession {
     pub(crate) fn start(kubectl: Kubectl) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -80,11 +80,12 @@ impl Session {
             .expect("a runtime can be made");
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let server = runtime.block_on(ApiServer::start());
-        let (door, serving) = runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
-        door.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
+        let (listening, serving) =
+            runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
+        listening.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
         let mut tasks = JoinSet::new();
         tasks.spawn_on(serving, runtime.handle());
-        Self { kubectl, server, folder, _door: door, _tasks: tasks, _runtime: runtime }
+        Self { kubectl, server, folder, _listening: listening, _tasks: tasks, _runtime: runtime }
     }
 
     fn command(&self, line: &str) -> Command {
@@ -101,25 +102,25 @@ impl Session {
     }
 
     /// Runs a command to its end, with this on its standard input.
-    pub(crate) fn run_with(&self, line: &str, input: &str) -> Printed {
+    pub(crate) fn run_with(&self, line: &str, input: &str) -> CommandOutput {
         self.finish(self.command(line), input)
     }
 
     /// Runs a command to its end, with a variable in its environment.
-    pub(crate) fn run_in(&self, name: &str, value: impl AsRef<OsStr>, line: &str) -> Printed {
+    pub(crate) fn run_in(&self, name: &str, value: impl AsRef<OsStr>, line: &str) -> CommandOutput {
         let mut command = self.command(line);
         command.env(name, value);
         self.finish(command, "")
     }
 
-    fn finish(&self, mut command: Command, input: &str) -> Printed {
+    fn finish(&self, mut command: Command, input: &str) -> CommandOutput {
         let mut child = command.spawn().expect("kubectl can be started");
         let mut stdin = child.stdin.take().expect("its input is piped");
         // A command that does not read its input closes it, which is no mistake.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         let output = child.wait_with_output().expect("kubectl ends");
-        Printed {
+        CommandOutput {
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
             err: String::from_utf8_lossy(&output.stderr).into_owned(),
             is_success: output.status.success(),
@@ -149,10 +150,10 @@ impl Session {
     }
 
     /// Starts a command that goes on printing.
-    pub(crate) fn watch(&self, line: &str) -> Printing {
+    pub(crate) fn watch(&self, line: &str) -> RunningCommand {
         let mut child = self.command(line).spawn().expect("kubectl can be started");
         let lines = BufReader::new(child.stdout.take().expect("its output is piped"));
-        Printing { child, lines }
+        RunningCommand { child, lines }
     }
 
     /// An object as the server has it.
@@ -176,7 +177,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-impl Printing {
+impl RunningCommand {
     /// The next line, its columns parted by one space.
     pub(crate) fn next(&mut self) -> String {
         let mut line = String::new();
@@ -185,7 +186,7 @@ impl Printing {
     }
 }
 
-impl Drop for Printing {
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();

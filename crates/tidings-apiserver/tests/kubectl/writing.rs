@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::Script;
-use crate::tool::{Session, rows};
+use crate::tool::{KubectlSession, rows};
 
 pub(crate) const SCRIPTS: &[Script] = &[
     ("create and delete make and end objects", creates_and_deletes),
@@ -34,11 +34,11 @@ spec:
       - {name: side, image: side:1}
 ";
 
-fn containers(session: &Session) -> Value {
+fn containers(session: &KubectlSession) -> Value {
     session.object("deployments.apps", "default/web")["spec"]["template"]["spec"]["containers"].clone()
 }
 
-fn creates_and_deletes(session: &Session) {
+fn creates_and_deletes(session: &KubectlSession) {
     assert_eq!(session.ok("create namespace test"), "namespace/test created\n");
     session.ok("create configmap c -n test --from-literal=key=value");
     assert_eq!(session.object("configmaps", "test/c")["data"], json!({"key": "value"}));
@@ -52,7 +52,7 @@ fn creates_and_deletes(session: &Session) {
     assert_eq!(session.server.object("pods", "default/once"), None);
 }
 
-fn applies(session: &Session) {
+fn applies(session: &KubectlSession) {
     assert_eq!(session.ok_with("apply -f -", DEPLOYMENT), "deployment.apps/web created\n");
     assert_eq!(session.ok_with("apply -f -", DEPLOYMENT), "deployment.apps/web unchanged\n");
     // Someone else adds a container and an environment variable; neither is the applier's to remove.
@@ -70,7 +70,7 @@ fn applies(session: &Session) {
     assert_eq!(web.expect("web")["env"], json!([{"name": "A", "value": "1"}]));
 }
 
-fn applies_on_the_server(session: &Session) {
+fn applies_on_the_server(session: &KubectlSession) {
     assert_eq!(
         session.ok_with("apply --server-side -f -", DEPLOYMENT),
         "deployment.apps/web serverside-applied\n"
@@ -88,7 +88,7 @@ fn applies_on_the_server(session: &Session) {
     assert_eq!(containers(session).as_array().map(Vec::len), Some(1));
 }
 
-fn patches(session: &Session) {
+fn patches(session: &KubectlSession) {
     session.ok_with("create -f -", DEPLOYMENT);
     session.ok("patch deployment web -p '{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"side\",\"image\":\"side:2\"}]}}}}'");
     assert_eq!(containers(session)[1]["image"], "side:2");
@@ -105,7 +105,7 @@ fn patches(session: &Session) {
     assert_eq!(containers(session)[0]["image"], "nginx:9");
 }
 
-fn edits(session: &Session) {
+fn edits(session: &KubectlSession) {
     session.ok("create configmap c --from-literal=key=before");
     let printed = session.run_in("KUBE_EDITOR", "sed -i s/before/after/", "edit configmap c");
     assert!(printed.is_success, "{}", printed.err);
@@ -114,7 +114,7 @@ fn edits(session: &Session) {
     assert!(printed.is_success && (printed.out + &printed.err).contains("no changes made"));
 }
 
-fn labels(session: &Session) {
+fn labels(session: &KubectlSession) {
     session.ok("create configmap c --from-literal=key=value");
     session.ok("label configmap c color=red");
     session.ok("annotate configmap c note='some words'");
@@ -128,7 +128,7 @@ fn labels(session: &Session) {
     assert_eq!(session.object("configmaps", "default/c")["data"], json!({"key": "value"}));
 }
 
-fn scales(session: &Session) {
+fn scales(session: &KubectlSession) {
     session.ok_with("create -f -", DEPLOYMENT);
     session.ok("scale deployment web --replicas=4");
     assert_eq!(session.object("deployments.apps", "default/web")["spec"]["replicas"], 4);
@@ -137,7 +137,7 @@ fn scales(session: &Session) {
     session.fails("scale deployment web --current-replicas=4 --replicas=2", "");
 }
 
-fn replaces(session: &Session) {
+fn replaces(session: &KubectlSession) {
     session.ok("create configmap c --from-literal=key=1");
     let read = session.ok("get configmap c -o yaml");
     session.ok("patch configmap c -p '{\"data\":{\"key\":\"2\"}}'");
@@ -147,7 +147,7 @@ fn replaces(session: &Session) {
     assert_eq!(session.object("configmaps", "default/c")["data"]["key"], "3");
 }
 
-fn tries(session: &Session) {
+fn tries(session: &KubectlSession) {
     session.ok_with("create -f -", DEPLOYMENT);
     let before = session.object("deployments.apps", "default/web");
     let changed = DEPLOYMENT.replace("replicas: 2", "replicas: 9");
@@ -185,7 +185,7 @@ spec:
           status: {type: object, properties: {replicas: {type: integer}}}
 ";
 
-fn defines(session: &Session) {
+fn defines(session: &KubectlSession) {
     session.ok_with("apply -f -", DEFINITION);
     session.ok("wait crd/widgets.example.com --for=condition=Established --timeout=30s");
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {color: red}\n";
@@ -214,7 +214,7 @@ fn defines(session: &Session) {
     assert!(ways.iter().any(|way| gone.contains(way)), "{gone}");
 }
 
-fn deletes_with_finalizers(session: &Session) {
+fn deletes_with_finalizers(session: &KubectlSession) {
     let held = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, finalizers: [example.com/hold]}\n";
     session.ok_with("create -f -", held);
     session.ok("delete configmap c --wait=false");

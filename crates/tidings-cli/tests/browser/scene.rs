@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use serde_json::Value;
-use tidings_apiserver::auth::Rights;
+use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Listen};
 use tokio::task::JoinSet;
 

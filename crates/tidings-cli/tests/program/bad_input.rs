@@ -1,7 +1,7 @@
 //! Wrong arguments, no server, no rights: one line that says what to do, and an exit code.
 
 use tidings_apiserver::ApiServer;
-use tidings_apiserver::auth::Rights;
+use tidings_apiserver::Rights;
 
 use crate::running::{Ended, Served, run};
 

@@ -8,7 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair,
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::json;
-use tidings_apiserver::auth::Rights;
+use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Listen};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidings_apiserver::auth::Rights;
+use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Listen, Listening};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tidings_apiserver::Fault;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 
 use crate::running::{Running, Served, pod, run};
 

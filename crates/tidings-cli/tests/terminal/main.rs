@@ -13,7 +13,7 @@ use k8s_openapi::api::core::v1::Pod;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::json;
 use tidings::SharedInformerFactory;
-use tidings_apiserver::auth::Rights;
+use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
 use tidings_endpoints::Endpoints;
 use tokio::task::JoinSet;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kube_core::dynamic::DynamicObject;
 use serde_json::{Value, json};
 use tidings_apiserver::Fault;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_controller::{Action, Context, Controller, ControllerError, Error, Owned, Request, Watched};
 use tidings_object::{ResourceKind, Scope};
 

@@ -12,7 +12,7 @@ use kube_core::ResourceExt;
 use kube_core::params::{DeleteParams, Patch, PatchParams, Preconditions};
 use serde_json::json;
 use tidings_apiserver::Fault;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_controller::{Action, Context, ControllerBuilder, Error, Request};
 use tidings_object::Key;
 

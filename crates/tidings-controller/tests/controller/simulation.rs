@@ -11,7 +11,7 @@ use kube_core::ResourceExt;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
-use tidings_apiserver::fault::Injection;
+use tidings_apiserver::Injection;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_controller::{Action, Context, Controller, Error, Request, is_controlled_by, set_controller};
 

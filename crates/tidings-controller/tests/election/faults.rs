@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -62,7 +62,7 @@ async fn a_leader_counts_from_before_its_request_and_not_from_the_answer() {
     let term = first.leadership.acquired().await.expect("it is the first");
     server.faults().inject(Fault::Delay(Duration::from_secs(4)).once());
     server.faults().inject(Fault::Hang.always().after(1));
-    server.forget_requests();
+    server.clear_requests();
     term.lost().cancelled().await;
     let renewal = server.requests().first().expect("it was asked for").at;
     assert!(renewal.elapsed() <= Duration::from_secs(10), "{:?}", renewal.elapsed());

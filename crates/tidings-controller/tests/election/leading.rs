@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ async fn a_leader_renews_every_retry_period_with_one_request() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
     first.leadership.acquired().await.expect("nobody else wants it");
-    server.forget_requests();
+    server.clear_requests();
     pass(20.5).await;
     let verbs: Vec<_> = server.requests().iter().map(|request| request.verb).collect();
     assert_eq!(verbs, vec![Some(Verb::Update); 10]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use tidings_apiserver::fault::Injection;
+use tidings_apiserver::Injection;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::Election;
 use tokio::task::JoinSet;

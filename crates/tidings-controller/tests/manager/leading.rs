@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{Manager, ManagerError};
 use tokio::time::Instant;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tidings_apiserver::ApiServer;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_controller::{Action, Context, Manager};
 use tokio::time::{Instant, timeout};
 

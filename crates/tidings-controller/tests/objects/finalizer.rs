@@ -13,7 +13,7 @@ use kube_derive::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{from_value, json};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::Action;
 use tidings_controller::finalizer::{Finalize, FinalizerError, finalizer};
@@ -107,7 +107,7 @@ async fn the_finalizer_is_on_the_server_before_anything_is_applied_and_goes_afte
 async fn an_object_that_has_it_costs_no_request() {
     let fixture = FinalizerFixture::new().await;
     let map = fixture.create(&[OURS]).await;
-    fixture.server.forget_requests();
+    fixture.server.clear_requests();
     let later = Action::requeue_after(Duration::from_secs(10));
     let ended = finalizer(&fixture.maps, OURS, Arc::new(map), async |_| Ok::<_, Failed>(later)).await;
     assert_eq!(ended.unwrap(), later);

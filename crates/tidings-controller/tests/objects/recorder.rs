@@ -7,7 +7,7 @@ use k8s_openapi::api::events::v1::Event;
 use kube_client::Api;
 use kube_client::api::{DeleteParams, ListParams, PostParams};
 use serde_json::{from_value, json};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_controller::{NewEvent, Recorder, RecorderBuilder};
 use tokio::task::JoinSet;

@@ -95,9 +95,7 @@ async fn a_replica_whose_cache_lags_behind_says_so() {
     let replica = Replica::start(&server, "a");
     until("it owns all", || replica.owned(&keys()) == keys()).await;
     server.faults().inject(
-        tidings_apiserver::Fault::StallStream { after_events: 0 }
-            .always()
-            .on(tidings_apiserver::resource::Verb::Watch),
+        tidings_apiserver::Fault::StallStream { after_events: 0 }.always().on(tidings_apiserver::Verb::Watch),
     );
     server.faults().cut_watches(tidings_apiserver::Ending::Stalled);
     until("it is blind", || matches!(replica.shard.check(), Err(ShardCheckError::Blind { .. }))).await;

@@ -7,7 +7,7 @@ use kube_client::Api;
 use kube_client::api::{ListParams, Patch, PatchParams, PostParams};
 use serde_json::{from_value, json};
 use tidings::SharedInformerFactory;
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 use tokio::time::sleep;
 

@@ -11,9 +11,9 @@ use tidings::{
     HandlerOptions, InformerOptions, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory,
     Wire, handle_with,
 };
-use tidings_apiserver::fault::{EventFault, Injection};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
+use tidings_apiserver::{EventFault, Injection};
 
 use crate::heard::Heard;
 

@@ -11,7 +11,7 @@ use tidings::{
     Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReflectorConfig, ResourceKind, Scope,
     SharedInformer, SharedInformerFactory,
 };
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
 
 fn pod(namespace: &str, name: &str) -> serde_json::Value {

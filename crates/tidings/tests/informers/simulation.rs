@@ -13,9 +13,9 @@ use tidings::{
     HandlerOptions, InformerOptions, ListMode, QueueOrder, ReflectorConfig, SharedInformer,
     SharedInformerFactory, handle_with,
 };
-use tidings_apiserver::fault::{EventFault, Injection};
-use tidings_apiserver::resource::Verb;
+use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
+use tidings_apiserver::{EventFault, Injection};
 
 use crate::heard::Heard;
 
@@ -154,7 +154,7 @@ async fn live(server: &ApiServer, chance: &mut SmallRng, lives: &mut Lives, run:
             93..96 => server.expire_history(),
             96..98 if run.goes_back => saved = server.save(),
             98..100 if run.goes_back => {
-                server.go_back_to(&saved);
+                server.restore(&saved);
                 // A server that is past our version again before we look can't be told from one that never was
                 // restored: nobody writes for a while after a restore.
                 tokio::time::sleep(Duration::from_secs(7200)).await;

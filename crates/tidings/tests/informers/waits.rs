@@ -94,7 +94,7 @@ async fn a_restored_server_begins_a_new_epoch_and_waiters_hear_of_it() {
         pods.wait_for(&Version::from(reached.number().unwrap() + 10), 100 * MINUTE).await.unwrap_err()
     };
     let restoring = async {
-        server.go_back_to(&saved);
+        server.restore(&saved);
         server.faults().cut_watches(Ending::Broken);
     };
     let (error, ()) = tokio::join!(waiting, restoring);

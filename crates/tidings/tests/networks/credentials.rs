@@ -17,7 +17,7 @@ use rustls::server::{NoServerSessionStorage, ServerConfig, WebPkiClientVerifier}
 use rustls::time_provider::TimeProvider;
 use serde_json::json;
 use tidings::stages::source::client_from_config;
-use tidings_apiserver::auth::{ADMIN_TOKEN, Rights};
+use tidings_apiserver::{ADMIN_TOKEN, Rights};
 use tidings_apiserver::{ApiServer, Ending, Listen};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tidings::stages::source::client_from_config;
-use tidings_apiserver::auth::ADMIN_TOKEN;
+use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Ending, Listen};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};

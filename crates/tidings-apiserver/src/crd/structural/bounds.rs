@@ -3,16 +3,16 @@
 use regex::RegexBuilder;
 use serde_json::Value;
 
-use crate::status::Cause;
+use crate::status::StatusCause;
 
 /// The most memory that one compiled pattern may take; larger ones are not checked.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
 
 /// Checks one value, not what is below it.
-pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<StatusCause>) {
     check_enumeration(schema, value, path, causes);
     let mut refuse = |why: String| {
-        causes.push(Cause::invalid(path, format!("Invalid value: {value}: {path} in body {why}")));
+        causes.push(StatusCause::invalid(path, format!("Invalid value: {value}: {path} in body {why}")));
     };
     let (least, most, count, what) = match value {
         Value::Number(number) => {
@@ -34,9 +34,13 @@ pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<
     }
     if let Some(most) = schema[most].as_u64().filter(|most| count as u64 > *most) {
         causes.push(if value.is_string() {
-            Cause::field("FieldValueTooLong", path, format!("Too long: may not be more than {most} bytes"))
+            StatusCause::field(
+                "FieldValueTooLong",
+                path,
+                format!("Too long: may not be more than {most} bytes"),
+            )
         } else {
-            Cause::field(
+            StatusCause::field(
                 "FieldValueTooMany",
                 path,
                 format!("Too many: {count}: must have at most {most} {what}"),
@@ -46,11 +50,11 @@ pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<
 }
 
 /// Checks that a value is one of those listed, whatever its type.
-pub(super) fn check_enumeration(schema: &Value, value: &Value, path: &str, causes: &mut Vec<Cause>) {
+pub(super) fn check_enumeration(schema: &Value, value: &Value, path: &str, causes: &mut Vec<StatusCause>) {
     if let Some(allowed) = schema["enum"].as_array().filter(|allowed| !allowed.contains(value)) {
         let allowed: Vec<_> = allowed.iter().map(Value::to_string).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", allowed.join(", "));
-        causes.push(Cause::field("FieldValueNotSupported", path, message));
+        causes.push(StatusCause::field("FieldValueNotSupported", path, message));
     }
 }
 

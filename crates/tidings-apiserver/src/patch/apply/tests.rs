@@ -14,8 +14,8 @@ fn def(kind: &str) -> ResourceDef {
     builtin_resources().into_iter().find(|def| def.kind == kind).expect("a built-in kind")
 }
 
-fn writer(manager: &str) -> Writer<'_> {
-    Writer { manager, subresource: "", time: TIME }
+fn writer(manager: &str) -> FieldWriter<'_> {
+    FieldWriter { manager, subresource: "", time: TIME }
 }
 
 fn apply(kind: &str, live: Option<&Value>, manager: &str, config: Value) -> Result<Value, ApplyError> {
@@ -108,7 +108,7 @@ fn a_field_that_another_owns_with_another_value_is_a_conflict() {
     assert_eq!(error.message, "Apply failed with 1 conflict: conflict with \"me\": .spec.replicas");
     assert_eq!(
         error.details.causes,
-        [Cause::field("FieldManagerConflict", ".spec.replicas", "conflict with \"me\"")]
+        [StatusCause::field("FieldManagerConflict", ".spec.replicas", "conflict with \"me\"")]
     );
 }
 
@@ -194,7 +194,7 @@ fn status_is_out_of_reach_of_the_object_and_the_object_of_status() {
         "spec": {"replicas": 1}, "status": {"replicas": 9}});
     let object = apply("Deployment", None, "me", config.clone()).expect("new");
     assert_eq!(object["status"], Value::Null);
-    let writer = Writer { manager: "me", subresource: "status", time: TIME };
+    let writer = FieldWriter { manager: "me", subresource: "status", time: TIME };
     let mut theirs = config;
     theirs["spec"]["replicas"] = json!(7);
     let object =
@@ -234,7 +234,7 @@ fn many_writers_are_kept_as_a_bounded_number_of_entries() {
         let mut new = live.clone();
         new["metadata"]["labels"][format!("l{n}")] = json!("x");
         let time = format!("2026-01-01T00:00:{n:02}Z");
-        let writer = Writer { manager: &format!("writer-{n}"), subresource: "", time: &time };
+        let writer = FieldWriter { manager: &format!("writer-{n}"), subresource: "", time: &time };
         track(&def("Deployment"), Some(&live), &mut new, &writer);
         live = new;
     }
@@ -295,7 +295,7 @@ proptest! {
         let live = apply("Pod", None, "me", first).expect("new");
         let live = force("Pod", &live, "you", others);
         let once = force("Pod", &live, "me", config.clone());
-        let later = Writer { manager: "me", subresource: "", time: "2027-01-01T00:00:00Z" };
+        let later = FieldWriter { manager: "me", subresource: "", time: "2027-01-01T00:00:00Z" };
         let twice = applied(&def("Pod"), Some(&once), &config, &later, OnConflict::Refuse).expect("all is mine");
         prop_assert_eq!(once, twice);
     }

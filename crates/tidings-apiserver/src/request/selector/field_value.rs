@@ -5,19 +5,19 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::resource::Text;
+use crate::resource::CowStr;
 
 /// The value at a path, as a selector compares it; `None` if there is none, or nothing that a selector can compare.
-pub(super) fn read(json: &[u8], path: &[Text]) -> Option<String> {
+pub(super) fn read(json: &[u8], path: &[CowStr]) -> Option<String> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
     // A body is what this server encoded, so an error can't happen; it reads as an absent field.
-    At(path).deserialize(&mut deserializer).ok().flatten()
+    PathSeed(path).deserialize(&mut deserializer).ok().flatten()
 }
 
 /// Descends one part of the path at each object. Its depth is the path's, which comes from a resource's definition.
-struct At<'a>(&'a [Text]);
+struct PathSeed<'a>(&'a [CowStr]);
 
-impl<'de> DeserializeSeed<'de> for At<'_> {
+impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
     type Value = Option<String>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -25,7 +25,7 @@ impl<'de> DeserializeSeed<'de> for At<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for At<'_> {
+impl<'de> Visitor<'de> for PathSeed<'_> {
     type Value = Option<String>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,7 +36,7 @@ impl<'de> Visitor<'de> for At<'_> {
         let mut found = None;
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match self.0.split_first() {
-                Some((first, rest)) if *first == key => found = map.next_value_seed(At(rest))?,
+                Some((first, rest)) if *first == key => found = map.next_value_seed(PathSeed(rest))?,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }

@@ -2,44 +2,45 @@
 
 use super::field_value;
 use crate::resource::{ResourceDef, SelectableField};
-use crate::store::Stored;
+use crate::store::StoredObject;
 
 /// One condition on one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FieldRequirement {
-    field: Field,
-    comparison: Comparison,
+    field: SelectedField,
+    comparison: FieldOperator,
     value: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Field {
+enum SelectedField {
     Name,
     Namespace,
     Body(SelectableField),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Equal,
-    Different,
+enum FieldOperator {
+    Equals,
+    NotEquals,
 }
 
 impl FieldRequirement {
-    pub(super) fn matches(&self, object: &Stored) -> bool {
+    pub(super) fn matches(&self, object: &StoredObject) -> bool {
         let is_equal = match &self.field {
-            Field::Name => object.name() == self.value,
-            Field::Namespace => object.namespace() == self.value,
-            Field::Body(field) => match field_value::read(object.body(), &field.path) {
+            SelectedField::Name => object.name() == self.value,
+            SelectedField::Namespace => object.namespace() == self.value,
+            SelectedField::Body(field) => match field_value::read(object.body(), &field.path) {
                 Some(value) => value == self.value,
                 None => field.absent == self.value,
             },
         };
-        is_equal == (self.comparison == Comparison::Equal)
+        is_equal == (self.comparison == FieldOperator::Equals)
     }
 
     pub(super) fn exact_name(&self) -> Option<&str> {
-        (self.field == Field::Name && self.comparison == Comparison::Equal).then_some(self.value.as_str())
+        (self.field == SelectedField::Name && self.comparison == FieldOperator::Equals)
+            .then_some(self.value.as_str())
     }
 }
 
@@ -73,18 +74,18 @@ fn requirement(def: &ResourceDef, term: &str) -> Result<FieldRequirement, String
     let at =
         term.find('=').ok_or_else(|| format!("invalid selector: '{term}'; can't understand '{term}'"))?;
     let (name, comparison) = match term[..at].strip_suffix('!') {
-        Some(name) => (name, Comparison::Different),
-        None => (&term[..at], Comparison::Equal),
+        Some(name) => (name, FieldOperator::NotEquals),
+        None => (&term[..at], FieldOperator::Equals),
     };
     let value = &term[at + 1..];
     let value =
-        if comparison == Comparison::Equal { value.strip_prefix('=').unwrap_or(value) } else { value };
+        if comparison == FieldOperator::Equals { value.strip_prefix('=').unwrap_or(value) } else { value };
     let field = match name {
-        "metadata.name" => Field::Name,
-        "metadata.namespace" if def.is_namespaced() => Field::Namespace,
+        "metadata.name" => SelectedField::Name,
+        "metadata.namespace" if def.is_namespaced() => SelectedField::Namespace,
         _ => {
             let known = def.selectable_fields.iter().find(|field| field.name == name);
-            Field::Body(known.ok_or_else(|| format!("field label not supported: {name}"))?.clone())
+            SelectedField::Body(known.ok_or_else(|| format!("field label not supported: {name}"))?.clone())
         }
     };
     Ok(FieldRequirement { field, comparison, value: unescaped(value)? })

@@ -10,18 +10,18 @@ mod answer;
 mod compare;
 #[path = "../../../../../crates/tidings-apiserver/tests/conformance/differences.rs"]
 mod differences;
-#[path = "../../../../../crates/tidings-apiserver/tests/conformance/door.rs"]
-mod door;
 #[path = "../../../../../crates/tidings-apiserver/tests/conformance/expected.rs"]
 mod expected;
-#[path = "../../../../../crates/tidings-apiserver/tests/conformance/normal.rs"]
-mod normal;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/normalize.rs"]
+mod normalize;
 #[path = "../../../../../crates/tidings-apiserver/tests/conformance/run.rs"]
 mod run;
 #[path = "../../../../../crates/tidings-apiserver/tests/conformance/scenario.rs"]
 mod scenario;
 #[path = "../../../../../crates/tidings-apiserver/tests/conformance/table.rs"]
 mod table;
+#[path = "../../../../../crates/tidings-apiserver/tests/conformance/target.rs"]
+mod target;
 
 mod releases;
 
@@ -32,8 +32,8 @@ use kubernetes_tests::built::release_tested;
 use kubernetes_tests::cluster::{Past, Settings};
 use kubernetes_tests::trials::Suite;
 
-use door::{Door, Real};
 use scenario::Area;
+use target::{RealServer, Target};
 
 /// Where the table stands.
 const FOLDER: &str =
@@ -46,8 +46,8 @@ fn main() -> ExitCode {
     let mut group = suite.group_with("recorded", settings);
     if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
         group.test("all answers are recorded", async |cluster: &Cluster| {
-            let door = door_of(cluster);
-            alone(move || expected::record(&Area::all(), &door, None)).await;
+            let target = door_of(cluster);
+            alone(move || expected::record(&Area::all(), &target, None)).await;
         });
         return suite.run();
     }
@@ -57,8 +57,8 @@ fn main() -> ExitCode {
             let name = format!("{}: {}", area.name, scenario.name);
             let known = releases::known_difference(&release_tested(), &name);
             group.test(name, async move |cluster: &Cluster| {
-                let door = door_of(cluster);
-                let answered = alone(move || table::check(&area, &scenario, &door)).await;
+                let target = door_of(cluster);
+                let answered = alone(move || table::check(&area, &scenario, &target)).await;
                 match (answered, known) {
                     (Ok(()), None) | (Err(_), Some(_)) => {}
                     (Err(differences), None) => panic!("{differences}"),
@@ -72,9 +72,9 @@ fn main() -> ExitCode {
     suite.run()
 }
 
-fn door_of(cluster: &Cluster) -> Door {
+fn door_of(cluster: &Cluster) -> Target {
     let kubeconfig = cluster.kubeconfig().to_string_lossy().into_owned();
-    Door::Real(Real::of_kubeconfig(kubeconfig, Some(cluster.control_url().to_owned())))
+    Target::Real(RealServer::of_kubeconfig(kubeconfig, Some(cluster.control_url().to_owned())))
 }
 
 /// On a thread without a runtime, because the table makes its own.

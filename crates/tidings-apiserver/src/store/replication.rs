@@ -1,0 +1,114 @@
+//! What a second store over the same objects has not applied yet: the changes of the first one, in order.
+//!
+//! The first store appends under its own lock, so that the order is the order of versions. A feed is bounded. One that
+//! overflows forgets everything and says so: the follower then starts again from a whole state, as an API server does
+//! whose watch of etcd was compacted.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+
+use super::history::ObjectChange;
+use super::saved_state::SavedState;
+use super::{Store, StoreState, WatchVisibility};
+use crate::sync::Mutex;
+
+/// Most changes that wait in one feed.
+const REPLICATION_ENTRIES_MAX: usize = 100_000;
+
+/// The changes that one follower has not applied yet.
+#[derive(Debug, Default)]
+pub(crate) struct ReplicationQueue {
+    state: Mutex<QueueState>,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    entries: VecDeque<ReplicationEntry>,
+    has_overflowed: bool,
+}
+
+/// One step of the first store.
+#[derive(Clone, Debug)]
+pub(super) enum ReplicationEntry {
+    /// An object was written or removed.
+    Change { storage: Box<str>, change: Arc<ObjectChange>, visibility: WatchVisibility },
+    /// A version was given out without a change.
+    Version(u64),
+}
+
+impl ReplicationQueue {
+    fn push(&self, entry: ReplicationEntry) {
+        let mut pending = self.state.lock();
+        if pending.entries.len() == REPLICATION_ENTRIES_MAX {
+            pending.entries.clear();
+            pending.has_overflowed = true;
+        }
+        pending.entries.push_back(entry);
+    }
+
+    /// How many changes wait.
+    pub(crate) fn len(&self) -> usize {
+        self.state.lock().entries.len()
+    }
+
+    /// Drops what waits: the follower is given a whole state.
+    pub(crate) fn clear(&self) {
+        *self.state.lock() = QueueState::default();
+    }
+
+    pub(crate) fn has_overflowed(&self) -> bool {
+        self.state.lock().has_overflowed
+    }
+
+    fn next(&self) -> Option<ReplicationEntry> {
+        self.state.lock().entries.pop_front()
+    }
+}
+
+impl StoreState {
+    pub(super) fn replicate(&mut self, entry: &ReplicationEntry) {
+        self.replication_queues.retain(|queue| {
+            let Some(queue) = queue.upgrade() else { return false };
+            queue.push(entry.clone());
+            true
+        });
+    }
+}
+
+impl Store {
+    /// The state now, and a feed of everything that happens after it.
+    pub(crate) fn follow(&self) -> (SavedState, Arc<ReplicationQueue>) {
+        let mut state = self.state.lock();
+        let queue = Arc::new(ReplicationQueue::default());
+        state.replication_queues.push(Arc::downgrade(&queue) as Weak<ReplicationQueue>);
+        (SavedState::of(&state), queue)
+    }
+
+    /// Applies the next entry of a feed. Returns false if none waits.
+    pub(crate) fn apply_next(&self, queue: &ReplicationQueue) -> bool {
+        let Some(entry) = queue.next() else { return false };
+        let mut state = self.state.lock();
+        match entry {
+            ReplicationEntry::Version(version) => {
+                state.version = version;
+                self.newest.send(version);
+            }
+            ReplicationEntry::Change { storage, change, visibility } => {
+                state.version = change.version;
+                if let Some(old) = &change.old {
+                    state.count_owners(old, -1);
+                }
+                if let Some(new) = &change.new {
+                    state.count_owners(new, 1);
+                }
+                let resource = state.resource(&storage);
+                match &change.new {
+                    Some(new) => drop(resource.objects.put(Arc::clone(new))),
+                    None => drop(resource.objects.remove(change.key())),
+                }
+                self.publish(state, &storage, change, visibility);
+            }
+        }
+        true
+    }
+}
