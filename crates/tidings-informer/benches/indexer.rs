@@ -1,8 +1,8 @@
-//! What reading and writing the cache costs, and what an entry takes beside its object.
+//! The time of reads and writes of the cache, and the bytes per object besides the object itself.
 //!
-//! Keys are looked up in random order, so that a lookup pays for the caches of the processor as in use.
+//! Keys are read in random order, so that the processor's caches miss as they do in production.
 
-#![allow(clippy::print_stdout, reason = "memory is no time, so criterion can't report it")]
+#![allow(clippy::print_stdout, reason = "criterion reports times only, not bytes")]
 #![allow(missing_docs, reason = "a program")]
 
 use std::hint::black_box;
@@ -48,7 +48,7 @@ fn cache(objects: &[Arc<RawObject>]) -> (Writer, Reader) {
     (writer, reader)
 }
 
-/// Resident memory, where the system tells it.
+/// The resident memory of this process, where the system reports it.
 fn resident_bytes() -> Option<usize> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
     pages.split(' ').nth(1)?.parse::<usize>().ok().map(|pages| pages * 4096)
@@ -68,16 +68,16 @@ fn reads(c: &mut Criterion) {
     c.bench_function("get from a snapshot in random order, of 100k", |b| {
         b.iter(|| snapshot.get(black_box(next.next().expect("a cycle does not end"))));
     });
-    let mut chance = SmallRng::seed_from_u64(SEED);
+    let mut rng = SmallRng::seed_from_u64(SEED);
     c.bench_function("by index, 100 of 100k", |b| {
         b.iter(|| {
-            let found = reader.by_index("app", &format!("app-{}", chance.random_range(0..1_000)));
+            let found = reader.by_index("app", &format!("app-{}", rng.random_range(0..1_000)));
             assert_eq!(found.expect("an index").len(), 100);
         });
     });
     c.bench_function("namespace, 1,000 of 100k", |b| {
         b.iter(|| {
-            let found = reader.namespace(&format!("namespace-{}", chance.random_range(0..100)));
+            let found = reader.namespace(&format!("namespace-{}", rng.random_range(0..100)));
             assert_eq!(found.len(), 1_000);
         });
     });
@@ -91,24 +91,26 @@ fn writes(c: &mut Criterion) {
         let before = resident_bytes();
         let (mut writer, reader) = cache(&all);
         if let (Some(before), Some(after)) = (before, resident_bytes()) {
-            let told = reader.memory().index_bytes / count;
-            let taken = after.saturating_sub(before) / count;
-            println!("{name}: {taken} bytes an entry (namespace and label index), told as {told}");
+            let estimated = reader.memory().index_bytes / count;
+            let measured = after.saturating_sub(before) / count;
+            println!(
+                "{name}: {measured} bytes per object (namespace and label index), estimated as {estimated}"
+            );
         }
-        let mut places = (0..count).collect::<Vec<_>>();
-        places.shuffle(&mut SmallRng::seed_from_u64(SEED));
-        places.truncate(10_000);
+        let mut positions = (0..count).collect::<Vec<_>>();
+        positions.shuffle(&mut SmallRng::seed_from_u64(SEED));
+        positions.truncate(10_000);
         let newer = objects(count, 2);
-        let mut turns = [&newer, &all].into_iter().cycle();
-        let mut turn = turns.next().expect("a cycle does not end");
+        let mut versions = [&newer, &all].into_iter().cycle();
+        let mut version = versions.next().expect("a cycle does not end");
         let mut at = 0;
         c.bench_function(&format!("update and publish, of {name}"), |b| {
             b.iter(|| {
-                if at == places.len() {
+                if at == positions.len() {
                     at = 0;
-                    turn = turns.next().expect("a cycle does not end");
+                    version = versions.next().expect("a cycle does not end");
                 }
-                let old = writer.upsert(Arc::clone(&turn[places[at]]));
+                let old = writer.upsert(Arc::clone(&version[positions[at]]));
                 writer.publish(Some(Version::from(at as u64)));
                 at += 1;
                 old
@@ -117,10 +119,10 @@ fn writes(c: &mut Criterion) {
         let mut at = 0;
         c.bench_function(&format!("delete, publish, add, publish, of {name}"), |b| {
             b.iter(|| {
-                at = (at + 1) % places.len();
-                let gone = writer.remove(&all[places[at]].key()).expect("it is there");
+                at = (at + 1) % positions.len();
+                let removed = writer.remove(&all[positions[at]].key()).expect("the object is cached");
                 writer.publish(None);
-                writer.upsert(gone);
+                writer.upsert(removed);
                 writer.publish(None);
             });
         });

@@ -1,16 +1,15 @@
-//! Readers against the writer, under every schedule that shuttle draws: the cache is compiled a second time
-//! here, over shuttle's locks and atomics.
+//! Readers and the writer of a cache under random schedules of shuttle. The cache is compiled a second time here, with
+//! shuttle's locks and atomics.
 //!
-//! A check that can't fail proves nothing, so it is also given a cache that publishes its objects and its
-//! indexes in two steps, and must find that out.
+//! One test checks the check itself: it must find the error of a cache that publishes objects and indexes in two steps.
 
 #![allow(missing_docs, reason = "tests")]
 
 #[path = "../src/sync/simulated.rs"]
-#[allow(unused_imports, reason = "other stages use the rest")]
+#[allow(unused_imports, reason = "the cache uses only a part of it")]
 mod sync;
 
-/// As `src/indexer.rs` has it.
+/// The modules of `src/indexer.rs`.
 #[path = "../src/indexer"]
 #[allow(dead_code, unused_imports, unreachable_pub, reason = "only a part of it is used here")]
 mod indexer {
@@ -57,7 +56,7 @@ fn pair(version: u64) -> [Arc<RawObject>; 2] {
         let json = format!(
             r#"{{"metadata":{{"namespace":"{namespace}","name":"{name}","uid":"{key}","resourceVersion":"{version}","labels":{{"batch":"{version}"}}}}}}"#
         );
-        intake.json(json.as_bytes(), &NothingKnown).expect("a thing can be taken in")
+        intake.json(json.as_bytes(), &NothingKnown).expect("a valid object")
     })
 }
 
@@ -78,8 +77,8 @@ fn write(writer: &mut Writer, batch: &[Arc<RawObject>; 2]) {
     }
 }
 
-/// One moment: both objects are of one batch, the index has them under it and has nothing else, and the version
-/// is that of the batch. Gives back the version.
+/// Checks that the state is of one moment: both objects are of one batch, the index contains exactly them, and the version
+/// is that of the batch. Returns the version.
 fn check(objects: &Snapshot, indexes: &Snapshot) -> u64 {
     let version = objects.version().and_then(|version| version.number()).unwrap_or(0);
     let versions = objects.iter().map(|object| object.version().number()).collect::<Vec<_>>();
@@ -97,7 +96,7 @@ fn check(objects: &Snapshot, indexes: &Snapshot) -> u64 {
 
 // holds: X17
 #[test]
-fn a_reader_sees_whole_batches_only_and_none_before_an_earlier_one() {
+fn a_reader_sees_only_whole_batches_and_never_an_earlier_one_later() {
     let batches = batches();
     shuttle::check_random(
         move || {
@@ -108,7 +107,7 @@ fn a_reader_sees_whole_batches_only_and_none_before_an_earlier_one() {
                     for _ in 0..BATCHES {
                         let snapshot = reader.snapshot();
                         let version = check(&snapshot, &snapshot);
-                        assert!(version >= last, "back from {last} to {version}");
+                        assert!(version >= last, "the version went back from {last} to {version}");
                         last = version;
                         let read = reader.get("a/x").and_then(|object| object.version().number());
                         assert!(read.unwrap_or(0) >= last);
@@ -120,7 +119,7 @@ fn a_reader_sees_whole_batches_only_and_none_before_an_earlier_one() {
                 writer.publish(Some(Version::from(version)));
             }
             for reader in readers {
-                reader.join().expect("a reader finds nothing wrong");
+                reader.join().expect("the reader's checks pass");
             }
         },
         SCHEDULES,
@@ -128,7 +127,7 @@ fn a_reader_sees_whole_batches_only_and_none_before_an_earlier_one() {
 }
 
 #[test]
-fn a_cache_that_publishes_objects_and_indexes_in_two_steps_is_found_out() {
+fn the_check_finds_a_cache_that_publishes_objects_and_indexes_in_two_steps() {
     let batches = batches();
     let torn = move || {
         let (mut objects_writer, objects) = indexed_cache();
@@ -144,31 +143,31 @@ fn a_cache_that_publishes_objects_and_indexes_in_two_steps_is_found_out() {
             objects_writer.publish(Some(Version::from(version)));
             indexes_writer.publish(Some(Version::from(version)));
         }
-        reader.join().expect("a reader finds nothing wrong");
+        reader.join().expect("the reader's checks pass");
     };
     let found = catch_unwind(AssertUnwindSafe(|| shuttle::check_random(torn, SCHEDULES)));
-    assert!(found.is_err(), "the check would not notice");
+    assert!(found.is_err(), "the check did not notice the torn state");
 }
 
 // holds: S13
 #[test]
-fn an_index_that_two_ask_for_is_added_once_and_always_built() {
+fn an_index_that_two_threads_add_is_added_once_and_always_built() {
     let batches = batches();
     shuttle::check_random(
         move || {
             let (mut writer, reader) = indexer_with_seed(7);
             write(&mut writer, &batches[0]);
             writer.publish(None);
-            let asking = [reader.clone(), reader.clone()].map(|reader| {
+            let adders = [reader.clone(), reader.clone()].map(|reader| {
                 thread::spawn(move || reader.add_index(Index::label("batch", "batch")).is_ok())
             });
-            // One slice an object, between the askers; what they ask for later must still be pending afterwards.
+            // Slices of one object, interleaved with the two threads. An index added later must stay pending.
             for _ in 0..3 {
                 if writer.needs_maintenance() {
                     writer.maintain(1);
                 }
             }
-            let added = asking.map(|asking| asking.join().expect("no asker panics"));
+            let added = adders.map(|adder| adder.join().expect("the adder does not panic"));
             assert_eq!(added.into_iter().filter(|added| *added).count(), 1);
             while writer.needs_maintenance() {
                 writer.maintain(1);
@@ -181,26 +180,26 @@ fn an_index_that_two_ask_for_is_added_once_and_always_built() {
 }
 
 #[test]
-fn an_index_removed_and_named_again_never_answers_for_the_other() {
+fn a_new_index_with_the_name_of_a_removed_one_never_gives_the_old_answers() {
     let batches = batches();
     shuttle::check_random(
         move || {
             let (mut writer, reader) = indexed_cache();
             write(&mut writer, &batches[0]);
             writer.publish(None);
-            let asking = reader.clone();
-            let asking = thread::spawn(move || {
-                asking.remove_index("batch").expect("it is there");
-                asking.add_index(Index::raw("batch", |_| vec!["all".to_owned()])).expect("the name is free");
-                match asking.by_index("batch", "1") {
-                    Ok(found) => assert!(found.is_empty(), "an answer of the index that was removed"),
+            let other = reader.clone();
+            let other = thread::spawn(move || {
+                other.remove_index("batch").expect("the index exists");
+                other.add_index(Index::raw("batch", |_| vec!["all".to_owned()])).expect("the name is free");
+                match other.by_index("batch", "1") {
+                    Ok(found) => assert!(found.is_empty(), "an answer of the removed index"),
                     Err(error) => assert!(matches!(error, IndexError::Building { .. }), "{error}"),
                 }
             });
             while writer.needs_maintenance() {
                 writer.maintain(1);
             }
-            asking.join().expect("no asker panics");
+            other.join().expect("the other thread does not panic");
             while writer.needs_maintenance() {
                 writer.maintain(1);
             }
@@ -212,16 +211,16 @@ fn an_index_removed_and_named_again_never_answers_for_the_other() {
 
 // holds: S14
 #[test]
-fn an_index_is_refused_once_the_writer_is_gone() {
+fn an_index_is_refused_after_the_writer_was_dropped() {
     shuttle::check_random(
         || {
             let (writer, reader) = indexer_with_seed(7);
-            let asking = reader.clone();
-            let asking = thread::spawn(move || _ = asking.add_index(Index::owner("early")));
+            let other = reader.clone();
+            let other = thread::spawn(move || _ = other.add_index(Index::owner("early")));
             drop(writer);
             let late = reader.add_index(Index::owner("late"));
             assert!(matches!(late, Err(IndexError::Stopped { .. })));
-            asking.join().expect("no asker panics");
+            other.join().expect("the other thread does not panic");
         },
         SCHEDULES,
     );

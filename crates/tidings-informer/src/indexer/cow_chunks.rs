@@ -1,19 +1,29 @@
-//! A sparse vector whose copy costs nothing: a radix tree of small chunks behind `Arc`s, copied where written.
+//! Copy-on-write chunks: a sparse vector as a radix tree whose nodes are shared between clones (path copying, as in
+//! persistent data structures).
 //!
-//! A copy and its original share every chunk that neither has written since. A write copies one chunk a level,
-//! and none at all where nobody else holds them; so a batch of writes between two copies pays once. CowChunks that
-//! become empty are given back. It must never be slow to copy: a copy of it is a snapshot.
+//! A clone copies one pointer, because a clone is a snapshot. A write copies the chunks on the path from the root to
+//! the written position, and only those that another clone still holds. A batch of writes between two clones therefore
+//! copies each chunk once. Chunks that become empty are freed.
+//!
+//! Example with chunks of 8 and two levels. Position 19 is `0b010_011`: child 2 of the root, child 3 of the leaf.
+//!
+//! ```text
+//! before:        root ─── leaf 0 (0..8)   leaf 1 (8..16)   leaf 2 (16..24)
+//! then the vector is cloned, and position 19 of the original is written:
+//! the clone:     root ─── leaf 0          leaf 1           leaf 2
+//! the original:  root' ── leaf 0          leaf 1           leaf 2'       two chunks are copied, two are shared
+//! ```
 
 use std::sync::Arc;
 
-/// A vector with holes, in chunks of `FAN`, a power of two.
+/// A sparse vector in chunks of `FAN` positions. `FAN` is a power of two.
 ///
-/// Copying a chunk touches the reference count of everything in it, and each may be far away: that is what a
-/// write costs. Wider chunks make it dearer and reading shallower.
+/// The cost of a write is the copy of a chunk: it increments the reference count of every value in the chunk, and each
+/// count may be a cache miss. Wider chunks make writes more expensive and the tree shallower for reads.
 #[derive(Debug)]
 pub(super) struct CowChunks<V, const FAN: usize> {
     root: Option<Arc<Chunk<V, FAN>>>,
-    /// How many levels of branches stand above the leaves.
+    /// The number of branch levels above the leaves.
     height: u32,
     chunks: usize,
 }
@@ -46,8 +56,8 @@ impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
         }
     }
 
-    /// The place `at`, to be written.
-    pub(super) fn place(&mut self, at: u32) -> &mut Option<V> {
+    /// The position `at`, for writing. Copies the chunks on its path that a clone shares.
+    pub(super) fn entry(&mut self, at: u32) -> &mut Option<V> {
         while !self.reaches(at) {
             self.height += 1;
             if let Some(root) = self.root.take() {
@@ -82,12 +92,12 @@ impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
         taken
     }
 
-    /// What stands in it, in order of place.
+    /// The values with their positions, in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &V)> {
         Iter { stack: self.root.iter().map(|root| (&**root, 0, 0)).collect(), height: self.height }
     }
 
-    /// How much memory its chunks take, without what the values point to.
+    /// The bytes of its chunks, without what the values point to.
     pub(super) fn bytes(&self) -> usize {
         self.chunks * (size_of::<Chunk<V, FAN>>() + 2 * size_of::<usize>())
     }
@@ -97,7 +107,7 @@ impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
     }
 }
 
-/// Which child of a chunk leads to `at`, when that many bits of it are the children's own.
+/// The child of a chunk that contains position `at`. The low `bits_below` bits of a position belong to the levels below.
 const fn child<const FAN: usize>(at: u32, bits_below: u32) -> usize {
     (at >> bits_below) as usize & (FAN - 1)
 }
@@ -144,15 +154,16 @@ impl<V: Clone, const FAN: usize> Clone for Chunk<V, FAN> {
     }
 }
 
-/// No value is touched.
+/// Copies one pointer; no value is cloned.
 impl<V, const FAN: usize> Clone for CowChunks<V, FAN> {
     fn clone(&self) -> Self {
         CowChunks { root: self.root.clone(), height: self.height, chunks: self.chunks }
     }
 }
 
-/// A walk over the tree: the chunks above the next value, each with its first place and its next child.
+/// Depth-first iteration.
 struct Iter<'a, V, const FAN: usize> {
+    /// The chunks on the path to the next value, each with its first position and its next child.
     stack: Vec<(&'a Chunk<V, FAN>, u32, usize)>,
     height: u32,
 }
@@ -197,7 +208,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_copy_keeps_what_it_had_and_the_original_what_was_written(
+        fn a_clone_keeps_its_values_and_the_original_has_the_later_writes(
             before in prop::collection::vec((0u32..5_000, any::<Option<u16>>()), 0..60),
             after in prop::collection::vec((0u32..500_000, any::<Option<u16>>()), 0..60),
         ) {
@@ -214,7 +225,7 @@ mod tests {
     fn write(chunks: &mut CowChunks<u16, 8>, model: &mut BTreeMap<u32, u16>, writes: &[(u32, Option<u16>)]) {
         for &(at, value) in writes {
             match value {
-                Some(value) => assert_eq!(chunks.place(at).replace(value), model.insert(at, value)),
+                Some(value) => assert_eq!(chunks.entry(at).replace(value), model.insert(at, value)),
                 None => assert_eq!(chunks.remove(at), model.remove(&at)),
             }
         }
@@ -231,10 +242,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_emptied_holds_no_chunk() {
+    fn an_emptied_vector_has_no_chunks() {
         let mut chunks = CowChunks::<_, 8>::new();
         for at in 0..10_000 {
-            *chunks.place(at) = Some(at);
+            *chunks.entry(at) = Some(at);
         }
         assert!(chunks.bytes() > 0);
         for at in 0..10_000 {
@@ -244,10 +255,10 @@ mod tests {
     }
 
     #[test]
-    fn the_last_place_of_all_can_be_taken() {
+    fn the_highest_position_can_be_written() {
         let mut chunks = CowChunks::<_, 8>::new();
-        *chunks.place(u32::MAX) = Some(1);
-        *chunks.place(0) = Some(2);
+        *chunks.entry(u32::MAX) = Some(1);
+        *chunks.entry(0) = Some(2);
         assert_eq!(chunks.iter().collect::<Vec<_>>(), [(0, &2), (u32::MAX, &1)]);
     }
 }

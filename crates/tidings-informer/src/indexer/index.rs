@@ -1,7 +1,7 @@
-//! What an index is: its name, and how it reads the values of an object.
+//! The definition of an index: its name, and how it reads the values of an object.
 //!
-//! Values come from the identity (namespace, label, owner), from a field of the body, or from a function of
-//! the user's. A function that fails or panics costs its object the place in that index and nothing else.
+//! Values come from the identity (namespace, label, owners), from a field of the body, or from a user's function. If a
+//! function fails or panics, its object is missing from that index; nothing else happens.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,8 +15,8 @@ use tidings_util::panic_message;
 
 use crate::sync::{AtomicBool, Ordering};
 
-/// An index to be added to a cache: from a value to the objects that have it. An object may have no value or
-/// several, and stands under each.
+/// The definition of an index, from a value to the objects that have it. An object has no value, one, or several, and is
+/// found by each of them.
 ///
 /// ```
 /// use tidings_informer::indexer::{Index, indexer};
@@ -32,81 +32,81 @@ pub struct Index {
     values: Result<Values, FieldPathError>,
 }
 
-/// The name of the index that every cache has: by namespace. Objects of the cluster are not in it.
+/// The name of the index by namespace, which every cache has. Cluster-scoped objects are not in it.
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// Why an index could not be added, removed or read. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
-    /// There is no index of this name.
+    /// No index has this name.
     #[error("no index {name:?}; there are {known:?}")]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// Which there are.
+        /// The names of all indexes.
         known: Vec<String>,
     },
-    /// There is an index of this name already.
-    #[error("an index {name:?} exists already")]
+    /// An index of this name exists already.
+    #[error("adding the index {name:?}: an index of this name exists already")]
     Taken {
         /// The name.
         name: String,
     },
-    /// What is being read does not have the whole index yet: ask again later, or take a newer snapshot.
-    #[error("the index {name:?} is still being built")]
+    /// The index is not complete yet in the state that was read. Read it again later, or take a newer snapshot.
+    #[error("reading the index {name:?}: it is still being built, read it again later")]
     Building {
         /// The name.
         name: String,
     },
-    /// An index needs a name.
-    #[error("an index needs a name")]
+    /// The name of an index is empty.
+    #[error("adding an index: its name is empty")]
     EmptyName,
-    /// The field path of an index is none.
+    /// The field path of an index is invalid.
     #[error("reading the field path of the index {name:?}: {source}")]
     BadPath {
         /// The name.
         name: String,
-        /// Why.
+        /// What is wrong with the path.
         r#source: FieldPathError,
     },
-    /// The namespace index is needed by the cache itself.
-    #[error("the index {name:?} is built in")]
+    /// The namespace index can't be removed: the cache itself needs it.
+    #[error("removing the index {name:?}: it is built in")]
     BuiltIn {
         /// The name.
         name: String,
     },
-    /// Nobody writes to this cache any more, so that no index would ever be built.
-    #[error("adding the index {name:?} to a cache that has stopped")]
+    /// The cache has no writer any more, so the index would never be built.
+    #[error("adding the index {name:?}: the cache has stopped")]
     Stopped {
         /// The name.
         name: String,
     },
 }
 
-/// An object that is not in an index, because its values could not be read.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("reading the values of {key} for the index {index:?}: {error}")]
+/// An object that is cached but missing from an index, because its values could not be read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct IndexFault {
-    /// The index.
+    /// The name of the index.
     pub index: Arc<str>,
-    /// The object. It is stored all the same.
+    /// The key of the object.
     pub key: Key,
-    /// Why.
-    pub error: IndexFaultError,
+    /// Why its values could not be read.
+    pub cause: IndexFaultCause,
 }
 
-/// Why the values of an object could not be read.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum IndexFaultError {
-    /// The object could not be read.
-    #[error("{0}")]
+/// Why the index values of an object could not be read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum IndexFaultCause {
+    /// The object could not be decoded.
     Read(ReadError),
-    /// The index function panicked.
-    #[error("the index function panicked: {0}")]
+    /// The index function panicked, with this message.
     Panicked(String),
 }
 
-/// Reads the values of an object.
+/// How the values of an object are read.
 enum Values {
     Namespace,
     Label(Box<str>),
@@ -117,10 +117,10 @@ enum Values {
 
 type Function = dyn Fn(&RawObject) -> Result<Vec<String>, ReadError> + Send + Sync;
 
-/// Distinct and in order.
+/// The values of one object, distinct and sorted.
 pub(super) type ValueList<'a> = SmallVec<[Cow<'a, str>; 2]>;
 
-/// An index that was added: shared by whoever builds and reads it.
+/// A valid definition, shared by the writer, the registry and all published states.
 pub(super) struct IndexSpec {
     pub(super) name: Arc<str>,
     values: Values,
@@ -128,8 +128,8 @@ pub(super) struct IndexSpec {
 }
 
 impl Index {
-    /// By what stands at a field path, read from the bytes: strings as they are, other values as their JSON.
-    /// Absent and null are no value.
+    /// By a field, read from the bytes of the object: a string as it is, any other value as its JSON. An absent field and
+    /// null are no value.
     pub fn field(name: impl Into<String>, path: &str) -> Index {
         Index { name: name.into(), values: FieldPath::parse(path).map(Values::Field) }
     }
@@ -139,12 +139,12 @@ impl Index {
         Index { name: name.into(), values: Ok(Values::Label(label_key.into().into())) }
     }
 
-    /// By the uids of the owners.
+    /// By the uid of each owner.
     pub fn owner(name: impl Into<String>) -> Index {
         Index { name: name.into(), values: Ok(Values::Owner) }
     }
 
-    /// By a function of the decoded object, which decodes every object once.
+    /// By a function of the decoded object. It decodes every object once.
     pub fn typed<K, F>(name: impl Into<String>, values: F) -> Index
     where
         K: DeserializeOwned + Send + Sync + 'static,
@@ -154,7 +154,7 @@ impl Index {
         Index { name: name.into(), values: Ok(Values::Function(Box::new(read))) }
     }
 
-    /// By a function of the object as it is.
+    /// By a function of the undecoded object.
     pub fn raw<F>(name: impl Into<String>, values: F) -> Index
     where
         F: Fn(&RawObject) -> Vec<String> + Send + Sync + 'static,
@@ -163,12 +163,12 @@ impl Index {
         Index { name: name.into(), values: Ok(Values::Function(Box::new(read))) }
     }
 
-    /// Its name.
+    /// The name of the index.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The field that it is by.
+    /// The path of an index by a field.
     pub(crate) fn field_path(&self) -> Option<&FieldPath> {
         match &self.values {
             Ok(Values::Field(path)) => Some(path),
@@ -194,8 +194,8 @@ impl Index {
 }
 
 impl IndexSpec {
-    /// The values of an object. The user's function runs here, and whatever it does ends here.
-    pub(super) fn values<'a>(&self, object: &'a RawObject) -> Result<ValueList<'a>, IndexFaultError> {
+    /// The values of an object. The user's function runs here; its error or panic is returned as an error.
+    pub(super) fn values<'a>(&self, object: &'a RawObject) -> Result<ValueList<'a>, IndexFaultCause> {
         let mut values = match &self.values {
             Values::Namespace => object.namespace().map(Cow::Borrowed).into_iter().collect(),
             Values::Label(key) => object.labels().value(key).map(Cow::Borrowed).into_iter().collect(),
@@ -203,14 +203,14 @@ impl IndexSpec {
             Values::Field(path) => match object.prefetched_texts(path) {
                 Some(texts) => texts.map(Cow::Borrowed).collect(),
                 None => {
-                    let found = object.field_at(path).map_err(IndexFaultError::Read)?;
+                    let found = object.field_at(path).map_err(IndexFaultCause::Read)?;
                     found.texts().map(|text| Cow::Owned(text.into_owned())).collect()
                 }
             },
             Values::Function(function) => match catch_unwind(AssertUnwindSafe(|| function(object))) {
                 Ok(Ok(values)) => values.into_iter().map(Cow::Owned).collect::<ValueList<'a>>(),
-                Ok(Err(error)) => return Err(IndexFaultError::Read(error)),
-                Err(panic) => return Err(IndexFaultError::Panicked(panic_message(&*panic))),
+                Ok(Err(error)) => return Err(IndexFaultCause::Read(error)),
+                Err(panic) => return Err(IndexFaultCause::Panicked(panic_message(&*panic))),
             },
         };
         values.sort_unstable();
@@ -218,7 +218,7 @@ impl IndexSpec {
         Ok(values)
     }
 
-    /// The key of the label that this index is by.
+    /// The label key of an index by a label.
     pub(super) fn label_key(&self) -> Option<&str> {
         match &self.values {
             Values::Label(key) => Some(key),
@@ -226,7 +226,7 @@ impl IndexSpec {
         }
     }
 
-    /// Whether two versions of one object always have the same values.
+    /// Whether all versions of one object have the same values, because these depend on its key alone.
     pub(super) fn is_by_key(&self) -> bool {
         matches!(self.values, Values::Namespace)
     }
@@ -237,6 +237,21 @@ impl IndexSpec {
 
     pub(super) fn set_removed(&self) {
         self.is_removed.store(true, Ordering::Release);
+    }
+}
+
+impl fmt::Display for IndexFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "reading the values of {} for the index {:?}: {}", self.key, self.index, self.cause)
+    }
+}
+
+impl fmt::Display for IndexFaultCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IndexFaultCause::Read(error) => error.fmt(f),
+            IndexFaultCause::Panicked(message) => write!(f, "the index function panicked: {message}"),
+        }
     }
 }
 

@@ -1,8 +1,17 @@
-//! One index: from values to the slots of the objects that have them, kept up as objects change.
+//! An inverted index: from each value to the slots of the objects that have it (posting lists), updated as objects
+//! change.
 //!
-//! The writer remembers under which values it put each slot, so that taking it out again never asks the index
-//! function, which might answer otherwise by now. An index that is still being built knows the slots below its
-//! cursor and ignores writes to those above: they are read when the cursor gets there.
+//! The writer remembers the values of each slot. Removing an object therefore never calls the user's index function
+//! again, which may return something else by then. An index that is still being built contains the slots below its
+//! cursor and ignores writes to slots above it: the build reads these when its cursor arrives there.
+//!
+//! Example: an index on the label `app`, with `a/x` (slot 0, app=web) and `a/y` (slot 1, app=web):
+//!
+//! ```text
+//! postings: web -> {0, 1}             values by slot: 0 -> web, 1 -> web
+//! a/y becomes app=db:
+//! postings: web -> {0}, db -> {1}     values by slot: 0 -> web, 1 -> db
+//! ```
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,40 +20,41 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 use tidings_object::RawObject;
 
-use super::index::{IndexFaultError, IndexSpec};
+use super::index::{IndexFaultCause, IndexSpec};
 use super::slot_set::SlotSet;
 use super::table::{Named, SlotTable, SlotTableWriter};
 
-/// One state of an index, to be read. A copy costs nothing.
+/// One state of an index, for readers. A clone copies a few pointers.
 #[derive(Debug, Clone)]
 pub(super) struct InvertedIndex {
     pub(super) spec: Arc<IndexSpec>,
     values: SlotTable<Posting>,
 }
 
-/// A value and the slots of the objects that have it: never none.
+/// A value and the slots of the objects that have it, at least one.
 #[derive(Debug, Clone)]
 pub(super) struct Posting {
     pub(super) value: Box<str>,
     pub(super) slots: SlotSet,
 }
 
-/// An index and what only its writer needs.
+/// An index with the state that only its writer needs.
 #[derive(Debug)]
 pub(super) struct InvertedIndexWriter {
     spec: Arc<IndexSpec>,
     values: SlotTableWriter<Posting>,
-    under: ValuesBySlot,
-    /// Every slot below it is in the index if its object has values.
+    values_by_slot: ValuesBySlot,
+    /// The slots below it are indexed. `u32::MAX` when the build is complete.
     cursor: u32,
-    /// About what the postings take.
+    /// An estimate of the bytes of the postings.
     posting_bytes: usize,
 }
 
-/// ValuesBySlot which values each slot stands, as the values' own slots.
+/// The values of each object slot. A value is given by its own slot in the table of values.
 #[derive(Debug, Default)]
 struct ValuesBySlot {
-    of: Vec<SlotValues>,
+    by_slot: Vec<SlotValues>,
+    /// The values of the slots that have [`SlotValues::Several`].
     several: HashMap<u32, Box<[u32]>>,
 }
 
@@ -70,17 +80,23 @@ impl InvertedIndex {
         self.values.find(value).map(|(_, posting)| &posting.slots)
     }
 
-    /// The values that some object has.
+    /// The values that at least one object has.
     pub(super) fn values(&self) -> impl Iterator<Item = &str> {
         self.values.iter().map(|(_, posting)| &*posting.value)
     }
 }
 
 impl InvertedIndexWriter {
-    /// An index that is complete as long as there are no objects.
+    /// An empty index whose build has not begun.
     pub(super) fn new(spec: Arc<IndexSpec>, hasher: FixedState) -> Self {
         let values = SlotTableWriter::new(hasher);
-        InvertedIndexWriter { spec, values, under: ValuesBySlot::default(), cursor: 0, posting_bytes: 0 }
+        InvertedIndexWriter {
+            spec,
+            values,
+            values_by_slot: ValuesBySlot::default(),
+            cursor: 0,
+            posting_bytes: 0,
+        }
     }
 
     pub(super) fn spec(&self) -> &Arc<IndexSpec> {
@@ -91,7 +107,7 @@ impl InvertedIndexWriter {
         InvertedIndex { spec: Arc::clone(&self.spec), values: self.values.read().clone() }
     }
 
-    /// Up to which slot it is built; `None` when wholly.
+    /// The slot up to which it is built; `None` when the build is complete.
     pub(super) fn cursor(&self) -> Option<u32> {
         (self.cursor != u32::MAX).then_some(self.cursor)
     }
@@ -104,12 +120,12 @@ impl InvertedIndexWriter {
         self.cursor = u32::MAX;
     }
 
-    /// The object in `slot` is now this one.
-    pub(super) fn put(&mut self, slot: u32, object: &RawObject) -> Result<(), IndexFaultError> {
+    /// Indexes `object`, which is now the object in `slot`. On an error the object is not in the index.
+    pub(super) fn put(&mut self, slot: u32, object: &RawObject) -> Result<(), IndexFaultCause> {
         if slot >= self.cursor {
             return Ok(());
         }
-        let before = self.under.slots(slot);
+        let before = self.values_by_slot.get(slot);
         if self.spec.is_by_key() && !before.is_empty() {
             return Ok(());
         }
@@ -123,37 +139,39 @@ impl InvertedIndexWriter {
             }));
         }
         for &at in now.iter().filter(|at| !before.contains(at)) {
-            let posting = Arc::make_mut(self.values.place(at));
+            let posting = Arc::make_mut(self.values.get_mut(at));
             self.posting_bytes -= posting.slots.bytes();
             posting.slots.insert(slot);
             self.posting_bytes += posting.slots.bytes();
         }
         for &at in before.iter().filter(|at| !now.contains(at)) {
-            self.take(at, slot);
+            self.remove_from_posting(at, slot);
         }
-        self.under.set(slot, &now);
+        self.values_by_slot.set(slot, &now);
         values.map(drop)
     }
 
-    /// There is no object in `slot` any more.
+    /// Removes the object that was in `slot`.
     pub(super) fn remove(&mut self, slot: u32) {
         if slot >= self.cursor {
             return;
         }
-        for at in self.under.slots(slot) {
-            self.take(at, slot);
+        for at in self.values_by_slot.get(slot) {
+            self.remove_from_posting(at, slot);
         }
-        self.under.set(slot, &[]);
+        self.values_by_slot.set(slot, &[]);
     }
 
-    /// About how much memory it takes.
+    /// An estimate of its bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.values.bytes() + self.posting_bytes + self.under.of.capacity() * size_of::<SlotValues>()
+        self.values.bytes()
+            + self.posting_bytes
+            + self.values_by_slot.by_slot.capacity() * size_of::<SlotValues>()
     }
 
-    /// Takes a slot from one value; a value that nobody has goes too.
-    fn take(&mut self, at: u32, slot: u32) {
-        let posting = Arc::make_mut(self.values.place(at));
+    /// Removes a slot from the posting at `at`. A posting without slots is removed.
+    fn remove_from_posting(&mut self, at: u32, slot: u32) {
+        let posting = Arc::make_mut(self.values.get_mut(at));
         self.posting_bytes -= posting.slots.bytes();
         posting.slots.remove(slot);
         self.posting_bytes += posting.slots.bytes();
@@ -165,8 +183,8 @@ impl InvertedIndexWriter {
 }
 
 impl ValuesBySlot {
-    fn slots(&self, slot: u32) -> ValueSlots {
-        match self.of.get(slot as usize) {
+    fn get(&self, slot: u32) -> ValueSlots {
+        match self.by_slot.get(slot as usize) {
             None | Some(SlotValues::None) => ValueSlots::new(),
             Some(SlotValues::One(at)) => ValueSlots::from_slice(&[*at]),
             Some(SlotValues::Several) => self.several[&slot].iter().copied().collect(),
@@ -175,16 +193,16 @@ impl ValuesBySlot {
 
     fn set(&mut self, slot: u32, now: &[u32]) {
         let index = slot as usize;
-        if self.of.len() <= index {
+        if self.by_slot.len() <= index {
             if now.is_empty() {
                 return;
             }
-            self.of.resize(index + 1, SlotValues::None);
+            self.by_slot.resize(index + 1, SlotValues::None);
         }
-        if matches!(self.of[index], SlotValues::Several) {
+        if matches!(self.by_slot[index], SlotValues::Several) {
             self.several.remove(&slot);
         }
-        self.of[index] = match now {
+        self.by_slot[index] = match now {
             [] => SlotValues::None,
             [one] => SlotValues::One(*one),
             several => {

@@ -1,7 +1,7 @@
-//! The readers' end of the cache: what was last published, and the choice of indexes.
+//! The read end of the cache: the last published state, and adding and removing indexes.
 //!
-//! Each read is of one published state; two reads may be of two, so whoever needs them to agree takes a
-//! [`Snapshot`]. A read never waits for the writer.
+//! Each call reads one published state. Two calls may read two states; take a [`Snapshot`] where they must agree. A read
+//! never waits for the writer.
 
 use std::sync::Arc;
 
@@ -13,22 +13,23 @@ use super::index::{Index, IndexError};
 use super::registry::IndexRegistry;
 use super::snapshot::{CacheState, IndexMemory, Snapshot};
 
-/// Reads a cache. Cloning it copies a pointer.
+/// Reads a cache. A clone copies a pointer.
 #[derive(Debug, Clone)]
 pub struct Reader {
     shared: Arc<CacheShared>,
 }
 
-/// How far an index is.
+/// The build state of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IndexState {
-    /// It is not complete yet: reading it is an error.
+    /// It is not complete yet: reading it gives [`IndexError::Building`].
     Building,
     /// It can be read.
     Ready,
 }
 
-/// What the two ends of a cache share.
+/// The state that both ends of a cache share.
 #[derive(Debug)]
 pub(super) struct CacheShared {
     pub(super) published: Published<CacheState>,
@@ -40,7 +41,7 @@ impl Reader {
         Reader { shared }
     }
 
-    /// One consistent view of objects and all indexes, with its version.
+    /// One consistent state of the objects and all indexes, with its version.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.shared.published.load(), Arc::clone(&self.shared.registry))
     }
@@ -60,12 +61,12 @@ impl Reader {
         self.snapshot().keys()
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.shared.published.read(|state| state.objects.len())
     }
 
-    /// Whether there are none.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -85,12 +86,13 @@ impl Reader {
         self.snapshot().one_by_index(index, value)
     }
 
-    /// The objects that have each of these values in its index; every object when none is given.
+    /// The objects that have all of these `(index, value)` pairs; every object if there are no pairs.
     pub fn by_indexes(&self, wanted: &[(&str, &str)]) -> Result<Vec<Arc<RawObject>>, IndexError> {
         self.snapshot().by_indexes(wanted)
     }
 
-    /// The objects that share a value in this index with `object`, which need not be in the cache; each once.
+    /// The objects that have at least one value of this index in common with `object`, each once. `object` need not be
+    /// in the cache.
     pub fn by_index_of(&self, index: &str, object: &RawObject) -> Result<Vec<Arc<RawObject>>, IndexError> {
         self.snapshot().by_index_of(index, object)
     }
@@ -105,39 +107,39 @@ impl Reader {
         self.snapshot().index_values(index)
     }
 
-    /// The objects in a namespace, or in all, whose labels match; nothing is decoded.
+    /// The objects of one namespace, or of all, whose labels match.
     pub fn select(&self, namespace: Option<&str>, selector: &LabelSelector) -> Vec<Arc<RawObject>> {
         self.snapshot().select(namespace, selector)
     }
 
-    /// Every change up to this version can be read. `None` before the first list.
+    /// The version of the cache: every change up to it can be read. `None` before the first list.
     pub fn version(&self) -> Option<Version> {
         self.shared.published.read(|state| state.version.clone())
     }
 
-    /// What the cache takes in memory.
+    /// The memory of the cache.
     pub fn memory(&self) -> IndexMemory {
         self.shared.published.read(|state| state.memory)
     }
 
-    /// Adds an index, at any time. What is cached already is indexed in the background: until that is done,
+    /// Adds an index, at any time. Objects that are already cached are indexed in the background. Until that is done,
     /// reading the index gives [`IndexError::Building`].
     pub fn add_index(&self, index: Index) -> Result<(), IndexError> {
         self.shared.registry.add(index)
     }
 
-    /// Removes an index, at any time; its name is free at once. Its memory goes with the next write or slice
-    /// of maintenance, and with the snapshots that hold it.
+    /// Removes an index, at any time. Its name is free at once. Its memory is freed with the next write or maintenance
+    /// slice, and when the snapshots that contain it are dropped.
     pub fn remove_index(&self, index: &str) -> Result<(), IndexError> {
         self.shared.registry.remove(index)
     }
 
-    /// The indexes that there are, complete or not, the built-in one first.
+    /// The names of all indexes, complete or not, the built-in one first.
     pub fn indexes(&self) -> Vec<String> {
         self.shared.registry.names()
     }
 
-    /// How far an index is; `None` when there is none of this name.
+    /// The build state of an index; `None` if no index has this name.
     pub fn index_state(&self, index: &str) -> Option<IndexState> {
         match self.snapshot().index(index) {
             Ok(_) => Some(IndexState::Ready),

@@ -1,7 +1,8 @@
-//! Where readers ask for indexes and the writer learns of it.
+//! The index definitions of one cache: readers add and remove them, the writer builds the indexes.
 //!
-//! Names are settled here, at once and under a lock that is held for a look at a short list; building is the
-//! writer's. A reader takes the lock only to change indexes or to say why one can't be read.
+//! A name is reserved or freed here at once, under a lock that is held only to look through a short list. The writer
+//! builds the index later, in slices. A reader takes the lock only to change the indexes, or to find out why one can't
+//! be read.
 
 use std::sync::Arc;
 
@@ -11,11 +12,11 @@ use crate::sync::{AtomicBool, Mutex, Ordering};
 
 use super::index::{Index, IndexError, IndexSpec, NAMESPACE_INDEX};
 
-/// The indexes of one cache, whether built or not.
+/// The index definitions of one cache, built or not.
 #[derive(Debug)]
 pub(super) struct IndexRegistry {
     specs: Mutex<Vec<Arc<IndexSpec>>>,
-    /// Whether they changed since the writer last looked.
+    /// Whether `specs` changed since the writer last read them.
     is_changed: AtomicBool,
     has_stopped: AtomicBool,
     changed: Arc<Notify>,
@@ -39,13 +40,13 @@ impl IndexRegistry {
         if specs.iter().any(|other| other.name == spec.name) {
             return Err(IndexError::Taken { name: name() });
         }
-        // ValuesBySlot the lock, which `stop` takes too: an index is either refused or seen by the writer.
+        // `stop` takes the same lock. So each index is either refused here or visible to the writer.
         if self.has_stopped.load(Ordering::Acquire) {
             return Err(IndexError::Stopped { name: name() });
         }
         specs.push(Arc::new(spec));
         drop(specs);
-        self.tell();
+        self.notify();
         Ok(())
     }
 
@@ -59,7 +60,7 @@ impl IndexRegistry {
         };
         specs.remove(at).set_removed();
         drop(specs);
-        self.tell();
+        self.notify();
         Ok(())
     }
 
@@ -67,8 +68,8 @@ impl IndexRegistry {
         names(&self.specs.lock())
     }
 
-    /// Why an index is not in what is being read.
-    pub(super) fn absence(&self, name: &str) -> IndexError {
+    /// The error for reading an index that a published state does not contain.
+    pub(super) fn missing(&self, name: &str) -> IndexError {
         let specs = self.specs.lock();
         let name = name.to_owned();
         if specs.iter().any(|spec| *spec.name == *name) {
@@ -78,12 +79,13 @@ impl IndexRegistry {
         }
     }
 
-    /// The indexes that there shall be, if they changed since the last call.
+    /// All definitions, if they changed since the last call.
     pub(super) fn take_changes(&self) -> Option<Vec<Arc<IndexSpec>>> {
         if !self.is_changed() {
             return None;
         }
-        // The flag first: what is added after it was lowered raises it again.
+        // The flag is cleared before the read. An index that is added between the two sets it again; in the other order
+        // that index would be lost.
         self.is_changed.store(false, Ordering::Release);
         Some(self.specs.lock().clone())
     }
@@ -96,13 +98,13 @@ impl IndexRegistry {
         &self.changed
     }
 
-    /// From now on no index is added.
+    /// Refuses every later addition: there is no writer any more.
     pub(super) fn stop(&self) {
         let _specs = self.specs.lock();
         self.has_stopped.store(true, Ordering::Release);
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         self.is_changed.store(true, Ordering::Release);
         self.changed.notify_one();
     }

@@ -1,7 +1,7 @@
-//! A list takes the place of everything in its scope.
+//! Replaces everything in a scope by a list.
 //!
-//! What did not change stays the very object that the cache holds, so a relist of an unchanged cache writes
-//! nothing. Objects outside the scope are never touched: another stream answers for them.
+//! An unchanged object keeps its `Arc` in the cache, so that a relist without changes writes nothing. Objects outside
+//! the scope are never touched, because another stream lists and watches them.
 
 use std::sync::Arc;
 
@@ -12,29 +12,30 @@ use tidings_source::StreamScope;
 use super::index::NAMESPACE_INDEX;
 use super::writer::Writer;
 
-/// What a list changed.
+/// The changes that [`Writer::replace`] made.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct ReplaceSummary {
-    /// Objects that were not there before, or with other content, in the list's order: what each was, and is.
+    /// New objects (without an old one) and objects with other content (with the old one), in the order of the list.
     pub changed: Vec<(Option<Arc<RawObject>>, Arc<RawObject>)>,
-    /// Objects that the list does not have.
+    /// Objects that were cached and are not in the list.
     pub removed: Vec<Arc<RawObject>>,
-    /// How many are as they were: the cache keeps its own.
+    /// The number of unchanged objects. The cache keeps its own copies.
     pub unchanged: usize,
-    /// Objects that the list should not have had, and that were not taken: they are in another scope.
+    /// Objects of the list that are outside the scope. They are not stored.
     pub out_of_scope: Vec<Arc<RawObject>>,
 }
 
 impl Writer {
-    /// Replaces everything in `scope` by a list. The last of several objects with one key counts.
+    /// Replaces everything in `scope` by a list. If a key occurs several times, the last object is stored.
     pub fn replace(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) -> ReplaceSummary {
-        self.adopt();
+        self.follow_registry();
         let before = self.slots_in(scope);
-        let mut seen = SlotBitmap::default();
-        let mut replaced = ReplaceSummary::default();
+        let mut listed = SlotBitmap::default();
+        let mut summary = ReplaceSummary::default();
         for object in last_of_each_key(objects) {
             if !scope.contains(object.namespace()) {
-                replaced.out_of_scope.push(object);
+                summary.out_of_scope.push(object);
                 continue;
             }
             let found = self.objects.read().find(&object.key());
@@ -42,22 +43,22 @@ impl Writer {
                 found.map(|(slot, own)| (slot, Arc::ptr_eq(own, &object) || own.is_unchanged(&object)));
             match found {
                 Some((slot, true)) => {
-                    seen.add(slot);
-                    replaced.unchanged += 1;
+                    listed.insert(slot);
+                    summary.unchanged += 1;
                 }
                 found => {
                     let (slot, old) = self.put(found.map(|(slot, _)| slot), Arc::clone(&object));
-                    seen.add(slot);
-                    replaced.changed.push((old, object));
+                    listed.insert(slot);
+                    summary.changed.push((old, object));
                 }
             }
         }
-        let gone = before.into_iter().filter(|slot| !seen.has(*slot));
-        replaced.removed = gone.map(|slot| self.remove_slot(slot)).collect();
-        replaced
+        let absent = before.into_iter().filter(|slot| !listed.contains(*slot));
+        summary.removed = absent.map(|slot| self.remove_slot(slot)).collect();
+        summary
     }
 
-    /// Removes everything in `scope`.
+    /// Removes everything in `scope`, and returns it.
     pub fn remove_scope(&mut self, scope: &StreamScope) -> Vec<Arc<RawObject>> {
         self.slots_in(scope).into_iter().map(|slot| self.remove_slot(slot)).collect()
     }
@@ -75,12 +76,12 @@ impl Writer {
     }
 }
 
-/// The slots that a list named.
+/// A bitmap of slots.
 #[derive(Debug, Default)]
 struct SlotBitmap(Vec<u64>);
 
 impl SlotBitmap {
-    fn add(&mut self, slot: u32) {
+    fn insert(&mut self, slot: u32) {
         let word = slot as usize / 64;
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
@@ -88,12 +89,12 @@ impl SlotBitmap {
         self.0[word] |= 1 << (slot % 64);
     }
 
-    fn has(&self, slot: u32) -> bool {
+    fn contains(&self, slot: u32) -> bool {
         self.0.get(slot as usize / 64).is_some_and(|word| word & (1 << (slot % 64)) != 0)
     }
 }
 
-/// Only the last object with each key, in the order in which they stand.
+/// The last object of each key, in the order of the list.
 fn last_of_each_key(mut objects: Vec<Arc<RawObject>>) -> Vec<Arc<RawObject>> {
     let mut last = HashMap::with_capacity(objects.len());
     for (at, object) in objects.iter().enumerate() {
@@ -106,6 +107,6 @@ fn last_of_each_key(mut objects: Vec<Arc<RawObject>>) -> Vec<Arc<RawObject>> {
     let mut is_last = vec![false; objects.len()];
     last.into_values().for_each(|at| is_last[at] = true);
     let mut is_last = is_last.into_iter();
-    objects.retain(|_| is_last.next().expect("each object has its mark"));
+    objects.retain(|_| is_last.next().expect("one flag per object"));
     objects
 }

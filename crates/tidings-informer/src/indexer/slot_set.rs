@@ -1,7 +1,17 @@
-//! A sorted set of slots whose copy costs nothing: a B+ tree behind `Arc`s, copied where written.
+//! A sorted set of slot numbers: a B+ tree with path copying (the nodes are shared between clones).
 //!
-//! One value of an index may have a hundred thousand members, and a write must not copy them all; most values
-//! have a few, which stand in the set itself.
+//! One value of an index may have a hundred thousand objects, and a write must not copy all of them: it copies one node
+//! per level. Most values have up to four objects; these are stored inline, without an allocation.
+//!
+//! Example with the real limits (64 slots per leaf, 16 branches per node):
+//!
+//! ```text
+//! {7}                  one inline leaf
+//! 0..=63               one full leaf
+//! 0..=64               branches: [0: leaf 0..=63] [64: leaf 64]      (ascending inserts keep the left leaf full)
+//! clone, insert 65     the clone shares the left leaf; only the branches and the right leaf are copied
+//! remove 0..=47        a quarter of the left leaf remains: it is merged with its right neighbour, into one leaf
+//! ```
 
 use std::sync::Arc;
 
@@ -53,7 +63,7 @@ impl SlotSet {
         }
     }
 
-    /// Adds a slot, unless it is in it.
+    /// Adds a slot, if it is absent.
     pub(super) fn insert(&mut self, slot: u32) {
         if self.contains(slot) {
             return;
@@ -66,7 +76,7 @@ impl SlotSet {
         }
     }
 
-    /// Takes a slot out, if it is in it.
+    /// Removes a slot, if it is present.
     pub(super) fn remove(&mut self, slot: u32) {
         if !self.contains(slot) {
             return;
@@ -81,12 +91,12 @@ impl SlotSet {
         }
     }
 
-    /// The slots in order.
+    /// The slots in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         Iter { above: SmallVec::new(), leaf: [].iter() }.down(&self.root)
     }
 
-    /// About how much memory it takes beyond itself.
+    /// An estimate of its allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         match self.len() {
             0..=4 => 0,
@@ -96,13 +106,13 @@ impl SlotSet {
     }
 }
 
-/// Where `slot` is, or would be. The first branch also takes what is lower than all.
+/// The branch that contains `slot`, or would contain it. The first branch also takes slots below its `lowest`.
 fn branch_of(branches: &[Branch], slot: u32) -> usize {
     branches.partition_point(|branch| branch.lowest <= slot).saturating_sub(1)
 }
 
 impl Node {
-    /// Adds a slot that is not in it; what no longer fits comes back as a branch to its right.
+    /// Adds a slot that is absent. If the node overflows, it returns the upper part as a new right neighbour.
     fn insert(&mut self, slot: u32) -> Option<Branch> {
         match self {
             Node::Leaf(slots) => {
@@ -111,7 +121,8 @@ impl Node {
                     slots.insert(at, slot);
                     return None;
                 }
-                // Slots are mostly given out in rising order: what was filled that way stays full.
+                // Slots are usually assigned in ascending order. An insert at the end therefore leaves this leaf full
+                // and begins a new one.
                 let cut = if at == LEAF_MAX { LEAF_MAX } else { LEAF_MAX / 2 };
                 let mut right = slots.drain(cut..).collect::<SmallVec<[u32; 4]>>();
                 slots.shrink_to_fit();
@@ -137,7 +148,7 @@ impl Node {
         }
     }
 
-    /// Takes out a slot that is in it. A node left small is joined with a neighbour.
+    /// Removes a slot that is present. A child that becomes small is merged with a neighbour.
     fn remove(&mut self, slot: u32) {
         match self {
             Node::Leaf(slots) => slots.retain(|own| *own != slot),
@@ -146,7 +157,7 @@ impl Node {
                 let node = Arc::make_mut(&mut branches[at].node);
                 node.remove(slot);
                 if node.is_small() {
-                    join(branches, at.saturating_sub(1));
+                    merge(branches, at.saturating_sub(1));
                 }
             }
         }
@@ -159,7 +170,7 @@ impl Node {
         }
     }
 
-    fn can_take(&self, right: &Node) -> bool {
+    fn has_room_for(&self, right: &Node) -> bool {
         match (self, right) {
             (Node::Leaf(a), Node::Leaf(b)) => a.len() + b.len() <= LEAF_MAX,
             (Node::Branches(a), Node::Branches(b)) => a.len() + b.len() <= BRANCHES_MAX,
@@ -171,25 +182,25 @@ impl Node {
         match (self, right) {
             (Node::Leaf(a), Node::Leaf(b)) => a.extend(b),
             (Node::Branches(a), Node::Branches(b)) => {
-                let seam = a.len() - 1;
+                let last_left = a.len() - 1;
                 a.extend(b);
-                join(a, seam);
+                merge(a, last_left);
             }
-            _ => unreachable!("neighbours are of one level"),
+            _ => unreachable!("neighbours have the same level"),
         }
     }
 }
 
-/// Joins a branch with the one to its right, if there is one and both fit into one.
-fn join(branches: &mut Vec<Branch>, left: usize) {
-    if left + 1 < branches.len() && branches[left].node.can_take(&branches[left + 1].node) {
+/// Merges a branch with its right neighbour, if there is one and both fit into one node.
+fn merge(branches: &mut Vec<Branch>, left: usize) {
+    if left + 1 < branches.len() && branches[left].node.has_room_for(&branches[left + 1].node) {
         let right = branches.remove(left + 1);
         Arc::make_mut(&mut branches[left].node).append(Arc::unwrap_or_clone(right.node));
     }
 }
 
 struct Iter<'a> {
-    /// The branches still to come, the lowest level last.
+    /// The remaining branches of each level, the lowest level last.
     above: SmallVec<[std::slice::Iter<'a, Branch>; 4]>,
     leaf: std::slice::Iter<'a, u32>,
 }
@@ -245,7 +256,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn it_holds_what_was_put_in_and_a_copy_what_it_had(
+        fn it_equals_a_model_set_and_a_clone_keeps_its_slots(
             before in prop::collection::vec((any::<bool>(), 0u32..3_000), 0..3_000),
             after in prop::collection::vec((prop::bool::weighted(0.2), 0u32..3_000), 0..3_000),
         ) {

@@ -1,7 +1,7 @@
-//! One consistent view of the cache: objects, every index, and the version they stand at.
+//! One consistent state of the cache: the objects, every complete index, and their version.
 //!
-//! It shares with other views whatever did not change between them, so taking one costs a reference count and
-//! holding one costs what has changed since. Nothing here waits, and nothing decodes.
+//! Snapshots share everything that did not change between them. Taking one costs a reference count; keeping one costs
+//! the memory of what changed since. No method waits or decodes an object.
 
 use std::sync::Arc;
 
@@ -13,18 +13,19 @@ use super::registry::IndexRegistry;
 use super::slot_set::SlotSet;
 use super::table::{Named, SlotTable};
 
-/// One consistent view of objects and all indexes, with its version. Cloning it copies two pointers.
+/// One consistent state of the objects and all indexes, with its version. A clone copies two pointers.
 ///
-/// Unless a method says otherwise, results are in no particular order.
+/// Results have no particular order, unless a method says otherwise.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use tidings_informer::lister::Lister;
 ///
 /// # fn example(pods: Lister<Pod>) -> Result<(), Box<dyn std::error::Error>> {
-/// let then = pods.snapshot();
-/// let (all, here) = (then.len(), then.namespace("default").len());
-/// println!("{here} of {all} at version {:?}", then.version()); // of one moment, whatever is written meanwhile
+/// let snapshot = pods.snapshot();
+/// let (all, in_default) = (snapshot.len(), snapshot.namespace("default").len());
+/// // All three are of the same moment, even if the cache changes between the calls.
+/// println!("{in_default} of {all} at version {:?}", snapshot.version());
 /// # Ok(())
 /// # }
 /// ```
@@ -34,24 +35,25 @@ pub struct Snapshot {
     registry: Arc<IndexRegistry>,
 }
 
-/// What a cache takes in memory.
+/// The memory of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct IndexMemory {
-    /// How many objects it holds.
+    /// The number of objects.
     pub objects: usize,
-    /// What they take, packed bodies included, nothing decoded.
+    /// The bytes of the objects with their packed bodies, without decoded values.
     pub object_bytes: usize,
-    /// What their packed bodies take.
+    /// The bytes of the packed bodies.
     pub packed_bytes: usize,
-    /// About what the tables and indexes take beside the objects.
+    /// An estimate of the bytes of the tables and indexes.
     pub index_bytes: usize,
 }
 
-/// What the writer publishes.
+/// A state that the writer has published.
 #[derive(Debug)]
 pub(super) struct CacheState {
     pub(super) objects: SlotTable<RawObject>,
-    /// The complete ones.
+    /// The complete indexes.
     pub(super) indexes: Vec<InvertedIndex>,
     pub(super) version: Option<Version>,
     pub(super) memory: IndexMemory,
@@ -80,7 +82,7 @@ impl Snapshot {
         objects
     }
 
-    /// Every object, one after the other.
+    /// An iterator over every object.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<RawObject>> {
         self.state.objects.iter().map(|(_, object)| object)
     }
@@ -90,12 +92,12 @@ impl Snapshot {
         self.iter().map(|object| object.key().to_key()).collect()
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.state.objects.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -110,13 +112,13 @@ impl Snapshot {
         Ok(self.index(index)?.slots(value).map_or_else(Vec::new, |slots| self.objects(slots)))
     }
 
-    /// One of the objects that have this value in this index: that which is there where a value is an object's own.
+    /// One of the objects that have this value in this index: the only one, if values are unique.
     pub fn one_by_index(&self, index: &str, value: &str) -> Result<Option<Arc<RawObject>>, IndexError> {
         let slot = self.index(index)?.slots(value).and_then(|slots| slots.iter().next());
         Ok(slot.map(|slot| Arc::clone(self.object(slot))))
     }
 
-    /// The objects that have each of these values in its index; every object when none is given.
+    /// The objects that have all of these `(index, value)` pairs; every object if there are no pairs.
     pub fn by_indexes(&self, wanted: &[(&str, &str)]) -> Result<Vec<Arc<RawObject>>, IndexError> {
         let sets = wanted.iter().map(|(index, value)| Ok(self.index(index)?.slots(value)));
         let sets = sets.collect::<Result<Vec<_>, IndexError>>()?;
@@ -127,7 +129,8 @@ impl Snapshot {
         Ok(common.map(|slot| Arc::clone(self.object(slot))).collect())
     }
 
-    /// The objects that share a value in this index with `object`, which need not be in the cache; each once.
+    /// The objects that have at least one value of this index in common with `object`, each once. `object` need not be
+    /// in the cache.
     pub fn by_index_of(&self, index: &str, object: &RawObject) -> Result<Vec<Arc<RawObject>>, IndexError> {
         let index = self.index(index)?;
         let values = index.spec.values(object).unwrap_or_default();
@@ -156,8 +159,7 @@ impl Snapshot {
         Ok(values)
     }
 
-    /// The objects in a namespace, or in all, whose labels match. Labels are read from identity; a label
-    /// index answers for the requirement that it fits.
+    /// The objects of one namespace, or of all, whose labels match. A label index is used where one fits a requirement.
     pub fn select(&self, namespace: Option<&str>, selector: &LabelSelector) -> Vec<Arc<RawObject>> {
         if selector.is_everything() {
             return namespace.map_or_else(|| self.list(), |namespace| self.namespace(namespace));
@@ -186,21 +188,21 @@ impl Snapshot {
         self.state.version.clone()
     }
 
-    /// What it takes in memory.
+    /// The memory of the cache in this state.
     pub fn memory(&self) -> IndexMemory {
         self.state.memory
     }
 
-    /// An index that was removed in the meantime is gone from every view.
+    /// An index by name. An index that was removed later is unknown in earlier snapshots too.
     pub(super) fn index(&self, name: &str) -> Result<&InvertedIndex, IndexError> {
         let indexes = self.state.indexes.iter();
         indexes
             .filter(|index| !index.spec.is_removed())
             .find(|index| *index.spec.name == *name)
-            .ok_or_else(|| self.registry.absence(name))
+            .ok_or_else(|| self.registry.missing(name))
     }
 
-    /// The fewest objects that an index can name for a selection.
+    /// The smallest set of objects that one index gives for a selection.
     fn candidates(&self, namespace: Option<&str>, selector: &LabelSelector) -> Candidates<'_> {
         let mut best = match namespace {
             Some(namespace) => Candidates::OneOf(self.slots_in(namespace).into_iter().collect()),
@@ -214,7 +216,7 @@ impl Snapshot {
             let indexes = self.state.indexes.iter().filter(|index| !index.spec.is_removed());
             let by_label = indexes.filter(|index| index.spec.label_key() == Some(&requirement.key));
             let found = by_label.take(1).map(|index| {
-                // An object has one value of a label, so these sets have nothing in common.
+                // An object has one value of a label, so these sets are disjoint.
                 Candidates::OneOf(values.iter().filter_map(|value| index.slots(value)).collect())
             });
             best = found.fold(best, Candidates::fewer);
@@ -239,7 +241,7 @@ impl Snapshot {
 
 enum Candidates<'a> {
     All,
-    /// Sets that have nothing in common.
+    /// Disjoint sets.
     OneOf(Vec<&'a SlotSet>),
 }
 

@@ -1,8 +1,12 @@
-//! Named things in numbered slots: a slot table beside a table from name to slot, both copy-on-write.
+//! A slot table (slot map): values in numbered slots, and a hash table from a value's name to its slot. Both parts are
+//! copy-on-write.
 //!
-//! The cache's objects stand in one, and so do the values of each index. A slot's number never changes while
-//! its thing is there, so that others can refer to it; it is given out again afterwards. A name is hashed with
-//! a seed of the cache's own, for names come from outside.
+//! One table has the objects of the cache, by key. Each index has a table of its index values. A slot keeps its number
+//! while its value exists, so that indexes refer to objects by slot number instead of by key; a freed slot is reused.
+//! Names are hashed with a seed of this cache, because names come from outside (hash flooding).
+//!
+//! Example: the objects `a/x` and `a/y` are in slots 0 and 1. `a/x` is removed: slot 0 is free. `b/z` is added: it gets
+//! slot 0. An index that maps the label value `web` to the slot set {1} never saw a key.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -12,42 +16,42 @@ use foldhash::fast::FixedState;
 use super::cow_chunks::CowChunks;
 use super::linear_hash::LinearHash;
 
-/// What stands in a table.
+/// A value that a table finds by its name.
 pub(super) trait Named {
     fn name(&self) -> &str;
 }
 
-/// One state of a table, to be read. A copy costs nothing.
+/// One state of a table, for readers. A clone copies two pointers.
 #[derive(Debug)]
 pub(super) struct SlotTable<T> {
     slots: CowChunks<Arc<T>, 8>,
-    lookup: LinearHash,
+    slot_by_name: LinearHash,
     hasher: FixedState,
 }
 
-/// A table and what only its writer needs.
+/// A table with the free list, which only its writer needs.
 #[derive(Debug)]
 pub(super) struct SlotTableWriter<T> {
     table: SlotTable<T>,
-    /// Slots below `end` in which nothing stands.
+    /// The empty slots below `end`.
     free: Vec<u32>,
     end: u32,
 }
 
 impl<T: Named> SlotTable<T> {
     fn new(hasher: FixedState) -> Self {
-        SlotTable { slots: CowChunks::new(), lookup: LinearHash::new(), hasher }
+        SlotTable { slots: CowChunks::new(), slot_by_name: LinearHash::new(), hasher }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.lookup.len()
+        self.slot_by_name.len()
     }
 
     pub(super) fn find(&self, name: &str) -> Option<(u32, &Arc<T>)> {
         let hash = self.hash(name);
-        self.lookup.candidates(hash).find_map(|slot| {
-            let thing = self.at(slot)?;
-            (thing.name() == name).then_some((slot, thing))
+        self.slot_by_name.candidates(hash).find_map(|slot| {
+            let value = self.at(slot)?;
+            (value.name() == name).then_some((slot, value))
         })
     }
 
@@ -59,9 +63,9 @@ impl<T: Named> SlotTable<T> {
         self.slots.iter()
     }
 
-    /// How much memory it takes beyond the things in it.
+    /// Its bytes, without those of the values.
     pub(super) fn bytes(&self) -> usize {
-        self.slots.bytes() + self.lookup.bytes()
+        self.slots.bytes() + self.slot_by_name.bytes()
     }
 
     fn hash(&self, name: &str) -> u32 {
@@ -79,35 +83,35 @@ impl<T: Named> SlotTableWriter<T> {
         &self.table
     }
 
-    /// One past the last slot ever in use.
+    /// One more than the highest slot that was ever used.
     pub(super) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Puts a thing whose name is not in the table into a slot of its own.
-    pub(super) fn add(&mut self, thing: Arc<T>) -> u32 {
+    /// Adds a value whose name is not in the table, and returns its slot.
+    pub(super) fn add(&mut self, value: Arc<T>) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.end += 1;
             self.end - 1
         });
-        self.table.lookup.insert(self.table.hash(thing.name()), slot);
-        *self.table.slots.place(slot) = Some(thing);
+        self.table.slot_by_name.insert(self.table.hash(value.name()), slot);
+        *self.table.slots.entry(slot) = Some(value);
         slot
     }
 
-    /// The thing in a taken slot, to be replaced by one of the same name.
-    pub(super) fn place(&mut self, slot: u32) -> &mut Arc<T> {
-        self.table.slots.place(slot).as_mut().expect("only taken slots are written again")
+    /// The value of a used slot, for replacing it by a value with the same name.
+    pub(super) fn get_mut(&mut self, slot: u32) -> &mut Arc<T> {
+        self.table.slots.entry(slot).as_mut().expect("the slot is used")
     }
 
     pub(super) fn remove(&mut self, slot: u32) -> Arc<T> {
-        let thing = self.table.slots.remove(slot).expect("only taken slots are emptied");
-        self.table.lookup.remove(self.table.hash(thing.name()), slot);
+        let value = self.table.slots.remove(slot).expect("the slot is used");
+        self.table.slot_by_name.remove(self.table.hash(value.name()), slot);
         self.free.push(slot);
         if self.table.len() == 0 {
             (self.free, self.end) = (Vec::new(), 0);
         }
-        thing
+        value
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -115,9 +119,13 @@ impl<T: Named> SlotTableWriter<T> {
     }
 }
 
-/// No thing is touched.
+/// Clones no value.
 impl<T> Clone for SlotTable<T> {
     fn clone(&self) -> Self {
-        SlotTable { slots: self.slots.clone(), lookup: self.lookup.clone(), hasher: self.hasher.clone() }
+        SlotTable {
+            slots: self.slots.clone(),
+            slot_by_name: self.slot_by_name.clone(),
+            hasher: self.hasher.clone(),
+        }
     }
 }

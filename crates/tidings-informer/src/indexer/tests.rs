@@ -1,4 +1,4 @@
-//! What the cache promises, statement by statement, and the objects that these tests are made with.
+//! The guarantees of the cache, and a builder of test objects.
 
 mod model;
 mod reads;
@@ -11,7 +11,7 @@ use tidings_object::{Budget, Intake, NothingKnown, RawObject, ResourceKind, Scop
 
 use super::*;
 
-/// An object to be: `thing("a/b").version(3).label("app", "web").built()`.
+/// A builder of test objects: `thing("a/b").version(3).label("app", "web").built()`.
 #[derive(Debug, Clone)]
 struct Thing {
     key: String,
@@ -82,11 +82,11 @@ impl Thing {
             scope: Scope::Namespaced,
         };
         let intake = Intake::new(things, Arc::new(Budget::bytes(0)));
-        intake.json(frame.as_bytes(), &NothingKnown).expect("a thing can be taken in")
+        intake.json(frame.as_bytes(), &NothingKnown).expect("a valid object")
     }
 }
 
-/// A cache that holds these and has published them.
+/// A cache that has published these objects.
 fn cache_of(things: &[Thing]) -> (Writer, Reader) {
     let (mut writer, reader) = indexer();
     for thing in things {
@@ -96,7 +96,7 @@ fn cache_of(things: &[Thing]) -> (Writer, Reader) {
     (writer, reader)
 }
 
-/// The keys of what was read, sorted.
+/// The keys of objects, sorted.
 fn keys(objects: &[Arc<RawObject>]) -> Vec<String> {
     let mut keys = objects.iter().map(|object| object.key().to_string()).collect::<Vec<_>>();
     keys.sort_unstable();

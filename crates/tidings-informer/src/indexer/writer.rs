@@ -1,6 +1,6 @@
-//! The one writer of a cache: what it writes is seen by nobody until it is published, and then in one step.
+//! The only writer of a cache. Readers see nothing of what it writes until it publishes, and then all of it in one step.
 //!
-//! It must never wait for a reader, and never fail on what an index function does.
+//! It never waits for a reader, and an index function that fails or panics does not make it fail.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -18,26 +18,27 @@ use super::registry::IndexRegistry;
 use super::snapshot::{CacheState, IndexMemory};
 use super::table::SlotTableWriter;
 
-/// How many faults wait for [`Writer::take_index_errors`]; later ones are counted only.
+/// How many faults are kept for [`Writer::take_index_faults`]. Further ones are only counted.
 const FAULTS_KEPT: usize = 256;
 
-/// Writes a cache. There is one, and it is not cloned: what it owns needs no lock.
+/// Writes a cache. There is one per cache and it can't be cloned, so that its own state needs no lock.
 #[derive(Debug)]
 pub struct Writer {
     shared: Arc<CacheShared>,
     pub(super) objects: SlotTableWriter<RawObject>,
-    /// Complete or not; those that were removed go when the registry is next looked at.
+    /// Complete and incomplete indexes. [`follow_registry`](Self::follow_registry) drops the removed ones.
     pub(super) indexes: Vec<InvertedIndexWriter>,
     version: Option<Version>,
-    /// Of objects and their bodies; the rest is counted when published.
+    /// The bytes of the objects and their bodies. The other fields are computed at each publication.
     memory: IndexMemory,
     hasher: FixedState,
+    /// Whether anything was written since the last publication.
     is_dirty: bool,
     faults: Vec<IndexFault>,
     faults_total: u64,
 }
 
-/// A new, empty cache: its writer and a reader of it.
+/// Creates an empty cache: its writer, and a reader.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,7 +50,7 @@ pub struct Writer {
 /// let pod = br#"{"metadata":{"name":"web-0","namespace":"shop","resourceVersion":"7"}}"#;
 /// let (mut writer, reader) = indexer();
 /// writer.upsert(intake.json(pod, &NothingKnown)?);
-/// assert!(reader.is_empty(), "nothing is seen before it is published");
+/// assert!(reader.is_empty(), "a write is invisible until it is published");
 /// writer.publish(None);
 /// assert!(reader.get("shop/web-0").is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,8 +59,8 @@ pub fn indexer() -> (Writer, Reader) {
     indexer_with_seed(RandomState::new().hash_one("indexer"))
 }
 
-/// As [`indexer`], hashing keys with a seed that is given: for measurements that must repeat exactly. Keys come
-/// from outside, so a seed in use should not be known there.
+/// As [`indexer`], with a given seed for the hashes of keys: only for measurements that must repeat exactly. Keys come
+/// from outside, so in production the seed must be secret (hash flooding).
 pub fn indexer_with_seed(hash_seed: u64) -> (Writer, Reader) {
     let hasher = FixedState::with_seed(hash_seed);
     let objects = SlotTableWriter::new(hasher.clone());
@@ -88,65 +89,65 @@ pub fn indexer_with_seed(hash_seed: u64) -> (Writer, Reader) {
 }
 
 impl Writer {
-    /// Stores an object, in place of the one with its key, which comes back.
+    /// Stores an object, and returns the object that had its key before.
     pub fn upsert(&mut self, object: Arc<RawObject>) -> Option<Arc<RawObject>> {
         let found = self.find(&object.key()).map(|(slot, _)| slot);
         self.upsert_at(found, object)
     }
 
-    /// As [`upsert`](Self::upsert), where [`find`](Self::find) has just found the slot of its key, or none.
+    /// As [`upsert`](Self::upsert), with the slot that [`find`](Self::find) has just returned for its key.
     pub(crate) fn upsert_at(&mut self, found: Option<u32>, object: Arc<RawObject>) -> Option<Arc<RawObject>> {
-        self.adopt();
+        self.follow_registry();
         self.put(found, object).1
     }
 
-    /// Removes the object with this key, if there is one.
+    /// Removes the object with this key, and returns it.
     pub fn remove(&mut self, key: &str) -> Option<Arc<RawObject>> {
         let (slot, _) = self.objects.read().find(key)?;
         Some(self.remove_slot(slot))
     }
 
-    /// The object with this key as last written, published or not.
+    /// The object with this key, published or not.
     pub fn get(&self, key: &str) -> Option<&Arc<RawObject>> {
         self.find(key).map(|(_, object)| object)
     }
 
-    /// As [`get`](Self::get), with the slot that it stands in until it is removed.
+    /// As [`get`](Self::get), with the slot of the object, which it keeps until it is removed.
     pub(crate) fn find(&self, key: &str) -> Option<(u32, &Arc<RawObject>)> {
         self.objects.read().find(key)
     }
 
-    /// Every object as last written, published or not.
+    /// Every object, published or not.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<RawObject>> {
         self.objects.read().iter().map(|(_, object)| object)
     }
 
-    /// How many objects there are as last written.
+    /// The number of objects, published or not.
     pub fn len(&self) -> usize {
         self.objects.read().len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no objects, published or not.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Puts `new`, which says the same as `old` in other bytes, in its place, unless that has changed
-    /// meanwhile. Indexes are not touched. Says whether it was put.
-    pub fn exchange(&mut self, old: &Arc<RawObject>, new: Arc<RawObject>) -> bool {
+    /// Replaces `old` by `new`, the same object in other bytes, if `old` is still cached. Does not update indexes.
+    /// Returns whether it was replaced.
+    pub(crate) fn exchange(&mut self, old: &Arc<RawObject>, new: Arc<RawObject>) -> bool {
         let found = self.objects.read().find(&old.key());
         let Some((slot, _)) = found.filter(|(_, own)| Arc::ptr_eq(own, old)) else { return false };
         debug_assert_eq!(old.key(), new.key());
         self.account(Some(old), Some(&new));
-        *self.objects.place(slot) = new;
+        *self.objects.get_mut(slot) = new;
         self.is_dirty = true;
         true
     }
 
-    /// Makes everything written since the last time visible in one step. With `None` the cache's version stays
-    /// as it is.
+    /// Makes everything that was written since the last publication visible, in one step. `None` keeps the version of
+    /// the cache.
     pub fn publish(&mut self, version: Option<Version>) {
-        self.adopt();
+        self.follow_registry();
         if version.is_some() && version != self.version {
             self.version = version;
             self.is_dirty = true;
@@ -162,13 +163,13 @@ impl Writer {
         }
     }
 
-    /// Builds indexes that were added, looking at no more than about `budget_objects` objects, and says whether
-    /// there is more to do. An index appears when it is complete: at once if nothing unpublished is pending,
-    /// otherwise with the next [`publish`](Self::publish).
-    pub fn maintain(&mut self, budget_objects: usize) -> bool {
+    /// Builds the indexes that were added, over at most about `objects_max` objects, and returns whether more is left to
+    /// do. A complete index becomes visible at once, or with the next [`publish`](Self::publish) if unpublished writes
+    /// are pending.
+    pub fn maintain(&mut self, objects_max: usize) -> bool {
         let had_unpublished = self.is_dirty;
-        self.adopt();
-        let mut budget = u32::try_from(budget_objects.max(1)).unwrap_or(u32::MAX);
+        self.follow_registry();
+        let mut budget = u32::try_from(objects_max.max(1)).unwrap_or(u32::MAX);
         for at in 0..self.indexes.len() {
             let Some(cursor) = self.indexes[at].cursor() else { continue };
             let end = self.objects.end().min(cursor.saturating_add(budget)).max(cursor);
@@ -185,23 +186,23 @@ impl Writer {
         self.needs_maintenance()
     }
 
-    /// Whether indexes were added or removed and [`maintain`](Self::maintain) has not finished with them.
+    /// Whether [`maintain`](Self::maintain) has work: indexes were added or removed.
     pub fn needs_maintenance(&self) -> bool {
         self.shared.registry.is_changed() || self.indexes.iter().any(|index| index.cursor().is_some())
     }
 
-    /// Told whenever an index is added or removed, for a task that waits for something to do.
-    pub fn index_requests(&self) -> Arc<Notify> {
+    /// Notified whenever an index is added or removed.
+    pub(crate) fn index_requests(&self) -> Arc<Notify> {
         Arc::clone(self.shared.registry.changed())
     }
 
-    /// The objects whose values could not be read since the last call; the first 256 of them.
-    pub fn take_index_errors(&mut self) -> Vec<IndexFault> {
+    /// The first 256 faults since the last call: objects whose index values could not be read.
+    pub fn take_index_faults(&mut self) -> Vec<IndexFault> {
         std::mem::take(&mut self.faults)
     }
 
-    /// How often the values of an object could not be read, ever.
-    pub fn index_errors_total(&self) -> u64 {
+    /// The number of all faults of this cache.
+    pub fn index_faults_total(&self) -> u64 {
         self.faults_total
     }
 
@@ -210,7 +211,7 @@ impl Writer {
         Reader::new(Arc::clone(&self.shared))
     }
 
-    /// Stores an object in the slot its key has, or in a new one.
+    /// Stores an object in the slot of its key, or in a new slot. Returns the slot and the object that was replaced.
     pub(super) fn put(
         &mut self,
         found: Option<u32>,
@@ -218,7 +219,7 @@ impl Writer {
     ) -> (u32, Option<Arc<RawObject>>) {
         self.is_dirty = true;
         let (slot, replaced) = match found {
-            Some(slot) => (slot, Some(std::mem::replace(self.objects.place(slot), Arc::clone(&object)))),
+            Some(slot) => (slot, Some(std::mem::replace(self.objects.get_mut(slot), Arc::clone(&object)))),
             None => (self.objects.add(Arc::clone(&object)), None),
         };
         self.account(replaced.as_deref(), Some(&object));
@@ -233,14 +234,14 @@ impl Writer {
         for index in &mut self.indexes {
             index.remove(slot);
         }
-        let gone = self.objects.remove(slot);
-        self.account(Some(&gone), None);
-        gone
+        let removed = self.objects.remove(slot);
+        self.account(Some(&removed), None);
+        removed
     }
 
-    /// Follows the registry: drops indexes that were removed, begins those that were added. An index added to
-    /// an empty cache is complete at once, and grows with it.
-    pub(super) fn adopt(&mut self) {
+    /// Applies the changes of the registry: drops the removed indexes and begins the added ones. In an empty cache an
+    /// added index is complete at once.
+    pub(super) fn follow_registry(&mut self) {
         let Some(wanted) = self.shared.registry.take_changes() else { return };
         let mut own = std::mem::take(&mut self.indexes);
         for spec in wanted {
@@ -267,11 +268,11 @@ impl Writer {
     }
 
     fn index(&mut self, at: usize, slot: u32, object: &RawObject) {
-        if let Err(error) = self.indexes[at].put(slot, object) {
+        if let Err(cause) = self.indexes[at].put(slot, object) {
             self.faults_total += 1;
             if self.faults.len() < FAULTS_KEPT {
                 let index = Arc::clone(&self.indexes[at].spec().name);
-                self.faults.push(IndexFault { index, key: object.key().to_key(), error });
+                self.faults.push(IndexFault { index, key: object.key().to_key(), cause });
             }
         }
     }
@@ -280,15 +281,15 @@ impl Writer {
         self.indexes.iter().filter(|index| index.cursor().is_none())
     }
 
-    fn account(&mut self, gone: Option<&RawObject>, come: Option<&RawObject>) {
+    fn account(&mut self, removed: Option<&RawObject>, added: Option<&RawObject>) {
         let memory = &mut self.memory;
-        if let Some(gone) = gone {
-            memory.object_bytes = memory.object_bytes.saturating_sub(gone.memory_bytes());
-            memory.packed_bytes = memory.packed_bytes.saturating_sub(gone.packed_bytes());
+        if let Some(removed) = removed {
+            memory.object_bytes = memory.object_bytes.saturating_sub(removed.memory_bytes());
+            memory.packed_bytes = memory.packed_bytes.saturating_sub(removed.packed_bytes());
         }
-        if let Some(come) = come {
-            memory.object_bytes += come.memory_bytes();
-            memory.packed_bytes += come.packed_bytes();
+        if let Some(added) = added {
+            memory.object_bytes += added.memory_bytes();
+            memory.packed_bytes += added.packed_bytes();
         }
     }
 

@@ -137,7 +137,7 @@ impl fmt::Display for Fault {
             }
             Fault::Unreadable(error) => error.fmt(f),
             Fault::Index(fault) => {
-                write!(f, "index {:?} left out {}: {}", fault.index, fault.key, fault.error)
+                write!(f, "index {:?} left out {}: {}", fault.index, fault.key, fault.cause)
             }
             Fault::HandlerPanicked { handler, key, message } => {
                 write!(f, "handler {handler:?} panicked at {key}: {message}")

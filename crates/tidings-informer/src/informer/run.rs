@@ -221,7 +221,7 @@ impl InformerTask {
     }
 
     fn report_index_faults(&mut self) {
-        for fault in self.applier.writer.take_index_errors() {
+        for fault in self.applier.writer.take_index_faults() {
             self.shared.reporter.report(&Fault::Index(fault));
         }
     }

@@ -1,4 +1,5 @@
-//! Whatever is written, published, indexed and held, the cache equals a plain map with indexes computed anew.
+//! Model test: after any sequence of operations the cache and every kept snapshot equal a plain map, with indexes
+//! computed from scratch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use super::*;
 type Objects = BTreeMap<String, Arc<RawObject>>;
 
 #[derive(Debug, Clone)]
-enum Step {
+enum CacheStep {
     Upsert(Thing),
     Remove(String),
     Replace(StreamScope, Vec<Thing>),
@@ -21,7 +22,7 @@ enum Step {
     Maintain(usize),
     AddIndex(&'static str),
     RemoveIndex(&'static str),
-    Hold,
+    KeepSnapshot,
 }
 
 const KEYS: [&str; 9] = ["a/1", "a/2", "a/3", "b/1", "b/2", "c/1", "c/2", "d", "e"];
@@ -36,7 +37,7 @@ fn index(name: &str) -> Index {
     }
 }
 
-/// The same, told apart from the code under test.
+/// The values of [`index`], computed without the code under test.
 fn values(name: &str, object: &RawObject) -> BTreeSet<String> {
     let json = serde_json::from_slice::<serde_json::Value>(&object.json().unwrap()).unwrap();
     let texts = |values: &serde_json::Value, at: &str| {
@@ -75,65 +76,65 @@ fn a_scope() -> impl Strategy<Value = StreamScope> {
         .prop_map(|namespace| namespace.map_or(StreamScope::All, |n| StreamScope::Namespace(n.into())))
 }
 
-fn a_step() -> impl Strategy<Value = Step> {
+fn a_step() -> impl Strategy<Value = CacheStep> {
     prop_oneof![
-        8 => any_thing().prop_map(Step::Upsert),
-        4 => prop::sample::select(&KEYS).prop_map(|key| Step::Remove(key.to_owned())),
-        2 => (a_scope(), prop::collection::vec(any_thing(), 0..9)).prop_map(|(scope, list)| Step::Replace(scope, list)),
-        1 => a_scope().prop_map(Step::RemoveScope),
-        5 => Just(Step::Publish),
-        4 => (1..5usize).prop_map(Step::Maintain),
-        3 => prop::sample::select(&INDEXES).prop_map(Step::AddIndex),
-        1 => prop::sample::select(&INDEXES).prop_map(Step::RemoveIndex),
-        2 => Just(Step::Hold),
+        8 => any_thing().prop_map(CacheStep::Upsert),
+        4 => prop::sample::select(&KEYS).prop_map(|key| CacheStep::Remove(key.to_owned())),
+        2 => (a_scope(), prop::collection::vec(any_thing(), 0..9)).prop_map(|(scope, list)| CacheStep::Replace(scope, list)),
+        1 => a_scope().prop_map(CacheStep::RemoveScope),
+        5 => Just(CacheStep::Publish),
+        4 => (1..5usize).prop_map(CacheStep::Maintain),
+        3 => prop::sample::select(&INDEXES).prop_map(CacheStep::AddIndex),
+        1 => prop::sample::select(&INDEXES).prop_map(CacheStep::RemoveIndex),
+        2 => Just(CacheStep::KeepSnapshot),
     ]
 }
 
 proptest! {
     // holds: S4, S5, S6, S8, S9, S10, S11, S13, X14, X17, X23
     #[test]
-    fn the_cache_equals_a_plain_map_at_every_moment_that_was_held(
+    fn the_cache_and_every_snapshot_equal_a_plain_map(
         steps in prop::collection::vec(a_step(), 0..60),
     ) {
         let (mut writer, reader) = indexer();
         let (mut written, mut published) = (Objects::new(), Objects::new());
         let mut version = 0;
-        let mut held = Vec::new();
+        let mut snapshots = Vec::new();
         for step in steps {
             match step {
-                Step::Upsert(thing) => {
+                CacheStep::Upsert(thing) => {
                     let object = thing.built();
                     let old = written.insert(thing.key.clone(), Arc::clone(&object));
                     prop_assert!(same(writer.upsert(object).as_ref(), old.as_ref()));
                 }
-                Step::Remove(key) => {
+                CacheStep::Remove(key) => {
                     prop_assert!(same(writer.remove(&key).as_ref(), written.remove(&key).as_ref()));
                 }
-                Step::Replace(scope, list) => {
+                CacheStep::Replace(scope, list) => {
                     let list = list.iter().map(Thing::built).collect::<Vec<_>>();
-                    let told = writer.replace(&scope, list.clone());
-                    check_replaced(&scope, list, &mut written, &told)?;
+                    let summary = writer.replace(&scope, list.clone());
+                    check_replaced(&scope, list, &mut written, &summary)?;
                 }
-                Step::RemoveScope(scope) => {
-                    let gone = written.extract_if(.., |_, object| scope.contains(object.namespace()));
-                    let gone = gone.map(|(key, _)| key).collect::<Vec<_>>();
-                    prop_assert_eq!(keys(&writer.remove_scope(&scope)), gone);
+                CacheStep::RemoveScope(scope) => {
+                    let removed = written.extract_if(.., |_, object| scope.contains(object.namespace()));
+                    let removed = removed.map(|(key, _)| key).collect::<Vec<_>>();
+                    prop_assert_eq!(keys(&writer.remove_scope(&scope)), removed);
                 }
-                Step::Publish => {
+                CacheStep::Publish => {
                     version += 1;
                     published = written.clone();
                     writer.publish(Some(Version::from(version)));
                 }
-                Step::Maintain(budget) => _ = writer.maintain(budget),
-                Step::AddIndex(name) => _ = reader.add_index(index(name)),
-                Step::RemoveIndex(name) => _ = reader.remove_index(name),
-                Step::Hold => held.push((reader.snapshot(), published.clone(), version)),
+                CacheStep::Maintain(budget) => _ = writer.maintain(budget),
+                CacheStep::AddIndex(name) => _ = reader.add_index(index(name)),
+                CacheStep::RemoveIndex(name) => _ = reader.remove_index(name),
+                CacheStep::KeepSnapshot => snapshots.push((reader.snapshot(), published.clone(), version)),
             }
             check(&reader.snapshot(), &published, version)?;
             prop_assert_eq!(writer.len(), written.len());
             prop_assert!(written.iter().all(|(key, object)| same(writer.get(key), Some(object))));
         }
-        for (snapshot, objects, version) in held {
+        for (snapshot, objects, version) in snapshots {
             check(&snapshot, &objects, version)?;
         }
         while writer.maintain(2) {}
@@ -150,19 +151,19 @@ fn same(a: Option<&Arc<RawObject>>, b: Option<&Arc<RawObject>>) -> bool {
     }
 }
 
-/// Replaces a scope of the map, and compares what changed with what was told.
+/// Replaces a scope of the map, and compares the changes with the summary of the cache.
 fn check_replaced(
     scope: &StreamScope,
     list: Vec<Arc<RawObject>>,
     objects: &mut Objects,
-    told: &ReplaceSummary,
+    summary: &ReplaceSummary,
 ) -> Result<(), TestCaseError> {
     let list = list.into_iter().map(|object| (object.key().to_string(), object)).collect::<Objects>();
     let (inside, outside) = list.into_iter().partition::<Objects, _>(|(_, o)| scope.contains(o.namespace()));
-    let gone =
+    let removed =
         objects.extract_if(.., |key, object| scope.contains(object.namespace()) && !inside.contains_key(key));
-    prop_assert_eq!(keys(&told.removed), gone.map(|(key, _)| key).collect::<Vec<_>>());
-    prop_assert_eq!(keys(&told.out_of_scope), outside.into_keys().collect::<Vec<_>>());
+    prop_assert_eq!(keys(&summary.removed), removed.map(|(key, _)| key).collect::<Vec<_>>());
+    prop_assert_eq!(keys(&summary.out_of_scope), outside.into_keys().collect::<Vec<_>>());
     let (mut added, mut updated, mut unchanged) = (Vec::new(), Vec::new(), 0);
     for (key, object) in inside {
         match objects.get(&key) {
@@ -175,15 +176,18 @@ fn check_replaced(
         }
         objects.insert(key, object);
     }
-    let news = |is_update| {
-        let changed = told.changed.iter().filter(move |(old, _)| old.is_some() == is_update);
+    let changed = |is_update| {
+        let changed = summary.changed.iter().filter(move |(old, _)| old.is_some() == is_update);
         changed.map(|(_, new)| Arc::clone(new)).collect::<Vec<_>>()
     };
-    prop_assert_eq!((keys(&news(false)), keys(&news(true)), told.unchanged), (added, updated, unchanged));
+    prop_assert_eq!(
+        (keys(&changed(false)), keys(&changed(true)), summary.unchanged),
+        (added, updated, unchanged)
+    );
     Ok(())
 }
 
-/// Every read of a view, against the map.
+/// Compares every read of a snapshot with the map.
 fn check(snapshot: &Snapshot, objects: &Objects, version: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(snapshot.version(), (version > 0).then(|| Version::from(version)));
     prop_assert_eq!(keys(&snapshot.list()), objects.keys().cloned().collect::<Vec<_>>());
@@ -204,8 +208,8 @@ fn check(snapshot: &Snapshot, objects: &Objects, version: u64) -> Result<(), Tes
         }
         prop_assert_eq!(snapshot.index_values(name).unwrap(), expected.keys().cloned().collect::<Vec<_>>());
         for (value, expected) in expected {
-            let told = snapshot.index_keys(name, &value).unwrap();
-            prop_assert!(told.iter().map(|key| key.as_str()).eq(expected.iter().map(String::as_str)));
+            let indexed = snapshot.index_keys(name, &value).unwrap();
+            prop_assert!(indexed.iter().map(|key| key.as_str()).eq(expected.iter().map(String::as_str)));
             let read = snapshot.by_index(name, &value).unwrap();
             prop_assert!(read.iter().all(|object| same(Some(object), objects.get(&*object.key()))));
             prop_assert_eq!(read.len(), expected.len());

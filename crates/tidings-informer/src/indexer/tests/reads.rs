@@ -7,7 +7,7 @@ use super::*;
 
 // holds: S6, S8, S10, S11
 #[test]
-fn an_object_stands_under_each_of_its_values_and_a_value_that_nobody_has_is_none() {
+fn an_object_is_found_by_each_of_its_values_and_a_value_without_objects_does_not_exist() {
     let images = |key: &str, images: &[&str]| {
         let containers = images.iter().map(|image| json!({"image": image})).collect::<Vec<_>>();
         thing(key).spec(json!({ "containers": containers }))
@@ -29,15 +29,15 @@ fn an_object_stands_under_each_of_its_values_and_a_value_that_nobody_has_is_none
 
     writer.upsert(images("b/two", &["log", "db"]).version(2).built());
     writer.publish(None);
-    assert_eq!(reader.index_values("image").unwrap(), ["db", "log"], "web went with its last object");
+    assert_eq!(reader.index_values("image").unwrap(), ["db", "log"], "web had no other object");
     writer.remove("a/one");
     writer.publish(None);
-    assert_eq!(keys(&reader.by_index("image", "log").unwrap()), ["b/two"], "log stays with the other");
+    assert_eq!(keys(&reader.by_index("image", "log").unwrap()), ["b/two"], "log has another object");
 }
 
 // holds: S8
 #[test]
-fn what_shares_values_with_an_object_is_found_once() {
+fn an_object_that_shares_several_values_with_another_is_found_once() {
     let (mut writer, reader) = indexer();
     reader.add_index(Index::owner("owner")).unwrap();
     writer.publish(None);
@@ -47,14 +47,14 @@ fn what_shares_values_with_an_object_is_found_once() {
         writer.upsert(thing.built());
     }
     writer.publish(None);
-    let asked = thing("b/stranger").owner("1").owner("2").built();
-    assert_eq!(keys(&reader.by_index_of("owner", &asked).unwrap()), ["a/both", "a/one"]);
+    let not_cached = thing("b/not-cached").owner("1").owner("2").built();
+    assert_eq!(keys(&reader.by_index_of("owner", &not_cached).unwrap()), ["a/both", "a/one"]);
     assert!(reader.by_index_of("owner", &thing("b/orphan").built()).unwrap().is_empty());
 }
 
 // holds: S9
 #[test]
-fn an_update_moves_an_object_between_values_or_leaves_it_where_it_is() {
+fn an_update_moves_an_object_to_its_new_values_and_keeps_it_under_unchanged_ones() {
     let (mut writer, reader) = cache_of(&[]);
     reader.add_index(Index::field("node", ".spec.nodeName")).unwrap();
     writer.publish(None);
@@ -87,7 +87,7 @@ fn an_unknown_index_is_an_error_that_names_the_known_ones() {
 
 // holds: S15
 #[test]
-fn the_namespace_index_is_there_from_the_start_under_its_name() {
+fn every_cache_has_the_namespace_index_from_the_start() {
     let (_writer, reader) = cache_of(&[thing("a/x"), thing("b/y"), thing("a/z"), thing("cluster")]);
     assert_eq!((NAMESPACE_INDEX, reader.index_state("namespace")), ("namespace", Some(IndexState::Ready)));
     assert_eq!(keys(&reader.by_index("namespace", "a").unwrap()), ["a/x", "a/z"]);
@@ -98,7 +98,7 @@ fn the_namespace_index_is_there_from_the_start_under_its_name() {
 }
 
 #[test]
-fn several_index_values_must_all_hold() {
+fn a_read_by_several_indexes_gives_the_objects_that_have_all_values() {
     let (mut writer, reader) = cache_of(&[
         thing("a/1").label("app", "web").owner("o"),
         thing("a/2").label("app", "web"),
@@ -117,7 +117,7 @@ fn several_index_values_must_all_hold() {
 }
 
 #[test]
-fn a_typed_function_and_a_function_of_the_raw_object_index_too() {
+fn an_index_can_be_a_function_of_the_decoded_or_the_raw_object() {
     #[derive(serde::Deserialize)]
     struct Zone {
         spec: Option<std::collections::BTreeMap<String, String>>,
@@ -136,7 +136,7 @@ fn a_typed_function_and_a_function_of_the_raw_object_index_too() {
 
 // holds: L1, L2
 #[test]
-fn a_selection_is_the_same_with_and_without_the_indexes_that_speed_it_up() {
+fn a_selection_is_the_same_with_and_without_a_label_index() {
     let apps = ["web", "db", "cache"];
     let things = (0..60).map(|n| {
         let thing = thing(&format!("{}/{n}", ["a", "b"][n % 2])).label("app", apps[n % 3]);
@@ -175,7 +175,7 @@ fn a_selection_is_the_same_with_and_without_the_indexes_that_speed_it_up() {
 
 // holds: X17
 #[test]
-fn a_snapshot_stays_as_it_was_whatever_is_written_afterwards() {
+fn a_snapshot_does_not_change_when_the_cache_does() {
     let (mut writer, reader) = cache_of(&[thing("a/x").label("app", "web"), thing("b/y")]);
     reader.add_index(Index::label("app", "app")).unwrap();
     writer.maintain(10);
@@ -198,16 +198,16 @@ fn a_snapshot_stays_as_it_was_whatever_is_written_afterwards() {
 }
 
 #[test]
-fn the_ends_of_a_cache_can_go_to_other_threads() {
-    fn goes<T: Send + 'static>() {}
-    fn is_shared<T: Send + Sync + Clone + 'static>() {}
-    goes::<Writer>();
-    is_shared::<Reader>();
-    is_shared::<Snapshot>();
+fn both_ends_of_a_cache_can_move_to_other_threads() {
+    fn assert_send<T: Send + 'static>() {}
+    fn assert_shared<T: Send + Sync + Clone + 'static>() {}
+    assert_send::<Writer>();
+    assert_shared::<Reader>();
+    assert_shared::<Snapshot>();
 }
 
 #[test]
-fn of_several_objects_with_a_value_one_is_found_and_of_none_none() {
+fn reading_one_object_by_a_value_gives_any_of_several_and_none_of_none() {
     let (mut writer, reader) = indexer();
     reader.add_index(Index::label("app", "app")).unwrap();
     for key in ["a/x", "a/y"] {

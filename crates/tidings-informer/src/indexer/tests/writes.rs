@@ -7,7 +7,7 @@ use super::*;
 
 // holds: S4
 #[test]
-fn add_and_update_are_one_upsert_and_removing_what_is_not_there_changes_nothing() {
+fn upsert_adds_or_updates_and_removing_an_absent_key_changes_nothing() {
     let (mut writer, reader) = indexer();
     let (first, second) = (thing("a/x").built(), thing("a/x").version(2).built());
     assert!(writer.upsert(Arc::clone(&first)).is_none());
@@ -24,7 +24,7 @@ fn add_and_update_are_one_upsert_and_removing_what_is_not_there_changes_nothing(
 
 // holds: S7
 #[test]
-fn readers_share_the_very_object_that_was_stored() {
+fn readers_share_the_stored_object_without_copying_it() {
     let (mut writer, reader) = indexer();
     let object = thing("a/x").built();
     writer.upsert(Arc::clone(&object));
@@ -37,14 +37,14 @@ fn readers_share_the_very_object_that_was_stored() {
 
 // holds: S5, S6, S16, X17
 #[test]
-fn nothing_of_a_batch_is_seen_before_it_is_published_and_then_all_of_it() {
+fn a_batch_is_invisible_until_it_is_published_and_then_wholly_visible() {
     let (mut writer, reader) = cache_of(&[thing("a/old"), thing("b/old")]);
     writer.upsert(thing("a/new").built());
     writer.remove("b/old");
-    let (own, shown) = (writer.iter().cloned().collect::<Vec<_>>(), reader.list());
-    assert_eq!(keys(&own), ["a/new", "a/old"]);
+    let (written, published) = (writer.iter().cloned().collect::<Vec<_>>(), reader.list());
+    assert_eq!(keys(&written), ["a/new", "a/old"]);
     assert!(writer.get("a/new").is_some() && writer.get("b/old").is_none());
-    assert_eq!(keys(&shown), ["a/old", "b/old"]);
+    assert_eq!(keys(&published), ["a/old", "b/old"]);
     assert_eq!(reader.index_values("namespace").unwrap(), ["a", "b"]);
     writer.publish(Some(Version::from(7)));
     assert_eq!(keys(&reader.list()), ["a/new", "a/old"]);
@@ -54,12 +54,12 @@ fn nothing_of_a_batch_is_seen_before_it_is_published_and_then_all_of_it() {
 
 // holds: S5, X14
 #[test]
-fn a_list_adds_updates_removes_and_keeps_the_caches_own_where_nothing_changed() {
-    let same_but_for_its_body = thing("a/touched").spec(serde_json::json!({"n": 1}));
+fn a_list_adds_updates_and_removes_objects_and_keeps_unchanged_ones() {
+    let only_the_body_differs = thing("a/touched").spec(serde_json::json!({"n": 1}));
     let (mut writer, reader) =
         cache_of(&[thing("a/same"), thing("a/touched"), thing("a/newer"), thing("b/gone")]);
-    let own = reader.get("a/same").unwrap();
-    let list = [thing("c/added"), same_but_for_its_body, thing("a/same"), thing("a/newer").version(2)];
+    let cached = reader.get("a/same").unwrap();
+    let list = [thing("c/added"), only_the_body_differs, thing("a/same"), thing("a/newer").version(2)];
     let replaced = writer.replace(&StreamScope::All, list.iter().map(Thing::built).collect());
     writer.publish(None);
 
@@ -69,16 +69,17 @@ fn a_list_adds_updates_removes_and_keeps_the_caches_own_where_nothing_changed() 
         format!("{what} {}@{}", new.key(), new.version())
     });
     let changed = changed.collect::<Vec<_>>();
-    assert_eq!(changed, ["added c/added@1", "updated a/touched@1", "updated a/newer@2"], "as in the list");
+    let in_list_order = ["added c/added@1", "updated a/touched@1", "updated a/newer@2"];
+    assert_eq!(changed, in_list_order);
     assert_eq!(replaced.unchanged, 1);
-    assert!(Arc::ptr_eq(&reader.get("a/same").unwrap(), &own));
+    assert!(Arc::ptr_eq(&reader.get("a/same").unwrap(), &cached));
     assert_eq!(keys(&reader.list()), ["a/newer", "a/same", "a/touched", "c/added"]);
     assert_eq!(reader.index_values("namespace").unwrap(), ["a", "c"]);
 }
 
 // holds: X14
 #[test]
-fn without_uid_or_version_nothing_is_ever_unchanged() {
+fn an_object_without_uid_never_counts_as_unchanged() {
     let (mut writer, _reader) = cache_of(&[thing("a/x").uid("")]);
     let replaced = writer.replace(&StreamScope::All, vec![thing("a/x").uid("").built()]);
     assert_eq!((replaced.unchanged, replaced.changed.len()), (0, 1));
@@ -104,7 +105,7 @@ fn a_list_replaces_only_inside_its_scope() {
 
 // holds: X23
 #[test]
-fn a_list_of_what_is_there_writes_and_allocates_nothing_anew() {
+fn a_list_without_changes_writes_and_allocates_nothing() {
     let things = (0..100).map(|n| thing(&format!("a/{n}"))).collect::<Vec<_>>();
     let (mut writer, reader) = cache_of(&things);
     let (before, memory) = (reader.list(), reader.memory());
@@ -116,7 +117,7 @@ fn a_list_of_what_is_there_writes_and_allocates_nothing_anew() {
 }
 
 #[test]
-fn the_last_of_several_objects_with_one_key_counts() {
+fn of_several_objects_with_one_key_a_list_stores_the_last() {
     let (mut writer, reader) = indexer();
     let list = [thing("a/x"), thing("a/y"), thing("a/x").version(3), thing("a/x").version(2)];
     let replaced = writer.replace(&StreamScope::All, list.iter().map(Thing::built).collect());
@@ -127,22 +128,22 @@ fn the_last_of_several_objects_with_one_key_counts() {
 }
 
 #[test]
-fn a_repacked_twin_takes_the_place_of_its_object_only() {
+fn a_repacked_object_replaces_only_the_object_that_it_was_made_from() {
     let (mut writer, reader) = cache_of(&[thing("a/x").label("app", "web")]);
     reader.add_index(Index::label("app", "app")).unwrap();
     writer.maintain(10);
-    let (old, twin) = (reader.get("a/x").unwrap(), thing("a/x").label("app", "web").built());
-    assert!(writer.exchange(&old, Arc::clone(&twin)));
+    let (old, repacked) = (reader.get("a/x").unwrap(), thing("a/x").label("app", "web").built());
+    assert!(writer.exchange(&old, Arc::clone(&repacked)));
     writer.publish(None);
-    assert!(Arc::ptr_eq(&reader.by_index("app", "web").unwrap()[0], &twin));
-    assert!(!writer.exchange(&old, Arc::clone(&old)), "it is there no more");
+    assert!(Arc::ptr_eq(&reader.by_index("app", "web").unwrap()[0], &repacked));
+    assert!(!writer.exchange(&old, Arc::clone(&old)), "the old object is no longer cached");
     writer.remove("a/x");
-    assert!(!writer.exchange(&twin, Arc::clone(&twin)));
+    assert!(!writer.exchange(&repacked, Arc::clone(&repacked)));
 }
 
 // holds: S18
 #[test]
-fn the_version_is_what_was_published_last_and_no_write_moves_it() {
+fn only_a_publication_changes_the_version() {
     let (mut writer, reader) = indexer();
     assert_eq!(reader.version(), None);
     writer.upsert(thing("a/x").version(5).built());
@@ -160,7 +161,7 @@ fn the_version_is_what_was_published_last_and_no_write_moves_it() {
 
 // holds: S13
 #[test]
-fn an_index_added_to_a_full_cache_is_built_in_slices_and_appears_when_complete() {
+fn an_index_added_to_a_full_cache_is_built_in_slices_and_is_readable_when_complete() {
     let things = (0..100).map(|n| thing(&format!("a/{n}")).label("odd", &(n % 2).to_string()));
     let (mut writer, reader) = cache_of(&things.collect::<Vec<_>>());
     assert!(!writer.needs_maintenance());
@@ -169,7 +170,7 @@ fn an_index_added_to_a_full_cache_is_built_in_slices_and_appears_when_complete()
     assert_eq!(reader.by_index("odd", "1").unwrap_err(), IndexError::Building { name: "odd".into() });
     assert_eq!(reader.index_state("odd"), Some(IndexState::Building));
     assert!(writer.maintain(40));
-    // Before, at and after the place that was reached: each ends up where it belongs.
+    // Writes below and above the cursor of the build: each object has its values in the end.
     writer.remove("a/1");
     writer.remove("a/99");
     writer.upsert(thing("a/3").version(2).label("odd", "never").built());
@@ -186,7 +187,7 @@ fn an_index_added_to_a_full_cache_is_built_in_slices_and_appears_when_complete()
 
 // holds: S13
 #[test]
-fn an_index_added_before_the_first_list_is_there_with_it() {
+fn an_index_added_before_the_first_list_is_published_with_it() {
     let (mut writer, reader) = indexer();
     reader.add_index(Index::label("app", "app")).unwrap();
     writer.replace(&StreamScope::All, vec![thing("a/x").label("app", "web").built()]);
@@ -196,7 +197,7 @@ fn an_index_added_before_the_first_list_is_there_with_it() {
 }
 
 #[test]
-fn an_index_completed_within_a_batch_appears_with_the_batch() {
+fn an_index_completed_within_a_batch_is_published_with_the_batch() {
     let (mut writer, reader) = cache_of(&[thing("a/x").label("app", "web")]);
     reader.add_index(Index::label("app", "app")).unwrap();
     writer.upsert(thing("a/y").label("app", "web").built());
@@ -220,7 +221,7 @@ fn an_index_whose_name_is_taken_or_unusable_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn an_index_by_a_path_that_is_none_is_refused() {
+fn an_index_with_an_invalid_path_is_refused() {
     let (_writer, reader) = indexer();
     let refused = reader.add_index(Index::field("node", ".spec[")).unwrap_err();
     assert!(matches!(refused, IndexError::BadPath { .. }), "{refused:?}");
@@ -228,7 +229,7 @@ fn an_index_by_a_path_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_removed_index_is_gone_at_once_and_its_name_means_the_next_one() {
+fn a_removed_index_is_unknown_at_once_and_its_name_can_be_reused() {
     let (mut writer, reader) = cache_of(&[thing("a/x").label("app", "web").owner("o")]);
     reader.add_index(Index::label("by", "app")).unwrap();
     writer.maintain(10);
@@ -241,9 +242,9 @@ fn a_removed_index_is_gone_at_once_and_its_name_means_the_next_one() {
     assert!(!writer.maintain(10));
     assert!(reader.by_index("by", "web").unwrap().is_empty());
     assert_eq!(reader.by_index("by", "o").unwrap().len(), 1);
-    let gone = reader.remove_index("nothing");
+    let unknown = reader.remove_index("nothing");
     assert_eq!(
-        gone,
+        unknown,
         Err(IndexError::Unknown { name: "nothing".into(), known: vec!["namespace".into(), "by".into()] })
     );
     assert!(matches!(reader.remove_index("namespace"), Err(IndexError::BuiltIn { .. })));
@@ -251,18 +252,18 @@ fn a_removed_index_is_gone_at_once_and_its_name_means_the_next_one() {
 
 // holds: S14
 #[test]
-fn an_index_can_be_added_until_the_writer_is_gone() {
+fn an_index_can_be_added_until_the_writer_is_dropped() {
     let (writer, reader) = cache_of(&[thing("a/x")]);
     reader.add_index(Index::owner("owner")).unwrap();
     drop(writer);
     let refused = reader.add_index(Index::label("app", "app"));
     assert_eq!(refused, Err(IndexError::Stopped { name: "app".into() }));
-    assert_eq!(reader.len(), 1, "what was cached can still be read");
+    assert_eq!(reader.len(), 1, "the objects are still readable");
 }
 
 // holds: S12, X2
 #[test]
-fn an_index_function_that_fails_or_panics_costs_its_object_the_place_in_that_index_only() {
+fn an_object_whose_index_function_fails_or_panics_is_missing_from_that_index_only() {
     #[derive(serde::Deserialize)]
     struct Replicas {
         spec: Spec,
@@ -290,14 +291,14 @@ fn an_index_function_that_fails_or_panics_costs_its_object_the_place_in_that_ind
     assert_eq!(reader.namespace("a").len(), 3);
     assert_eq!(reader.index_values("replicas").unwrap(), ["1"]);
 
-    let faults = writer.take_index_errors();
-    assert_eq!((writer.index_errors_total(), writer.take_index_errors().len()), (2, 0));
+    let faults = writer.take_index_faults();
+    assert_eq!((writer.index_faults_total(), writer.take_index_faults().len()), (2, 0));
     assert!(faults.iter().all(|fault| &*fault.index == "replicas"));
-    assert!(matches!((&*faults[0].key, &faults[0].error), ("a/text", IndexFaultError::Read(_))));
-    let IndexFaultError::Panicked(message) = &faults[1].error else { panic!("{:?}", faults[1]) };
+    assert!(matches!((&*faults[0].key, &faults[0].cause), ("a/text", IndexFaultCause::Read(_))));
+    let IndexFaultCause::Panicked(message) = &faults[1].cause else { panic!("{:?}", faults[1]) };
     assert_eq!((&*faults[1].key, message.as_str()), ("a/unlucky", "thirteen"));
 
-    // An object that was indexed leaves the index with a version that can't be, and comes back with the next.
+    // A version that can't be read removes its object from the index; the next readable version adds it again.
     writer.upsert(with("a/good", "none".into()));
     writer.upsert(with("a/unlucky", 12.into()));
     writer.publish(None);
@@ -305,35 +306,35 @@ fn an_index_function_that_fails_or_panics_costs_its_object_the_place_in_that_ind
 }
 
 #[test]
-fn faults_that_nobody_takes_are_bounded_and_counted() {
+fn untaken_faults_are_bounded_and_all_faults_are_counted() {
     let (mut writer, reader) = indexer();
     reader.add_index(Index::raw("never", |_| panic!("never"))).unwrap();
     writer.publish(None);
     let things = (0..300).map(|n| thing(&format!("a/{n}")).built()).collect();
     writer.replace(&StreamScope::All, things);
-    assert_eq!((writer.take_index_errors().len(), writer.index_errors_total()), (256, 300));
+    assert_eq!((writer.take_index_faults().len(), writer.index_faults_total()), (256, 300));
 }
 
 #[test]
-fn an_index_function_that_answers_otherwise_later_leaves_nothing_behind() {
+fn an_index_function_with_changing_results_leaves_no_stale_values() {
     let (mut writer, reader) = indexer();
     let calls = std::sync::atomic::AtomicUsize::new(0);
-    let fickle = Index::raw("fickle", move |_| {
+    let changing = Index::raw("changing", move |_| {
         vec![calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_string()]
     });
-    reader.add_index(fickle).unwrap();
+    reader.add_index(changing).unwrap();
     writer.publish(None);
     writer.upsert(thing("a/x").built());
     writer.upsert(thing("a/x").version(2).built());
     writer.publish(None);
-    assert_eq!(reader.index_values("fickle").unwrap(), ["1"]);
+    assert_eq!(reader.index_values("changing").unwrap(), ["1"]);
     writer.remove("a/x");
     writer.publish(None);
-    assert!(reader.index_values("fickle").unwrap().is_empty());
+    assert!(reader.index_values("changing").unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_for_index_requests_is_told() {
+async fn adding_an_index_notifies_the_writers_task() {
     let (writer, reader) = indexer();
     let requests = writer.index_requests();
     reader.add_index(Index::owner("owner")).unwrap();
@@ -341,7 +342,7 @@ async fn whoever_waits_for_index_requests_is_told() {
 }
 
 #[test]
-fn memory_is_told_as_objects_come_change_and_go() {
+fn the_memory_figures_follow_added_changed_and_removed_objects() {
     let (mut writer, reader) = indexer();
     let empty = reader.memory();
     assert_eq!((empty.objects, empty.object_bytes, empty.packed_bytes), (0, 0, 0));
@@ -363,7 +364,7 @@ fn memory_is_told_as_objects_come_change_and_go() {
 }
 
 #[test]
-fn two_hundred_thousand_objects_fit_and_cost_little_beside_themselves() {
+fn two_hundred_thousand_objects_take_less_than_80_bytes_of_index_each() {
     let pattern = thing("a/x").built();
     let intake = Intake::new(pattern.origin().resource.clone(), Arc::default());
     let object = |n: u32| {
@@ -378,6 +379,6 @@ fn two_hundred_thousand_objects_fit_and_cost_little_beside_themselves() {
     writer.publish(Some(Version::from(1)));
     assert_eq!((reader.len(), reader.namespace("n7").len()), (200_000, 1_000));
     assert_eq!(reader.get("n199/199999").unwrap().name(), "199999");
-    let bytes_an_entry = reader.memory().index_bytes / 200_000;
-    assert!(bytes_an_entry < 80, "{bytes_an_entry}");
+    let bytes_per_object = reader.memory().index_bytes / 200_000;
+    assert!(bytes_per_object < 80, "{bytes_per_object}");
 }
