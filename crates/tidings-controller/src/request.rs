@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use tidings_object::{Key, KeyError, KeyRef};
+use tidings_object::{Key, KeyRef, ParseError};
 
 /// The key of an object that a reconciler shall look at.
 ///
@@ -14,14 +14,14 @@ use tidings_object::{Key, KeyError, KeyRef};
 /// let request = Request::new(Some("shop"), "web-0")?;
 /// assert_eq!((request.namespace(), request.name()), (Some("shop"), "web-0"));
 /// assert_eq!(request.to_string(), "shop/web-0");
-/// # Ok::<(), tidings_object::KeyError>(())
+/// # Ok::<(), tidings_object::ParseError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Request(Key);
 
 impl Request {
     /// Asks for the object of that name in `namespace`, or in cluster scope.
-    pub fn new(namespace: Option<&str>, name: &str) -> Result<Self, KeyError> {
+    pub fn new(namespace: Option<&str>, name: &str) -> Result<Self, ParseError> {
         Key::new(namespace, name).map(Request)
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{ErrorHook, Fault};
 use tidings_informer::reflector::ReflectorConfig;
-use tidings_object::{Budget, FieldPath, FieldPathError, FieldSelector, LabelSelector, Transform};
+use tidings_object::{Budget, FieldPath, FieldSelector, LabelSelector, ParseError, Transform};
 use tidings_source::{NamespaceError, Query, ShardRange, StreamScope, WirePreference};
 
 /// What has the last word on a query.
@@ -122,7 +122,7 @@ impl InformerOptions {
     }
 
     /// Drops these fields from each body, without decoding it: `[".metadata.managedFields"]`.
-    pub fn prune<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self, FieldPathError> {
+    pub fn prune<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self, ParseError> {
         let paths = paths.into_iter().map(FieldPath::parse).collect::<Result<Vec<_>, _>>()?;
         Ok(self.transform(Transform::prune(paths)))
     }

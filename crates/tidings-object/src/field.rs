@@ -1,8 +1,8 @@
 //! Field paths: `.spec.nodeName`, `.metadata.annotations['a.b/c']`, `.spec.containers[*].image`.
 //!
-//! A path reads its values from an object's bytes and builds nothing else. As in decoding, the last of
-//! duplicate keys counts. Absent and null are no value. `[*]` stands for every item of an array; the values of
-//! a map have no order and are not walked.
+//! A path reads its values from the bytes of an object and builds nothing else. If a JSON object repeats a key, the
+//! last one counts, as in a decoder. Absent and null are no value. The values of a map have no order, so that `[*]`
+//! and `[0]` do not apply to maps.
 
 mod parse;
 mod read;
@@ -13,20 +13,30 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use crate::ParseError;
+
 pub(crate) use read::PathWalk;
 pub(crate) use tidings_protobuf::PathStep;
 
 /// A path to one or several values inside an object.
 ///
+/// | step | what it selects |
+/// |---|---|
+/// | `.name` | a member of an object; the first dot may be left out |
+/// | `['name']`, `["name"]` | a member whose name has other characters; a backslash escapes quotes and backslashes |
+/// | `[0]` | one item of a list, counted from 0 |
+/// | `[*]` | every item of a list |
+///
 /// ```
 /// use tidings_object::FieldPath;
 ///
-/// let images = FieldPath::parse(".spec.containers[*].image")?;
 /// let pod = br#"{"spec":{"containers":[{"image":"web:1"},{"name":"bare"},{"image":"proxy:2"}]}}"#;
-/// assert_eq!(images.read(pod)?.to_string(), "web:1,proxy:2");
+/// let read = |path: &str| Ok::<_, Box<dyn std::error::Error>>(FieldPath::parse(path)?.read(pod)?);
 ///
-/// let note = FieldPath::parse(".metadata.annotations['example.com/note']")?;
-/// assert!(note.read(pod)?.is_absent());
+/// assert_eq!(read(".spec.containers[*].image")?.to_string(), "web:1,proxy:2");
+/// assert_eq!(read(".spec.containers[0].image")?.to_string(), "web:1");
+/// assert!(read(".spec.containers[1].image")?.is_absent());
+/// assert!(read(".metadata.annotations['example.com/note']")?.is_absent());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -35,33 +45,20 @@ pub struct FieldPath {
     text: String,
 }
 
-/// Why a text is no field path.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("field path {text:?} at byte {at}: expected {expected}")]
-pub struct FieldPathError {
-    /// The path.
-    pub text: String,
-    /// Where it went wrong.
-    pub at: usize,
-    /// What should have stood there.
-    pub expected: &'static str,
-}
-
-/// What stands at a path: no value, one, or several under `[*]`. Absent and null are no value.
+/// The values at a path: none, one, or several below `[*]`. Absent and null are no value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FieldValue {
     values: Vec<Value>,
 }
 
 impl FieldPath {
-    /// Reads a path: `.name` steps (the first dot may be left out), `['name']` or `["name"]` for names with
-    /// other characters, where a backslash escapes quote and backslash, and `[*]`.
-    pub fn parse(text: &str) -> Result<FieldPath, FieldPathError> {
+    /// Parses a path; see the table of steps above.
+    pub fn parse(text: &str) -> Result<FieldPath, ParseError> {
         let steps = parse::steps(text)?;
         Ok(FieldPath { steps, text: text.to_owned() })
     }
 
-    /// Reads the values at this path from an object's JSON, without building the object.
+    /// Reads the values at this path from the JSON of an object, without building the object.
     pub fn read(&self, json: &[u8]) -> Result<FieldValue, serde_json::Error> {
         read::values(self, json).map(FieldValue::of)
     }
@@ -76,12 +73,12 @@ impl FieldValue {
         FieldValue { values }
     }
 
-    /// Whether nothing stands there.
+    /// Whether there is no value.
     pub fn is_absent(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The first value as text: a string's own text, otherwise its JSON.
+    /// The first value as text: the text of a string, the JSON of anything else.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         self.texts().next()
     }
@@ -101,8 +98,8 @@ impl FieldValue {
 }
 
 impl FromStr for FieldPath {
-    type Err = FieldPathError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         FieldPath::parse(text)
     }
 }
@@ -113,7 +110,7 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The values as text, joined by commas; `<none>` when nothing stands there.
+/// The values as text, joined by commas; `<none>` if there is no value.
 impl fmt::Display for FieldValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_absent() {

@@ -69,7 +69,7 @@ pub fn field_path(bytes: &[u8]) {
 
 /// Reads fields of any bytes.
 pub fn field_read(bytes: &[u8]) {
-    for path in [".metadata.labels['a.b/c']", ".spec.containers[*].image", "[*][*].a", ".a.a.a"] {
+    for path in [".metadata.labels['a.b/c']", ".spec.containers[*].image", "[*][0].a", ".a.a.a"] {
         let path = FieldPath::parse(path).expect("a constant path");
         let _ = path.read(bytes);
     }
@@ -88,7 +88,7 @@ pub fn selector(bytes: &[u8]) {
 
 /// Prunes any bytes; what comes out is well-formed, and pruning it again changes nothing.
 pub fn prune(bytes: &[u8]) {
-    let paths = [".metadata.managedFields", ".spec.containers[*].env", ".a[*]", "[*].a", ".status"];
+    let paths = [".metadata.managedFields", ".spec.containers[*].env", ".a[*]", "[*].a", ".status", "[1].b"];
     let paths = paths.map(|path| FieldPath::parse(path).expect("a constant path"));
     let prune = Transform::prune(paths);
     if let Ok(pruned) = prune.apply(bytes) {

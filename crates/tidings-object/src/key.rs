@@ -1,11 +1,23 @@
-//! The name of an object in its informer's cache: `namespace/name`, or `name` alone in cluster scope.
+//! The key of an object in the cache of its informer: `namespace/name`, or `name` for cluster-scoped objects.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::{ParseError, ParseTarget};
+
 /// An owned key. Cloning it copies a pointer.
+///
+/// ```
+/// use tidings_object::Key;
+///
+/// let key: Key = "shop/web-0".parse()?;
+/// assert_eq!((key.namespace(), key.name()), (Some("shop"), "web-0"));
+/// assert_eq!(Key::new(None, "node-1")?.as_str(), "node-1");
+/// # Ok::<(), tidings_object::ParseError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(Arc<str>);
 
@@ -13,35 +25,30 @@ pub struct Key(Arc<str>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyRef<'a>(&'a str);
 
-/// Why a text is no key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum KeyError {
-    /// A name, or a namespace before a slash, is empty.
-    #[error("a key needs a name: {0:?}")]
-    Empty(String),
-    /// More than one slash.
-    #[error("unexpected key format {0:?}: use \"namespace/name\" or \"name\"")]
-    TooManyParts(String),
-}
-
 impl Key {
-    /// The key of `name` in `namespace`, or in cluster scope.
-    pub fn new(namespace: Option<&str>, name: &str) -> Result<Key, KeyError> {
+    /// The key of `name` in `namespace`, or of a cluster-scoped object.
+    pub fn new(namespace: Option<&str>, name: &str) -> Result<Key, ParseError> {
         match namespace {
             Some(namespace) => Key::parse(&format!("{namespace}/{name}")),
             None => Key::parse(name),
         }
     }
 
-    /// Reads `namespace/name` or `name`.
-    pub fn parse(text: &str) -> Result<Key, KeyError> {
-        let mut parts = text.split('/');
-        let (first, second, third) = (parts.next(), parts.next(), parts.next());
-        if third.is_some() {
-            return Err(KeyError::TooManyParts(text.to_owned()));
+    /// Parses `namespace/name` or `name`.
+    pub fn parse(text: &str) -> Result<Key, ParseError> {
+        let error = |at, expected| Err(ParseError::new(ParseTarget::Key, text, at, expected));
+        let Some((namespace, name)) = text.split_once('/') else {
+            return if text.is_empty() { error(0, "a name") } else { Ok(Key(text.into())) };
+        };
+        let name_at = namespace.len() + "/".len();
+        if let Some(slash) = name.find('/') {
+            return error(name_at + slash, "\"namespace/name\" or \"name\", with at most one slash");
         }
-        if first.is_none_or(str::is_empty) || second.is_some_and(str::is_empty) {
-            return Err(KeyError::Empty(text.to_owned()));
+        if namespace.is_empty() {
+            return error(0, "a namespace before the slash");
+        }
+        if name.is_empty() {
+            return error(name_at, "a name after the slash");
         }
         Ok(Key(text.into()))
     }
@@ -51,7 +58,7 @@ impl Key {
         KeyRef(&self.0)
     }
 
-    /// The namespace, unless in cluster scope.
+    /// The namespace; `None` for a cluster-scoped object.
     pub fn namespace(&self) -> Option<&str> {
         KeyRef(&self.0).namespace()
     }
@@ -68,12 +75,12 @@ impl Key {
 }
 
 impl<'a> KeyRef<'a> {
-    /// Takes a text that is known to be a key.
+    /// Wraps a text that is known to be a key.
     pub(crate) fn trusted(text: &'a str) -> Self {
         KeyRef(text)
     }
 
-    /// The namespace, unless in cluster scope.
+    /// The namespace; `None` for a cluster-scoped object.
     pub fn namespace(self) -> Option<&'a str> {
         self.0.split_once('/').map(|(namespace, _)| namespace)
     }
@@ -91,6 +98,13 @@ impl<'a> KeyRef<'a> {
     /// An owned copy.
     pub fn to_key(self) -> Key {
         Key(self.0.into())
+    }
+}
+
+impl FromStr for Key {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Key::parse(text)
     }
 }
 
@@ -137,9 +151,13 @@ mod tests {
         assert_eq!((key.namespace(), key.name()), (Some("default"), "web-0"));
         let key = Key::new(None, "node-1").unwrap();
         assert_eq!((key.namespace(), key.name()), (None, "node-1"));
-        assert!(matches!(Key::parse("a/b/c"), Err(KeyError::TooManyParts(_))));
-        for empty in ["", "/", "a/", "/a"] {
-            assert!(matches!(Key::parse(empty), Err(KeyError::Empty(_))), "{empty:?}");
+        for (text, at) in [("a/b/c", 3), ("a//", 2), ("", 0), ("/", 0), ("a/", 2), ("/a", 0)] {
+            let error = Key::parse(text).unwrap_err();
+            assert_eq!((error.target, error.at), (ParseTarget::Key, at), "{text:?}");
         }
+        assert_eq!(
+            Key::parse("a/").unwrap_err().to_string(),
+            r#"key "a/" at byte 2: expected a name after the slash"#
+        );
     }
 }

@@ -1,20 +1,23 @@
-//! Label selectors, as Kubernetes writes them: `app=web,tier!=db,env in (a,b),!legacy`; and
+//! Label selectors, in the syntax of Kubernetes: `app=web,tier!=db,env in (a,b),!legacy`; and
 //! [field selectors](FieldSelector).
 //!
-//! Matching asks a look-up for the labels it needs, so that nothing has to be decoded.
+//! `matches` takes a function that looks up one label or field, so that callers never decode an object for it.
 
 mod field;
 mod parse;
 mod syntax;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
 
-pub use field::{FieldOperator, FieldRequirement, FieldSelector, FieldSelectorError};
+use crate::{ParseError, ParseTarget};
 
-/// A parsed label selector. The empty one matches everything.
+pub use field::{FieldOperator, FieldRequirement, FieldSelector};
+
+/// A label selector. The empty selector matches everything.
 ///
 /// ```
 /// use tidings_object::LabelSelector;
@@ -23,24 +26,46 @@ pub use field::{FieldOperator, FieldRequirement, FieldSelector, FieldSelectorErr
 /// let labels = [("app", "web"), ("env", "test")];
 /// assert!(selector.matches(|key| labels.iter().find(|(k, _)| *k == key).map(|(_, v)| *v)));
 /// assert_eq!(selector.to_string(), "app=web,env in (prod,test),!legacy");
-/// # Ok::<(), tidings_object::SelectorError>(())
+/// # Ok::<(), tidings_object::ParseError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+///
+/// A map of labels becomes the selector that requires all of them. A selector can also be built of
+/// [`Requirement`]s, or converted from the `LabelSelector` in the spec of a Kubernetes object:
+///
+/// ```
+/// use k8s_openapi::apimachinery::pkg::apis::meta::v1 as meta;
+/// use tidings_object::{LabelSelector, Operator, Requirement};
+///
+/// let selector = LabelSelector::from_iter([("app", "web"), ("tier", "front")]);
+/// assert_eq!(selector.to_string(), "app=web,tier=front");
+///
+/// let zones = Requirement::new("zone", Operator::In(vec!["a".into(), "b".into()]))?;
+/// assert_eq!(LabelSelector::all_of([zones]).to_string(), "zone in (a,b)");
+///
+/// let spec = meta::LabelSelector {
+///     match_labels: Some([("app".into(), "web".into())].into()),
+///     match_expressions: None,
+/// };
+/// assert_eq!(LabelSelector::try_from(&spec)?.to_string(), "app=web");
+/// # Ok::<(), tidings_object::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct LabelSelector {
     requirements: Vec<Requirement>,
 }
 
 /// One requirement on one label.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Requirement {
-    /// The label's key.
+    /// The key of the label.
     pub key: String,
-    /// What it asks of the value.
+    /// What the requirement demands of the value.
     pub operator: Operator,
 }
 
-/// What a requirement asks of a label's value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a [`Requirement`] demands of the value of a label.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Operator {
     /// The label exists and has one of these values.
     In(Vec<String>),
@@ -56,25 +81,13 @@ pub enum Operator {
     LessThan(i64),
 }
 
-/// Why a text is no selector.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("label selector {text:?} at byte {at}: expected {expected}")]
-pub struct SelectorError {
-    /// The selector.
-    pub text: String,
-    /// Where it went wrong.
-    pub at: usize,
-    /// What should have stood there.
-    pub expected: &'static str,
-}
-
 impl LabelSelector {
     /// The selector that matches everything.
     pub fn everything() -> Self {
         LabelSelector::default()
     }
 
-    /// The selector that matches nothing: it contradicts itself, as only such a text does.
+    /// The selector that matches nothing. Kubernetes has no syntax for it, so this one contradicts itself.
     pub fn nothing() -> Self {
         let key = "nothing".to_owned();
         LabelSelector::all_of([
@@ -83,8 +96,8 @@ impl LabelSelector {
         ])
     }
 
-    /// Reads a selector as Kubernetes writes it. Requirements come out sorted by key, values sorted.
-    pub fn parse(text: &str) -> Result<LabelSelector, SelectorError> {
+    /// Parses the syntax of Kubernetes. Requirements are sorted by key, and values are sorted.
+    pub fn parse(text: &str) -> Result<LabelSelector, ParseError> {
         parse::requirements(text).map(|requirements| LabelSelector { requirements })
     }
 
@@ -103,7 +116,7 @@ impl LabelSelector {
         self.requirements.is_empty()
     }
 
-    /// Whether it is known to match nothing, whatever the labels.
+    /// Whether it is known to match nothing, whatever the labels are.
     pub fn is_nothing(&self) -> bool {
         self.requirements.iter().any(|one| match &one.operator {
             Operator::In(values) => values.is_empty(),
@@ -115,14 +128,21 @@ impl LabelSelector {
         })
     }
 
-    /// Whether labels, given by their look-up, match.
+    /// Whether some labels match. `label` looks up the value of one label.
     pub fn matches<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements.iter().all(|requirement| requirement.matches(label(&requirement.key)))
     }
 }
 
 impl Requirement {
-    /// Whether a label, absent or with this value, is as required.
+    /// A requirement whose key and values have the syntax of labels.
+    pub fn new(key: impl Into<String>, operator: Operator) -> Result<Requirement, ParseError> {
+        let requirement = Requirement { key: key.into(), operator };
+        syntax::check(&requirement)?;
+        Ok(requirement)
+    }
+
+    /// Whether a label with this value, or without any, meets the requirement.
     pub fn matches(&self, value: Option<&str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
         match &self.operator {
@@ -136,11 +156,32 @@ impl Requirement {
     }
 }
 
-/// The selector that an object's spec carries. An empty one selects everything.
-impl TryFrom<&meta::LabelSelector> for LabelSelector {
-    type Error = SelectorError;
+/// Requires every label of the map, as Go's `labels.SelectorFromSet`. The labels are not checked: a server rejects a
+/// request whose selector has an invalid key or value.
+impl From<BTreeMap<String, String>> for LabelSelector {
+    fn from(labels: BTreeMap<String, String>) -> Self {
+        labels.into_iter().collect()
+    }
+}
 
-    fn try_from(selector: &meta::LabelSelector) -> Result<Self, SelectorError> {
+/// Requires every one of the labels. They are not checked; see `From<BTreeMap>`.
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for LabelSelector {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(labels: I) -> Self {
+        let requirement = |(key, value): (K, V)| Requirement {
+            key: key.into(),
+            operator: Operator::In(vec![value.into()]),
+        };
+        let mut requirements: Vec<_> = labels.into_iter().map(requirement).collect();
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        LabelSelector { requirements }
+    }
+}
+
+/// The selector in the spec of a Kubernetes object. An empty one selects everything.
+impl TryFrom<&meta::LabelSelector> for LabelSelector {
+    type Error = ParseError;
+
+    fn try_from(selector: &meta::LabelSelector) -> Result<Self, ParseError> {
         let mut requirements = Vec::new();
         for (key, value) in selector.match_labels.iter().flatten() {
             let operator = Operator::In(vec![value.clone()]);
@@ -155,9 +196,11 @@ impl TryFrom<&meta::LabelSelector> for LabelSelector {
                 ("NotIn", false) => Operator::NotIn(values),
                 ("Exists", true) => Operator::Exists,
                 ("DoesNotExist", true) => Operator::DoesNotExist,
-                ("In" | "NotIn", true) => return Err(refused(&expression.operator, "values")),
-                ("Exists" | "DoesNotExist", false) => return Err(refused(&expression.operator, "no values")),
-                _ => return Err(refused(&expression.operator, "In, NotIn, Exists or DoesNotExist")),
+                ("In" | "NotIn", true) => return Err(invalid(&expression.operator, "values")),
+                ("Exists" | "DoesNotExist", false) => {
+                    return Err(invalid(&expression.operator, "no values"));
+                }
+                _ => return Err(invalid(&expression.operator, "In, NotIn, Exists or DoesNotExist")),
             };
             requirements.push(Requirement { key: expression.key.clone(), operator });
         }
@@ -167,13 +210,14 @@ impl TryFrom<&meta::LabelSelector> for LabelSelector {
     }
 }
 
-fn refused(text: &str, expected: &'static str) -> SelectorError {
-    SelectorError { text: text.to_owned(), at: 0, expected }
+/// The error that a whole text is invalid.
+fn invalid(text: &str, expected: &'static str) -> ParseError {
+    ParseError::new(ParseTarget::LabelSelector, text, 0, expected)
 }
 
 impl FromStr for LabelSelector {
-    type Err = SelectorError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         LabelSelector::parse(text)
     }
 }

@@ -40,8 +40,12 @@ pub fn message(bytes: &[u8]) {
 
 /// Reads any bytes in every way, and asserts that the ways agree.
 pub fn check(bytes: &[u8], message: &'static Message) {
-    let paths =
-        [vec!["metadata", "labels"], vec!["metadata", "managedFields", "[*]", "fieldsV1"], vec!["spec"]];
+    let paths = [
+        vec!["metadata", "labels"],
+        vec!["metadata", "managedFields", "[*]", "fieldsV1"],
+        vec!["metadata", "ownerReferences", "[0]", "uid"],
+        vec!["spec"],
+    ];
     let paths = paths.map(|path| path.into_iter().map(step).collect::<Vec<_>>());
     if let Ok(left) = without(message, bytes, &paths) {
         let again = without(message, &left, &paths).expect("what was read can be read again");
@@ -89,5 +93,9 @@ fn written(message: &'static Message, value: &Value) {
 }
 
 fn step(name: &'static str) -> PathStep<'static> {
-    if name == "[*]" { PathStep::Each } else { PathStep::Member(name.into()) }
+    match name {
+        "[*]" => PathStep::Each,
+        "[0]" => PathStep::Index(0),
+        name => PathStep::Member(name.into()),
+    }
 }

@@ -42,6 +42,7 @@ mod json;
 mod message;
 mod node;
 mod path;
+mod path_tree;
 mod prune;
 mod read;
 mod table;
@@ -58,7 +59,8 @@ pub use encode::{EncodeError, encode, encode_text};
 pub use error::Error;
 pub use message::Message;
 pub use path::{PathStep, values_at};
-pub use prune::without;
+pub use path_tree::PathTree;
+pub use prune::{without, without_tree};
 pub use table::KUBERNETES_VERSION;
 pub use text::repaired_utf8;
 

@@ -239,7 +239,7 @@ impl Kind {
     }
 
     /// Whether several values of a list may be packed into one field.
-    fn is_packable(self) -> bool {
+    pub(crate) fn is_packable(self) -> bool {
         matches!(self, Kind::Bool | Kind::Int32 | Kind::Int64)
     }
 }

@@ -1,4 +1,4 @@
-//! Reading what stands at a path, as JSON has it, without building the rest of the object.
+//! Reads the values at a path, as they are in JSON, without building the rest of the object.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,21 @@ use crate::text::text;
 use crate::wire::Value;
 use crate::{DEPTH_MAX, Error};
 
-/// One step down into an object.
+/// One step of a path into an object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PathStep<'a> {
     /// The member of an object or map.
     Member(Cow<'a, str>),
     /// Every item of a list.
     Each,
+    /// The item of a list with this index, counted from 0.
+    Index(usize),
 }
 
-/// What stands at a path, as JSON has it: no value, one, or several below [`PathStep::Each`]. Absent and null are no
+/// The values at a path, as they are in JSON: none, one, or several below [`PathStep::Each`]. Absent and null are no
 /// value.
 ///
-/// The outermost `kind` and `apiVersion` stand in no message, and are not found.
+/// A message has no outermost `kind` and `apiVersion`, so that paths to them find nothing.
 ///
 /// ```
 /// use tidings_protobuf::{PathStep, encode, message, values_at};
@@ -48,7 +50,7 @@ struct PathReader<'a> {
 }
 
 impl<'a> PathReader<'a> {
-    /// It recurses once a step, and not deeper than messages may nest.
+    /// Recurses once per step, and no deeper than twice [`DEPTH_MAX`].
     fn descend(&mut self, node: Node<'a>, path: &[PathStep<'_>], depth: usize) -> Result<(), Error> {
         let Some((step, rest)) = path.split_first() else { return self.take(node) };
         if depth == 2 * DEPTH_MAX {
@@ -82,6 +84,17 @@ impl<'a> PathReader<'a> {
                 }
                 Ok(())
             }
+            (PathStep::Index(index), Node::Many(mut items)) => {
+                for _ in 0..*index {
+                    if items.next()?.is_none() {
+                        return Ok(());
+                    }
+                }
+                match items.next()? {
+                    Some(item) => self.descend(Node::One(items.kind, item), rest, depth + 1),
+                    None => Ok(()),
+                }
+            }
             (_, Node::One(Kind::Raw, _)) => {
                 let json = Json::deserialize(NodeReader { node, scratch: &mut self.scratch })?;
                 below(&json, path, &mut self.found);
@@ -100,7 +113,7 @@ impl<'a> PathReader<'a> {
     }
 }
 
-/// What stands below in JSON that is held as JSON.
+/// Follows the rest of a path in a field whose content is JSON on both wires.
 fn below(json: &Json, path: &[PathStep<'_>], found: &mut Vec<Json>) {
     match (path.split_first(), json) {
         (_, Json::Null) => {}
@@ -112,6 +125,9 @@ fn below(json: &Json, path: &[PathStep<'_>], found: &mut Vec<Json>) {
         }
         (Some((PathStep::Each, rest)), Json::Array(items)) => {
             items.iter().for_each(|item| below(item, rest, found));
+        }
+        (Some((PathStep::Index(index), rest)), Json::Array(items)) => {
+            items.get(*index).into_iter().for_each(|item| below(item, rest, found));
         }
         _ => {}
     }

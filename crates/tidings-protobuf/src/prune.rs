@@ -1,225 +1,271 @@
-//! Dropping fields from a message: what stays is copied as it stands, and only the lengths around what goes change.
+//! Drops fields from a message. The bytes of all other fields are copied; only the lengths of the messages around a
+//! dropped field are written anew.
 
 use serde_json::Value as Json;
 
 use crate::message::{Field, Kind, Message, Place, Shape};
 use crate::node::{bytes_of, only_field};
+use crate::path_tree::PathTree;
 use crate::text::text;
 use crate::wire::{Reader, Value};
-use crate::write::write_bytes;
+use crate::write::{write_bytes, write_varint};
 use crate::{DEPTH_MAX, Error, PathStep, repaired_utf8};
 
-/// The message without the fields at these paths; each may end at any value, and [`PathStep::Each`] stands for every item
-/// of a list.
+/// The message without the fields at these paths. A path may end at any value: [`PathStep::Each`] at its end drops
+/// every item of a list, [`PathStep::Index`] one item of the list as it was.
 ///
-/// Reading what is left gives the JSON without these members. Two things protobuf can't say: a list whose items all
-/// went is no list, and a list, map or pointer that Go's JSON always has is null.
+/// To read the result gives the JSON without these members, with two differences, because protobuf can't express them:
+/// a list whose items were all dropped is absent, and a list, map or pointer that Go's JSON always has is null.
 pub fn without(
     message: &'static Message,
     bytes: &[u8],
     paths: &[Vec<PathStep<'_>>],
 ) -> Result<Vec<u8>, Error> {
-    let mut tree = PruneTree::default();
-    for path in paths {
-        path.iter().fold(&mut tree, PruneTree::below).is_end = true;
-    }
+    without_tree(message, bytes, &PathTree::new(paths.iter().map(Vec::as_slice)))
+}
+
+/// As [`without`], for paths that are already a tree.
+#[doc(hidden)]
+pub fn without_tree(message: &'static Message, bytes: &[u8], tree: &PathTree) -> Result<Vec<u8>, Error> {
     let mut kept = Vec::with_capacity(bytes.len());
-    tree.message(message, bytes, &mut kept, 0)?;
+    prune_message(tree, message, bytes, &mut kept, 0)?;
     Ok(kept)
 }
 
-/// The fields to drop, as one tree, so that an object is walked once for all of them.
-#[derive(Default)]
-struct PruneTree<'a> {
-    /// What stands here is dropped wholly.
-    is_end: bool,
-    members: Vec<(&'a str, PruneTree<'a>)>,
-    each: Option<Box<PruneTree<'a>>>,
-}
-
-impl<'a> PruneTree<'a> {
-    fn below(&mut self, step: &'a PathStep<'_>) -> &mut PruneTree<'a> {
-        match step {
-            PathStep::Each => self.each.get_or_insert_default(),
-            PathStep::Member(name) => {
-                let place = self.members.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
-                    self.members.push((name, PruneTree::default()));
-                    self.members.len() - 1
-                });
-                &mut self.members[place].1
-            }
-        }
-    }
-
-    fn member(&self, name: &str) -> Option<&PruneTree<'a>> {
-        self.members.iter().find(|(own, _)| *own == name).map(|(_, below)| below)
-    }
-
-    /// It recurses as deep as the paths go, and no deeper than messages may nest.
-    fn message(
-        &self,
-        message: &'static Message,
-        bytes: &[u8],
-        kept: &mut Vec<u8>,
-        depth: usize,
-    ) -> Result<(), Error> {
-        if depth == DEPTH_MAX {
-            return Err(Error::TooDeep);
-        }
-        each_field(bytes, kept, |number, value, kept| match message.place(number) {
-            Place::Nothing => Ok(FieldAction::Copy),
-            Place::Inlined(_, inlined) => {
-                let mut inside = Vec::new();
-                self.message(inlined, bytes_of(value)?, &mut inside, depth)?;
-                write_bytes(number, &inside, kept);
-                Ok(FieldAction::Rewritten)
-            }
-            Place::Field(at) => {
-                let field = &message.fields[usize::from(at)];
-                match self.member(field.name) {
-                    Some(below) => below.field(field, value, kept, depth),
-                    None => Ok(FieldAction::Copy),
-                }
-            }
-        })
-    }
-
-    /// Prunes one value of a field whose member this is.
-    fn field(
-        &self,
-        field: &Field,
-        value: Value<'_>,
-        kept: &mut Vec<u8>,
-        depth: usize,
-    ) -> Result<FieldAction, Error> {
-        if self.is_end {
-            return Ok(FieldAction::Drop);
-        }
-        match field.shape {
-            Shape::One | Shape::Optional => self.value(field.kind, field.number, value, kept, depth),
-            Shape::Many => self.item(field.kind, field.number, value, kept, depth),
-            Shape::Map => {
-                let entry = bytes_of(value)?;
-                let key = text(only_field(entry)?);
-                let Some(below) = self.member(&key.0) else { return Ok(FieldAction::Copy) };
-                if below.is_end {
-                    return Ok(FieldAction::Drop);
-                }
-                let mut inside = Vec::new();
-                each_field(entry, &mut inside, |number, value, kept| match number {
-                    2 => below.value(field.kind, number, value, kept, depth),
-                    _ => Ok(FieldAction::Copy),
-                })?;
-                write_bytes(field.number, &inside, kept);
-                Ok(FieldAction::Rewritten)
-            }
-        }
-    }
-
-    /// Prunes one item of a list whose member this is.
-    fn item(
-        &self,
-        kind: Kind,
-        number: u32,
-        value: Value<'_>,
-        kept: &mut Vec<u8>,
-        depth: usize,
-    ) -> Result<FieldAction, Error> {
-        match &self.each {
-            Some(each) if each.is_end => Ok(FieldAction::Drop),
-            Some(each) => each.value(kind, number, value, kept, depth),
-            None => Ok(FieldAction::Copy),
-        }
-    }
-
-    /// Prunes inside one value.
-    fn value(
-        &self,
-        kind: Kind,
-        number: u32,
-        value: Value<'_>,
-        kept: &mut Vec<u8>,
-        depth: usize,
-    ) -> Result<FieldAction, Error> {
-        let mut inside = Vec::new();
-        match kind {
-            Kind::Message(message) => self.message(message, bytes_of(value)?, &mut inside, depth + 1)?,
-            Kind::List(kind) => each_field(bytes_of(value)?, &mut inside, |number, value, kept| {
-                if number == 1 { self.item(*kind, number, value, kept, depth) } else { Ok(FieldAction::Copy) }
-            })?,
-            Kind::SchemaOrBool(schema) => self.choice(2, schema, value, &mut inside, depth)?,
-            Kind::SchemaOrArray(schema) => self.choice(1, schema, value, &mut inside, depth)?,
-            Kind::SchemaOrStrings(schema) => self.choice(1, schema, value, &mut inside, depth)?,
-            Kind::Raw => return self.raw(number, only_field(bytes_of(value)?)?, kept),
-            _ => return Ok(FieldAction::Copy),
-        }
-        write_bytes(number, &inside, kept);
-        Ok(FieldAction::Rewritten)
-    }
-
-    /// Prunes inside a schema, or inside the schemas that stand in its place.
-    fn choice(
-        &self,
-        schema_number: u32,
-        schema: &'static Message,
-        value: Value<'_>,
-        kept: &mut Vec<u8>,
-        depth: usize,
-    ) -> Result<(), Error> {
-        let schema = Kind::Message(schema);
-        each_field(bytes_of(value)?, kept, |number, value, kept| match value {
-            Value::Bytes(_) if number == schema_number => self.value(schema, number, value, kept, depth),
-            Value::Bytes(_) => self.item(schema, number, value, kept, depth),
-            _ => Ok(FieldAction::Copy),
-        })
-    }
-
-    fn raw(&self, number: u32, json: &[u8], kept: &mut Vec<u8>) -> Result<FieldAction, Error> {
-        if json.is_empty() {
-            return Ok(FieldAction::Copy);
-        }
-        let mut value: Json =
-            serde_json::from_str(&repaired_utf8(json)).map_err(|error| Error::raw(&error))?;
-        self.json(&mut value);
-        let mut inside = Vec::new();
-        write_bytes(1, value.to_string().as_bytes(), &mut inside);
-        write_bytes(number, &inside, kept);
-        Ok(FieldAction::Rewritten)
-    }
-
-    /// serde_json bounds how deep it goes.
-    fn json(&self, value: &mut Json) {
-        match value {
-            Json::Object(members) => {
-                members.retain(|name, value| match self.member(name) {
-                    Some(below) if below.is_end => false,
-                    Some(below) => {
-                        below.json(value);
-                        true
-                    }
-                    None => true,
-                });
-            }
-            Json::Array(items) => match &self.each {
-                Some(each) if each.is_end => items.clear(),
-                Some(each) => items.iter_mut().for_each(|item| each.json(item)),
-                None => {}
-            },
-            _ => {}
-        }
-    }
-}
-
-/// What becomes of one field.
+/// What happens to one field.
 enum FieldAction {
     Drop,
     Copy,
-    /// It was written anew.
+    /// The callback has written it.
     Rewritten,
 }
 
-/// Copies the fields that stay.
-fn each_field(
+/// The position of the next item in each list of one message, by field number.
+#[derive(Default)]
+struct Positions(Vec<(u32, usize)>);
+
+impl Positions {
+    fn of(&mut self, number: u32) -> &mut usize {
+        let at = self.0.iter().position(|(own, _)| *own == number).unwrap_or_else(|| {
+            self.0.push((number, 0));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+}
+
+/// Recurses as deep as the paths go, and no deeper than [`DEPTH_MAX`].
+fn prune_message(
+    tree: &PathTree,
+    message: &'static Message,
+    bytes: &[u8],
+    kept: &mut Vec<u8>,
+    depth: usize,
+) -> Result<(), Error> {
+    if depth == DEPTH_MAX {
+        return Err(Error::TooDeep);
+    }
+    let mut positions = Positions::default();
+    for_each_field(bytes, kept, |number, value, kept| match message.place(number) {
+        Place::Nothing => Ok(FieldAction::Copy),
+        Place::Inlined(_, inlined) => {
+            let mut inside = Vec::new();
+            prune_message(tree, inlined, bytes_of(value)?, &mut inside, depth)?;
+            write_bytes(number, &inside, kept);
+            Ok(FieldAction::Rewritten)
+        }
+        Place::Field(at) => {
+            let field = &message.fields[usize::from(at)];
+            match tree.member(|name| name == field.name) {
+                Some(below) if below.is_end() => Ok(FieldAction::Drop),
+                Some(below) => prune_field(below, field, value, &mut positions, kept, depth),
+                None => Ok(FieldAction::Copy),
+            }
+        }
+    })
+}
+
+fn prune_field(
+    tree: &PathTree,
+    field: &Field,
+    value: Value<'_>,
+    positions: &mut Positions,
+    kept: &mut Vec<u8>,
+    depth: usize,
+) -> Result<FieldAction, Error> {
+    match field.shape {
+        Shape::One | Shape::Optional => prune_value(tree, field.kind, field.number, value, kept, depth),
+        Shape::Many => {
+            let position = positions.of(field.number);
+            prune_items(tree, field.kind, field.number, value, position, kept, depth)
+        }
+        Shape::Map => prune_entry(tree, field, value, kept, depth),
+    }
+}
+
+/// Prunes one entry of a map.
+fn prune_entry(
+    tree: &PathTree,
+    field: &Field,
+    value: Value<'_>,
+    kept: &mut Vec<u8>,
+    depth: usize,
+) -> Result<FieldAction, Error> {
+    let entry = bytes_of(value)?;
+    let key = text(only_field(entry)?);
+    let Some(below) = tree.member(|name| name == key.0) else { return Ok(FieldAction::Copy) };
+    if below.is_end() {
+        return Ok(FieldAction::Drop);
+    }
+    let mut inside = Vec::new();
+    for_each_field(entry, &mut inside, |number, value, kept| match number {
+        2 => prune_value(below, field.kind, number, value, kept, depth),
+        _ => Ok(FieldAction::Copy),
+    })?;
+    write_bytes(field.number, &inside, kept);
+    Ok(FieldAction::Rewritten)
+}
+
+/// Prunes the item of a list that a field holds, or its packed numbers. `position` is the index of the first of them,
+/// and moves behind the last. Without an index in a path it does not matter.
+fn prune_items(
+    tree: &PathTree,
+    kind: Kind,
+    number: u32,
+    value: Value<'_>,
+    position: &mut usize,
+    kept: &mut Vec<u8>,
+    depth: usize,
+) -> Result<FieldAction, Error> {
+    if let Value::Bytes(packed) = value
+        && kind.is_packable()
+        && tree.has_indexes()
+    {
+        return prune_packed(tree, number, packed, position, kept);
+    }
+    let below = tree.item(*position);
+    *position += 1;
+    match below {
+        Some(below) if below.is_end() => Ok(FieldAction::Drop),
+        Some(below) => prune_value(below, kind, number, value, kept, depth),
+        None => Ok(FieldAction::Copy),
+    }
+}
+
+fn prune_packed(
+    tree: &PathTree,
+    number: u32,
+    packed: &[u8],
+    position: &mut usize,
+    kept: &mut Vec<u8>,
+) -> Result<FieldAction, Error> {
+    let mut inside = Vec::new();
+    let mut reader = Reader::new(packed);
+    while !reader.rest().is_empty() {
+        let item = reader.varint()?;
+        if !tree.item(*position).is_some_and(PathTree::is_end) {
+            write_varint(item, &mut inside);
+        }
+        *position += 1;
+    }
+    if inside.is_empty() {
+        return Ok(FieldAction::Drop);
+    }
+    write_bytes(number, &inside, kept);
+    Ok(FieldAction::Rewritten)
+}
+
+/// Prunes inside one value.
+fn prune_value(
+    tree: &PathTree,
+    kind: Kind,
+    number: u32,
+    value: Value<'_>,
+    kept: &mut Vec<u8>,
+    depth: usize,
+) -> Result<FieldAction, Error> {
+    let mut inside = Vec::new();
+    match kind {
+        Kind::Message(message) => prune_message(tree, message, bytes_of(value)?, &mut inside, depth + 1)?,
+        Kind::List(kind) => {
+            let mut position = 0;
+            for_each_field(bytes_of(value)?, &mut inside, |number, value, kept| match number {
+                1 => prune_items(tree, *kind, number, value, &mut position, kept, depth),
+                _ => Ok(FieldAction::Copy),
+            })?;
+        }
+        Kind::SchemaOrBool(schema) => prune_choice(tree, 2, schema, None, value, &mut inside, depth)?,
+        Kind::SchemaOrArray(schema) => {
+            prune_choice(tree, 1, schema, Some(Kind::Message(schema)), value, &mut inside, depth)?;
+        }
+        Kind::SchemaOrStrings(schema) => {
+            prune_choice(tree, 1, schema, Some(Kind::String), value, &mut inside, depth)?;
+        }
+        Kind::Raw => return prune_raw(tree, number, only_field(bytes_of(value)?)?, kept),
+        _ => return Ok(FieldAction::Copy),
+    }
+    write_bytes(number, &inside, kept);
+    Ok(FieldAction::Rewritten)
+}
+
+/// Prunes inside one of apiextensions' choices: the schema, or the items that are there instead.
+fn prune_choice(
+    tree: &PathTree,
+    schema_number: u32,
+    schema: &'static Message,
+    items: Option<Kind>,
+    value: Value<'_>,
+    kept: &mut Vec<u8>,
+    depth: usize,
+) -> Result<(), Error> {
+    let mut position = 0;
+    for_each_field(bytes_of(value)?, kept, |number, value, kept| match (number, value, items) {
+        (number, Value::Bytes(_), _) if number == schema_number => {
+            prune_value(tree, Kind::Message(schema), number, value, kept, depth)
+        }
+        (2, Value::Bytes(_), Some(kind)) => {
+            prune_items(tree, kind, number, value, &mut position, kept, depth)
+        }
+        _ => Ok(FieldAction::Copy),
+    })
+}
+
+fn prune_raw(tree: &PathTree, number: u32, json: &[u8], kept: &mut Vec<u8>) -> Result<FieldAction, Error> {
+    if json.is_empty() {
+        return Ok(FieldAction::Copy);
+    }
+    let mut value: Json = serde_json::from_str(&repaired_utf8(json)).map_err(|error| Error::raw(&error))?;
+    prune_json(tree, &mut value);
+    let mut inside = Vec::new();
+    write_bytes(1, value.to_string().as_bytes(), &mut inside);
+    write_bytes(number, &inside, kept);
+    Ok(FieldAction::Rewritten)
+}
+
+/// serde_json bounds the depth of a value, and with it this recursion.
+fn prune_json(tree: &PathTree, value: &mut Json) {
+    let keeps = |below: Option<&PathTree>, value: &mut Json| match below {
+        Some(below) if below.is_end() => false,
+        Some(below) => {
+            prune_json(below, value);
+            true
+        }
+        None => true,
+    };
+    match value {
+        Json::Object(members) => {
+            members.retain(|name, value| keeps(tree.member(|own| own == name), value));
+        }
+        Json::Array(items) => {
+            let mut indexes = 0..;
+            items.retain_mut(|item| keeps(indexes.next().and_then(|index| tree.item(index)), item));
+        }
+        _ => {}
+    }
+}
+
+/// Asks `action` about each field, and copies those that stay as they are.
+fn for_each_field(
     bytes: &[u8],
     kept: &mut Vec<u8>,
     mut action: impl FnMut(u32, Value<'_>, &mut Vec<u8>) -> Result<FieldAction, Error>,

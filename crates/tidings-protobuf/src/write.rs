@@ -49,7 +49,7 @@ pub fn write_double(number: u32, value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(&value.to_bits().to_le_bytes());
 }
 
-fn write_varint(mut value: u64, out: &mut Vec<u8>) {
+pub(crate) fn write_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;

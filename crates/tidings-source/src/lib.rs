@@ -78,6 +78,6 @@ pub use port::{
 };
 pub use query::Query;
 pub use retry_watcher::{NoStart, ObjectEvent, retry_watch};
-pub use shard_range::{ShardRange, ShardRangeError, fnv1a};
+pub use shard_range::{ShardRange, fnv1a};
 pub use until::{Condition, UntilError, list_then_watch, until, until_with_list};
 pub use wire::WirePreference;

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use tidings_object::{ParseError, ParseTarget};
+
 /// A range of hashes: the objects whose uid's hash lies in it. The start is in it, the end is not.
 ///
 /// ```
@@ -14,7 +16,7 @@ use std::fmt;
 /// let parts = [ShardRange::part(0, 2)?, ShardRange::part(1, 2)?];
 /// let uid = "6f1f1e0c-3a31-4b9e-9a53-1c6a1f0e7d52";
 /// assert_eq!(parts.iter().filter(|part| part.contains(uid)).count(), 1); // exactly one has it
-/// # Ok::<(), tidings_source::ShardRangeError>(())
+/// # Ok::<(), tidings_object::ParseError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShardRange {
@@ -23,43 +25,32 @@ pub struct ShardRange {
     end: u128,
 }
 
-/// Why there is no such range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ShardRangeError {
-    /// Its end does not lie behind its start.
-    #[error("a range of hashes from {start:#x} to {end:#x} is empty")]
-    Empty {
-        /// Its start.
-        start: u64,
-        /// Its end.
-        end: u128,
-    },
-    /// There is no such shard.
-    #[error("there is no shard {index} of {count}: they are counted from 0")]
-    NoSuchShard {
-        /// Which shard.
-        index: u32,
-        /// Of how many.
-        count: u32,
-    },
-}
-
 /// One more than the largest hash.
 const HASHES: u128 = 1 << 64;
 
 impl ShardRange {
     /// The hashes from `start` up to `end`, which is at most 2^64 and does not belong to it.
-    pub fn new(start: u64, end: u128) -> Result<ShardRange, ShardRangeError> {
+    pub fn new(start: u64, end: u128) -> Result<ShardRange, ParseError> {
         if end <= u128::from(start) || end > HASHES {
-            return Err(ShardRangeError::Empty { start, end });
+            return Err(ParseError::new(
+                ParseTarget::ShardRange,
+                format!("{start:#x}..{end:#x}"),
+                0,
+                "an end that is after the start and at most 2^64",
+            ));
         }
         Ok(ShardRange { start, end })
     }
 
     /// One of `count` parts of about the same size, counted from 0.
-    pub fn part(index: u32, count: u32) -> Result<ShardRange, ShardRangeError> {
+    pub fn part(index: u32, count: u32) -> Result<ShardRange, ParseError> {
         if index >= count {
-            return Err(ShardRangeError::NoSuchShard { index, count });
+            return Err(ParseError::new(
+                ParseTarget::ShardRange,
+                format!("{index} of {count}"),
+                0,
+                "an index that is less than the count: shards are counted from 0",
+            ));
         }
         let bound = |index: u32| HASHES * u128::from(index) / u128::from(count);
         let start = u64::try_from(bound(index)).expect("the start of a part lies below its end");
@@ -128,7 +119,12 @@ mod tests {
         assert!(ShardRange::new(5, 5).is_err());
         assert!(ShardRange::new(0, (1 << 64) + 1).is_err());
         assert!(ShardRange::new(u64::MAX, 1 << 64).is_ok());
-        assert_eq!(ShardRange::part(2, 2), Err(ShardRangeError::NoSuchShard { index: 2, count: 2 }));
+        let error = ShardRange::part(2, 2).unwrap_err();
+        assert_eq!(error.target, ParseTarget::ShardRange);
+        assert_eq!(
+            error.to_string(),
+            "shard range \"2 of 2\": expected an index that is less than the count: shards are counted from 0"
+        );
         assert!(ShardRange::part(0, 0).is_err());
     }
 }

@@ -46,8 +46,8 @@ pub use tidings_informer::informer::{
 pub use tidings_informer::lister::{GetError, Lister, NamespaceLister};
 pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};
 pub use tidings_object::{
-    Budget, FieldPath, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Projection, RawObject,
-    ReadError, ResourceKind, Scope, Transform, Version, Wire,
+    Budget, FieldPath, FieldSelector, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Operator,
+    ParseError, Projection, RawObject, ReadError, Requirement, ResourceKind, Scope, Transform, Version, Wire,
 };
 pub use tidings_source::{ShardRange, Sharded, WirePreference};
 pub use tidings_util::WithCauses;

@@ -9,7 +9,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{InformerError, SharedInformer};
-use tidings_object::{Key, selector::LabelSelector};
+use tidings_object::{Key, LabelSelector};
 use tidings_source::fnv1a;
 
 use super::fence::{CloseOnDrop, Fence, OnPermitOverrun};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
-use tidings_object::{FieldPath, FieldPathError, Key, RawObject, ReadError};
+use tidings_object::{FieldPath, Key, ParseError, RawObject, ReadError};
 use tidings_util::panic_message;
 
 use crate::sync::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ use crate::sync::{AtomicBool, Ordering};
 /// ```
 pub struct Index {
     name: String,
-    values: Result<Values, FieldPathError>,
+    values: Result<Values, ParseError>,
 }
 
 /// The name of the index by namespace, which every cache has. Cluster-scoped objects are not in it.
@@ -68,7 +68,7 @@ pub enum IndexError {
         /// The name.
         name: String,
         /// What is wrong with the path.
-        r#source: FieldPathError,
+        r#source: ParseError,
     },
     /// The namespace index can't be removed: the cache itself needs it.
     #[error("removing the index {name:?}: it is built in")]

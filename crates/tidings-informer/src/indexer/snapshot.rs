@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tidings_object::{Key, LabelSelector, RawObject, Version, selector::Operator};
+use tidings_object::{Key, LabelSelector, Operator, RawObject, Version};
 
 use super::index::{IndexError, NAMESPACE_INDEX};
 use super::inverted::InvertedIndex;

@@ -1,21 +1,22 @@
-//! From the text of a path to its steps.
+//! Parses the text of a field path into its steps.
 
-use super::{FieldPathError, PathStep};
+use super::PathStep;
+use crate::{ParseError, ParseTarget};
 
-/// A path that goes deeper is a mistake; walking recurses once a step, so that this bounds it.
+/// Readers recurse once per step, so this bounds their recursion. A longer path is a mistake.
 const STEPS_MAX: usize = 64;
 
-pub(super) fn steps(text: &str) -> Result<Vec<PathStep<'static>>, FieldPathError> {
+pub(super) fn steps(text: &str) -> Result<Vec<PathStep<'static>>, ParseError> {
     let mut parser = Parser { text, at: 0 };
     let mut steps = Vec::new();
     while !parser.rest().is_empty() {
         if steps.len() == STEPS_MAX {
-            return Err(parser.expected("no more than 64 steps"));
+            return Err(parser.error("no more than 64 steps"));
         }
         let is_first = steps.is_empty();
         steps.push(parser.step(is_first)?);
     }
-    if steps.is_empty() { Err(parser.expected("a path such as .status.phase")) } else { Ok(steps) }
+    if steps.is_empty() { Err(parser.error("a path such as .status.phase")) } else { Ok(steps) }
 }
 
 struct Parser<'a> {
@@ -24,36 +25,47 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn step(&mut self, is_first: bool) -> Result<PathStep<'static>, FieldPathError> {
-        if self.passed("[*]") {
+    fn step(&mut self, is_first: bool) -> Result<PathStep<'static>, ParseError> {
+        if self.skip_if("[*]") {
             return Ok(PathStep::Each);
         }
-        if self.passed("['") {
+        if self.skip_if("['") {
             return self.quoted('\'', "']");
         }
-        if self.passed("[\"") {
+        if self.skip_if("[\"") {
             return self.quoted('"', "\"]");
         }
-        if self.rest().starts_with('[') {
-            self.at += 1;
-            return Err(self.expected("* or a quoted name in brackets"));
+        if self.skip_if("[") {
+            return self.index();
         }
-        if !self.passed(".") && !is_first {
-            return Err(self.expected("a dot or a bracket"));
+        if !self.skip_if(".") && !is_first {
+            return Err(self.error("a dot or a bracket"));
         }
         self.bare()
     }
 
+    /// A number without leading zeros and its closing bracket.
+    fn index(&mut self) -> Result<PathStep<'static>, ParseError> {
+        let rest = self.rest();
+        let digits = &rest[..rest.bytes().take_while(u8::is_ascii_digit).count()];
+        if digits.is_empty() || (digits.len() > 1 && digits.starts_with('0')) {
+            return Err(self.error("*, an index such as 0 or a quoted name in brackets"));
+        }
+        let index = digits.parse().map_err(|_| self.error("an index that is less than 2^64"))?;
+        self.at += digits.len();
+        if self.skip_if("]") { Ok(PathStep::Index(index)) } else { Err(self.error("a closing bracket")) }
+    }
+
     /// A name up to the next dot or bracket.
-    fn bare(&mut self) -> Result<PathStep<'static>, FieldPathError> {
+    fn bare(&mut self) -> Result<PathStep<'static>, ParseError> {
         let rest = self.rest();
         let name = &rest[..rest.find(['.', '[']).unwrap_or(rest.len())];
         match name.find(|c: char| c.is_whitespace() || matches!(c, ']' | '\'' | '"' | '*' | '\\')) {
             Some(odd) => {
                 self.at += odd;
-                Err(self.expected("a name, or one in brackets and quotes"))
+                Err(self.error("a name, or one in brackets and quotes"))
             }
-            None if name.is_empty() => Err(self.expected("a name")),
+            None if name.is_empty() => Err(self.error("a name")),
             None => {
                 self.at += name.len();
                 Ok(PathStep::Member(name.to_owned().into()))
@@ -61,25 +73,25 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn quoted(&mut self, quote: char, close: &str) -> Result<PathStep<'static>, FieldPathError> {
+    fn quoted(&mut self, quote: char, close: &str) -> Result<PathStep<'static>, ParseError> {
         let mut name = String::new();
         loop {
             let Some(next) = self.rest().chars().next() else {
-                return Err(self.expected("a closing quote and bracket"));
+                return Err(self.error("a closing quote and bracket"));
             };
             match next {
                 '\\' => {
                     self.at += 1;
                     let escaped = self.rest().chars().next().filter(|c| matches!(c, '\\' | '\'' | '"'));
-                    name.push(escaped.ok_or_else(|| self.expected("a quote or a backslash"))?);
+                    name.push(escaped.ok_or_else(|| self.error("a quote or a backslash"))?);
                     self.at += 1;
                 }
                 end if end == quote => {
-                    return if self.passed(close) {
+                    return if self.skip_if(close) {
                         Ok(PathStep::Member(name.into()))
                     } else {
                         self.at += 1;
-                        Err(self.expected("a closing bracket"))
+                        Err(self.error("a closing bracket"))
                     };
                 }
                 other => {
@@ -94,13 +106,13 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    fn passed(&mut self, prefix: &str) -> bool {
-        let is_there = self.rest().starts_with(prefix);
-        self.at += if is_there { prefix.len() } else { 0 };
-        is_there
+    fn skip_if(&mut self, prefix: &str) -> bool {
+        let is_next = self.rest().starts_with(prefix);
+        self.at += if is_next { prefix.len() } else { 0 };
+        is_next
     }
 
-    fn expected(&self, expected: &'static str) -> FieldPathError {
-        FieldPathError { text: self.text.to_owned(), at: self.at, expected }
+    fn error(&self, expected: &'static str) -> ParseError {
+        ParseError::new(ParseTarget::FieldPath, self.text, self.at, expected)
     }
 }

@@ -1,4 +1,4 @@
-//! Which paths are paths, and what they find.
+//! Which texts are paths, and what paths find.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::*;
 use crate::arbitrary;
 
-/// The same, evaluated on the whole tree.
+/// The model: evaluates a path on the decoded tree.
 fn from_tree(path: &FieldPath, tree: Value) -> Vec<Value> {
     let mut values = vec![tree];
     for step in path.steps() {
@@ -15,6 +15,9 @@ fn from_tree(path: &FieldPath, tree: Value) -> Vec<Value> {
             .flat_map(|value| match (step, value) {
                 (PathStep::Member(name), Value::Object(mut map)) => map.remove(&**name).into_iter().collect(),
                 (PathStep::Each, Value::Array(items)) => items,
+                (PathStep::Index(index), Value::Array(items)) => {
+                    items.into_iter().skip(*index).take(1).collect()
+                }
                 _ => Vec::new(),
             })
             .collect();
@@ -23,7 +26,7 @@ fn from_tree(path: &FieldPath, tree: Value) -> Vec<Value> {
     values
 }
 
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 16] = [
     ".a",
     ".b.a",
     "a.b.name",
@@ -36,6 +39,10 @@ const PATHS: [&str; 12] = [
     ".metadata.labels.app",
     ".metadata.ownerReferences[*].uid",
     ".metadata",
+    "[0]",
+    ".a[1]",
+    "[1][0].b",
+    ".metadata.ownerReferences[0].uid",
 ];
 
 proptest! {
@@ -52,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_a_panic(text in any::<String>(), json in proptest::collection::vec(any::<u8>(), 0..60)) {
+    fn no_text_causes_a_panic(text in any::<String>(), json in proptest::collection::vec(any::<u8>(), 0..60)) {
         if let Ok(path) = FieldPath::parse(&text) {
             let _ = path.read(&json);
         }
@@ -67,7 +74,7 @@ proptest! {
 }
 
 #[test]
-fn a_path_is_names_quoted_names_and_each() {
+fn a_path_is_names_quoted_names_indexes_and_each() {
     let member = |name: &str| PathStep::Member(name.to_owned().into());
     for (text, steps) in [
         (".status.phase", vec![member("status"), member("phase")]),
@@ -76,6 +83,8 @@ fn a_path_is_names_quoted_names_and_each() {
         (r#".a["it's"]"#, vec![member("a"), member("it's")]),
         (r".a['it\'s \\']", vec![member("a"), member(r"it's \")]),
         ("[*].a[*]", vec![PathStep::Each, member("a"), PathStep::Each]),
+        (".a[0][12].b", vec![member("a"), PathStep::Index(0), PathStep::Index(12), member("b")]),
+        ("[18446744073709551615]", vec![PathStep::Index(usize::MAX)]),
         (".metadata.annotations['']", vec![member("metadata"), member("annotations"), member("")]),
         (".app-1_x/y:z", vec![member("app-1_x/y:z")]),
     ] {
@@ -93,7 +102,14 @@ fn an_error_says_where_the_path_goes_wrong() {
         (".a.", 3),
         ("..a", 1),
         (".a[", 3),
-        (".a[0]", 3),
+        (".a[x]", 3),
+        (".a[00]", 3),
+        (".a[-1]", 3),
+        (".a[]", 3),
+        (".a[1", 4),
+        (".a[1 ]", 4),
+        (".a[1x]", 4),
+        (".a[18446744073709551616]", 3),
         (".a['b", 5),
         (".a['b'", 6),
         (".a['b'x]", 6),
@@ -108,8 +124,9 @@ fn an_error_says_where_the_path_goes_wrong() {
     }
     assert!(FieldPath::parse(&".a".repeat(64)).is_ok());
     assert!(FieldPath::parse(&".a".repeat(65)).is_err());
-    let error = FieldPath::parse(".a[0]").unwrap_err();
-    assert_eq!(error.to_string(), r#"field path ".a[0]" at byte 3: expected * or a quoted name in brackets"#);
+    let error = FieldPath::parse(".a[x]").unwrap_err();
+    let text = r#"field path ".a[x]" at byte 3: expected *, an index such as 0 or a quoted name in brackets"#;
+    assert_eq!(error.to_string(), text);
 }
 
 #[test]
@@ -122,7 +139,26 @@ fn absent_and_null_are_no_value() {
 }
 
 #[test]
-fn bytes_that_are_not_well_formed_are_an_error_even_behind_the_value() {
+fn an_index_selects_one_item_of_a_list_counted_from_zero() {
+    let json = br#"{"a":["x",null,["y","z"],{"b":1}],"a2":{"0":"no"},"c":[]}"#;
+    for (path, text) in [
+        (".a[0]", "x"),
+        (".a[1]", "<none>"),
+        (".a[2][1]", "z"),
+        (".a[2][*]", "y,z"),
+        (".a[*][1]", "z"),
+        (".a[3].b", "1"),
+        (".a[4]", "<none>"),
+        (".a2[0]", "<none>"),
+        (".c[0]", "<none>"),
+        (".a[0][0]", "<none>"),
+    ] {
+        assert_eq!(FieldPath::parse(path).unwrap().read(json).unwrap().to_string(), text, "{path}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_well_formed_are_an_error_even_after_the_value() {
     let path = FieldPath::parse(".a").unwrap();
     for json in ["", "{", r#"{"a":1"#, r#"{"a":1} x"#, r#"{"a":1,"b":}"#] {
         assert!(path.read(json.as_bytes()).is_err(), "{json}");

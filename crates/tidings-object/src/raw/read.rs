@@ -15,7 +15,7 @@ use super::{RawObject, prefetched};
 use crate::body::Wire;
 use crate::field::PathStep;
 use crate::sync::Ordering;
-use crate::{FieldPath, FieldPathError, FieldValue, TransformError};
+use crate::{FieldPath, FieldValue, ParseError, TransformError};
 
 /// Why an object's body could not be read. It concerns its reader and nobody else. Its text equals the cause too.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum ReadError {
     },
     /// The field path is none.
     #[error("reading a field: {0}")]
-    Path(FieldPathError),
+    Path(ParseError),
 }
 
 /// Why bytes do not decode: the error of their wire's decoder.
@@ -194,8 +194,8 @@ impl RawObject {
     }
 }
 
-impl From<FieldPathError> for ReadError {
-    fn from(error: FieldPathError) -> Self {
+impl From<ParseError> for ReadError {
+    fn from(error: ParseError) -> Self {
         ReadError::Path(error)
     }
 }

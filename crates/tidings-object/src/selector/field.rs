@@ -1,12 +1,14 @@
-//! Field selectors, as the API server takes them: `metadata.name=web-0,spec.nodeName!=node-1`.
+//! Field selectors, in the syntax of the API server: `metadata.name=web-0,spec.nodeName!=node-1`.
 //!
-//! In a value, backslash, comma and equals sign are written behind a backslash.
+//! In a value, a backslash escapes backslash, comma and equals sign.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A parsed field selector. The empty one matches everything. Which fields can be selected is the server's
-/// choice for each resource.
+use crate::{ParseError, ParseTarget};
+
+/// A field selector. The empty selector matches everything. The server decides for each resource which fields can be
+/// selected.
 ///
 /// ```
 /// use tidings_object::FieldSelector;
@@ -17,7 +19,7 @@ use std::str::FromStr;
 ///     _ => None,
 /// };
 /// assert!(selector.matches(field));
-/// # Ok::<(), tidings_object::FieldSelectorError>(())
+/// # Ok::<(), tidings_object::ParseError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct FieldSelector {
@@ -29,31 +31,20 @@ pub struct FieldSelector {
 pub struct FieldRequirement {
     /// The field, such as `metadata.name`.
     pub field: String,
-    /// How its value must stand to this one.
+    /// How to compare its value with this one.
     pub operator: FieldOperator,
-    /// The value; an absent field has the empty one.
+    /// The value. An absent field has the empty value.
     pub value: String,
 }
 
-/// How a field's value must stand to a requirement's.
+/// How a [`FieldRequirement`] compares values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FieldOperator {
-    /// It is the same.
+    /// The values are equal.
     Equals,
-    /// It is another.
+    /// The values differ.
     NotEquals,
-}
-
-/// Why a text is no field selector.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("field selector {text:?} at byte {at}: expected {expected}")]
-pub struct FieldSelectorError {
-    /// The selector.
-    pub text: String,
-    /// Where it went wrong.
-    pub at: usize,
-    /// What should have stood there.
-    pub expected: &'static str,
 }
 
 impl FieldSelector {
@@ -62,15 +53,13 @@ impl FieldSelector {
         FieldSelector::default()
     }
 
-    /// Reads a selector as the API server does: empty terms are skipped, the first operator of a term counts.
-    pub fn parse(text: &str) -> Result<FieldSelector, FieldSelectorError> {
+    /// Parses a selector as the API server does: it skips empty terms and splits a term at its first operator.
+    pub fn parse(text: &str) -> Result<FieldSelector, ParseError> {
         let mut requirements = Vec::new();
         for (at, term) in terms(text) {
             if !term.is_empty() {
-                let error = |(within, expected)| FieldSelectorError {
-                    text: text.to_owned(),
-                    at: at + within,
-                    expected,
+                let error = |(within, expected)| {
+                    ParseError::new(ParseTarget::FieldSelector, text, at + within, expected)
                 };
                 requirements.push(requirement(term).map_err(error)?);
             }
@@ -93,7 +82,7 @@ impl FieldSelector {
         self.requirements.is_empty()
     }
 
-    /// Whether fields, given by their look-up, match.
+    /// Whether some fields match. `field` looks up the value of one field.
     pub fn matches<'a>(&self, field: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements.iter().all(|one| {
             let is_equal = field(&one.field).unwrap_or_default() == one.value;
@@ -102,7 +91,7 @@ impl FieldSelector {
     }
 }
 
-/// The parts between commas that stand behind no backslash, each with its offset.
+/// The parts between unescaped commas, each with its offset.
 fn terms(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_escaped = false;
     let mut at = 0;
@@ -144,7 +133,7 @@ fn unescaped(text: &str) -> Result<String, (usize, &'static str)> {
         match c {
             '\\' => match chars.next() {
                 Some((_, escaped @ ('\\' | ',' | '='))) => value.push(escaped),
-                _ => return Err((at + 1, "a backslash, comma or equals sign behind a backslash")),
+                _ => return Err((at + 1, "a backslash, comma or equals sign after a backslash")),
             },
             '=' => return Err((at, "a backslash before an equals sign in a value")),
             other => value.push(other),
@@ -154,8 +143,8 @@ fn unescaped(text: &str) -> Result<String, (usize, &'static str)> {
 }
 
 impl FromStr for FieldSelector {
-    type Err = FieldSelectorError;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         FieldSelector::parse(text)
     }
 }

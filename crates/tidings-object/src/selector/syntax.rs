@@ -1,15 +1,16 @@
-//! What may be a label's key and value.
+//! The syntax of the keys and values of labels.
 
-use super::{Operator, Requirement, SelectorError, refused};
+use super::{Operator, Requirement, invalid};
+use crate::ParseError;
 
 const NAME_CHARS_MAX: usize = 63;
 const PREFIX_CHARS_MAX: usize = 253;
 
-/// Checks key and values of one requirement.
-pub(super) fn check(requirement: &Requirement) -> Result<(), SelectorError> {
-    check_key(&requirement.key).map_err(|expected| refused(&requirement.key, expected))?;
+/// Checks the key and the values of one requirement.
+pub(super) fn check(requirement: &Requirement) -> Result<(), ParseError> {
+    check_key(&requirement.key).map_err(|expected| invalid(&requirement.key, expected))?;
     let (Operator::In(values) | Operator::NotIn(values)) = &requirement.operator else { return Ok(()) };
-    values.iter().try_for_each(|value| check_value(value).map_err(|expected| refused(value, expected)))
+    values.iter().try_for_each(|value| check_value(value).map_err(|expected| invalid(value, expected)))
 }
 
 /// `name`, or `prefix/name` with a DNS subdomain before the slash. The error equals what was expected.
@@ -29,7 +30,7 @@ pub(super) fn check_key(key: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Empty, or a name.
+/// The empty text, or a name.
 pub(super) fn check_value(value: &str) -> Result<(), &'static str> {
     if value.is_empty() || is_name(value) {
         Ok(())

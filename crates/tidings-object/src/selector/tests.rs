@@ -1,4 +1,4 @@
-//! Which selectors are read, and what they match.
+//! Which texts are selectors, and what selectors match.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ fn labels(text: &str) -> BTreeMap<&str, &str> {
 }
 
 #[test]
-fn each_operator_asks_what_kubernetes_says_it_asks() {
+fn each_operator_matches_as_in_kubernetes() {
     for (selector, matching, other) in [
         ("", &["", "a=1"][..], &[][..]),
         ("a=1", &["a=1", "a=1,b=2"], &["", "a=2", "b=1"]),
@@ -88,7 +88,7 @@ fn an_error_says_where_the_selector_goes_wrong() {
 }
 
 #[test]
-fn the_selector_of_nothing_says_so_and_matches_nothing() {
+fn the_selector_of_nothing_reports_so_and_matches_nothing() {
     let nothing = LabelSelector::nothing();
     assert!(nothing.is_nothing() && !nothing.is_everything());
     assert!(!nothing.matches(|_| None) && !nothing.matches(|_| Some("")));
@@ -98,7 +98,7 @@ fn the_selector_of_nothing_says_so_and_matches_nothing() {
 }
 
 #[test]
-fn a_selector_of_a_spec_is_the_same_as_its_text() {
+fn a_selector_of_a_spec_equals_the_one_of_its_text() {
     let expression = |key: &str, operator: &str, values: &[&str]| meta::LabelSelectorRequirement {
         key: key.to_owned(),
         operator: operator.to_owned(),
@@ -128,6 +128,27 @@ fn a_selector_of_a_spec_is_the_same_as_its_text() {
     }
 }
 
+#[test]
+fn a_map_of_labels_is_a_selector_that_requires_all_of_them() {
+    let map = BTreeMap::from([("b".to_owned(), "2".to_owned()), ("a".to_owned(), String::new())]);
+    let selector = LabelSelector::from(map);
+    assert_eq!(selector, LabelSelector::parse("a=,b=2").unwrap());
+    assert_eq!(selector, LabelSelector::from_iter([("b", "2"), ("a", "")]));
+    assert!(selector.matches(|key| labels("a=,b=2,c=3").get(key).copied()));
+    assert!(!selector.matches(|key| labels("a=,b=3").get(key).copied()));
+    assert!(LabelSelector::from(BTreeMap::new()).is_everything());
+}
+
+#[test]
+fn a_requirement_is_checked_when_it_is_built() {
+    let selector = Requirement::new("app", Operator::In(vec!["web".to_owned()])).unwrap();
+    assert_eq!(LabelSelector::all_of([selector]), LabelSelector::parse("app=web").unwrap());
+    for (key, values) in [("a b", &["x"][..]), ("", &["x"]), ("a", &["x y"]), ("a", &["x", "-"])] {
+        let values = values.iter().map(ToString::to_string).collect();
+        assert!(Requirement::new(key, Operator::NotIn(values)).is_err(), "{key:?}");
+    }
+}
+
 fn requirement_strategy() -> impl Strategy<Value = Requirement> {
     let key = select(vec!["a", "app.kubernetes.io/name", "in", "notin", "x-1_y.z"]).prop_map(str::to_owned);
     let values = || {
@@ -149,14 +170,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn what_a_selector_writes_it_reads_back(mut requirements in proptest::collection::vec(requirement_strategy(), 0..5)) {
+    fn a_printed_selector_parses_to_an_equal_one(mut requirements in proptest::collection::vec(requirement_strategy(), 0..5)) {
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
         let selector = LabelSelector::all_of(requirements);
         prop_assert_eq!(LabelSelector::parse(&selector.to_string()), Ok(selector));
     }
 
     #[test]
-    fn no_text_is_a_panic(text in any::<String>(), near in "[a!=<>(), in]{0,20}") {
+    fn no_text_causes_a_panic(text in any::<String>(), near in "[a!=<>(), in]{0,20}") {
         for text in [&text, &near] {
             if let Ok(selector) = LabelSelector::parse(text) {
                 prop_assert_eq!(LabelSelector::parse(&selector.to_string()), Ok(selector));
@@ -179,7 +200,7 @@ proptest! {
 }
 
 #[test]
-fn a_field_selector_is_read_as_the_server_reads_it() {
+fn a_field_selector_parses_as_on_the_server() {
     let parse = |text: &str| FieldSelector::parse(text);
     assert_eq!(parse("a==b,,c!=d,").unwrap().to_string(), "a=b,c!=d");
     assert_eq!(parse(r"a=b\,c\=d\\").unwrap().requirements()[0].value, r"b,c=d\");

@@ -1,46 +1,41 @@
-//! Drops fields from an object's bytes: one pass finds what to cut, and everything else is copied as it stands.
+//! Drops fields from the bytes of an object. One pass finds the ranges to cut, and everything else is copied.
+//!
+//! Example: `.a` and `.d[0]` of `{"a":1,"b":2,"d":[3,4]}`.
+//!
+//! ```text
+//! {"a":1,"b":2,"d":[3,4]}
+//!  ^^^^^^                    nothing is kept before it: the cut takes the comma after it
+//!                   ^^       the same, in the list
+//! {"b":2,"d":[4]}
+//! ```
 
 use std::ops::Range;
 
-use tidings_protobuf::{Error, Message};
+use tidings_protobuf::{Error, Message, PathTree};
 
 use crate::FieldPath;
 use crate::field::PathStep;
 use crate::json::{JsonCursor, JsonError};
 
-/// The fields to drop. Equal if the same fields are, in whatever order they were given.
+/// The fields to drop. Two are equal if they drop the same fields, whatever their order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct PrunePaths {
-    root: PruneNode,
-    paths: Vec<Vec<PathStep<'static>>>,
-}
-
-/// The fields as one tree, so that JSON is walked once for all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-struct PruneNode {
-    /// What is below is dropped wholly.
-    is_end: bool,
-    members: Vec<(String, PruneNode)>,
-    each: Option<Box<PruneNode>>,
+    tree: PathTree,
 }
 
 impl PrunePaths {
     pub(super) fn new(paths: impl IntoIterator<Item = FieldPath>) -> PrunePaths {
-        let mut paths: Vec<_> = paths.into_iter().map(|path| path.steps().to_vec()).collect();
+        let mut paths: Vec<Vec<PathStep<'static>>> =
+            paths.into_iter().map(|path| path.steps().to_vec()).collect();
         paths.sort_by_cached_key(|path| format!("{path:?}"));
         paths.dedup();
-        let mut root = PruneNode::default();
-        for path in &paths {
-            let end = path.iter().fold(&mut root, |node, step| node.below(step));
-            end.is_end = true;
-        }
-        PrunePaths { root, paths }
+        PrunePaths { tree: PathTree::new(paths.iter().map(Vec::as_slice)) }
     }
 
     pub(super) fn apply(&self, json: &[u8]) -> Result<Vec<u8>, JsonError> {
         let mut cursor = JsonCursor::new(json)?;
         let mut cuts = Vec::new();
-        self.root.walk(&mut cursor, &mut cuts)?;
+        find_cuts(&self.tree, &mut cursor, &mut cuts)?;
         cursor.end()?;
         let mut kept = Vec::with_capacity(json.len());
         let mut from = 0;
@@ -52,77 +47,64 @@ impl PrunePaths {
         Ok(kept)
     }
 
-    /// The same of a protobuf message.
     pub(super) fn apply_protobuf(&self, table: &'static Message, message: &[u8]) -> Result<Vec<u8>, Error> {
-        tidings_protobuf::without(table, message, &self.paths)
+        tidings_protobuf::without_tree(table, message, &self.tree)
     }
 }
 
-impl PruneNode {
-    fn below(&mut self, step: &PathStep<'_>) -> &mut PruneNode {
-        match step {
-            PathStep::Each => self.each.get_or_insert_default(),
-            PathStep::Member(name) => {
-                let place = self.members.iter().position(|(own, _)| own == name).unwrap_or_else(|| {
-                    self.members.push((name.clone().into_owned(), PruneNode::default()));
-                    self.members.len() - 1
-                });
-                &mut self.members[place].1
+/// Appends the ranges to cut, in order. Recurses once per step, and the parser bounds the steps of a path.
+fn find_cuts(
+    tree: &PathTree,
+    cursor: &mut JsonCursor<'_>,
+    cuts: &mut Vec<Range<usize>>,
+) -> Result<(), JsonError> {
+    match cursor.peek() {
+        b'{' if tree.has_members() => {
+            let mut commas = CommaTracker::default();
+            let mut is_more = cursor.enter_object()?;
+            while is_more {
+                let start = cursor.at();
+                let key = cursor.key()?;
+                let below = tree.member(|name| key.equals(name));
+                is_more = commas.pass(below, start, cursor, cuts, JsonCursor::has_next_member)?;
             }
+            Ok(())
         }
-    }
-
-    /// Adds what to cut to `cuts`, in order. It recurses once a step, and a path's steps are bounded.
-    fn walk(&self, cursor: &mut JsonCursor<'_>, cuts: &mut Vec<Range<usize>>) -> Result<(), JsonError> {
-        match cursor.peek() {
-            b'{' if !self.members.is_empty() => {
-                let mut parts = CommaTracker::default();
-                let mut is_more = cursor.enter_object()?;
-                while is_more {
-                    let start = cursor.at();
-                    let key = cursor.key()?;
-                    let below =
-                        self.members.iter().find(|(name, _)| key.equals(name)).map(|(_, below)| below);
-                    is_more = parts.pass(below, start, cursor, cuts, JsonCursor::has_next_member)?;
-                }
-                Ok(())
+        b'[' if tree.has_items() => {
+            let mut commas = CommaTracker::default();
+            let (mut is_more, mut index) = (cursor.enter_array()?, 0);
+            while is_more {
+                let start = cursor.at();
+                is_more = commas.pass(tree.item(index), start, cursor, cuts, JsonCursor::has_next_item)?;
+                index += 1;
             }
-            b'[' if self.each.is_some() => {
-                let mut parts = CommaTracker::default();
-                let mut is_more = cursor.enter_array()?;
-                while is_more {
-                    let start = cursor.at();
-                    is_more =
-                        parts.pass(self.each.as_deref(), start, cursor, cuts, JsonCursor::has_next_item)?;
-                }
-                Ok(())
-            }
-            _ => cursor.skip_value(),
+            Ok(())
         }
+        _ => cursor.skip_value(),
     }
 }
 
-/// The members or items of one container. Each cut takes one comma along: the one before it if something before
-/// it stays, otherwise the one behind it.
+/// Decides which comma a cut takes along, for the parts (members or items) of one container: the comma before the part
+/// if an earlier part is kept, otherwise the comma after it.
 #[derive(Default)]
 struct CommaTracker {
-    /// Where the last part that stays ends.
+    /// The end of the last part that is kept.
     kept_end: Option<usize>,
 }
 
 impl CommaTracker {
-    /// Passes the value of a part that began at `start`, and goes on to the next.
+    /// Passes the value of a part that begins at `start`, and moves to the next part. Returns whether there is one.
     fn pass<'a>(
         &mut self,
-        below: Option<&PruneNode>,
+        below: Option<&PathTree>,
         start: usize,
         cursor: &mut JsonCursor<'a>,
         cuts: &mut Vec<Range<usize>>,
         next: impl Fn(&mut JsonCursor<'a>) -> Result<bool, JsonError>,
     ) -> Result<bool, JsonError> {
-        if !below.is_some_and(|below| below.is_end) {
+        if !below.is_some_and(PathTree::is_end) {
             match below {
-                Some(below) => below.walk(cursor, cuts)?,
+                Some(below) => find_cuts(below, cursor, cuts)?,
                 None => cursor.skip_value()?,
             }
             self.kept_end = Some(cursor.at());
@@ -132,7 +114,7 @@ impl CommaTracker {
         let end = cursor.at();
         let is_more = next(cursor)?;
         match self.kept_end {
-            // Up to the end of the value, from the end of what stays before it: the comma between them goes.
+            // From the end of the kept part to the end of this one: that includes the comma between them.
             Some(kept_end) => {
                 cuts.push(kept_end..end);
                 self.kept_end = Some(end);

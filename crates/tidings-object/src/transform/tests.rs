@@ -1,4 +1,4 @@
-//! What pruning and transforms leave of an object.
+//! What an object is after pruning and transforms.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -11,24 +11,44 @@ fn prune(paths: &[&str]) -> Transform {
     Transform::prune(paths.iter().map(|path| FieldPath::parse(path).unwrap()))
 }
 
-/// The same, on the tree.
+/// Replaces a removed item until all paths are applied, so that the indexes of later items stay.
+const REMOVED: &str = "removed by a path";
+
+/// The model: prunes the decoded tree; an item of a list becomes [`REMOVED`].
 fn remove(value: &mut Value, steps: &[field::PathStep<'_>]) {
     match (steps, value) {
         ([field::PathStep::Member(name)], Value::Object(map)) => {
             map.remove(&**name);
         }
-        ([field::PathStep::Each], Value::Array(items)) => items.clear(),
+        ([field::PathStep::Each], Value::Array(items)) => items.fill(REMOVED.into()),
+        ([field::PathStep::Index(index)], Value::Array(items)) => {
+            items.get_mut(*index).into_iter().for_each(|item| *item = REMOVED.into());
+        }
         ([field::PathStep::Member(name), rest @ ..], Value::Object(map)) => {
             map.get_mut(&**name).into_iter().for_each(|value| remove(value, rest));
         }
         ([field::PathStep::Each, rest @ ..], Value::Array(items)) => {
             items.iter_mut().for_each(|value| remove(value, rest));
         }
+        ([field::PathStep::Index(index), rest @ ..], Value::Array(items)) => {
+            items.get_mut(*index).into_iter().for_each(|value| remove(value, rest));
+        }
         _ => {}
     }
 }
 
-const PATHS: [&str; 10] = [
+fn without_removed(value: &mut Value) {
+    match value {
+        Value::Object(map) => map.values_mut().for_each(without_removed),
+        Value::Array(items) => {
+            items.retain(|item| item != REMOVED);
+            items.iter_mut().for_each(without_removed);
+        }
+        _ => {}
+    }
+}
+
+const PATHS: [&str; 15] = [
     ".a",
     ".b",
     ".b.a",
@@ -39,6 +59,11 @@ const PATHS: [&str; 10] = [
     ".a[*].b",
     ".metadata.labels",
     ".metadata.ownerReferences[*].uid",
+    "[0]",
+    "[1].a",
+    ".a[1]",
+    ".a[0].b",
+    ".metadata.ownerReferences[1].uid",
 ];
 
 proptest! {
@@ -54,17 +79,18 @@ proptest! {
         for path in &paths {
             remove(&mut expected, FieldPath::parse(path).unwrap().steps());
         }
+        without_removed(&mut expected);
         prop_assert_eq!(serde_json::from_slice::<Value>(&pruned).unwrap(), expected);
     }
 
     #[test]
-    fn no_bytes_are_a_panic(json in proptest::collection::vec(any::<u8>(), 0..100), path in select(PATHS.to_vec())) {
+    fn no_bytes_cause_a_panic(json in proptest::collection::vec(any::<u8>(), 0..100), path in select(PATHS.to_vec())) {
         let _ = prune(&[path]).apply(&json);
     }
 }
 
 #[test]
-fn a_cut_takes_one_comma_along_and_leaves_the_rest_as_it_stands() {
+fn a_cut_takes_one_comma_along_and_copies_the_rest() {
     for (path, json, expected) in [
         (".a", r#"{"a":1,"b":2,"c":3}"#, r#"{"b":2,"c":3}"#),
         (".b", r#"{"a":1, "b":2, "c":3}"#, r#"{"a":1, "c":3}"#),
@@ -75,6 +101,10 @@ fn a_cut_takes_one_comma_along_and_leaves_the_rest_as_it_stands() {
         ("[*].a", r#"[{"a":1},2,{"b":1,"a":1}]"#, r#"[{},2,{"b":1}]"#),
         (".x[*]", r#"{"x":[1,2,3],"y":[1]}"#, r#"{"x":[],"y":[1]}"#),
         (".x", r#"{"y":{"x":1}}"#, r#"{"y":{"x":1}}"#),
+        (".x[0]", r#"{"x":[1,2,3],"y":[1]}"#, r#"{"x":[2,3],"y":[1]}"#),
+        (".x[2]", r#"{"x":[1,2, 3 ]}"#, r#"{"x":[1,2 ]}"#),
+        (".x[3]", r#"{"x":[1,2,3]}"#, r#"{"x":[1,2,3]}"#),
+        ("[1].a", r#"[{"a":1},{"a":1,"b":2},{"a":1}]"#, r#"[{"a":1},{"b":2},{"a":1}]"#),
     ] {
         let pruned = prune(&[path]).apply(json.as_bytes()).unwrap();
         assert_eq!(String::from_utf8(pruned).unwrap(), expected, "{path} of {json}");

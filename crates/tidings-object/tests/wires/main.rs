@@ -76,7 +76,7 @@ fn value(object: &RawObject) -> Value {
     serde_json::from_slice(&object.json().expect("it reads as JSON")).expect("JSON is JSON")
 }
 
-/// The paths of everything inside, with `[*]` for the items of lists, and one step beyond every scalar.
+/// The paths of everything inside, with `[*]` and with indexes for the items of lists, and one step beyond every scalar and list.
 fn paths_of(value: &Value, path: &str, paths: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -90,7 +90,12 @@ fn paths_of(value: &Value, path: &str, paths: &mut Vec<String>) {
         }
         Value::Array(items) => {
             paths.push(format!("{path}[*]"));
-            items.iter().for_each(|item| paths_of(item, &format!("{path}[*]"), paths));
+            paths.push(format!("{path}[{}]", items.len()));
+            for (index, item) in items.iter().enumerate() {
+                paths_of(item, &format!("{path}[*]"), paths);
+                paths.push(format!("{path}[{index}]"));
+                paths_of(item, &format!("{path}[{index}]"), paths);
+            }
             paths.push(format!("{path}.name"));
         }
         _ => paths.extend([format!("{path}.below"), format!("{path}[*]")]),
@@ -118,7 +123,7 @@ fn pods() -> Intake {
     Intake::new(Pod::resource(), Arc::default())
 }
 
-const PRUNED: [&str; 11] = [
+const PRUNED: [&str; 13] = [
     ".metadata.managedFields",
     ".metadata.annotations",
     ".metadata.annotations['a.b/c']",
@@ -127,17 +132,20 @@ const PRUNED: [&str; 11] = [
     ".spec.containers[*].env",
     ".spec.containers[*].resources.limits.memory",
     ".spec.volumes[*]",
+    ".spec.containers[0].env",
+    ".metadata.ownerReferences[1]",
     ".spec.nodeName",
     ".status",
     ".kind",
 ];
 
-const PREFETCHED: [&str; 10] = [
+const PREFETCHED: [&str; 11] = [
     ".spec.nodeName",
     ".status.phase",
     ".spec",
     ".spec.containers[*].image",
     ".spec.containers[*]",
+    ".spec.containers[0].image",
     ".metadata.annotations['a.b/c']",
     ".metadata.generation",
     ".spec.hostNetwork",

@@ -1,4 +1,4 @@
-//! Paths: what `values_at` finds at every path of every object is what stands there in the JSON.
+//! Paths: at every path of every object, `values_at` finds what the JSON has there.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use tidings_protobuf::{PathStep, values_at};
 
 use crate::pairs::pairs;
 
-/// Every path that leads to something in a value, to inner values too.
+/// Every path that leads to a value or to a value inside it, with `[*]` and with indexes.
 pub(crate) fn all_paths(value: &Value) -> HashSet<Vec<PathStep<'static>>> {
     let mut found = HashSet::from([vec![]]);
     let mut open = vec![(vec![], value)];
@@ -16,7 +16,10 @@ pub(crate) fn all_paths(value: &Value) -> HashSet<Vec<PathStep<'static>>> {
             Value::Object(members) => {
                 members.iter().map(|(name, value)| (PathStep::Member(name.clone().into()), value)).collect()
             }
-            Value::Array(items) => items.iter().map(|item| (PathStep::Each, item)).collect(),
+            Value::Array(items) => (0..)
+                .zip(items)
+                .flat_map(|(index, item)| [(PathStep::Each, item), (PathStep::Index(index), item)])
+                .collect(),
             _ => vec![],
         };
         for (step, value) in parts {
@@ -37,6 +40,9 @@ fn expected<'a>(value: &'a Value, path: &[PathStep<'_>]) -> Vec<&'a Value> {
         }
         (Some((PathStep::Each, rest)), Value::Array(items)) => {
             items.iter().flat_map(|item| expected(item, rest)).collect()
+        }
+        (Some((PathStep::Index(index), rest)), Value::Array(items)) => {
+            items.get(*index).map(|item| expected(item, rest)).unwrap_or_default()
         }
         _ => vec![],
     }
@@ -65,7 +71,12 @@ fn a_path_that_leads_nowhere_finds_nothing() {
         vec![member("nothing")],
         vec![member("spec"), member("nothing")],
         vec![member("spec"), PathStep::Each],
+        vec![member("spec"), PathStep::Index(0)],
         vec![PathStep::Each],
+        vec![PathStep::Index(0)],
+        vec![member("metadata"), member("finalizers"), PathStep::Index(1_000)],
+        vec![member("metadata"), member("finalizers"), PathStep::Index(usize::MAX)],
+        vec![member("metadata"), member("labels"), PathStep::Index(0)],
         vec![member("metadata"), member("name"), member("more")],
         vec![member("metadata"), member("labels"), member("absent")],
         vec![member("metadata"), member("labels"), PathStep::Each],

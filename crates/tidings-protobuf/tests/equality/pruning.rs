@@ -1,4 +1,4 @@
-//! Pruning: what is left of the protobuf reads as what is left of the JSON.
+//! Pruning: the pruned protobuf reads as the pruned JSON.
 
 use serde_json::Value;
 use tidings_protobuf::{PathStep, TypeMeta, from_slice, without};
@@ -6,26 +6,34 @@ use tidings_protobuf::{PathStep, TypeMeta, from_slice, without};
 use crate::pairs::{Pair, pairs};
 use crate::paths::all_paths;
 
-/// All of a small object's, some of a large one's.
+/// All paths of a small object are tested, and some of a large one.
 const PATHS_PER_OBJECT: usize = 15;
 
-/// Drops what stands at a path.
+/// Replaces a dropped item until all paths are applied, so that the indexes of later items stay.
+const DROPPED: &str = "dropped by a path";
+
+/// Drops the values at a path; an item of a list becomes [`DROPPED`].
 fn prune(value: &mut Value, path: &[PathStep<'_>]) {
     match (path, value) {
         ([PathStep::Member(name)], Value::Object(members)) => drop(members.remove(&**name)),
         ([PathStep::Member(name), rest @ ..], Value::Object(members)) => {
             members.get_mut(&**name).into_iter().for_each(|member| prune(member, rest));
         }
-        ([PathStep::Each], Value::Array(items)) => items.clear(),
+        ([PathStep::Each], Value::Array(items)) => items.fill(DROPPED.into()),
+        ([PathStep::Index(index)], Value::Array(items)) => {
+            items.get_mut(*index).into_iter().for_each(|item| *item = DROPPED.into());
+        }
         ([PathStep::Each, rest @ ..], Value::Array(items)) => {
             items.iter_mut().for_each(|item| prune(item, rest));
+        }
+        ([PathStep::Index(index), rest @ ..], Value::Array(items)) => {
+            items.get_mut(*index).into_iter().for_each(|item| prune(item, rest));
         }
         _ => {}
     }
 }
 
-/// Without what protobuf can't tell from nothing: a list or map whose parts all went, and the nulls that Go's JSON has
-/// for it.
+/// Removes [`DROPPED`] items, and what protobuf can't distinguish from absence: an empty list or map, and null.
 fn without_nothings(value: &mut Value) {
     let is_something = |value: &Value| match value {
         Value::Null => false,
@@ -38,7 +46,10 @@ fn without_nothings(value: &mut Value) {
             members.values_mut().for_each(without_nothings);
             members.retain(|_, value| is_something(value));
         }
-        Value::Array(items) => items.iter_mut().for_each(without_nothings),
+        Value::Array(items) => {
+            items.retain(|item| item != DROPPED);
+            items.iter_mut().for_each(without_nothings);
+        }
         _ => {}
     }
 }
@@ -64,7 +75,7 @@ fn dropping_any_path_leaves_what_dropping_it_from_the_json_leaves() {
         paths.sort_by_key(|path| format!("{path:?}"));
         let step = paths.len().div_ceil(PATHS_PER_OBJECT).max(1);
         paths.iter().step_by(step).for_each(|path| check(&pair, std::slice::from_ref(path)));
-        // Several at once, of which some contain others.
+        // Several at once; some contain others.
         let every_third: Vec<_> = paths.into_iter().step_by(3).collect();
         check(&pair, &every_third);
     }

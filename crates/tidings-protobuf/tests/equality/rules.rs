@@ -52,6 +52,37 @@ fn packed_numbers_read_as_a_list() {
     let spec = field(2, &[&[14 << 3 | 2, groups.len() as u8][..], &groups].concat());
     let pod = json_of("", "v1", "Pod", &spec);
     assert_eq!(pod["spec"]["securityContext"]["supplementalGroups"], json!([7, 1, 150, 9]));
+
+    let message = message("", "v1", "Pod").expect("a built-in kind");
+    let groups = ["spec", "securityContext", "supplementalGroups"].map(|name| PathStep::Member(name.into()));
+    let item = |index| [&groups[..], &[PathStep::Index(index)]].concat();
+    for (index, found) in [(0, json!([7])), (2, json!([150])), (3, json!([9])), (4, json!([]))] {
+        assert_eq!(json!(values_at(message, &spec, &item(index)).expect("it can be read")), found);
+    }
+    for (dropped, left) in [
+        (vec![0], json!([1, 150, 9])),
+        (vec![2], json!([7, 1, 9])),
+        (vec![1, 2], json!([7, 9])),
+        (vec![3, 9], json!([7, 1, 150])),
+    ] {
+        let paths: Vec<_> = dropped.into_iter().map(item).collect();
+        let pruned = without(message, &spec, &paths).expect("it can be pruned");
+        let pod = json_of("", "v1", "Pod", &pruned);
+        assert_eq!(pod["spec"]["securityContext"]["supplementalGroups"], left);
+    }
+}
+
+#[test]
+fn a_path_into_the_strings_of_a_schema_prunes_nothing() {
+    let message = message("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a built-in kind");
+    let schema = json!({"openAPIV3Schema": {"dependencies": {"a": ["b", "c"]}}});
+    let crd = json!({"spec": {"versions": [{"name": "v1", "schema": schema}]}});
+    let bytes = encode(message, &crd).expect("a definition");
+    let member = |name: &'static str| PathStep::Member(name.into());
+    let mut path = vec![member("spec"), member("versions"), PathStep::Index(0), member("schema")];
+    path.extend(["openAPIV3Schema", "dependencies", "a"].map(member));
+    path.extend([PathStep::Each, member("x")]);
+    assert_eq!(without(message, &bytes, &[path]).expect("it can be pruned"), bytes);
 }
 
 #[test]

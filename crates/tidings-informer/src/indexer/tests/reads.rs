@@ -166,9 +166,9 @@ fn a_selection_is_the_same_with_and_without_a_label_index() {
     for ((namespace, selector, _), scanned) in cases.into_iter().zip(scanned) {
         assert_eq!(select(namespace, selector), scanned, "{namespace:?} {selector}");
     }
-    let in_two = tidings_object::selector::Requirement {
+    let in_two = tidings_object::Requirement {
         key: "app".into(),
-        operator: tidings_object::selector::Operator::In(vec!["web".into(), "db".into(), "web".into()]),
+        operator: tidings_object::Operator::In(vec!["web".into(), "db".into(), "web".into()]),
     };
     assert_eq!(reader.select(None, &LabelSelector::all_of([in_two])).len(), 40, "each object once");
 }
