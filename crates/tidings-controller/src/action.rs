@@ -1,9 +1,9 @@
-//! What a reconciler asks for when it has ended well.
+//! What happens to a request after a reconcile that succeeded.
 
 use std::time::Duration;
 
-/// What shall happen to a request that was reconciled. A change to the object, or to anything that is watched for it, brings
-/// the request back in every case.
+/// What happens to a request after its reconcile. In every case, a change of the object, or of anything that is watched for
+/// it, requests another reconcile.
 ///
 /// ```
 /// use std::time::Duration;
@@ -19,28 +19,31 @@ use std::time::Duration;
 /// }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use = "an action does something only when the reconciler returns it"]
+#[must_use = "an action has an effect only if the reconciler returns it"]
+#[non_exhaustive]
 pub enum Action {
-    /// Nothing is left to do until something changes.
+    /// No reconcile until something changes.
     AwaitChange,
-    /// Once more, after a delay that grows each time until the request ends in another way.
+    /// Another reconcile, after the delay of the controller's rate limiter. The delay grows until the request ends in
+    /// another way.
     Requeue,
-    /// Once more when so much time has passed.
+    /// Another reconcile after this delay.
     RequeueAfter(Duration),
 }
 
 impl Action {
-    /// Nothing is left to do until something changes.
+    /// No reconcile until something changes.
     pub fn await_change() -> Self {
         Action::AwaitChange
     }
 
-    /// Once more, after a delay that grows each time until the request ends in another way.
+    /// Another reconcile, after the delay of the controller's rate limiter. The delay grows until the request ends in
+    /// another way.
     pub fn requeue() -> Self {
         Action::Requeue
     }
 
-    /// Once more when so much time has passed.
+    /// Another reconcile after this delay.
     pub fn requeue_after(delay: Duration) -> Self {
         Action::RequeueAfter(delay)
     }

@@ -1,15 +1,14 @@
-//! The informers of one controller: where its listers read, and where its own writes show.
+//! The informers of one controller: the caches that its listers read and that show its own writes.
 
 use tidings_informer::informer::SharedInformer;
 use tidings_object::{Projection, ResourceKind};
 
-/// The informers of one controller, in the order in which they were declared.
+/// The informers of one controller, in the order of their declaration.
 #[derive(Default)]
 pub(crate) struct ControllerCaches {
     all: Vec<ControllerCache>,
 }
 
-/// One of them, of any type.
 pub(crate) struct ControllerCache {
     pub(crate) projection: Projection,
     pub(crate) informer: SharedInformer<()>,
@@ -20,12 +19,12 @@ impl ControllerCaches {
         self.all.push(cache);
     }
 
-    /// That of the kind which the controller is for.
+    /// The informer of the kind that the controller reconciles.
     pub(crate) fn own(&self) -> &SharedInformer<()> {
         &self.all.first().expect("a controller watches its own kind").informer
     }
 
-    /// The first that was declared of a kind.
+    /// The first declared informer of a resource.
     pub(crate) fn find(
         &self,
         resource: &ResourceKind,
@@ -34,13 +33,14 @@ impl ControllerCaches {
         let mut found = self
             .all
             .iter()
-            // The kind first, by which most differ: all have the same few groups and versions.
+            // Compares the kind first: it differs more often than group and version.
             .filter(|cache| cache.informer.resource().kind == resource.kind)
             .filter(|cache| cache.projection == projection && cache.informer.resource() == resource);
         found.next().map(|cache| &cache.informer)
     }
 
-    /// Every one that shows objects of a resource. Versions of objects are the same in all versions of an API group.
+    /// Every informer that shows objects of a resource, in any version of its API group: the `resourceVersion` of an object
+    /// is the same in all of them.
     pub(crate) fn showing(&self, resource: &ResourceKind) -> impl Iterator<Item = &SharedInformer<()>> {
         let all = self.all.iter().map(|cache| &cache.informer);
         all.filter(|informer| {

@@ -1,7 +1,7 @@
-//! Waiting until an object is as it should be, through an informer's cache: nothing is polled, and no change is missed.
+//! Waits until an object meets a condition, by reading an informer's cache. It polls nothing and misses no change.
 //!
-//! A condition looks at the cached object, or at its absence, each time that it has changed. One that never comes true
-//! ends with an error which tells what was seen last.
+//! The condition is checked against the cached object, or its absence, each time the object changes. If the deadline
+//! passes first, the error contains the last state that was checked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,85 +17,55 @@ use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::informer::{SharedInformer, WaitError};
 use tidings_object::{FieldSelector, Key, Kind, Object, ReadError, Scope};
 
-/// So much of a status stands in an error.
+use crate::error::ControllerError;
+
+/// The status in an error is cut to this length.
 const STATUS_BYTES_MAX: usize = 512;
 
-/// What is waited for: a question to an object, or to its absence, and how to say it.
+/// A question about an object, or about its absence, with a text for messages.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use tidings_controller::condition::{Condition, is_deleted, is_pod_running};
+/// use tidings_controller::Condition;
 ///
 /// let has_ip = Condition::new("has an address", |pod: &Pod| {
 ///     pod.status.as_ref().is_some_and(|status| status.pod_ip.is_some())
 /// });
-/// let is_reachable_or_gone = is_pod_running().and(has_ip).or(is_deleted("8d2c"));
-/// assert_eq!(is_reachable_or_gone.to_string(), "((is running and has an address) or is deleted (uid 8d2c))");
+/// let is_reachable_or_deleted = Condition::is_running().and(has_ip).or(Condition::is_deleted("8d2c"));
+/// assert_eq!(is_reachable_or_deleted.to_string(), "((is running and has an address) or is deleted (uid 8d2c))");
 /// ```
 pub struct Condition<K> {
-    what: String,
+    text: String,
     holds: Arc<ConditionFn<K>>,
 }
 
 type ConditionFn<K> = dyn Fn(Option<&Object<K>>) -> Result<bool, ReadError> + Send + Sync;
 
-/// Why a wait for a condition ended without it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ConditionError {
-    /// The deadline passed.
-    #[error("{object}: not within {within:?} that it {what}; last seen: {last_seen}")]
-    DeadlinePassed {
-        /// The resource and the key.
-        object: String,
-        /// What was waited for.
-        what: String,
-        /// How long.
-        within: Duration,
-        /// The last state that was looked at.
-        last_seen: LastSeen,
-    },
-    /// The cache can't tell.
-    #[error("{object}: can't tell whether it {what}: {source}")]
-    Wait {
-        /// The resource and the key.
-        object: String,
-        /// What was waited for.
-        what: String,
-        /// Why not.
-        r#source: WaitError,
-    },
-    /// No cluster has such a namespace.
-    #[error("{object} can't be there: no namespace has that name")]
-    Namespace {
-        /// The resource and the key.
-        object: String,
-    },
-}
-
-/// What a condition looked at last.
+/// The last state that a condition was checked against.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LastSeen {
-    /// The informer has not synced; the reason is given.
-    Nothing(String),
-    /// There was no such object.
+    /// The informer has not synced, for this reason.
+    NotSynced(String),
+    /// The object did not exist.
     Absent,
-    /// An object.
+    /// The object in this version.
     Object {
         /// Its version.
         version: String,
-        /// Its status as JSON, cut; or why it could not be read.
+        /// Its status as JSON, cut to 512 bytes, or why it could not be read.
         status: String,
     },
 }
 
-/// Waits until the condition holds, and gives the object as it is then; none if it is not there.
+/// Waits until the condition holds, and returns the object in that state, or `None` if it does not exist.
 ///
 /// ```
 /// use std::time::Duration;
 ///
 /// use k8s_openapi::api::core::v1::ConfigMap;
 /// use tidings_apiserver::ApiServer;
-/// use tidings_controller::condition::{Condition, await_condition};
+/// use tidings_controller::{Condition, await_condition};
 /// use tidings_factory::SharedInformerFactory;
 /// use tidings_object::Key;
 ///
@@ -124,42 +94,42 @@ pub async fn await_condition<K>(
     key: &Key,
     condition: &Condition<K>,
     within: Duration,
-) -> Result<Option<Object<K>>, ConditionError> {
-    let mut last_looked_at = None;
+) -> Result<Option<Object<K>>, ControllerError> {
+    let mut last_checked = None;
     let waited = informer
         .wait_until(key, within, |object| {
             let holds = condition.holds(object);
             let unreadable = holds.as_ref().err().map(ToString::to_string);
-            last_looked_at = Some((object.cloned(), unreadable));
+            last_checked = Some((object.cloned(), unreadable));
             holds.unwrap_or(false)
         })
         .await;
-    let (object, what) = (format!("{} {key}", informer.resource()), condition.what.clone());
+    let (object, condition) = (format!("{} {key}", informer.resource()), condition.text.clone());
     match waited {
-        Ok(()) => Ok(last_looked_at.expect("what holds was looked at").0),
+        Ok(()) => Ok(last_checked.expect("a condition that holds was checked").0),
         Err(WaitError::DeadlinePassed { .. }) => {
-            let last_seen = last_looked_at
-                .map_or_else(|| LastSeen::Nothing(informer.unsynced().reason), LastSeen::from_look);
-            Err(ConditionError::DeadlinePassed { object, what, within, last_seen })
+            let last_seen = last_checked
+                .map_or_else(|| LastSeen::NotSynced(informer.unsynced().reason), LastSeen::from_check);
+            Err(ControllerError::ConditionTimeout { object, condition, within, last_seen })
         }
-        Err(source) => Err(ConditionError::Wait { object, what, source }),
+        Err(source) => Err(ControllerError::ConditionUnknown { object, condition, source }),
     }
 }
 
-/// As [`await_condition`], without an informer at hand: one object is listed and watched for as long as it takes.
+/// As [`await_condition`], without an informer: lists and watches this one object for the time of the wait.
 pub async fn await_condition_on<K: Kind>(
     client: &Client,
     key: &Key,
     condition: &Condition<K>,
     within: Duration,
-) -> Result<Option<Object<K>>, ConditionError> {
+) -> Result<Option<Object<K>>, ControllerError> {
     let resource = K::resource();
-    let no_such = || ConditionError::Namespace { object: format!("{resource} {key}") };
+    let invalid = || ControllerError::InvalidKey { object: format!("{resource} {key}") };
     let mut options = InformerOptions::new();
     if let (Scope::Namespaced, Some(namespace)) = (resource.scope, key.namespace()) {
-        options = options.namespace(namespace).map_err(|_| no_such())?;
+        options = options.namespace(namespace).map_err(|_| invalid())?;
     }
-    let this_one = FieldSelector::parse(&format!("metadata.name={}", key.name())).map_err(|_| no_such())?;
+    let this_one = FieldSelector::parse(&format!("metadata.name={}", key.name())).map_err(|_| invalid())?;
     let factory = SharedInformerFactory::new(client.clone());
     let informer = factory.informer_with::<K>(options.fields(this_one));
     let _running = factory.start();
@@ -167,116 +137,125 @@ pub async fn await_condition_on<K: Kind>(
 }
 
 impl<K> Condition<K> {
-    /// Asks the object when it is there; the text completes "the object ...", as `is ready`.
-    pub fn new(what: impl Into<String>, holds: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self
+    /// A condition on the decoded object. It does not hold while the object does not exist. The text completes "the object
+    /// ...", such as `is ready`.
+    pub fn new(text: impl Into<String>, holds: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self
     where
         K: DeserializeOwned + Send + Sync + 'static,
     {
-        Self::of(what, move |object: Option<&Object<K>>| match object {
+        Self::on_object(text, move |object: Option<&Object<K>>| match object {
             Some(object) => object.decoded().map(|decoded| holds(&decoded)),
             None => Ok(false),
         })
     }
 
-    /// Asks what is cached, without decoding it, or its absence. An object that can't be read is not as wanted.
-    pub fn of(
-        what: impl Into<String>,
+    /// A condition on the cached object, or on its absence, without decoding it. An error counts as "does not hold".
+    pub fn on_object(
+        text: impl Into<String>,
         holds: impl Fn(Option<&Object<K>>) -> Result<bool, ReadError> + Send + Sync + 'static,
     ) -> Self {
-        Condition { what: what.into(), holds: Arc::new(holds) }
+        Condition { text: text.into(), holds: Arc::new(holds) }
     }
 
-    /// Whether it holds for what is cached now.
+    /// Whether it holds for this object, or for its absence.
     pub fn holds(&self, object: Option<&Object<K>>) -> Result<bool, ReadError> {
         (self.holds)(object)
     }
 }
 
 impl<K: 'static> Condition<K> {
-    /// Holds when both hold at the same time.
+    /// Holds if both hold for the same state of the object.
     #[must_use]
     pub fn and(self, other: Condition<K>) -> Self {
-        let what = format!("({self} and {other})");
-        Self::of(what, move |object| Ok(self.holds(object)? && other.holds(object)?))
+        let text = format!("({self} and {other})");
+        Self::on_object(text, move |object| Ok(self.holds(object)? && other.holds(object)?))
     }
 
-    /// Holds when one of them does.
+    /// Holds if at least one of them holds.
     #[must_use]
     pub fn or(self, other: Condition<K>) -> Self {
-        let what = format!("({self} or {other})");
-        Self::of(what, move |object| Ok(self.holds(object)? || other.holds(object)?))
+        let text = format!("({self} or {other})");
+        Self::on_object(text, move |object| Ok(self.holds(object)? || other.holds(object)?))
     }
 
-    /// Holds when this does not.
+    /// Holds if this does not hold.
     #[must_use]
-    #[expect(clippy::should_implement_trait, reason = "it stands in a row with `and` and `or`")]
+    #[expect(clippy::should_implement_trait, reason = "a method beside `and` and `or`")]
     pub fn not(self) -> Self {
-        let what = format!("not {self}");
-        Self::of(what, move |object| Ok(!self.holds(object)?))
+        let text = format!("not {self}");
+        Self::on_object(text, move |object| Ok(!self.holds(object)?))
     }
 }
 
-/// There is an object of that name.
-pub fn exists<K>() -> Condition<K> {
-    Condition::of("exists", |object| Ok(object.is_some()))
+impl<K> Condition<K> {
+    /// An object with this key exists.
+    pub fn exists() -> Self {
+        Condition::on_object("exists", |object| Ok(object.is_some()))
+    }
+
+    /// The object with this uid is deleted. This also holds if another object has its name now.
+    pub fn is_deleted(uid: impl Into<String>) -> Self {
+        let uid = uid.into();
+        let text = format!("is deleted (uid {uid})");
+        Condition::on_object(text, move |object| Ok(object.is_none_or(|object| object.uid() != uid)))
+    }
+
+    /// The condition of this type in `.status.conditions` has this status: `has_condition("Ready", "True")`.
+    pub fn has_condition(type_: impl Into<String>, status: impl Into<String>) -> Self {
+        let (type_, status) = (type_.into(), status.into());
+        let text = format!("has condition {type_}={status}");
+        Condition::on_object(text, move |object| {
+            let Some(object) = object else { return Ok(false) };
+            let conditions = object.field(".status.conditions[*]")?;
+            Ok(conditions
+                .values()
+                .iter()
+                .any(|condition| condition["type"] == *type_ && condition["status"] == *status))
+        })
+    }
 }
 
-/// The object with that uid is gone, even if another has its name by now.
-pub fn is_deleted<K>(uid: impl Into<String>) -> Condition<K> {
-    let uid = uid.into();
-    let what = format!("is deleted (uid {uid})");
-    Condition::of(what, move |object| Ok(object.is_none_or(|object| object.uid() != uid)))
+impl Condition<CustomResourceDefinition> {
+    /// The server accepts objects of this custom resource.
+    pub fn is_established() -> Self {
+        Condition { text: "is established".to_owned(), ..Condition::has_condition("Established", "True") }
+    }
 }
 
-/// The condition of that type in `.status.conditions` has this status: `has_condition("Ready", "True")`.
-pub fn has_condition<K>(type_: impl Into<String>, status: impl Into<String>) -> Condition<K> {
-    let (type_, status) = (type_.into(), status.into());
-    let what = format!("has condition {type_}={status}");
-    Condition::of(what, move |object| {
-        let Some(object) = object else { return Ok(false) };
-        let conditions = object.field(".status.conditions[*]")?;
-        Ok(conditions
-            .values()
-            .iter()
-            .any(|condition| condition["type"] == *type_ && condition["status"] == *status))
-    })
+impl Condition<Pod> {
+    /// The pod's phase is `Running`.
+    pub fn is_running() -> Self {
+        Condition::on_object("is running", |pod: Option<&Object<Pod>>| {
+            let Some(pod) = pod else { return Ok(false) };
+            Ok(pod.field(".status.phase")?.text().is_some_and(|phase| phase == "Running"))
+        })
+    }
 }
 
-/// The server accepts objects of this custom kind.
-pub fn is_established() -> Condition<CustomResourceDefinition> {
-    Condition { what: "is established".to_owned(), ..has_condition("Established", "True") }
-}
-
-/// The pod's phase is `Running`.
-pub fn is_pod_running() -> Condition<Pod> {
-    Condition::of("is running", |pod: Option<&Object<Pod>>| {
-        let Some(pod) = pod else { return Ok(false) };
-        Ok(pod.field(".status.phase")?.text().is_some_and(|phase| phase == "Running"))
-    })
-}
-
-/// The deployment's controller has seen its spec, and every replica is of it and available.
-pub fn is_deployment_complete() -> Condition<Deployment> {
-    Condition::of("is complete", |deployment: Option<&Object<Deployment>>| {
-        let Some(deployment) = deployment else { return Ok(false) };
-        let number =
-            |path| Ok::<_, ReadError>(deployment.field(path)?.values().first().and_then(Value::as_i64));
-        let wanted = number(".spec.replicas")?.unwrap_or(1);
-        let is_seen = number(".status.observedGeneration")? >= deployment.generation();
-        let is_wanted = |path| Ok::<_, ReadError>(number(path)?.unwrap_or_default() == wanted);
-        Ok(is_seen
-            && is_wanted(".status.replicas")?
-            && is_wanted(".status.updatedReplicas")?
-            && is_wanted(".status.availableReplicas")?)
-    })
+impl Condition<Deployment> {
+    /// The deployment's controller has observed its spec, and every replica is updated and available.
+    pub fn is_complete() -> Self {
+        Condition::on_object("is complete", |deployment: Option<&Object<Deployment>>| {
+            let Some(deployment) = deployment else { return Ok(false) };
+            let number =
+                |path| Ok::<_, ReadError>(deployment.field(path)?.values().first().and_then(Value::as_i64));
+            let wanted = number(".spec.replicas")?.unwrap_or(1);
+            let is_observed = number(".status.observedGeneration")? >= deployment.generation();
+            let is_wanted = |path| Ok::<_, ReadError>(number(path)?.unwrap_or_default() == wanted);
+            Ok(is_observed
+                && is_wanted(".status.replicas")?
+                && is_wanted(".status.updatedReplicas")?
+                && is_wanted(".status.availableReplicas")?)
+        })
+    }
 }
 
 impl LastSeen {
-    fn from_look<K>((object, unreadable): (Option<Object<K>>, Option<String>)) -> Self {
+    fn from_check<K>((object, unreadable): (Option<Object<K>>, Option<String>)) -> Self {
         let Some(object) = object else { return LastSeen::Absent };
         let status = match (unreadable, object.field(".status")) {
             (Some(error), _) => error,
-            // A server writes an empty one where there is none.
+            // A server writes an empty status if there is none.
             (None, Ok(status)) if matches!(&*status.to_string(), "<none>" | "{}") => "no status".to_owned(),
             (None, Ok(status)) => format!("status {status}"),
             (None, Err(error)) => error.to_string(),
@@ -289,28 +268,28 @@ impl LastSeen {
 impl fmt::Display for LastSeen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LastSeen::Nothing(reason) => write!(f, "nothing, the cache has not synced: {reason}"),
+            LastSeen::NotSynced(reason) => write!(f, "nothing, because the cache has not synced: {reason}"),
             LastSeen::Absent => f.write_str("there is no such object"),
             LastSeen::Object { version, status } => write!(f, "version {version}, {status}"),
         }
     }
 }
 
-/// What is waited for, as it completes "the object ...".
+/// The text that completes "the object ...".
 impl<K> fmt::Display for Condition<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
+        f.write_str(&self.text)
     }
 }
 
 impl<K> fmt::Debug for Condition<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Condition").field(&self.what).finish()
+        f.debug_tuple("Condition").field(&self.text).finish()
     }
 }
 
 impl<K> Clone for Condition<K> {
     fn clone(&self) -> Self {
-        Condition { what: self.what.clone(), holds: Arc::clone(&self.holds) }
+        Condition { text: self.text.clone(), holds: Arc::clone(&self.holds) }
     }
 }

@@ -1,5 +1,6 @@
-//! What a reconciler has at hand: client, listers, tracked writes, recorder. It knows for which request it was made, and
-//! keeps nothing else of a reconcile.
+//! The context of a reconcile: client, caches, tracked writes and event recorder, for one request.
+
+mod test_context;
 
 use std::any::type_name;
 use std::fmt;
@@ -9,29 +10,33 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
+use serde::de::DeserializeOwned;
 use tidings_informer::informer::SharedInformer;
 use tidings_informer::lister::Lister;
-use tidings_object::{Key, Kind, Projection, ResourceKind};
+use tidings_object::{Key, Kind, Object, Projection, ResourceKind};
 use tokio_util::sync::CancellationToken;
 
+pub use test_context::TestContext;
+
 use crate::caches::ControllerCaches;
+use crate::reconciler::Error;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::writes::{PendingWrites, TrackedApi, TrackedWrite, WriteEffect};
 
-/// What a reconciler has at hand while it looks at one request.
+/// What a reconciler works with: reads come from the controller's caches, writes are tracked.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
 /// use tidings_controller::{Action, Context, Error, Request};
 ///
 /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-///     let Ok(map) = context.lister::<ConfigMap>().get(&request) else {
-///         return Ok(Action::await_change()); // it is gone
+///     let Some(map) = context.get::<ConfigMap>(&request).await? else {
+///         return Ok(Action::await_change()); // the object was deleted
 ///     };
-///     let mut map = ConfigMap::clone(&*map.decoded()?);
+///     let mut map = ConfigMap::clone(&map);
 ///     map.data.get_or_insert_default().insert("seen-by".to_owned(), context.controller().to_owned());
-///     context.api::<ConfigMap>().replace(&map).await?; // the next reconcile finds it in the cache
+///     context.api::<ConfigMap>().replace(&map).await?; // the next reconcile finds this version in the cache
 ///     Ok(Action::await_change())
 /// }
 /// ```
@@ -42,7 +47,7 @@ pub struct Context {
     stop: CancellationToken,
 }
 
-/// What all reconciles of a controller share.
+/// The part of a context that all reconciles of a controller share.
 pub(crate) struct SharedContext {
     pub(crate) controller: String,
     pub(crate) client: Client,
@@ -56,7 +61,64 @@ impl Context {
         Context { shared, request, stop }
     }
 
-    /// The request that it was made for.
+    /// Builds a context for unit tests of a reconciler, without a controller: its caches contain the given objects, and
+    /// writes go to `client`.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+    /// use serde_json::{from_value, json};
+    /// use tidings_controller::{Action, Context, Error, Request};
+    ///
+    /// /// Gives each config map a secret.
+    /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+    ///     let Some(map) = context.get::<ConfigMap>(&request).await? else {
+    ///         return Ok(Action::await_change());
+    ///     };
+    ///     if context.get::<Secret>(&request).await?.is_none() {
+    ///         let secret = from_value(json!({ "metadata": { "name": map.metadata.name } }))?;
+    ///         context.api::<Secret>().create(&secret).await?;
+    ///     }
+    ///     Ok(Action::await_change())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// let server = tidings_apiserver::ApiServer::start().await;
+    /// let map: ConfigMap = from_value(json!({ "metadata": { "name": "settings" } }))?;
+    /// let request = Request::new(Some("default"), "settings")?;
+    /// let context = Context::for_test(server.client()).object(&map).reads::<Secret>().build(&request).await?;
+    ///
+    /// assert_eq!(reconcile(request, context).await?, Action::await_change());
+    /// assert!(server.object("secrets", "default/settings").is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn for_test(client: Client) -> TestContext {
+        TestContext::new(client)
+    }
+
+    /// The object with this key from the controller's cache, decoded, or `None` if there is none. Most reconcilers begin
+    /// with `context.get::<K>(&request)`.
+    ///
+    /// It sends no request to the server. [`lister`](Self::lister) reads without decoding, lists, and reads indexes.
+    ///
+    /// # Errors
+    ///
+    /// If the object can't be decoded as a `K`.
+    ///
+    /// # Panics
+    ///
+    /// As [`lister`](Self::lister).
+    #[expect(clippy::unused_async, reason = "it will wait for the request's own writes")]
+    pub async fn get<K>(&self, key: &Key) -> Result<Option<Arc<K>>, Error>
+    where
+        K: Kind + DeserializeOwned + Send + Sync + 'static,
+    {
+        let found = self.cache_of::<K>(Projection::Full, "reads").reader().get(key);
+        Ok(found.map(|object| Object::<K>::new(object).decoded()).transpose()?)
+    }
+
+    /// The request of this reconcile.
     pub fn request(&self) -> &Request {
         &self.request
     }
@@ -66,26 +128,26 @@ impl Context {
         &self.shared.controller
     }
 
-    /// The client. What is written with it is not waited for: [`api`](Self::api) is for that.
+    /// The client. Its writes are not tracked: use [`api`](Self::api) for tracked writes.
     pub fn client(&self) -> &Client {
         &self.shared.client
     }
 
-    /// Reads objects of a kind from the controller's cache; nothing is asked of the server. If the kind was declared more
-    /// than once, with other options, this is the first.
+    /// Reads objects of a kind from the controller's cache. It sends no request to the server. If the kind was declared
+    /// more than once, with different options, the first declaration is used.
     ///
     /// # Panics
     ///
-    /// If the controller neither watches nor reads that kind: declare it with `reads::<K>()`.
+    /// If the controller neither watches nor reads this kind: declare it with `reads::<K>()`.
     pub fn lister<K: Kind>(&self) -> Lister<K> {
         self.cache_of::<K>(Projection::Full, "reads").lister().seen_as()
     }
 
-    /// As [`lister`](Self::lister), for kinds of which the controller has the metadata only.
+    /// As [`lister`](Self::lister), for kinds of which the controller caches only the metadata.
     ///
     /// # Panics
     ///
-    /// If the controller does not have the metadata of that kind: declare it with `owns_metadata::<K>()` or
+    /// If the controller does not cache the metadata of this kind: declare it with `owns_metadata::<K>()` or
     /// `reads_metadata::<K>()`.
     pub fn metadata<K: Kind>(&self) -> Lister<PartialObjectMeta<K>> {
         self.cache_of::<K>(Projection::Metadata, "reads_metadata").lister().seen_as()
@@ -100,16 +162,16 @@ impl Context {
         self.cache_of::<K>(Projection::Full, "reads").seen_as()
     }
 
-    /// As [`lister`](Self::lister), for a resource known at run time.
+    /// As [`lister`](Self::lister), for a resource that is known only at run time.
     ///
     /// # Panics
     ///
-    /// If the controller neither watches nor reads that resource: declare it with `reads_resource`.
+    /// If the controller neither watches nor reads this resource: declare it with `reads_resource`.
     pub fn lister_of(&self, resource: &ResourceKind) -> Lister<DynamicObject> {
         self.informer_of(resource).lister()
     }
 
-    /// The informer of a resource known at run time that the controller watches or reads.
+    /// The informer of a resource that is known only at run time, and that the controller watches or reads.
     ///
     /// # Panics
     ///
@@ -135,25 +197,25 @@ impl Context {
         })
     }
 
-    /// Writes objects of a kind, so that the next reconcile of this request sees what was written.
+    /// Writes objects of a kind. The next reconcile of this request waits until the caches show these writes.
     pub fn api<K: Kind>(&self) -> TrackedApi<K> {
         TrackedApi::new(self.clone(), K::resource())
     }
 
-    /// As [`api`](Self::api), for a resource known at run time. Objects are sent as they are: those of `DynamicObject::new` say
-    /// their kind, which servers want to hear of custom resources.
+    /// As [`api`](Self::api), for a resource that is known only at run time. Objects are sent unchanged: make them with
+    /// `DynamicObject::new`, which sets `apiVersion` and `kind`, because servers require these of custom resources.
     pub fn api_of(&self, resource: impl Into<ResourceKind>) -> TrackedApi<DynamicObject> {
         TrackedApi::new(self.clone(), resource.into())
     }
 
-    /// Remembers a write that was made in another way: pass the metadata that the server answered. The next reconcile of this
-    /// request waits for it, as for those of [`api`](Self::api).
-    pub fn wrote<K: Kind>(&self, answer: &ObjectMeta) {
-        self.record(TrackedWrite { resource: K::resource(), effect: WriteEffect::written(answer) });
+    /// Tracks a write that was made without [`api`](Self::api). Pass the metadata that the server returned. The next
+    /// reconcile of this request waits for it.
+    pub fn wrote<K: Kind>(&self, response: &ObjectMeta) {
+        self.record(TrackedWrite { resource: K::resource(), effect: WriteEffect::written(response) });
     }
 
-    /// Remembers a deletion that was made in another way. The next reconcile of this request waits until the object with
-    /// that uid is gone from the cache.
+    /// Tracks a deletion that was made without [`api`](Self::api). The next reconcile of this request waits until the
+    /// cache no longer contains the object with this uid.
     pub fn deleted<K: Kind>(&self, key: Key, uid: impl Into<String>) {
         let effect = WriteEffect::Deleted { key, uid: uid.into() };
         self.record(TrackedWrite { resource: K::resource(), effect });
@@ -164,17 +226,18 @@ impl Context {
         pending_writes.record(caches, &self.request, write);
     }
 
-    /// Tells people what happened, as events in the name of the controller.
+    /// Records Kubernetes events in the name of the controller.
     pub fn recorder(&self) -> &Recorder {
         &self.shared.recorder
     }
 
-    /// Waits until the controller shall stop. A reconcile that runs then is given time to end: a long one can end early.
+    /// Waits until the controller stops. A reconcile that runs at that time may finish; a long one can use this
+    /// to end early.
     pub async fn cancelled(&self) {
         self.stop.cancelled().await;
     }
 
-    /// Whether the controller shall stop.
+    /// Whether the controller is stopping.
     pub fn is_cancelled(&self) -> bool {
         self.stop.is_cancelled()
     }

@@ -17,22 +17,21 @@ use std::time::Duration;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::SharedInformerFactory;
-use tidings_informer::informer::{InformerError, InformerFailure, Unsynced};
 use tidings_object::{Kind, ResourceKind};
-use tidings_source::BuildError;
 use tidings_workqueue::WorkQueue;
 
 pub use builder::ControllerBuilder;
 #[cfg(feature = "metrics")]
 pub use metrics::ControllerMetrics;
 pub use source::{Owned, Watched};
-pub use stats::{ControllerStats, Reason, RequestCount};
+pub use stats::{ControllerStats, RequestCount, RequestReason};
 pub use task::{ControllerHandle, ControllerTask};
 
 use crate::caches::ControllerCaches;
 use crate::context::SharedContext;
 use crate::controller::stats::{ReconcileCounters, RequestCounters};
 use crate::enqueue::RequestQueue;
+use crate::error::ControllerError;
 use crate::reconciler::AnyReconciler;
 use crate::recorder::Recorder;
 use crate::request::Request;
@@ -51,10 +50,10 @@ use task::ControllerHandlers;
 /// use tidings_controller::{Action, Context, Controller, Error, Predicate, Request};
 ///
 /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-///     let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
-///         return Ok(Action::await_change()); // It is gone.
+///     let Some(deployment) = context.get::<Deployment>(&request).await? else {
+///         return Ok(Action::await_change()); // it was deleted
 ///     };
-///     println!("{request} wants {} replicas", deployment.field(".spec.replicas")?);
+///     println!("{request} wants {:?} replicas", deployment.spec.as_ref().and_then(|spec| spec.replicas));
 ///     Ok(Action::await_change())
 /// }
 ///
@@ -71,64 +70,6 @@ pub struct Controller {
     sources: Vec<ControllerSource>,
     reconciler: Box<dyn AnyReconciler>,
     settings: ControllerSettings,
-}
-
-/// Why a controller could not be attached, or has ended before it was told to.
-#[derive(Debug, thiserror::Error)]
-pub enum ControllerError {
-    /// A controller needs a name.
-    #[error("a controller needs a name that is not empty")]
-    EmptyName,
-    /// Nobody would work.
-    #[error("controller {controller:?} has no workers")]
-    NoWorkers {
-        /// The controller.
-        controller: String,
-    },
-    /// An informer did not take its handler.
-    #[error("attaching controller {controller:?} to its informers: {source}")]
-    Attach {
-        /// The controller.
-        controller: String,
-        /// Why.
-        r#source: InformerError,
-    },
-    /// A resource that no server can have.
-    #[error("asking for the {resource} of controller {controller:?}: {source}")]
-    Resource {
-        /// The controller.
-        controller: String,
-        /// The resource, by its plural and group.
-        resource: String,
-        /// What is wrong with it.
-        r#source: BuildError,
-    },
-    /// One of its informers no longer follows the server, although nobody stopped it.
-    #[error("controller {controller:?} can't go on: {source}")]
-    Informer {
-        /// The controller.
-        controller: String,
-        /// What happened.
-        r#source: InformerFailure,
-    },
-    /// Something outside of a reconcile panicked, such as a rate limiter.
-    #[error("{part} of controller {controller:?} panicked: {message}")]
-    Panicked {
-        /// The controller.
-        controller: String,
-        /// What panicked.
-        part: &'static str,
-        /// The panic's message.
-        message: String,
-    },
-    /// A cache will never be filled.
-    #[error("waiting for the caches of controller {controller:?}: {source}")]
-    NotSynced {
-        /// The controller.
-        controller: String,
-        /// Which, and why.
-        r#source: Unsynced,
-    },
 }
 
 impl Controller {

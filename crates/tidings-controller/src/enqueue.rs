@@ -18,7 +18,7 @@ use tidings_informer::informer::Notification;
 pub(crate) use owner::{CachedOwners, OwnerMap, OwnerSelection};
 pub(crate) use request_queue::RequestQueue;
 
-use crate::controller::stats::{Reason, RequestCounters};
+use crate::controller::stats::{RequestCounters, RequestReason};
 use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 
@@ -47,7 +47,7 @@ impl<K: 'static> Enqueue<K> {
             catch_unwind(AssertUnwindSafe(|| predicate.passes(change))).unwrap_or(true)
         };
         if !self.predicates.iter().all(passes) {
-            self.counts.count(Reason::Filtered);
+            self.counts.count(RequestReason::Filtered);
             return;
         }
         let reason = reason(change);
@@ -58,12 +58,12 @@ impl<K: 'static> Enqueue<K> {
     }
 }
 
-fn reason<K>(change: &Change<K>) -> Reason {
+fn reason<K>(change: &Change<K>) -> RequestReason {
     match change {
-        Change::Added { is_initial: true, .. } => Reason::Initial,
-        Change::Added { .. } => Reason::Added,
-        Change::Updated { .. } if change.is_resync() => Reason::Resync,
-        Change::Updated { .. } => Reason::Updated,
-        Change::Deleted { .. } => Reason::Deleted,
+        Change::Added { is_initial: true, .. } => RequestReason::Initial,
+        Change::Added { .. } => RequestReason::Added,
+        Change::Updated { .. } if change.is_resync() => RequestReason::Resync,
+        Change::Updated { .. } => RequestReason::Updated,
+        Change::Deleted { .. } => RequestReason::Deleted,
     }
 }

@@ -1,8 +1,16 @@
-//! Holding an object back from deletion until its traces are gone.
+//! Finalizers: delays the deletion of an object until the reconciler has cleaned up.
 //!
-//! The finalizer is there before anything is applied for the object, and goes after everything was cleaned up. Nobody
-//! else's finalizer is ever touched: each patch tests what it relies on, and if that no longer holds, the object is read
-//! from the server and looked at again.
+//! The finalizer is on the server before anything is applied for the object, and it is removed after the cleanup.
+//! Finalizers of other controllers are never changed. Each JSON patch tests the state that it relies on; if a test
+//! fails, the object is read from the server and the decision is made again.
+//!
+//! ```text
+//! finalizers   deletionTimestamp   what happens
+//! [..]         none                add ours (patch), then Finalize::Apply
+//! [.., ours]   none                Finalize::Apply, without a request
+//! [.., ours]   set                 Finalize::Cleanup, then remove ours (patch)
+//! [..]         set                 nothing: our part is done
+//! ```
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -10,216 +18,213 @@ use std::sync::Arc;
 
 use http::header::CONTENT_TYPE;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_client::Api;
+use kube_client::{Api, Client};
 use kube_core::Resource;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tidings_util::WithCauses;
 
 use crate::action::Action;
+use crate::error::ControllerError;
+use crate::writes::TrackedApi;
 
-/// How often an object that others change is looked at again.
-const ATTEMPTS_MAX: u32 = 5;
+/// How often an object that other clients change is read and patched again.
+pub(crate) const ATTEMPTS_MAX: u32 = 5;
 
-/// What is to be done for an object that has a finalizer.
+/// What the reconciler does for an object that has a finalizer.
 #[derive(Debug, Clone)]
 pub enum Finalize<K> {
-    /// Make things as the object says. Its finalizer is on the server.
+    /// Bring the world to the object's spec. Its finalizer is on the server.
     Apply(Arc<K>),
-    /// The object is being deleted: take away what was applied for it. This may be called more than once, and for an
-    /// object that nothing was applied for.
+    /// The object is being deleted: remove what was applied for it. This may be called more than once, and for an
+    /// object for which nothing was applied.
     Cleanup(Arc<K>),
 }
 
-/// Why a finalizer was not added or removed.
-#[derive(Debug, thiserror::Error)]
-pub enum FinalizerError {
-    /// No server takes it.
-    #[error(
-        "{name:?} can't be the name of a finalizer: use a domain and a path, such as example.com/cleanup"
-    )]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// The object has no name, or no uid.
-    #[error("an object without {missing} can't be held back: take it as the server or a lister gave it")]
-    NotWritten {
-        /// The missing field.
-        missing: &'static str,
-    },
-    /// The role lacks a permission.
-    #[error(
-        "{verb} a finalizer on {object} is not permitted: let the role `get` and `patch` this resource, and `update` \
-         its `finalizers`: {}",
-        WithCauses(.source)
-    )]
-    Forbidden {
-        /// What was tried: adding or removing.
-        verb: &'static str,
-        /// The object.
-        object: String,
-        /// The server's answer.
-        r#source: Box<kube_client::Error>,
-    },
-    /// The server could not be asked, or refused.
-    #[error(
-        "{verb} finalizer {finalizer} on {object}; what was done for the object stays, and is done again later: {}",
-        WithCauses(.source)
-    )]
-    Request {
-        /// What was tried: adding or removing.
-        verb: &'static str,
-        /// The finalizer.
-        finalizer: String,
-        /// The object.
-        object: String,
-        /// What went wrong.
-        r#source: Box<kube_client::Error>,
-    },
-    /// Others changed the object's finalizers each time.
-    #[error("{object} was changed by others {ATTEMPTS_MAX} times while its finalizers were: try again later")]
-    Contended {
-        /// The object.
-        object: String,
-    },
+/// The APIs that [`finalizer`] can write with: [`TrackedApi`] and kube's [`Api`].
+pub trait FinalizerApi<K>: sealed::FinalizerApi {}
+
+impl<K> FinalizerApi<K> for TrackedApi<K> {}
+impl<K: Resource + Clone> FinalizerApi<K> for Api<K> {}
+
+mod sealed {
+    use super::{Api, Client, ObjectMeta, Resource, TrackedApi};
+
+    pub trait FinalizerApi {
+        /// The URL path of the collection that an object is in.
+        fn collection_url(&self, meta: &ObjectMeta) -> String;
+        fn client(&self) -> Client;
+        /// Called with the metadata of each object that the server returned to a patch.
+        fn patched(&self, meta: &ObjectMeta);
+    }
+
+    impl<K> FinalizerApi for TrackedApi<K> {
+        fn collection_url(&self, meta: &ObjectMeta) -> String {
+            self.collection_url(meta.namespace.as_deref())
+        }
+
+        fn client(&self) -> Client {
+            self.context().client().clone()
+        }
+
+        fn patched(&self, meta: &ObjectMeta) {
+            self.record_patched(meta);
+        }
+    }
+
+    impl<K: Resource + Clone> FinalizerApi for Api<K> {
+        fn collection_url(&self, _: &ObjectMeta) -> String {
+            self.resource_url().to_owned()
+        }
+
+        fn client(&self) -> Client {
+            self.clone().into_client()
+        }
+
+        fn patched(&self, _: &ObjectMeta) {}
+    }
 }
 
-/// Applies and cleans up with a finalizer in between: the last thing that a reconciler does.
+/// Applies and cleans up with a finalizer in between. It is the last call of a reconciler.
 ///
-/// An object without the finalizer gets it first, and `work` is called with the object as it is then. When the object
-/// is being deleted, `work` is called to clean up; if that returns `Ok`, with whatever action, the finalizer goes, and
-/// the object with it. A cleanup that is not done yet returns an error: the finalizer stays, and the cleanup is called
-/// again after the backoff of its key. An error of `work` is handed on as it is.
+/// An object without the finalizer gets it first, and then `work` is called with the object that the server returned.
+/// When the object is being deleted, `work` is called to clean up. If that returns `Ok`, with any action, the finalizer
+/// is removed, and the server deletes the object. A cleanup that is not finished returns an error: the finalizer stays,
+/// and the cleanup is called again after the backoff of the request. Errors of `work` are returned unchanged.
 ///
-/// A name has a domain and a path, as `example.com/cleanup`. Kubernetes takes names without a path for custom resources
-/// only, with a warning; so does this, and logs the warning where it adds the finalizer.
+/// `api` is [`context.api()`](crate::Context::api), so that the next reconcile sees the finalizer in its cache, or kube's
+/// `Api`.
 ///
-/// `work` must bear being called again at any time: with an old state of the object, after it has done its part, after
-/// the process has been killed.
+/// A name has a domain and a path, such as `example.com/cleanup`. Kubernetes accepts names without a path for custom
+/// resources only, with a warning. This function accepts them too, and logs a warning when it adds one.
+///
+/// `work` must be idempotent: it may be called with an old state of the object, after it has already succeeded, and after
+/// the process was killed.
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_client::Api;
-/// use kube_client::api::{DeleteParams, PostParams};
-/// use tidings_apiserver::ApiServer;
-/// use tidings_controller::finalizer::{Finalize, finalizer};
-/// use tidings_controller::{Action, Error};
+/// use tidings_controller::{Action, Context, Error, Finalize, Request, finalizer};
 ///
-/// async fn reconcile(maps: &Api<ConfigMap>, map: ConfigMap) -> Result<Action, Error> {
-///     finalizer(maps, "example.com/bucket", Arc::new(map), async |event| match event {
-///         Finalize::Apply(map) => {
-///             assert_eq!(map.metadata.finalizers.as_deref(), Some(&["example.com/bucket".to_owned()][..]));
-///             Ok(Action::await_change()) // creates the bucket
-///         }
-///         Finalize::Cleanup(_) => Ok(Action::await_change()), // deletes the bucket
-///     }).await
+/// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+///     let Some(map) = context.get::<ConfigMap>(&request).await? else {
+///         return Ok(Action::await_change());
+///     };
+///     finalizer(&context.api::<ConfigMap>(), "example.com/bucket", map, async |event| match event {
+///         Finalize::Apply(_map) => Ok(Action::await_change()), // creates the bucket
+///         Finalize::Cleanup(_map) => Ok(Action::await_change()), // deletes the bucket
+///     })
+///     .await
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Error> {
-/// let server = ApiServer::start().await;
-/// let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
-/// let map = serde_json::from_value(serde_json::json!({ "metadata": { "name": "bucket" } }))?;
-/// let map = maps.create(&PostParams::default(), &map).await?;
-/// assert_eq!(reconcile(&maps, map).await?, Action::await_change());
+/// // A unit test of it, against a server in the process.
+/// let server = tidings_apiserver::ApiServer::start().await;
+/// server.put("configmaps", serde_json::json!({ "metadata": { "name": "bucket" } }));
+/// let map: ConfigMap = serde_json::from_value(server.object("configmaps", "default/bucket").unwrap())?;
 ///
-/// maps.delete("bucket", &DeleteParams::default()).await?;
-/// let held = maps.get_opt("bucket").await?.expect("it is held back");
-/// assert_eq!(reconcile(&maps, held).await?, Action::await_change());
-/// assert!(maps.get_opt("bucket").await?.is_none());
+/// let request = Request::new(Some("default"), "bucket")?;
+/// let context = Context::for_test(server.client()).object(&map).build(&request).await?;
+/// reconcile(request, context).await?;
+/// let map = server.object("configmaps", "default/bucket").unwrap();
+/// assert_eq!(map["metadata"]["finalizers"][0], "example.com/bucket");
 /// # Ok(())
 /// # }
 /// ```
-pub async fn finalizer<K, E, Ended>(
-    api: &Api<K>,
+pub async fn finalizer<K, A, E, Ended>(
+    api: &A,
     name: &str,
     object: Arc<K>,
     work: impl FnOnce(Finalize<K>) -> Ended,
 ) -> Result<Action, E>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
-    E: From<FinalizerError>,
+    A: FinalizerApi<K>,
+    E: From<ControllerError>,
     Ended: Future<Output = Result<Action, E>>,
 {
     if name.is_empty() || name.split('/').count() > 2 || name.split('/').any(str::is_empty) {
-        return Err(FinalizerError::Name { name: name.to_owned() }.into());
+        return Err(ControllerError::FinalizerName { name: name.to_owned() }.into());
     }
-    let held = FinalizerClient::new(api, name, object.meta())?;
+    let patcher = FinalizerPatcher::new(api, name, object.meta())?;
     match FinalizerStage::of(object.meta(), name) {
-        FinalizerStage::Gone => Ok(Action::AwaitChange),
+        FinalizerStage::Done => Ok(Action::AwaitChange),
         FinalizerStage::Present => work(Finalize::Apply(object)).await,
-        FinalizerStage::Free => match held.add(object.meta().clone()).await? {
+        FinalizerStage::Missing => match patcher.add(object.meta().clone()).await? {
             Some(object) => work(Finalize::Apply(Arc::new(object))).await,
             // It is being deleted, and nothing was ever applied for it.
             None => Ok(Action::AwaitChange),
         },
-        FinalizerStage::CleanUp => {
+        FinalizerStage::Cleanup => {
             let action = work(Finalize::Cleanup(Arc::clone(&object))).await?;
-            held.remove(object.meta().clone()).await?;
+            patcher.remove::<K>(object.meta().clone()).await?;
             Ok(action)
         }
     }
 }
 
-/// What is next for an object.
+/// The next step for an object.
 enum FinalizerStage {
-    /// It has no finalizer of ours, and may get it.
-    Free,
+    /// It does not have our finalizer and can get it.
+    Missing,
     /// It has our finalizer.
     Present,
-    /// It is being deleted, and has our finalizer.
-    CleanUp,
-    /// It is being deleted, and we are through with it.
-    Gone,
+    /// It is being deleted and has our finalizer.
+    Cleanup,
+    /// It is being deleted and does not have our finalizer.
+    Done,
 }
 
 impl FinalizerStage {
     fn of(meta: &ObjectMeta, finalizer: &str) -> Self {
         match (position(meta, finalizer).is_some(), meta.deletion_timestamp.is_some()) {
-            (false, false) => FinalizerStage::Free,
+            (false, false) => FinalizerStage::Missing,
             (true, false) => FinalizerStage::Present,
-            (true, true) => FinalizerStage::CleanUp,
-            (false, true) => FinalizerStage::Gone,
+            (true, true) => FinalizerStage::Cleanup,
+            (false, true) => FinalizerStage::Done,
         }
     }
 }
 
-/// One object, and the finalizer that it has or shall have.
-struct FinalizerClient<'a, K> {
-    api: &'a Api<K>,
+/// Adds and removes one finalizer on one object.
+struct FinalizerPatcher<'a, A> {
+    api: &'a A,
     finalizer: &'a str,
-    name: String,
+    url: String,
     uid: String,
 }
 
-impl<'a, K: Resource + Clone + DeserializeOwned + Debug> FinalizerClient<'a, K> {
-    fn new(api: &'a Api<K>, finalizer: &'a str, meta: &ObjectMeta) -> Result<Self, FinalizerError> {
-        let missing = |missing| FinalizerError::NotWritten { missing };
-        let name = meta.name.clone().ok_or_else(|| missing("name"))?;
-        let uid = meta.uid.clone().ok_or_else(|| missing("uid"))?;
-        Ok(FinalizerClient { api, finalizer, name, uid })
+impl<'a, A: sealed::FinalizerApi> FinalizerPatcher<'a, A> {
+    fn new(api: &'a A, finalizer: &'a str, meta: &ObjectMeta) -> Result<Self, ControllerError> {
+        let collection = api.collection_url(meta);
+        let required = |value: &Option<String>, missing| {
+            let object = || format!("an object of {collection}");
+            value.clone().ok_or_else(|| ControllerError::NotWritten { object: object(), missing })
+        };
+        let (name, uid) = (required(&meta.name, "name")?, required(&meta.uid, "uid")?);
+        Ok(FinalizerPatcher { api, finalizer, url: format!("{collection}/{name}"), uid })
     }
 
-    /// Adds the finalizer. Nothing is given back if the object is being deleted, or is gone.
-    async fn add(&self, mut seen: ObjectMeta) -> Result<Option<K>, FinalizerError> {
+    /// Adds the finalizer, and returns the object that has it. `None` if the object is being deleted, or was deleted.
+    async fn add<K: Resource + DeserializeOwned>(
+        &self,
+        mut seen: ObjectMeta,
+    ) -> Result<Option<K>, ControllerError> {
         const VERB: &str = "adding";
         if !self.finalizer.contains('/') {
-            let (object, finalizer) = (self.described(), self.finalizer);
+            let (object, finalizer) = (&self.url, self.finalizer);
             tracing::warn!(
-                %object, finalizer,
-                "adding a finalizer without a domain, which others may use too: name it as example.com/cleanup, and \
-                 release objects that have the old name under the old name"
+                object,
+                finalizer,
+                "adding a finalizer without a domain, which other controllers may use too: name it as \
+                 example.com/cleanup, and release objects that have the old name under the old name"
             );
         }
         for _ in 0..ATTEMPTS_MAX {
             let others = seen.finalizers.as_deref().unwrap_or_default();
             let mut all = others.to_vec();
             all.push(self.finalizer.to_owned());
-            // `add` to a list that is not there is refused, so the list is written as a whole. Others may have been
-            // added or removed since: what was seen is tested. A test for null holds if there is none.
+            // The server rejects `add` of one element if there is no list, so the patch writes the whole list. It tests
+            // the list that was read, because others may have changed it. A test for null holds if there is no list.
             let before = if others.is_empty() { Value::Null } else { json!(others) };
             let patch = json!([
                 { "op": "test", "path": "/metadata/uid", "value": self.uid },
@@ -228,28 +233,31 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> FinalizerClient<'a, K> 
             ]);
             let refusal = match self.patch(&patch).await {
                 Ok(object) => return Ok(Some(object)),
-                Err(error) if is_gone(&error) => return Ok(None),
+                Err(error) if is_not_found(&error) => return Ok(None),
                 Err(error) if !may_have_changed(&error) => return Err(self.error(VERB, error)),
                 Err(error) => error,
             };
-            let Some(object) = self.read(VERB).await? else { return Ok(None) };
+            let Some(object) = self.read::<K>(VERB).await? else { return Ok(None) };
             match FinalizerStage::of(object.meta(), self.finalizer) {
                 FinalizerStage::Present => return Ok(Some(object)),
-                FinalizerStage::Free
+                FinalizerStage::Missing
                     if is_invalid(&refusal) && object.meta().finalizers == seen.finalizers =>
                 {
                     return Err(self.error(VERB, refusal));
                 }
-                FinalizerStage::Free => seen = object.meta().clone(),
-                // A reconcile of that state follows; it cleans up if need be.
-                FinalizerStage::CleanUp | FinalizerStage::Gone => return Ok(None),
+                FinalizerStage::Missing => seen = object.meta().clone(),
+                // The deletion causes another reconcile, which cleans up if necessary.
+                FinalizerStage::Cleanup | FinalizerStage::Done => return Ok(None),
             }
         }
-        Err(FinalizerError::Contended { object: self.described() })
+        Err(ControllerError::FinalizerContended { object: self.url.clone() })
     }
 
     /// Removes the finalizer, and no other.
-    async fn remove(&self, mut seen: ObjectMeta) -> Result<(), FinalizerError> {
+    async fn remove<K: Resource + DeserializeOwned>(
+        &self,
+        mut seen: ObjectMeta,
+    ) -> Result<(), ControllerError> {
         const VERB: &str = "removing";
         for _ in 0..ATTEMPTS_MAX {
             let Some(position) = position(&seen, self.finalizer) else { return Ok(()) };
@@ -259,55 +267,67 @@ impl<'a, K: Resource + Clone + DeserializeOwned + Debug> FinalizerClient<'a, K> 
                 { "op": "test", "path": path, "value": self.finalizer },
                 { "op": "remove", "path": path },
             ]);
-            let refusal = match self.patch(&patch).await {
+            let refusal = match self.patch::<K>(&patch).await {
                 Ok(_) => return Ok(()),
-                Err(error) if is_gone(&error) => return Ok(()),
+                Err(error) if is_not_found(&error) => return Ok(()),
                 Err(error) if !may_have_changed(&error) => return Err(self.error(VERB, error)),
                 Err(error) => error,
             };
-            let Some(object) = self.read(VERB).await? else { return Ok(()) };
+            let Some(object) = self.read::<K>(VERB).await? else { return Ok(()) };
             if is_invalid(&refusal) && object.meta().finalizers == seen.finalizers {
                 return Err(self.error(VERB, refusal));
             }
             seen = object.meta().clone();
         }
-        Err(FinalizerError::Contended { object: self.described() })
+        Err(ControllerError::FinalizerContended { object: self.url.clone() })
     }
 
-    /// The object as the server has it; none if it is gone, even if another has its name by now.
-    async fn read(&self, verb: &'static str) -> Result<Option<K>, FinalizerError> {
-        let found = self.api.get_opt(&self.name).await.map_err(|error| self.error(verb, error))?;
-        Ok(found.filter(|object| object.meta().uid.as_deref() == Some(&self.uid)))
-    }
-
-    async fn patch(&self, patch: &Value) -> Result<K, kube_client::Error> {
-        let request = http::Request::patch(format!("{}/{}", self.api.resource_url(), self.name))
-            .header(CONTENT_TYPE, "application/json-patch+json")
-            .body(patch.to_string().into_bytes())
-            .map_err(kube_client::Error::HttpError)?;
-        self.api.clone().into_client().request(request).await
-    }
-
-    fn error(&self, verb: &'static str, source: kube_client::Error) -> FinalizerError {
-        let (object, code) = (self.described(), code(&source));
-        let source = Box::new(source);
-        match code {
-            Some(403) => FinalizerError::Forbidden { verb, object, source },
-            _ => FinalizerError::Request { verb, finalizer: self.finalizer.to_owned(), object, source },
+    /// Reads the object from the server. `None` if it was deleted, even if another object has its name now.
+    async fn read<K: Resource + DeserializeOwned>(
+        &self,
+        verb: &'static str,
+    ) -> Result<Option<K>, ControllerError> {
+        let request = http::Request::get(&self.url).body(Vec::new()).map_err(kube_client::Error::HttpError);
+        let found = match request {
+            Ok(request) => self.api.client().request::<K>(request).await,
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(object) => Ok(Some(object).filter(|object| object.meta().uid.as_deref() == Some(&self.uid))),
+            Err(error) if is_not_found(&error) => Ok(None),
+            Err(error) => Err(self.error(verb, error)),
         }
     }
 
-    fn described(&self) -> String {
-        format!("{}/{}", self.api.resource_url(), self.name)
+    async fn patch<K: Resource + DeserializeOwned>(&self, patch: &Value) -> Result<K, kube_client::Error> {
+        let request = http::Request::patch(&self.url)
+            .header(CONTENT_TYPE, "application/json-patch+json")
+            .body(patch.to_string().into_bytes())
+            .map_err(kube_client::Error::HttpError)?;
+        let object: K = self.api.client().request(request).await?;
+        self.api.patched(object.meta());
+        Ok(object)
+    }
+
+    fn error(&self, verb: &'static str, source: kube_client::Error) -> ControllerError {
+        let (object, code) = (self.url.clone(), code(&source));
+        let source = Box::new(source);
+        match code {
+            Some(403) => ControllerError::FinalizerForbidden { verb, object, source },
+            _ => {
+                let finalizer = self.finalizer.to_owned();
+                ControllerError::FinalizerRequest { verb, finalizer, object, source }
+            }
+        }
     }
 }
 
-/// Where the finalizer stands among the others.
+/// The index of the finalizer in the object's list.
 fn position(meta: &ObjectMeta, finalizer: &str) -> Option<usize> {
     meta.finalizers.as_deref().unwrap_or_default().iter().position(|other| other == finalizer)
 }
 
-/// The code of the server's answer.
+/// The status code of the server's response.
 fn code(error: &kube_client::Error) -> Option<u16> {
     match error {
         kube_client::Error::Api(status) => Some(status.code),
@@ -315,16 +335,16 @@ fn code(error: &kube_client::Error) -> Option<u16> {
     }
 }
 
-fn is_gone(error: &kube_client::Error) -> bool {
+fn is_not_found(error: &kube_client::Error) -> bool {
     code(error) == Some(404)
 }
 
-/// A test that does not hold is answered with 422, as is a finalizer for an object that is being deleted.
+/// The server answers 422 to a patch whose test fails, and to a finalizer for an object that is being deleted.
 fn may_have_changed(error: &kube_client::Error) -> bool {
     matches!(code(error), Some(409 | 422))
 }
 
-/// With the finalizers as they were seen, no test was refused but the object itself.
+/// If the finalizers are unchanged since they were read, no test failed: the server rejected the object itself.
 fn is_invalid(error: &kube_client::Error) -> bool {
     code(error) == Some(422)
 }

@@ -1,38 +1,40 @@
-//! From a notification to Reconcile: the only crate that joins informers and the work queue.
+//! Controllers: the only crate that joins informers and the work queue.
 //!
-//! An informer tells `enqueue` of a change, a predicate lets it pass, its key goes on a
-//! queue, a worker takes it and calls the reconciler. A request is a key and nothing
-//! more: what is to be done is read from the caches, when it is done.
+//! An informer notifies `enqueue` of a change. If the predicates accept it, the key of the object goes on a queue. A
+//! worker takes the key and calls the reconciler. A request is a key and nothing else: the reconciler reads the current
+//! state from the caches.
 
 mod sync;
 
 mod fence;
 
-pub mod request;
+mod request;
 
-pub mod action;
+mod action;
 
-pub mod reconciler;
+mod reconciler;
 
-pub mod predicate;
+mod error;
+
+mod predicate;
 
 mod caches;
 
 mod enqueue;
 
-pub mod writes;
+mod writes;
 
-pub mod context;
+mod context;
 
 mod worker;
 
-pub mod controller;
+mod controller;
 
-pub mod owner;
+mod owner;
 
-pub mod finalizer;
+mod finalizer;
 
-pub mod condition;
+mod condition;
 
 pub mod recorder;
 
@@ -43,16 +45,20 @@ pub mod shard;
 pub mod manager;
 
 pub use action::Action;
-pub use condition::{Condition, ConditionError, await_condition, await_condition_on};
-pub use context::Context;
+pub use condition::{Condition, LastSeen, await_condition, await_condition_on};
+pub use context::{Context, TestContext};
 #[cfg(feature = "metrics")]
 pub use controller::ControllerMetrics;
 pub use controller::{
-    Controller, ControllerBuilder, ControllerError, ControllerHandle, ControllerStats, ControllerTask, Owned,
-    Watched,
+    Controller, ControllerBuilder, ControllerHandle, ControllerStats, ControllerTask, Owned, RequestCount,
+    RequestReason, Watched,
 };
-pub use finalizer::{Finalize, FinalizerError, finalizer};
-pub use owner::{OwnerError, controller_reference, is_controlled_by, owner_reference, set_controller};
+pub use error::ControllerError;
+pub use finalizer::{Finalize, FinalizerApi, finalizer};
+pub use owner::{
+    adoption_patch, controller_of, controller_reference, controller_reference_of, is_controlled_by,
+    owner_reference, owner_reference_of, release_patch, set_controller,
+};
 pub use predicate::{Change, Predicate};
 pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};

@@ -19,8 +19,9 @@ use tidings_informer::informer::InformerFailure;
 use tidings_util::WithCauses;
 use tokio_util::sync::CancellationToken;
 
-use crate::controller::{Controller, ControllerError};
+use crate::controller::Controller;
 use crate::election::{Election, ElectionError, GuardError, OnOverrun};
+use crate::error::ControllerError;
 use endpoints::EndpointOptions;
 use tasks::Runnable;
 

@@ -1,79 +1,35 @@
-//! Owner references: who answers for an object, and with whom it goes.
+//! Owner references: which object an object belongs to, and with which it is deleted.
 //!
-//! An object may have many owners and one controller. The server checks little of it: a second controller is refused,
-//! but an owner in another namespace is taken, and the garbage collector then deletes the object as an orphan. So it is
-//! checked here, before it is written.
+//! An object may have many owners, and at most one of them is its controller. The server checks little of this. It rejects
+//! a second controller, but it accepts an owner in another namespace, and then the garbage collector deletes the object as
+//! an orphan. These functions check it before anything is written.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::Patch;
 use kube_core::Resource;
 use serde_json::{Value, json};
 
-/// Why one object can't own another.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OwnerError {
-    /// The owner was never written.
-    #[error("{owner} has no {missing}: own with an object as the server or a lister gave it")]
-    NotWritten {
-        /// The owner.
-        owner: String,
-        /// What it lacks.
-        missing: &'static str,
-    },
-    /// Another object is its controller already.
-    #[error("{object} is controlled by {controller} already: choose another name, or have it released")]
-    AlreadyControlled {
-        /// The object.
-        object: String,
-        /// Its controller: kind, name and uid.
-        controller: String,
-    },
-    /// The owner lives in another namespace.
-    #[error("{owner} can't own {object}: an owner lives in the same namespace, or in the cluster's scope")]
-    OtherNamespace {
-        /// The owner.
-        owner: String,
-        /// The object.
-        object: String,
-    },
-    /// The owner has a namespace and the object has none.
-    #[error(
-        "{owner} can't own {object}, which has no namespace: set it, or give an object of the cluster's scope an \
-         owner of the cluster's scope"
-    )]
-    WithoutNamespace {
-        /// The owner.
-        owner: String,
-        /// The object.
-        object: String,
-    },
-    /// The owner, or the object, is being deleted.
-    #[error("{what} is being deleted: nothing is adopted then")]
-    BeingDeleted {
-        /// What is being deleted.
-        what: String,
-    },
-}
+use crate::error::ControllerError;
 
 /// A reference to an owner that is not the controller.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-/// use tidings_controller::owner::{is_controlled_by, owner_reference, set_controller};
+/// use tidings_controller::{is_controlled_by, owner_reference, set_controller};
 ///
 /// let mut owner = ConfigMap::default();
 /// owner.metadata.name = Some("settings".to_owned());
 /// owner.metadata.namespace = Some("shop".to_owned());
-/// assert!(owner_reference(&owner).is_err(), "it was never written");
+/// assert!(owner_reference(&owner).is_err(), "it has no uid: it was never written");
 /// owner.metadata.uid = Some("8d2c".to_owned());
 ///
 /// let mut secret = Secret::default();
 /// secret.metadata.namespace = Some("shop".to_owned());
 /// set_controller(&mut secret, &owner)?;
 /// assert!(is_controlled_by(&secret, "8d2c"));
-/// # Ok::<(), tidings_controller::owner::OwnerError>(())
+/// # Ok::<(), tidings_controller::ControllerError>(())
 /// ```
-pub fn owner_reference<K>(owner: &K) -> Result<OwnerReference, OwnerError>
+pub fn owner_reference<K>(owner: &K) -> Result<OwnerReference, ControllerError>
 where
     K: Resource,
     K::DynamicType: Default,
@@ -81,15 +37,15 @@ where
     owner_reference_of(owner, &K::DynamicType::default())
 }
 
-/// As [`owner_reference`], for an owner whose kind is known at run time only.
+/// As [`owner_reference`], for an owner whose kind is known only at run time.
 pub fn owner_reference_of<K: Resource>(
     owner: &K,
     resource: &K::DynamicType,
-) -> Result<OwnerReference, OwnerError> {
+) -> Result<OwnerReference, ControllerError> {
     let ObjectMeta { name, uid, .. } = owner.meta();
     let required = |value: &Option<String>, missing| {
         let value = value.clone().filter(|value| !value.is_empty());
-        value.ok_or_else(|| OwnerError::NotWritten { owner: described(owner, resource), missing })
+        value.ok_or_else(|| ControllerError::NotWritten { object: described(owner, resource), missing })
     };
     Ok(OwnerReference {
         api_version: K::api_version(resource).into_owned(),
@@ -101,8 +57,8 @@ pub fn owner_reference_of<K: Resource>(
     })
 }
 
-/// A reference to the one owner that answers for an object, and that a deletion in the foreground waits for.
-pub fn controller_reference<K>(owner: &K) -> Result<OwnerReference, OwnerError>
+/// A reference to the controller of an object. A foreground deletion of the owner waits for the object.
+pub fn controller_reference<K>(owner: &K) -> Result<OwnerReference, ControllerError>
 where
     K: Resource,
     K::DynamicType: Default,
@@ -110,18 +66,19 @@ where
     controller_reference_of(owner, &K::DynamicType::default())
 }
 
-/// As [`controller_reference`], for an owner whose kind is known at run time only.
+/// As [`controller_reference`], for an owner whose kind is known only at run time.
 pub fn controller_reference_of<K: Resource>(
     owner: &K,
     resource: &K::DynamicType,
-) -> Result<OwnerReference, OwnerError> {
+) -> Result<OwnerReference, ControllerError> {
     let reference = owner_reference_of(owner, resource)?;
     Ok(OwnerReference { controller: Some(true), block_owner_deletion: Some(true), ..reference })
 }
 
-/// Makes `owner` the controller of `object`. Nothing changes if it is already; if another is, or if the two do not
-/// live where one can own the other, that is an error.
-pub fn set_controller<C, K>(object: &mut C, owner: &K) -> Result<(), OwnerError>
+/// Makes `owner` the controller of `object`. If it already is, nothing changes.
+///
+/// It is an error if the object has another controller, or if the namespaces of the two do not allow one to own the other.
+pub fn set_controller<C, K>(object: &mut C, owner: &K) -> Result<(), ControllerError>
 where
     C: Resource,
     K: Resource,
@@ -135,10 +92,10 @@ where
     match (namespace(owner.meta()), namespace(object.meta())) {
         (None, _) => {}
         (Some(_), None) => {
-            return Err(OwnerError::WithoutNamespace { owner: owner_name(), object: object_name });
+            return Err(ControllerError::ObjectWithoutNamespace { owner: owner_name(), object: object_name });
         }
         (Some(one), Some(other)) if one != other => {
-            return Err(OwnerError::OtherNamespace { owner: owner_name(), object: object_name });
+            return Err(ControllerError::OwnerInOtherNamespace { owner: owner_name(), object: object_name });
         }
         (Some(_), Some(_)) => {}
     }
@@ -146,7 +103,7 @@ where
         && *uid != reference.uid
     {
         let controller = format!("{kind} {name} (uid {uid})");
-        return Err(OwnerError::AlreadyControlled { object: object_name, controller });
+        return Err(ControllerError::AlreadyControlled { object: object_name, controller });
     }
     let references = object.meta_mut().owner_references.get_or_insert_default();
     match references.iter_mut().find(|other| other.uid == reference.uid) {
@@ -162,23 +119,24 @@ pub fn controller_of(object: &impl Resource) -> Option<&OwnerReference> {
     references.iter().find(|reference| reference.controller == Some(true))
 }
 
-/// Whether the object with that uid is its controller.
+/// Whether the object with this uid is the controller of `object`.
 pub fn is_controlled_by(object: &impl Resource, uid: &str) -> bool {
     controller_of(object).is_some_and(|reference| reference.uid == uid)
 }
 
-/// The patch that makes `owner` the controller of an object that has none, if nobody has changed it since.
+/// The patch that makes `owner` the controller of an object without one. The server applies it only if the object has not
+/// changed since it was read.
 ///
-/// Adopt only with an owner that was just read from the server: one that a cache still has may be gone, and what it
-/// adopts would be deleted with it.
-pub fn adoption<C, K>(object: &C, owner: &K) -> Result<Patch<Value>, OwnerError>
+/// Pass an owner that was just read from the server. An owner from a cache may be deleted already, and then the garbage
+/// collector would delete the adopted object.
+pub fn adoption_patch<C, K>(object: &C, owner: &K) -> Result<Patch<Value>, ControllerError>
 where
     C: Resource + Clone,
     K: Resource,
     C::DynamicType: Default,
     K::DynamicType: Default,
 {
-    let being_deleted = |what| Err(OwnerError::BeingDeleted { what });
+    let being_deleted = |object| Err(ControllerError::BeingDeleted { object });
     if owner.meta().deletion_timestamp.is_some() {
         return being_deleted(described(owner, &K::DynamicType::default()));
     }
@@ -190,8 +148,9 @@ where
     Ok(references_patch(adopted.meta()))
 }
 
-/// The patch that takes an owner from an object, if nobody has changed it since; none if it is no owner.
-pub fn release<C: Resource + Clone>(object: &C, owner_uid: &str) -> Option<Patch<Value>> {
+/// The patch that removes an owner from an object. The server applies it only if the object has not changed since it was
+/// read. `None` if the object does not have this owner.
+pub fn release_patch<C: Resource + Clone>(object: &C, owner_uid: &str) -> Option<Patch<Value>> {
     let mut released = object.meta().clone();
     let references = released.owner_references.as_mut()?;
     let owners_before = references.len();
@@ -199,8 +158,8 @@ pub fn release<C: Resource + Clone>(object: &C, owner_uid: &str) -> Option<Patch
     (references.len() < owners_before).then(|| references_patch(&released))
 }
 
-/// A merge patch replaces the list as a whole: the version keeps it from undoing what another wrote, and the uid from
-/// touching another object of that name.
+/// A merge patch replaces the whole list. The version in it prevents that it undoes the write of another client, and the
+/// uid prevents that it changes another object of the same name.
 fn references_patch(meta: &ObjectMeta) -> Patch<Value> {
     let ObjectMeta { uid, resource_version, owner_references, .. } = meta;
     Patch::Merge(json!({ "metadata": {
@@ -214,7 +173,7 @@ fn namespace(meta: &ObjectMeta) -> Option<&str> {
     meta.namespace.as_deref().filter(|namespace| !namespace.is_empty())
 }
 
-/// An object, for people: `Deployment shop/web`.
+/// The object in messages: `Deployment shop/web`.
 fn described<K: Resource>(object: &K, resource: &K::DynamicType) -> String {
     let meta = object.meta();
     let name = meta.name.as_deref().or(meta.generate_name.as_deref()).unwrap_or("without a name");

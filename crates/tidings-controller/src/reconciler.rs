@@ -1,5 +1,7 @@
-//! What a user writes: a function from a request to an action, or a type that has one. It must be level-based: it reads
-//! how things are, and makes them as they should be, however it came to be called.
+//! The user's part of a controller: a function from a request to an action, or a type with such a method.
+//!
+//! A reconciler must be level-based: it compares the actual state with the desired one and corrects the difference. It must
+//! not depend on the event that caused the request.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -13,7 +15,7 @@ use crate::action::Action;
 use crate::context::Context;
 use crate::request::Request;
 
-/// Makes the world as an object says it should be.
+/// Brings the actual state to the desired state of one object.
 ///
 /// An `async fn(Request, Context) -> Result<Action, Error>` is one, and so is a closure.
 ///
@@ -30,7 +32,7 @@ use crate::request::Request;
 /// }
 /// ```
 pub trait Reconciler: Send + Sync + 'static {
-    /// Looks at one object. It is never called for one key twice at the same time.
+    /// Reconciles one object. Two calls for the same key never overlap.
     fn reconcile(
         &self,
         request: Request,
@@ -38,10 +40,10 @@ pub trait Reconciler: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Action, Error>> + Send;
 }
 
-impl<F, Ended> Reconciler for F
+impl<F, Reconcile> Reconciler for F
 where
-    F: Fn(Request, Context) -> Ended + Send + Sync + 'static,
-    Ended: Future<Output = Result<Action, Error>> + Send,
+    F: Fn(Request, Context) -> Reconcile + Send + Sync + 'static,
+    Reconcile: Future<Output = Result<Action, Error>> + Send,
 {
     fn reconcile(
         &self,
@@ -52,27 +54,28 @@ where
     }
 }
 
-/// Why a reconciler has not done what it was asked. Everything that is an error becomes one with `?`.
+/// The error of a reconcile. Every error type converts into it with `?`.
 ///
-/// A request that ended with an error is tried again, later each time; one that ended with a
-/// [terminal](Self::terminal) error is not, until something changes.
+/// A request whose reconcile returned an error is retried after a delay that grows with each failure
+/// ([`on_error`](crate::ControllerBuilder::on_error) can choose another delay). After a [terminal](Self::terminal) error it is
+/// not retried until something changes.
 pub struct Error {
     cause: Box<dyn StdError + Send + Sync>,
     is_terminal: bool,
 }
 
 impl Error {
-    /// An error that trying again does not mend.
+    /// An error that a retry would not fix.
     pub fn terminal(cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Error { cause: cause.into(), is_terminal: true }
     }
 
-    /// Whether trying again does not mend it.
+    /// Whether a retry would not fix it.
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// What went wrong.
+    /// The error that was converted. Use `downcast_ref` to get its type.
     pub fn cause(&self) -> &(dyn StdError + Send + Sync + 'static) {
         &*self.cause
     }
@@ -84,7 +87,7 @@ impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for Error {
     }
 }
 
-/// With its causes, each said once, which an error in a log is worth little without.
+/// The error with all its causes, each once.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         WithCauses(self.cause.as_ref()).fmt(f)
@@ -98,7 +101,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// A reconciler whose type nobody needs to know.
+/// A [`Reconciler`] as a trait object.
 pub(crate) trait AnyReconciler: Send + Sync {
     fn start(&self, request: Request, context: Context) -> BoxFuture<'_, Result<Action, Error>>;
 }
@@ -119,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn every_error_becomes_one_that_is_tried_again_and_says_its_causes() {
+    fn every_error_converts_to_one_that_is_retried_and_shows_its_causes() {
         assert!(!read().unwrap_err().is_terminal());
-        let deep = anyhow::anyhow!("no route").context("asking the printer");
-        assert_eq!(Error::from(deep).to_string(), "asking the printer: no route");
-        assert!(Error::terminal("a colour that nobody has").is_terminal());
+        let deep = anyhow::anyhow!("no route").context("printing");
+        assert_eq!(Error::from(deep).to_string(), "printing: no route");
+        assert!(Error::terminal("unknown colour").is_terminal());
     }
 }

@@ -1,15 +1,15 @@
-//! What a reconciler is asked to look at: a key, and nothing more. What has happened to the object is not said, because
-//! more may have happened by the time someone looks.
+//! The request of a reconciler: the key of an object, and nothing else. It does not contain what happened to the object,
+//! because more may have happened before the reconcile starts.
 
 use std::fmt;
 use std::ops::Deref;
 
 use tidings_object::{Key, KeyRef, ParseError};
 
-/// The key of an object that a reconciler shall look at.
+/// The key of an object to reconcile.
 ///
 /// ```
-/// use tidings_controller::request::Request;
+/// use tidings_controller::Request;
 ///
 /// let request = Request::new(Some("shop"), "web-0")?;
 /// assert_eq!((request.namespace(), request.name()), (Some("shop"), "web-0"));
@@ -20,7 +20,7 @@ use tidings_object::{Key, KeyRef, ParseError};
 pub struct Request(Key);
 
 impl Request {
-    /// Asks for the object of that name in `namespace`, or in cluster scope.
+    /// A request for the object of this name in `namespace`, or in cluster scope.
     pub fn new(namespace: Option<&str>, name: &str) -> Result<Self, ParseError> {
         Key::new(namespace, name).map(Request)
     }
@@ -31,7 +31,7 @@ impl Request {
     }
 }
 
-/// So that a request can be given to a lister: `lister.get(&request)`.
+/// A request can be passed as a key: `lister.get(&request)`.
 impl Deref for Request {
     type Target = Key;
     fn deref(&self) -> &Key {

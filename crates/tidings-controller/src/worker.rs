@@ -22,7 +22,7 @@ use tracing::{Instrument, Level, Span};
 
 use crate::action::Action;
 use crate::context::{Context, SharedContext};
-use crate::controller::stats::{Reason, ReconcileCounters, RequestCounters};
+use crate::controller::stats::{ReconcileCounters, RequestCounters, RequestReason};
 use crate::reconciler::AnyReconciler;
 use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
@@ -201,12 +201,12 @@ impl WorkerShared {
             }
             ReconcileOutcome::Ended(Ok(Action::Requeue)) => {
                 counters.requeues.add_one();
-                self.again(working, Reason::Requeue, limited);
+                self.again(working, RequestReason::Requeue, limited);
             }
             ReconcileOutcome::Ended(Ok(Action::RequeueAfter(delay))) => {
                 counters.delayed_requeues.add_one();
                 queue.forget(working);
-                self.again(working, Reason::RequeueAfter, now.after(delay));
+                self.again(working, RequestReason::RequeueAfter, now.after(delay));
             }
             ReconcileOutcome::Ended(Err(error)) if error.is_terminal() => {
                 counters.errors.add_one();
@@ -215,32 +215,32 @@ impl WorkerShared {
             }
             ReconcileOutcome::Ended(Err(_)) => {
                 counters.errors.add_one();
-                self.again(working, Reason::Error, limited);
+                self.again(working, RequestReason::Error, limited);
             }
             ReconcileOutcome::TimedOut(_) => {
                 counters.errors.add_one();
                 counters.timeouts.add_one();
-                self.again(working, Reason::Timeout, limited);
+                self.again(working, RequestReason::Timeout, limited);
             }
             ReconcileOutcome::Panicked(_) => {
                 counters.errors.add_one();
                 counters.panics.add_one();
-                self.again(working, Reason::Panic, limited);
+                self.again(working, RequestReason::Panic, limited);
             }
             ReconcileOutcome::Abandoned => {
                 counters.abandoned.add_one();
-                self.again(working, Reason::Abandoned, now);
+                self.again(working, RequestReason::Abandoned, now);
             }
         }
     }
 
     /// Puts a request back that was taken and not worked on.
     fn put_back(&self, working: &Working<Request>) {
-        self.again(working, Reason::Abandoned, AddOptions::new());
+        self.again(working, RequestReason::Abandoned, AddOptions::new());
     }
 
     /// Puts a request back with the priority that it came with.
-    fn again(&self, working: &Working<Request>, reason: Reason, options: AddOptions) {
+    fn again(&self, working: &Working<Request>, reason: RequestReason, options: AddOptions) {
         self.state.own.count(reason);
         self.state.queue.add_with(Request::clone(working), options.priority(working.priority()));
     }

@@ -12,9 +12,8 @@ use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
-use tidings::controller::controller::Watched;
 use tidings::controller::{
-    Action, Change, Context, Controller, Error, Predicate, Request, Shard, set_controller,
+    Action, Change, Context, Controller, Error, Predicate, Request, Shard, Watched, set_controller,
 };
 use tidings::workqueue::limiter::Exponential;
 use tidings::{Object, RawObject};

@@ -27,10 +27,9 @@ use kube_derive::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{from_value, json};
-use tidings::controller::owner::{adoption, set_controller};
-use tidings::controller::predicate::Change;
 use tidings::controller::{
-    Action, Condition, Context, Controller, Error, Manager, NewEvent, Request, await_condition,
+    Action, Change, Condition, Context, Controller, Error, Manager, NewEvent, Request, adoption_patch,
+    await_condition, set_controller,
 };
 use tidings::{Key, LabelSelector, Object, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
@@ -125,7 +124,7 @@ async fn adopt(context: &Context, keeper: &Keeper, orphans: Vec<Object<Pod>>) ->
         return Ok(Action::await_change());
     };
     for orphan in orphans {
-        let patch = adoption(&*orphan.decoded()?, &fresh)?;
+        let patch = adoption_patch(&*orphan.decoded()?, &fresh)?;
         let pod = context.api::<Pod>().patch(orphan.name(), &PatchParams::default(), &patch).await?;
         let note = format!("adopted pod {}", pod.name());
         context.recorder().event(keeper, NewEvent::normal("Adopted", note).related(&pod.decoded()?));

@@ -10,10 +10,10 @@ use tidings_informer::informer::{HandlerOptions, Registration, SharedInformer};
 use tidings_object::{Kind, Projection, ResourceKind};
 use tidings_source::BuildError;
 
-use super::ControllerError;
 use super::stats::RequestCounters;
 use crate::caches::{ControllerCache, ControllerCaches};
 use crate::enqueue::{CachedOwners, Enqueue, OwnerMap, OwnerSelection, RequestMap, RequestQueue};
+use crate::error::ControllerError;
 use crate::predicate::{Change, Predicate};
 use crate::request::Request;
 

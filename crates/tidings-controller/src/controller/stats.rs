@@ -51,18 +51,20 @@ pub struct ControllerStats {
 
 /// How many requests there were from one source for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RequestCount {
     /// The resource that changed, or `controller` for those that the controller made itself.
     pub source: String,
     /// Why.
-    pub reason: Reason,
+    pub reason: RequestReason,
     /// How many; one that was waiting already counts too.
     pub count: u64,
 }
 
 /// Why there was a request, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
+#[non_exhaustive]
+pub enum RequestReason {
     /// The object was there before the controller.
     Initial,
     /// An object came.
@@ -87,10 +89,10 @@ pub enum Reason {
     Panic,
     /// It was dropped when the controller was abandoned.
     Abandoned,
-    /// The keys that are ours changed.
-    Shares,
-    /// Someone asked through the controller's handle.
-    Asked,
+    /// The shard of this replica changed.
+    ShardChanged,
+    /// It was requested through [`ControllerHandle::request`](crate::ControllerHandle::request).
+    Manual,
 }
 
 /// Upper bounds of controller-runtime's histogram of reconcile times.
@@ -100,42 +102,42 @@ const RECONCILE_TIME_BOUNDS_NANOS: [u64; 40] = Histogram::bounds_from_millis([
     20_000, 25_000, 30_000, 40_000, 50_000, 60_000,
 ]);
 
-impl Reason {
+impl RequestReason {
     /// All of them.
-    pub const ALL: [Reason; 14] = [
-        Reason::Initial,
-        Reason::Added,
-        Reason::Updated,
-        Reason::Deleted,
-        Reason::Resync,
-        Reason::Filtered,
-        Reason::Requeue,
-        Reason::RequeueAfter,
-        Reason::Error,
-        Reason::Timeout,
-        Reason::Panic,
-        Reason::Abandoned,
-        Reason::Shares,
-        Reason::Asked,
+    pub(crate) const ALL: [RequestReason; 14] = [
+        RequestReason::Initial,
+        RequestReason::Added,
+        RequestReason::Updated,
+        RequestReason::Deleted,
+        RequestReason::Resync,
+        RequestReason::Filtered,
+        RequestReason::Requeue,
+        RequestReason::RequeueAfter,
+        RequestReason::Error,
+        RequestReason::Timeout,
+        RequestReason::Panic,
+        RequestReason::Abandoned,
+        RequestReason::ShardChanged,
+        RequestReason::Manual,
     ];
 
     /// How it is called in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
-            Reason::Initial => "initial",
-            Reason::Added => "added",
-            Reason::Updated => "updated",
-            Reason::Deleted => "deleted",
-            Reason::Resync => "resync",
-            Reason::Filtered => "filtered",
-            Reason::Requeue => "requeue",
-            Reason::RequeueAfter => "requeue_after",
-            Reason::Error => "error",
-            Reason::Timeout => "timeout",
-            Reason::Panic => "panic",
-            Reason::Abandoned => "abandoned",
-            Reason::Shares => "shares",
-            Reason::Asked => "asked",
+            RequestReason::Initial => "initial",
+            RequestReason::Added => "added",
+            RequestReason::Updated => "updated",
+            RequestReason::Deleted => "deleted",
+            RequestReason::Resync => "resync",
+            RequestReason::Filtered => "filtered",
+            RequestReason::Requeue => "requeue",
+            RequestReason::RequeueAfter => "requeue_after",
+            RequestReason::Error => "error",
+            RequestReason::Timeout => "timeout",
+            RequestReason::Panic => "panic",
+            RequestReason::Abandoned => "abandoned",
+            RequestReason::ShardChanged => "shard_changed",
+            RequestReason::Manual => "manual",
         }
     }
 }
@@ -216,7 +218,7 @@ impl ReconcileTime {
 #[derive(Debug)]
 pub(crate) struct RequestCounters {
     source: String,
-    by_reason: [Counter; Reason::ALL.len()],
+    by_reason: [Counter; RequestReason::ALL.len()],
 }
 
 impl RequestCounters {
@@ -224,13 +226,13 @@ impl RequestCounters {
         RequestCounters { source, by_reason: std::array::from_fn(|_| Counter::default()) }
     }
 
-    pub(crate) fn count(&self, reason: Reason) {
+    pub(crate) fn count(&self, reason: RequestReason) {
         self.by_reason[reason as usize].add_one();
     }
 
     /// Those that there were.
     pub(crate) fn read(&self) -> impl Iterator<Item = RequestCount> {
-        let counts = Reason::ALL.into_iter().zip(&self.by_reason);
+        let counts = RequestReason::ALL.into_iter().zip(&self.by_reason);
         let counts = counts.map(|(reason, count)| (reason, count.value())).filter(|(_, count)| *count > 0);
         counts.map(|(reason, count)| RequestCount { source: self.source.clone(), reason, count })
     }
@@ -242,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_reason_stands_where_its_number_says() {
-        for (at, reason) in Reason::ALL.into_iter().enumerate() {
+        for (at, reason) in RequestReason::ALL.into_iter().enumerate() {
             assert_eq!(reason as usize, at);
         }
     }

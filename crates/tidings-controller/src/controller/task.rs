@@ -10,9 +10,9 @@ use tidings_workqueue::WorkQueue;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::ControllerError;
-use super::stats::{ControllerStats, Reason};
+use super::stats::{ControllerStats, RequestReason};
 use crate::enqueue::RequestQueue;
+use crate::error::ControllerError;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
 use crate::shard::Shard;
@@ -141,7 +141,7 @@ impl ControllerHandle {
 
     /// Asks for a reconcile now, whatever has happened.
     pub fn request(&self, request: Request) {
-        self.state.own.count(Reason::Asked);
+        self.state.own.count(RequestReason::Manual);
         self.state.queue.add(request);
     }
 
@@ -282,8 +282,8 @@ impl ControllerTask {
         let candidates =
             shard_filter.as_ref().map(|shard_filter| shard_filter.candidates(context.caches.own()));
         for request in candidates.into_iter().flatten() {
-            state.own.count(Reason::Shares);
-            self.request_queue.add(request, Reason::Shares);
+            state.own.count(RequestReason::ShardChanged);
+            self.request_queue.add(request, RequestReason::ShardChanged);
         }
     }
 }

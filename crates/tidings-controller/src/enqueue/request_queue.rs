@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tidings_workqueue::{AddOptions, Priority, WorkQueue};
 
-use crate::controller::stats::Reason;
+use crate::controller::stats::RequestReason;
 use crate::request::Request;
 
 /// Puts requests on a queue.
@@ -17,9 +17,9 @@ pub(crate) struct RequestQueue {
 }
 
 impl RequestQueue {
-    pub(crate) fn add(&self, request: Request, reason: Reason) {
+    pub(crate) fn add(&self, request: Request, reason: RequestReason) {
         let options = match reason {
-            Reason::Initial | Reason::Resync | Reason::Shares => {
+            RequestReason::Initial | RequestReason::Resync | RequestReason::ShardChanged => {
                 AddOptions::new().priority(Priority::BACKGROUND)
             }
             // A delay of nothing would count as a retry.

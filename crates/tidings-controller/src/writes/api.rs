@@ -3,13 +3,14 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::{Client, Error, Result};
 use kube_core::params::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_core::{Request as Requests, Resource};
 use serde::Serialize;
 use tidings_object::{Key, ResourceKind, Scope};
 
-use super::delete_response::DeleteResponse;
+use super::delete_response::{DeleteResponse, stays};
 use super::{TrackedWrite, WriteEffect, Written};
 use crate::context::Context;
 
@@ -59,7 +60,39 @@ impl<K> TrackedApi<K> {
     }
 
     fn requests(&self, own: Option<&str>) -> Requests {
-        Requests::new(self.resource.url_path(self.namespace_of(own)))
+        Requests::new(self.collection_url(own))
+    }
+
+    /// The URL path of the collection that contains an object in the namespace `own`.
+    pub(crate) fn collection_url(&self, own: Option<&str>) -> String {
+        self.resource.url_path(self.namespace_of(own))
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Tracks a patch that was sent without this API, by the metadata that the server returned. A patch that removes the
+    /// last finalizer of an object that is being deleted deletes it.
+    pub(crate) fn record_patched(&self, meta: &ObjectMeta) {
+        let is_deleted = meta.deletion_timestamp.is_some() && !stays(meta);
+        let effect = match (is_deleted, &meta.name) {
+            (true, Some(name)) => self.deletion_in(meta.namespace.as_deref(), name, meta.uid.clone()),
+            _ => Some(WriteEffect::written(meta)),
+        };
+        self.record(effect);
+    }
+
+    fn deletion_in(&self, own: Option<&str>, name: &str, uid: Option<String>) -> Option<WriteEffect> {
+        let uid = uid.filter(|uid| !uid.is_empty())?;
+        let key = Key::new(self.namespace_of(own), name).ok()?;
+        Some(WriteEffect::Deleted { key, uid })
+    }
+
+    fn record(&self, effect: Option<WriteEffect>) {
+        if let Some(effect) = effect {
+            self.context.record(TrackedWrite { resource: self.resource.clone(), effect });
+        }
     }
 
     fn client(&self) -> &Client {
@@ -149,7 +182,7 @@ where
     pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> Result<Option<Written<K>>> {
         let request = self.requests(None).delete(name, params).map_err(Error::BuildRequest)?;
         let (effect, staying) = match DeleteResponse::of(self.client().request_text(request).await?)? {
-            DeleteResponse::Gone { uid } => (self.deletion(name, uid), None),
+            DeleteResponse::Gone { uid } => (self.deletion_in(None, name, uid), None),
             DeleteResponse::Terminating { json } => {
                 let staying = Written::of(&self.resource, json)?;
                 (Some(staying.effect()), Some(staying))
@@ -161,12 +194,6 @@ where
         Ok(staying)
     }
 
-    fn deletion(&self, name: &str, uid: Option<String>) -> Option<WriteEffect> {
-        let uid = uid.filter(|uid| !uid.is_empty())?;
-        let key = Key::new(self.namespace_of(None), name).ok()?;
-        Some(WriteEffect::Deleted { key, uid })
-    }
-
     async fn send(&self, is_dry_run: bool, request: Built) -> Result<Written<K>> {
         let answer = self.client().request_text(request.map_err(Error::BuildRequest)?).await?;
         let written = Written::of(&self.resource, answer)?;
@@ -174,12 +201,6 @@ where
             self.record(Some(written.effect()));
         }
         Ok(written)
-    }
-
-    fn record(&self, effect: Option<WriteEffect>) {
-        if let Some(effect) = effect {
-            self.context.record(TrackedWrite { resource: self.resource.clone(), effect });
-        }
     }
 }
 

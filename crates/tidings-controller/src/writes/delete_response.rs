@@ -39,7 +39,7 @@ impl DeleteResponse {
 }
 
 /// Whether a deleted object waits for its finalizers or its grace period.
-fn stays(meta: &ObjectMeta) -> bool {
+pub(super) fn stays(meta: &ObjectMeta) -> bool {
     let has_finalizers = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty());
     let has_grace = meta.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0);
     meta.deletion_timestamp.is_some() && (has_finalizers || has_grace)

@@ -1,6 +1,7 @@
 //! Controllers over an API server in the process: what makes requests, how reconciles end, what they see and what is counted.
 
 mod blocking;
+mod context;
 mod dynamic;
 mod harness;
 #[cfg(feature = "metrics")]

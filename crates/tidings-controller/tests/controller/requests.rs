@@ -5,8 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use serde_json::{Value, json};
-use tidings_controller::controller::Reason;
-use tidings_controller::{Action, Change, Controller, Owned, Predicate, Request, Watched};
+use tidings_controller::{Action, Change, Controller, Owned, Predicate, Request, RequestReason, Watched};
 use tidings_factory::InformerOptions;
 
 use crate::harness::{RequestLog, TestCluster, config_maps, settle};
@@ -56,7 +55,7 @@ async fn an_object_is_asked_for_when_it_comes_changes_and_goes() {
     assert_eq!(requests.take(), ["early"]);
     let reasons: Vec<_> =
         started.handle.stats().requests.iter().map(|request| (request.reason, request.count)).collect();
-    let each = [Reason::Initial, Reason::Added, Reason::Updated, Reason::Deleted];
+    let each = [RequestReason::Initial, RequestReason::Added, RequestReason::Updated, RequestReason::Deleted];
     assert_eq!(reasons, each.map(|reason| (reason, 1)));
     started.shutdown().await;
 }
@@ -251,7 +250,8 @@ async fn a_map_of_ones_own_sees_what_was_and_what_is_and_each_watch_has_its_pred
     cluster.server.put("namespaces", json!({ "metadata": { "name": "unheard" } }));
     settle().await;
     assert_eq!(requests.take(), ["web"]);
-    let filtered = started.handle.stats().requests.into_iter().find(|count| count.reason == Reason::Filtered);
+    let filtered =
+        started.handle.stats().requests.into_iter().find(|count| count.reason == RequestReason::Filtered);
     assert_eq!(filtered.map(|count| (count.source, count.count)), Some(("secrets".to_owned(), 1)));
     started.shutdown().await;
 }
@@ -329,7 +329,8 @@ async fn what_happens_now_goes_before_the_initial_list_and_resyncs() {
     let resynced = requests.take();
     assert_eq!(resynced.len(), 4, "{resynced:?}");
     assert!(resynced[..2].contains(&"live".to_owned()), "{resynced:?}");
-    let resyncs = started.handle.stats().requests.into_iter().find(|count| count.reason == Reason::Resync);
+    let resyncs =
+        started.handle.stats().requests.into_iter().find(|count| count.reason == RequestReason::Resync);
     assert_eq!(resyncs.map(|count| count.count), Some(4));
     started.shutdown().await;
 }

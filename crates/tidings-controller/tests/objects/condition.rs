@@ -9,10 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::{Value, json};
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::condition::{
-    Condition, ConditionError, LastSeen, await_condition, await_condition_on, exists, has_condition,
-    is_deleted, is_deployment_complete, is_established, is_pod_running,
-};
+use tidings_controller::{Condition, ControllerError, LastSeen, await_condition, await_condition_on};
 use tidings_factory::{Running, SharedInformerFactory};
 use tidings_informer::informer::{SharedInformer, WaitError};
 use tidings_object::{Key, Kind, Object};
@@ -46,7 +43,7 @@ fn web() -> Key {
 async fn a_condition_that_comes_true_later_ends_the_wait_with_the_object() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
-    let condition = is_pod_running();
+    let condition = Condition::is_running();
     let key = web();
     let waiting = await_condition(&pods, &key, &condition, MINUTE);
     let writing = async {
@@ -72,7 +69,7 @@ async fn no_change_is_missed_whenever_it_comes() {
     for round in 0..200_u32 {
         let name = format!("web-{round}");
         let key = Key::new(Some("shop"), &name).unwrap();
-        let exists = exists();
+        let exists = Condition::exists();
         let waiting = await_condition(&pods, &key, &exists, MINUTE);
         let writing = async {
             for _ in 0..round % 20 {
@@ -91,8 +88,8 @@ async fn a_deadline_tells_what_was_seen_last() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
     let check = async |expected: &str| {
-        let error = await_condition(&pods, &web(), &is_pod_running(), SECOND).await.unwrap_err();
-        assert!(matches!(error, ConditionError::DeadlinePassed { .. }));
+        let error = await_condition(&pods, &web(), &Condition::is_running(), SECOND).await.unwrap_err();
+        assert!(matches!(error, ControllerError::ConditionTimeout { .. }));
         assert_eq!(
             error.to_string(),
             format!("pods shop/web: not within 1s that it is running; last seen: {expected}")
@@ -114,13 +111,13 @@ async fn before_the_first_list_nothing_is_absent() {
     put_pod(&server, "web", "Running");
     server.faults().inject(Fault::Status { code: 503, retry_after_seconds: None }.always());
     let (pods, running) = pods(&server).await;
-    let error = await_condition(&pods, &web(), &is_deleted("any"), 5 * SECOND).await.unwrap_err();
-    let ConditionError::DeadlinePassed { last_seen: LastSeen::Nothing(reason), .. } = error else {
+    let error = await_condition(&pods, &web(), &Condition::is_deleted("any"), 5 * SECOND).await.unwrap_err();
+    let ControllerError::ConditionTimeout { last_seen: LastSeen::NotSynced(reason), .. } = error else {
         panic!("{error}");
     };
     assert!(reason.contains("503"), "{reason}");
     server.faults().clear();
-    await_condition(&pods, &web(), &is_pod_running(), 5 * MINUTE).await.unwrap();
+    await_condition(&pods, &web(), &Condition::is_running(), 5 * MINUTE).await.unwrap();
     running.shutdown().await;
 }
 
@@ -129,14 +126,14 @@ async fn an_object_is_deleted_when_its_uid_is_gone_even_if_another_has_its_name(
     let server = ApiServer::start().await;
     put_pod(&server, "web", "Running");
     let (pods, running) = pods(&server).await;
-    let pod = await_condition(&pods, &web(), &exists(), MINUTE).await.unwrap().unwrap();
-    let is_gone = is_deleted(pod.uid());
+    let pod = await_condition(&pods, &web(), &Condition::exists(), MINUTE).await.unwrap().unwrap();
+    let is_gone = Condition::is_deleted(pod.uid());
     let error = await_condition(&pods, &web(), &is_gone, SECOND).await.unwrap_err();
     assert!(error.to_string().contains("is deleted (uid "), "{error}");
     server.remove("pods", "shop/web");
     assert!(await_condition(&pods, &web(), &is_gone, MINUTE).await.unwrap().is_none());
     put_pod(&server, "web", "Running");
-    await_condition(&pods, &web(), &exists(), MINUTE).await.unwrap();
+    await_condition(&pods, &web(), &Condition::exists(), MINUTE).await.unwrap();
     let another = await_condition(&pods, &web(), &is_gone, MINUTE).await.unwrap();
     assert_ne!(another.unwrap().uid(), pod.uid());
     running.shutdown().await;
@@ -184,7 +181,7 @@ async fn an_object_that_cant_be_decoded_is_not_as_wanted_and_the_error_says_so()
 async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
-    let never = exists();
+    let never = Condition::exists();
     let key = web();
     let waiting = await_condition(&pods, &key, &never, MINUTE);
     let stopping = async {
@@ -193,7 +190,7 @@ async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() 
     };
     let (ended, ()) = tokio::join!(waiting, stopping);
     assert!(
-        matches!(ended, Err(ConditionError::Wait { source: WaitError::NotWatched { .. }, .. })),
+        matches!(ended, Err(ControllerError::ConditionUnknown { source: WaitError::NotWatched { .. }, .. })),
         "{ended:?}"
     );
     let elsewhere = Key::parse("elsewhere/web").unwrap();
@@ -204,7 +201,7 @@ async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() 
     };
     let (ended, ()) = tokio::join!(waiting, stopping);
     assert!(
-        matches!(ended, Err(ConditionError::Wait { source: WaitError::Stopped { .. }, .. })),
+        matches!(ended, Err(ControllerError::ConditionUnknown { source: WaitError::Stopped { .. }, .. })),
         "{ended:?}"
     );
     running.finished().await;
@@ -214,7 +211,7 @@ async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() 
 async fn without_an_informer_one_object_is_watched_for_as_long_as_it_takes() {
     let server = ApiServer::start().await;
     put_pod(&server, "other", "Running");
-    let condition = is_pod_running();
+    let condition = Condition::is_running();
     let client = server.client();
     let key = web();
     let waiting = await_condition_on(&client, &key, &condition, MINUTE);
@@ -255,12 +252,12 @@ async fn holds<K: Kind>(plural: &str, object: Option<Value>, condition: Conditio
 
 #[tokio::test(start_paused = true)]
 async fn pods_deployments_and_definitions_say_when_they_are_ready() {
-    assert!(!holds("pods", None, is_pod_running()).await);
-    assert!(!holds("pods", Some(json!({})), is_pod_running()).await);
-    assert!(holds("pods", Some(json!({ "status": { "phase": "Running" } })), is_pod_running()).await);
+    assert!(!holds("pods", None, Condition::is_running()).await);
+    assert!(!holds("pods", Some(json!({})), Condition::is_running()).await);
+    assert!(holds("pods", Some(json!({ "status": { "phase": "Running" } })), Condition::is_running()).await);
 
     let ready = |status: &str| json!({ "status": { "conditions": [{ "type": "Other", "status": "True" }, { "type": "Ready", "status": status }] } });
-    let is_ready = || has_condition::<Pod>("Ready", "True");
+    let is_ready = || Condition::<Pod>::has_condition("Ready", "True");
     assert!(!holds("pods", Some(json!({})), is_ready()).await);
     assert!(!holds("pods", Some(ready("False")), is_ready()).await);
     assert!(holds("pods", Some(ready("True")), is_ready()).await);
@@ -276,7 +273,7 @@ async fn pods_deployments_and_definitions_say_when_they_are_ready() {
     };
     let check = async |deployment: Value, expected: bool| {
         assert_eq!(
-            holds::<Deployment>("deployments.apps", Some(deployment), is_deployment_complete()).await,
+            holds::<Deployment>("deployments.apps", Some(deployment), Condition::is_complete()).await,
             expected
         );
     };
@@ -291,8 +288,12 @@ async fn pods_deployments_and_definitions_say_when_they_are_ready() {
 
     let established = json!({ "status": { "conditions": [{ "type": "Established", "status": "True" }] } });
     let holds_for = async |definition| {
-        holds::<CustomResourceDefinition>("customresourcedefinitions", Some(definition), is_established())
-            .await
+        holds::<CustomResourceDefinition>(
+            "customresourcedefinitions",
+            Some(definition),
+            Condition::is_established(),
+        )
+        .await
     };
     assert!(holds_for(established).await);
     assert!(!holds_for(json!({})).await);
@@ -300,8 +301,8 @@ async fn pods_deployments_and_definitions_say_when_they_are_ready() {
 
 #[test]
 fn conditions_are_joined_as_their_words_are() {
-    let yes = || Condition::<ConfigMap>::of("is", |_| Ok(true));
-    let no = || Condition::<ConfigMap>::of("is not", |_| Ok(false));
+    let yes = || Condition::<ConfigMap>::on_object("is", |_| Ok(true));
+    let no = || Condition::<ConfigMap>::on_object("is not", |_| Ok(false));
     let nothing: Option<&Object<ConfigMap>> = None;
     let check = |condition: Condition<ConfigMap>, words: &str, expected: bool| {
         assert_eq!((condition.to_string().as_str(), condition.holds(nothing).unwrap()), (words, expected));

@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{from_value, json};
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::Action;
-use tidings_controller::finalizer::{Finalize, FinalizerError, finalizer};
+use tidings_controller::{Action, ControllerError, Finalize, finalizer};
 
 const OURS: &str = "example.com/ours";
 
@@ -26,7 +25,7 @@ enum Failed {
     #[error("the work itself")]
     Work,
     #[error("the finalizer")]
-    Finalizer(#[from] FinalizerError),
+    Finalizer(#[from] ControllerError),
 }
 
 struct FinalizerFixture {
@@ -213,7 +212,7 @@ async fn a_cleanup_that_fails_holds_the_object() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_applied_if_the_finalizer_was_not_added() {
-    let check = async |fault: Fault, times: u64, expected: fn(&FinalizerError) -> bool| {
+    let check = async |fault: Fault, times: u64, expected: fn(&ControllerError) -> bool| {
         let fixture = FinalizerFixture::new().await;
         let map = fixture.create(&[]).await;
         fixture.server.faults().inject(fault.times(times).on(Verb::Patch));
@@ -225,12 +224,12 @@ async fn nothing_is_applied_if_the_finalizer_was_not_added() {
     let status = |code| Fault::Status { code, retry_after_seconds: None };
     check(status(403), 1, |error| {
         error.to_string().contains("let the role `get` and `patch`")
-            && matches!(error, FinalizerError::Forbidden { .. })
+            && matches!(error, ControllerError::FinalizerForbidden { .. })
     })
     .await;
-    check(status(422), 1, |error| matches!(error, FinalizerError::Request { .. })).await;
-    check(Fault::Refused, 1, |error| matches!(error, FinalizerError::Request { .. })).await;
-    check(status(409), 5, |error| matches!(error, FinalizerError::Contended { .. })).await;
+    check(status(422), 1, |error| matches!(error, ControllerError::FinalizerRequest { .. })).await;
+    check(Fault::Refused, 1, |error| matches!(error, ControllerError::FinalizerRequest { .. })).await;
+    check(status(409), 5, |error| matches!(error, ControllerError::FinalizerContended { .. })).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -241,7 +240,7 @@ async fn a_removal_that_did_not_come_through_is_made_up_for() {
     let map = fixture.maps.get("bucket").await.unwrap();
     fixture.server.faults().inject(Fault::Refused.once().on(Verb::Patch));
     let error = fixture.reconcile(&map).await.unwrap_err();
-    assert!(matches!(error, Failed::Finalizer(FinalizerError::Request { .. })), "{error:?}");
+    assert!(matches!(error, Failed::Finalizer(ControllerError::FinalizerRequest { .. })), "{error:?}");
     fixture.reconcile(&map).await.unwrap();
     assert_eq!(fixture.calls().len(), 2, "the cleanup is called again");
     assert_eq!(fixture.finalizers().await, None);
@@ -253,15 +252,17 @@ async fn a_name_that_no_server_takes_is_refused_before_anything_happens() {
     let map = Arc::new(fixture.create(&[]).await);
     for name in ["", "/ours", "example.com/", "a/b/c"] {
         let ended = finalizer(&fixture.maps, name, Arc::clone(&map), async |_| Err(Failed::Work)).await;
-        assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::Name { .. }))), "{name:?}");
+        assert!(matches!(ended, Err(Failed::Finalizer(ControllerError::FinalizerName { .. }))), "{name:?}");
     }
     // A built-in kind takes none without a domain, and the server says so.
     let ended = finalizer(&fixture.maps, "ours", Arc::clone(&map), async |_| Err(Failed::Work)).await;
-    let Err(Failed::Finalizer(FinalizerError::Request { source, .. })) = ended else { panic!("{ended:?}") };
+    let Err(Failed::Finalizer(ControllerError::FinalizerRequest { source, .. })) = ended else {
+        panic!("{ended:?}")
+    };
     assert!(source.to_string().contains("fully qualified"), "{source}");
     let unwritten = Arc::new(ConfigMap::default());
     let ended = finalizer(&fixture.maps, OURS, unwritten, async |_| Err(Failed::Work)).await;
-    assert!(matches!(ended, Err(Failed::Finalizer(FinalizerError::NotWritten { .. }))));
+    assert!(matches!(ended, Err(Failed::Finalizer(ControllerError::NotWritten { .. }))));
 }
 
 /// A custom resource, as kube-rs/controller-rs has it.

@@ -7,9 +7,9 @@ use kube_client::api::{Patch, PatchParams, PostParams};
 use kube_core::{ApiResource, DynamicObject};
 use serde_json::{from_value, json};
 use tidings_apiserver::ApiServer;
-use tidings_controller::owner::{
-    OwnerError, adoption, controller_of, controller_reference, is_controlled_by, owner_reference,
-    owner_reference_of, release, set_controller,
+use tidings_controller::{
+    ControllerError, adoption_patch, controller_of, controller_reference, is_controlled_by, owner_reference,
+    owner_reference_of, release_patch, set_controller,
 };
 
 fn meta(namespace: Option<&str>, name: &str, uid: Option<&str>) -> ObjectMeta {
@@ -70,7 +70,7 @@ fn an_object_has_one_controller() {
     assert!(error.to_string().starts_with(expected), "{error}");
     // The same name is not the same object: what the old one controlled goes with it.
     let again = map("shop", "first", "u3");
-    assert!(matches!(set_controller(&mut object, &again), Err(OwnerError::AlreadyControlled { .. })));
+    assert!(matches!(set_controller(&mut object, &again), Err(ControllerError::AlreadyControlled { .. })));
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn an_owner_that_becomes_the_controller_is_there_once() {
 fn an_owner_lives_in_the_same_namespace_or_in_the_clusters_scope() {
     let owner = map("shop", "first", "u1");
     let error = set_controller(&mut secret(Some("other"), "token"), &owner).unwrap_err();
-    assert!(matches!(error, OwnerError::OtherNamespace { .. }), "{error}");
+    assert!(matches!(error, ControllerError::OwnerInOtherNamespace { .. }), "{error}");
     let error = set_controller(&mut secret(None, "token"), &owner).unwrap_err();
-    assert!(matches!(error, OwnerError::WithoutNamespace { .. }), "{error}");
+    assert!(matches!(error, ControllerError::ObjectWithoutNamespace { .. }), "{error}");
     let mut node = Node { metadata: meta(None, "node-1", None), ..Node::default() };
     let error = set_controller(&mut node, &owner).unwrap_err();
-    assert!(matches!(error, OwnerError::WithoutNamespace { .. }), "{error}");
+    assert!(matches!(error, ControllerError::ObjectWithoutNamespace { .. }), "{error}");
     node.metadata.uid = Some("n1".to_owned());
     set_controller(&mut secret(Some("other"), "token"), &node).unwrap();
 }
@@ -106,20 +106,20 @@ async fn an_orphan_is_adopted_and_released_unless_it_was_changed_meanwhile() {
     let token = secrets.create(&PostParams::default(), &token).await.unwrap();
     let owner = map("shop", "first", "u1");
 
-    let stale = adoption(&token, &owner).unwrap();
+    let stale = adoption_patch(&token, &owner).unwrap();
     let label = Patch::Merge(json!({ "metadata": { "labels": { "a": "b" } } }));
     let changed = secrets.patch("token", &PatchParams::default(), &label).await.unwrap();
     let error = secrets.patch("token", &PatchParams::default(), &stale).await.unwrap_err();
     assert!(matches!(error, kube_client::Error::Api(status) if status.is_conflict()));
 
-    let adopt = adoption(&changed, &owner).unwrap();
+    let adopt = adoption_patch(&changed, &owner).unwrap();
     let adopted = secrets.patch("token", &PatchParams::default(), &adopt).await.unwrap();
     assert!(is_controlled_by(&adopted, "u1"));
-    let refused = adoption(&adopted, &map("shop", "second", "u2")).unwrap_err();
-    assert!(matches!(refused, OwnerError::AlreadyControlled { .. }));
+    let refused = adoption_patch(&adopted, &map("shop", "second", "u2")).unwrap_err();
+    assert!(matches!(refused, ControllerError::AlreadyControlled { .. }));
 
-    assert!(release(&adopted, "u2").is_none());
-    let free = release(&adopted, "u1").unwrap();
+    assert!(release_patch(&adopted, "u2").is_none());
+    let free = release_patch(&adopted, "u1").unwrap();
     let released = secrets.patch("token", &PatchParams::default(), &free).await.unwrap();
     assert!(controller_of(&released).is_none());
     assert_eq!(released.metadata.labels, changed.metadata.labels);
@@ -131,11 +131,11 @@ fn nothing_is_adopted_by_or_for_something_that_is_being_deleted() {
     let (mut owner, mut object) = (map("shop", "first", "u1"), secret(Some("shop"), "token"));
     object.metadata.deletion_timestamp = now.clone();
     assert!(
-        matches!(adoption(&object, &owner), Err(OwnerError::BeingDeleted { what }) if what == "Secret shop/token")
+        matches!(adoption_patch(&object, &owner), Err(ControllerError::BeingDeleted { object }) if object == "Secret shop/token")
     );
     object.metadata.deletion_timestamp = None;
     owner.metadata.deletion_timestamp = now;
     assert!(
-        matches!(adoption(&object, &owner), Err(OwnerError::BeingDeleted { what }) if what == "ConfigMap shop/first")
+        matches!(adoption_patch(&object, &owner), Err(ControllerError::BeingDeleted { object }) if object == "ConfigMap shop/first")
     );
 }

@@ -166,7 +166,8 @@ async fn notes_that_differ_are_events_of_their_own_until_one_stands_for_the_rest
 async fn an_object_about_which_too_much_is_told_does_not_fill_the_server() {
     let recording = Recording::start().await;
     for number in 0..100 {
-        recording.tell("noisy", NewEvent::warning(format!("Reason{number}"), "something else each time"));
+        recording
+            .tell("noisy", NewEvent::warning(format!("RequestReason{number}"), "something else each time"));
     }
     recording.tell("quiet", NewEvent::normal("Synced", "all is well"));
     sleep(SECOND).await;

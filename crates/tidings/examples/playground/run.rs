@@ -7,8 +7,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube_client::api::{Patch, PatchParams};
 use kube_client::{Api, Client};
 use kube_core::CustomResourceExt;
-use tidings::controller::condition::is_established;
-use tidings::controller::{Controller, Manager, await_condition_on};
+use tidings::controller::{Condition, Controller, Manager, await_condition_on};
 use tidings::{Key, SharedInformerFactory};
 
 /// Tells the server of a custom kind, and waits until it takes objects of it.
@@ -17,7 +16,7 @@ pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Re
     let params = PatchParams::apply("tidings-example").force();
     definitions.patch(K::crd_name(), &params, &Patch::Apply(K::crd())).await?;
     let key = Key::parse(K::crd_name())?;
-    await_condition_on(client, &key, &is_established(), Duration::from_secs(10)).await?;
+    await_condition_on(client, &key, &Condition::is_established(), Duration::from_secs(10)).await?;
     Ok(())
 }
 

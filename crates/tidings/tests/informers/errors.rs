@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
-use tidings::controller::{Error as ReconcileError, FinalizerError, ManagerError};
+use tidings::controller::{ControllerError, Error as ReconcileError, ManagerError};
 use tidings::endpoints::ServeError;
 use tidings::stages::object::{Intake, NothingKnown};
 use tidings::{FieldPath, IndexError, InformerError, Kind as _, Transform, WithCauses};
@@ -65,7 +65,7 @@ fn an_error_of_kube_is_said_once_wherever_it_stands() {
         kube().to_string().contains("no route") && kube().source().is_some(),
         "or else this tests nothing"
     );
-    let request = FinalizerError::Request {
+    let request = ControllerError::FinalizerRequest {
         verb: "adding",
         finalizer: "example.com/cleanup".to_owned(),
         object: "pods shop/web-0".to_owned(),

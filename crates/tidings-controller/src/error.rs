@@ -1,0 +1,198 @@
+//! The error type of this crate's functions, other than those of leases and of the manager.
+
+use std::time::Duration;
+
+use tidings_informer::informer::{InformerError, InformerFailure, Unsynced, WaitError};
+use tidings_source::BuildError;
+use tidings_util::WithCauses;
+
+use crate::condition::LastSeen;
+use crate::finalizer::ATTEMPTS_MAX;
+
+/// Why a controller can't be attached or has ended, or why a helper of reconcilers (finalizers, owner references,
+/// conditions) did not do its work.
+///
+/// A reconciler returns it with `?`, like every other error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// A controller needs a name.
+    #[error("a controller needs a name that is not empty")]
+    EmptyName,
+    /// A controller without workers reconciles nothing.
+    #[error("controller {controller:?} has no workers: give it at least one")]
+    NoWorkers {
+        /// The controller.
+        controller: String,
+    },
+    /// An informer rejected the controller's handler.
+    #[error("attaching controller {controller:?} to its informers: {source}")]
+    Attach {
+        /// The controller.
+        controller: String,
+        /// The cause.
+        r#source: InformerError,
+    },
+    /// A resource has a name that no API server accepts.
+    #[error("getting the informer of {resource} for controller {controller:?}: {source}")]
+    Resource {
+        /// The controller.
+        controller: String,
+        /// The resource, by its plural and group.
+        resource: String,
+        /// The cause.
+        r#source: BuildError,
+    },
+    /// One of the controller's informers failed, so its cache no longer follows the server.
+    #[error("controller {controller:?} can't continue: {source}")]
+    Informer {
+        /// The controller.
+        controller: String,
+        /// The cause.
+        r#source: InformerFailure,
+    },
+    /// Code outside of a reconcile panicked, such as a rate limiter.
+    #[error("{part} of controller {controller:?} panicked: {message}")]
+    Panicked {
+        /// The controller.
+        controller: String,
+        /// The part that panicked.
+        part: &'static str,
+        /// The panic's message.
+        message: String,
+    },
+    /// A cache will never be filled.
+    #[error("waiting for the caches of controller {controller:?}: {source}")]
+    NotSynced {
+        /// The controller.
+        controller: String,
+        /// Which cache, and why.
+        r#source: Unsynced,
+    },
+    /// A reconcile took longer than [`reconcile_timeout`](crate::ControllerBuilder::reconcile_timeout) and was dropped.
+    #[error("the reconcile took longer than {limit:?} and was dropped")]
+    ReconcileTimeout {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The reconciler panicked.
+    #[error("the reconciler panicked: {message}")]
+    ReconcilePanicked {
+        /// The panic's message.
+        message: String,
+    },
+    /// The server would reject this name of a finalizer.
+    #[error(
+        "{name:?} can't be the name of a finalizer: use a domain and a path, such as example.com/cleanup"
+    )]
+    FinalizerName {
+        /// The name.
+        name: String,
+    },
+    /// The role lacks a permission that finalizers need.
+    #[error(
+        "{verb} a finalizer on {object} is not permitted: let the role `get` and `patch` this resource, and `update` \
+         its `finalizers`: {}",
+        WithCauses(.source)
+    )]
+    FinalizerForbidden {
+        /// What was attempted: adding or removing.
+        verb: &'static str,
+        /// The object.
+        object: String,
+        /// The server's response.
+        r#source: Box<kube_client::Error>,
+    },
+    /// The request that adds or removes a finalizer failed.
+    #[error(
+        "{verb} finalizer {finalizer} on {object} failed, and the next reconcile tries it again: {}",
+        WithCauses(.source)
+    )]
+    FinalizerRequest {
+        /// What was attempted: adding or removing.
+        verb: &'static str,
+        /// The finalizer.
+        finalizer: String,
+        /// The object.
+        object: String,
+        /// The cause.
+        r#source: Box<kube_client::Error>,
+    },
+    /// Other clients changed the object's finalizers at every attempt.
+    #[error(
+        "other clients changed {object} at each of {ATTEMPTS_MAX} attempts to change its finalizers: try again later"
+    )]
+    FinalizerContended {
+        /// The object.
+        object: String,
+    },
+    /// The object was never written to the server.
+    #[error("{object} has no {missing}: use the object as the server or a lister returned it")]
+    NotWritten {
+        /// The object.
+        object: String,
+        /// The missing field of its metadata.
+        missing: &'static str,
+    },
+    /// Another object is the controller of this one.
+    #[error("{object} is controlled by {controller} already: choose another name, or have it released")]
+    AlreadyControlled {
+        /// The object.
+        object: String,
+        /// Its controller: kind, name and uid.
+        controller: String,
+    },
+    /// The owner is in another namespace than the object.
+    #[error("{owner} can't own {object}: an owner is in the same namespace, or cluster-scoped")]
+    OwnerInOtherNamespace {
+        /// The owner.
+        owner: String,
+        /// The object.
+        object: String,
+    },
+    /// The owner has a namespace and the object has none.
+    #[error(
+        "{owner} can't own {object}, which has no namespace: set the namespace, or give a cluster-scoped object a \
+         cluster-scoped owner"
+    )]
+    ObjectWithoutNamespace {
+        /// The owner.
+        owner: String,
+        /// The object.
+        object: String,
+    },
+    /// The owner, or the object, is being deleted.
+    #[error("{object} is being deleted: it can neither adopt nor be adopted")]
+    BeingDeleted {
+        /// The object or the owner that is being deleted.
+        object: String,
+    },
+    /// A condition did not hold before the deadline.
+    #[error("{object}: not within {within:?} that it {condition}; last seen: {last_seen}")]
+    ConditionTimeout {
+        /// The resource and the key.
+        object: String,
+        /// The condition.
+        condition: String,
+        /// The time that was allowed.
+        within: Duration,
+        /// The last state that was checked.
+        last_seen: LastSeen,
+    },
+    /// The informer can't say whether a condition holds.
+    #[error("{object}: can't tell whether it {condition}: {source}")]
+    ConditionUnknown {
+        /// The resource and the key.
+        object: String,
+        /// The condition.
+        condition: String,
+        /// The cause.
+        r#source: WaitError,
+    },
+    /// The key of an object has a namespace or a name that no cluster accepts.
+    #[error("{object} can't exist: its namespace or name is not valid")]
+    InvalidKey {
+        /// The resource and the key.
+        object: String,
+    },
+}
