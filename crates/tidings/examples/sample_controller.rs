@@ -193,7 +193,7 @@ pub(crate) async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()>
     println!("someone deletes its Deployment");
     let uid = deployments.get("example-deployment").await?.uid().context("a uid")?;
     deployments.delete("example-deployment", &DeleteParams::default()).await?;
-    let is_back = Condition::of("is back", move |deployment: Option<&Object<Deployment>>| {
+    let is_back = Condition::on_object("is back", move |deployment: Option<&Object<Deployment>>| {
         Ok(deployment.is_some_and(|deployment| deployment.uid() != uid))
     });
     let key = Key::parse("default/example-deployment")?;

@@ -7,8 +7,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
 use kube_core::ResourceExt as _;
 use kube_core::dynamic::DynamicObject;
 use serde_json::{from_value, json};
-use tidings_apiserver::resource::Verb;
-use tidings_apiserver::{ApiServer, Fault};
+use tidings_apiserver::{ApiServer, Fault, Verb};
 use tidings_controller::{Action, Context, Controller, Error, Finalize, Request, finalizer};
 use tidings_object::{Key, Kind as _};
 
