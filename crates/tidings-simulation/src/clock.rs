@@ -61,7 +61,7 @@ impl ClockRate {
         self.rewrite(body, self.lease_seconds(), LEASE_SECONDS)
     }
 
-    /// What others wrote, as this replica has to read it.
+    /// What others record_write, as this replica has to read it.
     pub(crate) fn incoming(self, body: Bytes) -> Bytes {
         self.rewrite(body, LEASE_SECONDS, self.lease_seconds())
     }

@@ -1,4 +1,4 @@
-//! Everything that a server can do to a request, by chance.
+//! Everything that a server can do to a request, by rng.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tidings_apiserver::{EventFault, Injection};
 
 use crate::plan::Plan;
 
-/// The faults of a world. Every fault of the server is in some world.
+/// The faults of a cluster. Every fault of the server is in some cluster.
 pub(crate) fn faults(plan: &Plan) -> Vec<Injection> {
     let status = |code, retry_after_seconds| Fault::Status { code, retry_after_seconds }.always();
     let mut faults = vec![
@@ -59,7 +59,7 @@ fn stream_faults(plan: &Plan) -> Vec<Injection> {
         event(1, EventFault::Error { code: 500 }),
         event(1, EventFault::Error { code: 429 }),
     ];
-    if plan.stalls {
+    if plan.has_stalls {
         faults.extend([
             cut(1, Ending::Stalled),
             Fault::StallStream { after_events: 0 }.always(),

@@ -1,4 +1,4 @@
-//! Runs simulated worlds: many of them with `soak`, one of them again with `replay`.
+//! Runs simulated clusters: many of them with `soak`, one of them again with `replay`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
-use tidings_simulation::soak::{Limit, Report, Soak};
-use tidings_simulation::{Failure, simulate};
+use tidings_simulation::soak::{Soak, SoakLimit, SoakReport};
+use tidings_simulation::{SeedFailure, simulate};
 
-/// Simulated worlds of tidings: replicas, API servers, and everything that goes wrong.
+/// Simulated clusters of tidings: replicas, API servers, and everything that goes wrong.
 #[derive(Parser)]
 #[command(name = "tidings-simulation", version)]
 struct Arguments {
@@ -20,7 +20,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs worlds over fresh seeds until a time is over or enough has gone wrong; ends with 1 if one fails.
+    /// Runs clusters over fresh seeds until a time is over or enough has gone wrong; ends with 1 if one fails.
     Soak {
         /// How many minutes to run; one if nothing else is said.
         #[arg(long, value_name = "MINUTES", conflicts_with = "faults")]
@@ -31,11 +31,11 @@ enum Command {
         /// The first seed; a random one if not given.
         #[arg(long)]
         seed: Option<u64>,
-        /// How many worlds run at the same time; as many as there are cores if not given.
+        /// How many clusters run at the same time; as many as there are cores if not given.
         #[arg(long)]
         threads: Option<usize>,
     },
-    /// Runs the world of one seed again and prints what happens in it.
+    /// Runs the cluster of one seed again and prints what happens in it.
     Replay {
         /// The seed.
         seed: u64,
@@ -57,7 +57,8 @@ fn main() -> ExitCode {
     match Arguments::parse().command {
         Command::Soak { minutes, faults, seed, threads } => {
             let minutes = minutes.unwrap_or(1.0).clamp(0.0, 1e6);
-            let limit = faults.map_or(Limit::Time(Duration::from_secs_f64(minutes * 60.0)), Limit::Faults);
+            let limit =
+                faults.map_or(SoakLimit::Time(Duration::from_secs_f64(minutes * 60.0)), SoakLimit::Faults);
             // Small enough to be read out, large enough to be fresh.
             let seed = seed.unwrap_or_else(|| u64::from(SmallRng::from_os_rng().random::<u32>()) * 1_000);
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -85,7 +86,7 @@ fn main() -> ExitCode {
 }
 
 #[expect(clippy::print_stdout, reason = "it is a program")]
-fn progress(report: &Report) {
+fn progress(report: &SoakReport) {
     let (seconds, seeds, faults) = (report.took.as_secs(), report.seeds, report.fault_count());
     println!(
         "{seconds} s: {seeds} seeds, {faults} faults, {:.0} simulated hours",
@@ -94,8 +95,8 @@ fn progress(report: &Report) {
 }
 
 #[expect(clippy::print_stdout, reason = "it is a program")]
-fn print_failure(failure: &Failure) {
-    let Failure { seed, what } = failure;
-    println!("\nFAILED seed {seed}: {what}");
+fn print_failure(failure: &SeedFailure) {
+    let SeedFailure { seed, message } = failure;
+    println!("\nFAILED seed {seed}: {message}");
     println!("replay it: cargo run --release -p tidings-simulation -- replay {seed}");
 }

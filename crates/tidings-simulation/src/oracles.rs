@@ -9,11 +9,11 @@ use serde_json::Value;
 use tidings::controller::Request;
 use tidings::{Kind, SharedInformer};
 
+use crate::cluster::Cluster;
+use crate::observations::{Observation, WorkItem};
 use crate::plan::Coordination;
-use crate::reconcile::{COPIER, COPY, FOR, OBSERVER, WATCHED, WISH};
-use crate::replica::{Life, matches};
-use crate::sightings::{Sighting, Work};
-use crate::world::World;
+use crate::reconcile::{CONTENT, COPIER, COPY, FOR, OBSERVER, WATCHED};
+use crate::replica::{Incarnation, matches};
 
 /// Whether all is as it should be, and if not, what is wrong.
 pub(crate) type Verdict = Result<(), String>;
@@ -22,14 +22,14 @@ pub(crate) type Verdict = Result<(), String>;
 type Versions = BTreeMap<String, u64>;
 
 /// No key is in two hands, no replica misses its own writes, no handler was notified of nonsense.
-pub(crate) fn always(world: &World) -> Verdict {
-    if let Some(violation) = world.hands.violation() {
+pub(crate) fn always(cluster: &Cluster) -> Verdict {
+    if let Some(violation) = cluster.active.violation() {
         return Err(violation);
     }
-    for replica in world.living() {
-        for watching in &*replica.views.lock() {
-            if let Some(complaint) = watching.view.complaint() {
-                return Err(complaint);
+    for replica in cluster.living() {
+        for checked in &*replica.views.lock() {
+            if let Some(violation) = checked.view.violation() {
+                return Err(violation);
             }
         }
     }
@@ -37,11 +37,11 @@ pub(crate) fn always(world: &World) -> Verdict {
 }
 
 /// What waits is bounded: by the handler's bound and the number of objects, not by what has happened.
-pub(crate) fn bounded(world: &World) -> Verdict {
-    for replica in world.living() {
+pub(crate) fn bounded(cluster: &Cluster) -> Verdict {
+    for replica in cluster.living() {
         for stats in replica.factory.stats() {
             // Objects that are gone may wait to be reported; there are never more than this many of one kind.
-            let objects = 3 * world.plan.pods.max(16);
+            let objects = 3 * cluster.plan.pods.max(16);
             if stats.queued_deltas > 4096 + objects {
                 return Err(format!(
                     "{}: {} deltas wait in {}",
@@ -49,7 +49,7 @@ pub(crate) fn bounded(world: &World) -> Verdict {
                 ));
             }
             for handler in &stats.handlers {
-                if handler.backlog > world.plan.merge_above.max(8) + 4 * objects {
+                if handler.backlog > cluster.plan.merge_above.max(8) + 4 * objects {
                     let (name, backlog) = (&handler.name, handler.backlog);
                     return Err(format!("{}: {backlog} notifications wait for {name}", replica.name));
                 }
@@ -60,23 +60,23 @@ pub(crate) fn bounded(world: &World) -> Verdict {
 }
 
 /// The faults have ended: every cache equals the server, every view its cache, every wish has come true.
-pub(crate) fn settled(world: &World) -> Verdict {
-    always(world)?;
-    let living = world.living();
-    if living.len() != world.plan.replicas() {
-        return Err(format!("{} of {} replicas live", living.len(), world.plan.replicas()));
+pub(crate) fn settled(cluster: &Cluster) -> Verdict {
+    always(cluster)?;
+    let living = cluster.living();
+    if living.len() != cluster.plan.replicas() {
+        return Err(format!("{} of {} replicas live", living.len(), cluster.plan.replicas()));
     }
     for replica in &living {
-        caches_equal_server(world, replica)?;
+        caches_equal_server(cluster, replica)?;
         views_equal_caches(replica)?;
     }
-    if world.plan.has_copier() && !world.plan.goes_back {
-        wishes_came_true(world)?;
+    if cluster.plan.has_copier() && !cluster.plan.is_restored {
+        secrets_match_config_maps(cluster)?;
     }
-    reconciles_saw_the_end(world, &living)
+    last_reconciles_saw_final_state(cluster, &living)
 }
 
-fn caches_equal_server(world: &World, replica: &Life) -> Verdict {
+fn caches_equal_server(cluster: &Cluster, replica: &Incarnation) -> Verdict {
     let equals = |name: &str, cached: Versions, truth: Versions| {
         if cached == truth {
             return Ok(());
@@ -90,22 +90,22 @@ fn caches_equal_server(world: &World, replica: &Life) -> Verdict {
         let health: Vec<_> = health.map(|report| (report.lifecycle, report.health)).collect();
         Err(format!("{}: cache of {name}: lacks {missing:?}, has {extra:?}\n{health:#?}", replica.name))
     };
-    equals("pods", versions(&replica.pods), world.server.list_versions("pods"))?;
+    equals("pods", versions(&replica.pods), cluster.server.list_versions("pods"))?;
     let narrow = |informer: &SharedInformer<Pod>, namespaces: &BTreeSet<&str>| {
-        let truth = world.server.list_versions("pods").into_iter();
+        let truth = cluster.server.list_versions("pods").into_iter();
         let truth = truth.filter(|(key, _)| namespaces.contains(key.split('/').next().unwrap_or_default()));
         equals(&format!("pods of {namespaces:?}"), versions(informer), truth.collect())
     };
     narrow(&replica.narrow.informer, &replica.narrow.namespaces.lock())?;
-    for asker in &*replica.askers.lock() {
-        narrow(&asker.informer, &asker.namespaces)?;
+    for second_user in &*replica.second_users.lock() {
+        narrow(&second_user.informer, &second_user.namespaces)?;
     }
-    let truth = |resource| world.server.list_versions(resource);
-    if world.plan.has_copier() {
+    let truth = |resource| cluster.server.list_versions(resource);
+    if cluster.plan.has_copier() {
         equals("configmaps", cached::<ConfigMap>(replica), truth("configmaps"))?;
         equals("secrets", cached::<Secret>(replica), truth("secrets"))?;
     }
-    if world.plan.has_observer() {
+    if cluster.plan.has_observer() {
         equals("services", cached::<Service>(replica), truth("services"))?;
         equals("serviceaccounts", cached::<ServiceAccount>(replica), truth("serviceaccounts"))?;
     }
@@ -117,7 +117,7 @@ fn difference(of: &Versions, from: &Versions) -> Vec<String> {
     only.map(|(key, version)| format!("{key}@{version}")).collect()
 }
 
-fn cached<K: Kind>(replica: &Life) -> Versions {
+fn cached<K: Kind>(replica: &Incarnation) -> Versions {
     versions(&replica.factory.informer::<K>())
 }
 
@@ -127,47 +127,47 @@ fn versions<K>(informer: &SharedInformer<K>) -> Versions {
 }
 
 /// Rule 1a.
-fn views_equal_caches(replica: &Life) -> Verdict {
-    for watching in &*replica.views.lock() {
-        let informer = if watching.is_narrow { &replica.narrow.informer } else { &replica.pods };
+fn views_equal_caches(replica: &Incarnation) -> Verdict {
+    for checked in &*replica.views.lock() {
+        let informer = if checked.is_narrow { &replica.narrow.informer } else { &replica.pods };
         let objects = informer.lister().list().into_iter();
         let expected: BTreeMap<_, _> = objects
-            .filter(|object: &tidings::Object<Pod>| !watching.is_filtered || matches(object))
+            .filter(|object: &tidings::Object<Pod>| !checked.is_filtered || matches(object))
             .map(|pod| (pod.key().to_string(), (pod.uid().to_owned(), pod.version().number().unwrap_or(0))))
             .collect();
-        let view = watching.view.objects();
+        let view = checked.view.objects();
         if view != expected {
             let missing: Vec<_> =
                 expected.iter().filter(|(key, state)| view.get(*key) != Some(state)).collect();
             let extra: Vec<_> =
                 view.iter().filter(|(key, state)| expected.get(*key) != Some(state)).collect();
-            return Err(format!("{}: lacks {missing:?}, has {extra:?}", watching.view.name()));
+            return Err(format!("{}: lacks {missing:?}, has {extra:?}", checked.view.name()));
         }
     }
     Ok(())
 }
 
 /// Every ConfigMap has its Secret, and there is no other.
-fn wishes_came_true(world: &World) -> Verdict {
+fn secrets_match_config_maps(cluster: &Cluster) -> Verdict {
     let read = |resource: &str, path: &str| -> BTreeMap<String, String> {
-        let keys = world.server.list_versions(resource).into_keys();
+        let keys = cluster.server.list_versions(resource).into_keys();
         let text = |key: &str| {
-            let object = world.server.object(resource, key)?;
+            let object = cluster.server.object(resource, key)?;
             Some(object.pointer(path)?.as_str()?.to_owned())
         };
         keys.map(|key| (text(&key).unwrap_or_default(), key)).map(|(text, key)| (key, text)).collect()
     };
-    let wishes = read("configmaps", &format!("/data/{WISH}"));
+    let wishes = read("configmaps", &format!("/data/{CONTENT}"));
     let copies = read("secrets", &format!("/metadata/annotations/{COPY}"));
     if wishes == copies { Ok(()) } else { Err(format!("wishes are {wishes:?}, copies are {copies:?}")) }
 }
 
 /// What a reconcile of each request would see now.
-fn truth(world: &World) -> HashMap<Work, BTreeSet<String>> {
-    let mut truth: HashMap<Work, BTreeSet<String>> = HashMap::new();
+fn truth(cluster: &Cluster) -> HashMap<WorkItem, BTreeSet<String>> {
+    let mut truth: HashMap<WorkItem, BTreeSet<String>> = HashMap::new();
     let mut add = |controller, resource: &str, request: fn(&Value) -> Option<String>| {
-        for (key, version) in world.server.list_versions(resource) {
-            let object = world.server.object(resource, &key).unwrap_or_default();
+        for (key, version) in cluster.server.list_versions(resource) {
+            let object = cluster.server.object(resource, &key).unwrap_or_default();
             let Some(name) = request(&object) else { continue };
             let namespace = object["metadata"]["namespace"].as_str();
             let Ok(request) = Request::new(namespace, &name) else { continue };
@@ -175,12 +175,12 @@ fn truth(world: &World) -> HashMap<Work, BTreeSet<String>> {
             truth.entry((controller, request)).or_default().insert(saw);
         }
     };
-    if world.plan.has_observer() {
+    if cluster.plan.has_observer() {
         add(OBSERVER, "serviceaccounts", |object| text(object, "name"));
         add(OBSERVER, "pods", |object| label(object, FOR));
         add(OBSERVER, "services", |object| label(object, FOR).filter(|_| is_watched(object)));
     }
-    if world.plan.has_copier() {
+    if cluster.plan.has_copier() {
         add(COPIER, "configmaps", |object| text(object, "name"));
         add(COPIER, "secrets", |object| label(object, FOR));
     }
@@ -200,16 +200,16 @@ fn label(object: &Value, name: &str) -> Option<String> {
 }
 
 /// Rule 1b: the last reconcile of each request began after the last change of what maps to it.
-fn reconciles_saw_the_end(world: &World, living: &[Arc<Life>]) -> Verdict {
-    let truth = truth(world);
-    let saw_the_end = |who: &str, sightings: &HashMap<Work, Sighting>| {
-        let all: BTreeSet<_> = truth.keys().chain(sightings.keys()).collect();
+fn last_reconciles_saw_final_state(cluster: &Cluster, living: &[Arc<Incarnation>]) -> Verdict {
+    let truth = truth(cluster);
+    let saw_the_end = |who: &str, observations: &HashMap<WorkItem, Observation>| {
+        let all: BTreeSet<_> = truth.keys().chain(observations.keys()).collect();
         for work in all {
             let empty = BTreeSet::new();
             let expected = truth.get(work).unwrap_or(&empty);
-            let last = sightings.get(work);
+            let last = observations.get(work);
             if last.map_or(&empty, |last| &last.saw) != expected {
-                let last = last.map(|last| (world.trace.since_start(last.at), &last.saw));
+                let last = last.map(|last| (cluster.trace.since_start(last.at), &last.saw));
                 let (controller, request) = work;
                 return Err(format!(
                     "{who}: {controller} {request} should see {expected:?}, saw last {last:?}"
@@ -218,26 +218,26 @@ fn reconciles_saw_the_end(world: &World, living: &[Arc<Life>]) -> Verdict {
         }
         Ok(())
     };
-    if world.plan.coordination == Coordination::None {
-        return living.iter().try_for_each(|replica| saw_the_end(&replica.name, &replica.sightings.all()));
+    if cluster.plan.coordination == Coordination::None {
+        return living.iter().try_for_each(|replica| saw_the_end(&replica.name, &replica.observations.all()));
     }
-    // One of them works on each key, and whoever worked on it last has seen the end.
-    let mut latest: HashMap<Work, Sighting> = HashMap::new();
-    for (work, sighting) in living.iter().flat_map(|replica| replica.sightings.all()) {
-        let is_later = latest.get(&work).is_none_or(|other| other.at <= sighting.at);
+    // One of them works on each key, and whoever worked on it last has label_of the end.
+    let mut latest: HashMap<WorkItem, Observation> = HashMap::new();
+    for (work, observation) in living.iter().flat_map(|replica| replica.observations.all()) {
+        let is_later = latest.get(&work).is_none_or(|other| other.at <= observation.at);
         if is_later {
-            latest.insert(work, sighting);
+            latest.insert(work, observation);
         }
     }
     saw_the_end("all replicas", &latest)
 }
 
 /// What controllers have written.
-pub(crate) fn written(world: &World) -> Versions {
-    world.server.list_versions("secrets")
+pub(crate) fn written(cluster: &Cluster) -> Versions {
+    cluster.server.list_versions("secrets")
 }
 
-/// After the end of the world no task is left.
+/// After the end of the cluster no task is left.
 pub(crate) async fn nothing_runs() -> Verdict {
     let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     for _ in 0..100 {

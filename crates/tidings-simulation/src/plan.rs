@@ -29,14 +29,14 @@ pub struct Plan {
     /// How fast the clock of each replica runs; as many as there are replicas.
     pub clocks: Vec<ClockRate>,
     /// Whether a second API server is behind the first one.
-    pub lags: bool,
-    /// Whether the API server may be restored from a backup. Nothing writes by itself in such a world: a server that has
+    pub has_lagging_server: bool,
+    /// Whether the API server may be restored from a backup. Nothing writes by itself in such a cluster: a server that has
     /// passed a version again before a client looks can't be told from one that was never restored.
-    pub goes_back: bool,
+    pub is_restored: bool,
     /// Whether watches may fall silent, which takes a client minutes to notice.
-    pub stalls: bool,
+    pub has_stalls: bool,
     /// Whether replicas crash.
-    pub crashes: bool,
+    pub has_crashes: bool,
     /// Which wire the informers ask for.
     pub wire: WirePreference,
     /// How the informers list.
@@ -44,9 +44,9 @@ pub struct Plan {
     /// In which order the informers apply changes.
     pub queue_order: QueueOrder,
     /// How often handlers are notified of everything again.
-    pub resync_period: Duration,
+    pub resync: Duration,
     /// The period of a handler that wants to be notified of everything again and again.
-    pub short_period: Duration,
+    pub short_resync: Duration,
     /// Above how many pending notifications those of one object merge.
     pub merge_above: usize,
     /// How often the servers send bookmarks.
@@ -69,43 +69,43 @@ pub struct Plan {
 impl Plan {
     /// The plan of a seed.
     pub fn of(seed: u64) -> Self {
-        let mut chance = SmallRng::seed_from_u64(seed ^ 0x706c_616e);
-        let goes_back = chance.random_range(0..8) == 0;
-        let coordination = match chance.random_range(0..3) {
-            _ if goes_back => Coordination::None,
+        let mut rng = SmallRng::seed_from_u64(seed ^ 0x706c_616e);
+        let is_restored = rng.random_range(0..8) == 0;
+        let coordination = match rng.random_range(0..3) {
+            _ if is_restored => Coordination::None,
             0 => Coordination::None,
             1 => Coordination::Election,
             _ => Coordination::Sharding,
         };
         let replicas = match coordination {
-            Coordination::None => chance.random_range(1..=2),
-            _ => chance.random_range(2..=4),
+            Coordination::None => rng.random_range(1..=2),
+            _ => rng.random_range(2..=4),
         };
         let rates = [ClockRate::True, ClockRate::Slow, ClockRate::Fast];
-        let clocks = (0..replicas).map(|_| rates[chance.random_range(0..3)]).collect();
+        let clocks = (0..replicas).map(|_| rates[rng.random_range(0..3)]).collect();
         let seconds =
-            |all: &[u64], chance: &mut SmallRng| Duration::from_secs(all[chance.random_range(0..all.len())]);
+            |all: &[u64], rng: &mut SmallRng| Duration::from_secs(all[rng.random_range(0..all.len())]);
         Plan {
             seed,
             coordination,
             clocks,
-            lags: !goes_back && chance.random_range(0..2) == 0,
-            goes_back,
-            stalls: chance.random_range(0..3) == 0,
-            crashes: chance.random_range(0..4) != 0,
-            wire: if chance.random() { WirePreference::JsonOnly } else { WirePreference::default() },
-            list_mode: if chance.random() { ListMode::Streaming } else { ListMode::Chunked },
-            queue_order: if chance.random() { QueueOrder::InOrder } else { QueueOrder::PerObject },
-            resync_period: seconds(if goes_back { &[0, 300] } else { &[0, 0, 5, 30, 30] }, &mut chance),
-            short_period: Duration::from_secs(if goes_back { 300 } else { 1 }),
-            merge_above: [0, 0, 2, 2, 8, 1024][chance.random_range(0..6)],
-            bookmark_interval: seconds(&[60, 60, 1, 10], &mut chance),
-            pods: [4, 4, 8, 8, 8, 30][chance.random_range(0..6)],
-            steps: chance.random_range(200..700),
-            faults_per_mille: [0, 200, 300, 400, 600][chance.random_range(0..5)],
-            resets_per_mille: [0, 50, 100, 200, 300][chance.random_range(0..5)],
-            copiers: chance.random_range(1..=3),
-            sync_timeout: seconds(&[120, 3600], &mut chance),
+            has_lagging_server: !is_restored && rng.random_range(0..2) == 0,
+            is_restored,
+            has_stalls: rng.random_range(0..3) == 0,
+            has_crashes: rng.random_range(0..4) != 0,
+            wire: if rng.random() { WirePreference::JsonOnly } else { WirePreference::default() },
+            list_mode: if rng.random() { ListMode::Streaming } else { ListMode::Chunked },
+            queue_order: if rng.random() { QueueOrder::InOrder } else { QueueOrder::PerObject },
+            resync: seconds(if is_restored { &[0, 300] } else { &[0, 0, 5, 30, 30] }, &mut rng),
+            short_resync: Duration::from_secs(if is_restored { 300 } else { 1 }),
+            merge_above: [0, 0, 2, 2, 8, 1024][rng.random_range(0..6)],
+            bookmark_interval: seconds(&[60, 60, 1, 10], &mut rng),
+            pods: [4, 4, 8, 8, 8, 30][rng.random_range(0..6)],
+            steps: rng.random_range(200..700),
+            faults_per_mille: [0, 200, 300, 400, 600][rng.random_range(0..5)],
+            resets_per_mille: [0, 50, 100, 200, 300][rng.random_range(0..5)],
+            copiers: rng.random_range(1..=3),
+            sync_timeout: seconds(&[120, 3600], &mut rng),
         }
     }
 

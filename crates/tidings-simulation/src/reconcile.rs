@@ -20,14 +20,14 @@ use tidings::{Object, RawObject};
 use tidings_apiserver::ApiServer;
 use tokio::time::Instant;
 
-use crate::sightings::{Hands, Sightings, Work};
+use crate::observations::{ActiveReconciles, Observations, WorkItem};
 use crate::trace::Trace;
 
 pub(crate) const COPIER: &str = "copier";
 pub(crate) const OBSERVER: &str = "observer";
 
 /// What a ConfigMap wants its Secret to say.
-pub(crate) const WISH: &str = "wish";
+pub(crate) const CONTENT: &str = "wish";
 /// Where the Secret says it.
 pub(crate) const COPY: &str = "copy";
 /// The label that names the owner of a Pod or a Secret, as its controller reference does, and the request of a Service.
@@ -40,43 +40,43 @@ const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// The reconcilers of one life of a replica.
 pub(crate) struct Reconcilers {
-    pub(crate) life: String,
+    pub(crate) incarnation: String,
     /// What shares keys with this replica.
     pub(crate) group: String,
     pub(crate) writes: bool,
-    pub(crate) hands: Arc<Hands>,
-    pub(crate) sightings: Arc<Sightings>,
+    pub(crate) active: Arc<ActiveReconciles>,
+    pub(crate) observations: Arc<Observations>,
     pub(crate) server: ApiServer,
-    pub(crate) trouble: Arc<Trouble>,
+    pub(crate) faults: Arc<ReconcileFaults>,
     pub(crate) trace: Trace,
-    written: Mutex<HashMap<Request, (Instant, Wrote)>>,
+    written: Mutex<HashMap<Request, (Instant, OwnWrite)>>,
     write_wait_max: Mutex<Duration>,
 }
 
-/// What a reconcile wrote last.
+/// What a reconcile record_write last.
 #[derive(Debug, Clone)]
-enum Wrote {
+enum OwnWrite {
     Secret { key: String, uid: String, version: u64 },
     Deletion { key: String, uid: String },
 }
 
 /// How reconciles fail, in all replicas.
-pub(crate) struct Trouble(Mutex<(SmallRng, u32)>);
+pub(crate) struct ReconcileFaults(Mutex<(SmallRng, u32)>);
 
-impl Trouble {
+impl ReconcileFaults {
     pub(crate) fn new(seed: u64) -> Arc<Self> {
-        Arc::new(Trouble(Mutex::new((SmallRng::seed_from_u64(seed), 100))))
+        Arc::new(ReconcileFaults(Mutex::new((SmallRng::seed_from_u64(seed), 100))))
     }
 
-    pub(crate) fn calm(&self) {
+    pub(crate) fn stop(&self) {
         self.0.lock().1 = 0;
     }
 
-    /// Fails, panics, hangs or takes a while, by chance.
-    async fn meet(&self) -> Result<(), Error> {
+    /// Fails, panics, hangs or takes a while, by rng.
+    async fn inject(&self) -> Result<(), Error> {
         let (is_hit, how) = {
-            let (chance, per_mille) = &mut *self.0.lock();
-            (chance.random_range(0..1000) < *per_mille, chance.random_range(0..4))
+            let (rng, per_mille) = &mut *self.0.lock();
+            (rng.random_range(0..1000) < *per_mille, rng.random_range(0..4))
         };
         match how {
             _ if !is_hit => Ok(()),
@@ -91,32 +91,32 @@ impl Trouble {
     }
 }
 
-/// What an object is to a sighting.
-pub(crate) fn seen(kind: &str, object: &RawObject) -> String {
+/// What an object is to an observation.
+pub(crate) fn label_of(kind: &str, object: &RawObject) -> String {
     format!("{kind} {}@{}", object.key(), object.version())
 }
 
 impl Reconcilers {
-    #[expect(clippy::too_many_arguments, reason = "each is one part of the world")]
+    #[expect(clippy::too_many_arguments, reason = "each is one part of the cluster")]
     pub(crate) fn new(
-        life: String,
+        incarnation: String,
         group: String,
         writes: bool,
-        hands: Arc<Hands>,
-        sightings: Arc<Sightings>,
+        active: Arc<ActiveReconciles>,
+        observations: Arc<Observations>,
         server: ApiServer,
-        trouble: Arc<Trouble>,
+        faults: Arc<ReconcileFaults>,
         trace: Trace,
     ) -> Arc<Self> {
         let (written, write_wait_max) = Default::default();
         Arc::new(Reconcilers {
-            life,
+            incarnation,
             group,
             writes,
-            hands,
-            sightings,
+            active,
+            observations,
             server,
-            trouble,
+            faults,
             trace,
             written,
             write_wait_max,
@@ -166,32 +166,32 @@ impl Reconcilers {
     async fn observe(&self, request: &Request, context: &Context) -> Result<Action, Error> {
         let mut saw = BTreeSet::new();
         if let Ok(account) = context.lister::<ServiceAccount>().get(request) {
-            saw.insert(seen("serviceaccounts", account.raw()));
+            saw.insert(label_of("serviceaccounts", account.raw()));
         }
         saw.extend(mapped("pods", context.lister::<Pod>().list(), request));
         let services = context.lister::<Service>().list().into_iter();
         let services = services.filter(|service| service.labels().value(WATCHED) == Some("yes"));
         saw.extend(mapped("services", services, request));
-        let _hand = self.begin((OBSERVER, request.clone()), saw);
-        self.trouble.meet().await?;
+        let _guard = self.begin((OBSERVER, request.clone()), saw);
+        self.faults.inject().await?;
         Ok(Action::await_change())
     }
 
-    fn begin(&self, work: Work, saw: BTreeSet<String>) -> crate::sightings::Hand {
-        self.trace.note(|| format!("{} {} {} sees {saw:?}", self.life, work.0, work.1));
-        let hand = self.hands.take(&self.group, &self.life, work.clone());
-        self.sightings.note(work, saw);
-        hand
+    fn begin(&self, work: WorkItem, saw: BTreeSet<String>) -> crate::observations::ReconcileGuard {
+        self.trace.record(|| format!("{} {} {} sees {saw:?}", self.incarnation, work.0, work.1));
+        let guard = self.active.take(&self.group, &self.incarnation, work.clone());
+        self.observations.record(work, saw);
+        guard
     }
 
     async fn copy(&self, request: &Request, context: &Context) -> Result<Action, Error> {
         let map = context.lister::<ConfigMap>().get(request).ok();
         let secrets = context.lister::<Secret>().list();
         let mut saw: BTreeSet<_> = mapped("secrets", secrets.iter().cloned(), request).collect();
-        saw.extend(map.iter().map(|map| seen("configmaps", map.raw())));
-        let _hand = self.begin((COPIER, request.clone()), saw);
+        saw.extend(map.iter().map(|map| label_of("configmaps", map.raw())));
+        let _guard = self.begin((COPIER, request.clone()), saw);
         self.check_own_writes(request, context);
-        self.trouble.meet().await?;
+        self.faults.inject().await?;
         if !self.writes {
             return Ok(Action::await_change());
         }
@@ -207,14 +207,14 @@ impl Reconcilers {
         }
         if let Some(map) = map {
             let map = map.decoded()?;
-            let wish = map.data.as_ref().and_then(|data| data.get(WISH)).cloned().unwrap_or_default();
+            let wish = map.data.as_ref().and_then(|data| data.get(CONTENT)).cloned().unwrap_or_default();
             if has_copy {
                 let copy = context.lister::<Secret>().get(request)?.decoded()?;
                 if copy.annotations().get(COPY) != Some(&wish) {
                     let mut copy = (*copy).clone();
                     copy.annotations_mut().insert(COPY.to_owned(), wish);
                     let written = context.api::<Secret>().replace(&copy).await?;
-                    self.wrote(request, &written.decoded()?);
+                    self.record_write(request, &written.decoded()?);
                 }
             } else {
                 let mut copy: Secret = serde_json::from_value(json!({ "metadata": {
@@ -223,10 +223,10 @@ impl Reconcilers {
                 } }))?;
                 set_controller(&mut copy, &*map)?;
                 let written = context.api::<Secret>().create(&copy).await?;
-                self.wrote(request, &written.decoded()?);
+                self.record_write(request, &written.decoded()?);
             }
         }
-        self.trouble.meet().await?;
+        self.faults.inject().await?;
         Ok(Action::await_change())
     }
 
@@ -241,22 +241,22 @@ impl Reconcilers {
         let params = DeleteParams::default()
             .preconditions(Preconditions { uid: Some(uid.clone()), ..Preconditions::default() });
         context.api::<Secret>().delete_with(secret.name(), &params).await?;
-        self.trace.note(|| format!("{} {request} deleted secret {key}", self.life));
-        self.written.lock().insert(request.clone(), (Instant::now(), Wrote::Deletion { key, uid }));
+        self.trace.record(|| format!("{} {request} deleted secret {key}", self.incarnation));
+        self.written.lock().insert(request.clone(), (Instant::now(), OwnWrite::Deletion { key, uid }));
         Ok(())
     }
 
-    fn wrote(&self, request: &Request, secret: &Secret) {
+    fn record_write(&self, request: &Request, secret: &Secret) {
         let key = format!("{}/{}", secret.namespace().unwrap_or_default(), secret.name_any());
         let version = secret.resource_version().and_then(|version| version.parse().ok()).unwrap_or(0);
         let uid = secret.uid().unwrap_or_default();
-        self.trace.note(|| format!("{} {request} wrote secret {key}@{version}", self.life));
-        self.written.lock().insert(request.clone(), (Instant::now(), Wrote::Secret { key, uid, version }));
+        self.trace.record(|| format!("{} {request} record_write secret {key}@{version}", self.incarnation));
+        self.written.lock().insert(request.clone(), (Instant::now(), OwnWrite::Secret { key, uid, version }));
     }
 
-    /// The cache shows what the last reconcile of this request wrote, unless that was waited for in vain.
+    /// The cache shows what the last reconcile of this request record_write, unless that was waited for in vain.
     fn check_own_writes(&self, request: &Request, context: &Context) {
-        let Some((at, wrote)) = self.written.lock().remove(request) else { return };
+        let Some((at, record_write)) = self.written.lock().remove(request) else { return };
         if at.elapsed() >= *self.write_wait_max.lock() {
             return;
         }
@@ -264,19 +264,21 @@ impl Reconcilers {
         let is_there = |key: &str, uid: &str| {
             self.server.object("secrets", key).is_some_and(|object| object["metadata"]["uid"] == uid)
         };
-        let unseen = match &wrote {
-            Wrote::Secret { key, uid, version } => match cached(key) {
+        let unseen = match &record_write {
+            OwnWrite::Secret { key, uid, version } => match cached(key) {
                 Some(cached) => cached.version().number().unwrap_or(0) < *version,
                 None => is_there(key, uid),
             },
-            Wrote::Deletion { key, uid } => {
+            OwnWrite::Deletion { key, uid } => {
                 cached(key).is_some_and(|cached| cached.uid() == uid) && !is_there(key, uid)
             }
         };
         if unseen {
             let after = at.elapsed();
-            self.hands
-                .object(format!("{} {request} does not see its own {wrote:?} after {after:?}", self.life));
+            self.active.report_violation(format!(
+                "{} {request} does not see its own {record_write:?} after {after:?}",
+                self.incarnation
+            ));
         }
     }
 }
@@ -297,7 +299,7 @@ fn mapped<K>(
         .filter(move |object| {
             object.namespace() == request.namespace() && object.labels().value(FOR) == Some(request.name())
         })
-        .map(move |object| seen(kind, object.raw()))
+        .map(move |object| label_of(kind, object.raw()))
 }
 
 fn requests_of(change: &Change<Service>) -> Vec<Request> {

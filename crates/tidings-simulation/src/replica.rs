@@ -20,52 +20,52 @@ use tidings_apiserver::InProcess;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::network::{FaultCounts, Link, LoadBalancer};
+use crate::observations::{ActiveReconciles, Observations};
 use crate::plan::{Coordination, Plan};
 use crate::reconcile::Reconcilers;
-use crate::sightings::{Hands, Sightings};
 use crate::trace::Trace;
-use crate::views::{Manners, View};
-use crate::wire::{Counts, Link, Wire};
+use crate::views::{HandlerBehaviour, View};
 
-/// The namespaces of the world.
+/// The namespaces of the cluster.
 pub(crate) const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 /// The label by which some handlers filter Pods.
 pub(crate) const MATCH: &str = "match";
 
 /// One life of a replica.
-pub(crate) struct Life {
+pub(crate) struct Incarnation {
     pub(crate) name: String,
     pub(crate) link: Arc<Link>,
     pub(crate) stop: CancellationToken,
-    pub(crate) sightings: Arc<Sightings>,
+    pub(crate) observations: Arc<Observations>,
     pub(crate) factory: SharedInformerFactory,
     pub(crate) pods: SharedInformer<Pod>,
     /// Follows some namespaces only, and not always the same.
-    pub(crate) narrow: Narrow,
-    pub(crate) views: Mutex<Vec<Watching>>,
+    pub(crate) narrow: NamespacedInformer,
+    pub(crate) views: Mutex<Vec<CheckedView>>,
     /// Others who asked for the first namespaces of the narrow informer, after it was told to follow others.
-    pub(crate) askers: Mutex<Vec<Asker>>,
+    pub(crate) second_users: Mutex<Vec<SecondUser>>,
     tasks: Mutex<JoinSet<()>>,
-    chance: Mutex<SmallRng>,
-    goes_back: bool,
-    short_period: Duration,
+    rng: Mutex<SmallRng>,
+    is_restored: bool,
+    short_resync: Duration,
 }
 
 /// An informer of some namespaces, with those that it was told to follow.
-pub(crate) struct Narrow {
+pub(crate) struct NamespacedInformer {
     pub(crate) informer: SharedInformer<Pod>,
     pub(crate) namespaces: Mutex<BTreeSet<&'static str>>,
 }
 
 /// Somebody who asked for the informer of some namespaces.
-pub(crate) struct Asker {
+pub(crate) struct SecondUser {
     pub(crate) informer: SharedInformer<Pod>,
     pub(crate) namespaces: BTreeSet<&'static str>,
     _running: Running,
 }
 
 /// A view, and which part of which informer it should equal.
-pub(crate) struct Watching {
+pub(crate) struct CheckedView {
     pub(crate) view: View,
     pub(crate) is_filtered: bool,
     pub(crate) is_narrow: bool,
@@ -73,14 +73,14 @@ pub(crate) struct Watching {
     pub(crate) registration: Option<Registration>,
 }
 
-/// What a life needs of the world.
-pub(crate) struct Birth<'a> {
+/// What a life needs of the cluster.
+pub(crate) struct IncarnationConfig<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) number: usize,
-    pub(crate) life: usize,
+    pub(crate) incarnation: usize,
     pub(crate) servers: Arc<[InProcess]>,
-    pub(crate) hands: &'a Arc<Hands>,
-    pub(crate) counts: &'a Arc<Counts>,
+    pub(crate) active: &'a Arc<ActiveReconciles>,
+    pub(crate) counts: &'a Arc<FaultCounts>,
     pub(crate) trace: &'a Trace,
     pub(crate) seed: u64,
 }
@@ -90,21 +90,21 @@ pub(crate) fn matches(object: &Object<Pod>) -> bool {
     object.labels().value(MATCH) == Some("yes")
 }
 
-impl Life {
+impl Incarnation {
     /// Makes the informers and their handlers. Nothing runs yet.
-    pub(crate) fn new(birth: &Birth<'_>) -> Arc<Life> {
-        let Birth { plan, number, life, .. } = *birth;
-        let mut chance = SmallRng::seed_from_u64(birth.seed);
-        let name = format!("replica-{number}.{life}");
-        let link = Link::new(&name, chance.random(), birth);
-        let wire = Wire { servers: Arc::clone(&birth.servers), link: Arc::clone(&link) };
+    pub(crate) fn new(config: &IncarnationConfig<'_>) -> Arc<Incarnation> {
+        let IncarnationConfig { plan, number, incarnation, .. } = *config;
+        let mut rng = SmallRng::seed_from_u64(config.seed);
+        let name = format!("replica-{number}.{incarnation}");
+        let link = Link::new(&name, rng.random(), config);
+        let wire = LoadBalancer { servers: Arc::clone(&config.servers), link: Arc::clone(&link) };
         let defaults = InformerOptions::new()
             .queue_order(plan.queue_order)
             .merge_above(plan.merge_above)
             .reflector(tidings::ReflectorConfig::default().list_mode(plan.list_mode));
         let factory = SharedInformerFactory::new(Client::new(wire, "default"))
-            .seed(chance.random())
-            .resync(plan.resync_period)
+            .seed(rng.random())
+            .resync(plan.resync)
             .defaults(defaults)
             .wire(plan.wire)
             // The clocks of others are read from Leases, as text.
@@ -113,30 +113,30 @@ impl Life {
         let first = BTreeSet::from(["a", "b"]);
         let options = InformerOptions::new().namespaces(&first).expect("they are namespaces");
         let informer = factory.informer_with::<Pod>(options);
-        let life = Arc::new(Life {
+        let incarnation = Arc::new(Incarnation {
             name,
             link,
             stop: CancellationToken::new(),
-            sightings: Arc::default(),
+            observations: Arc::default(),
             factory,
             pods,
-            narrow: Narrow { informer, namespaces: Mutex::new(first) },
+            narrow: NamespacedInformer { informer, namespaces: Mutex::new(first) },
             views: Mutex::default(),
-            askers: Mutex::default(),
+            second_users: Mutex::default(),
             tasks: Mutex::default(),
-            chance: Mutex::new(chance),
-            goes_back: plan.goes_back,
-            short_period: plan.short_period,
+            rng: Mutex::new(rng),
+            is_restored: plan.is_restored,
+            short_resync: plan.short_resync,
         });
-        life.add_first_handlers();
-        life
+        incarnation.add_first_handlers();
+        incarnation
     }
 
     fn add_first_handlers(&self) {
-        let period = Some(self.short_period);
-        let plain = Manners::default();
-        let slow = Manners { is_slow: true, ..plain };
-        let panics = Manners { panics_per_mille: 100, ..plain };
+        let period = Some(self.short_resync);
+        let plain = HandlerBehaviour::default();
+        let slow = HandlerBehaviour { is_slow: true, ..plain };
+        let panics = HandlerBehaviour { panics_per_mille: 100, ..plain };
         self.add_handler("plain", Options::default(), plain);
         self.add_handler(
             "filtered-0",
@@ -152,24 +152,24 @@ impl Life {
 
     /// Adds a handler of a random kind, as users do at any time: some with periods beyond all reason.
     pub(crate) fn add_late_handler(&self) {
-        let (options, manners) = {
-            let mut chance = self.chance.lock();
-            let periods = [None, Some(Duration::ZERO), Some(self.short_period), Some(Duration::MAX)];
+        let (options, behaviour) = {
+            let mut rng = self.rng.lock();
+            let periods = [None, Some(Duration::ZERO), Some(self.short_resync), Some(Duration::MAX)];
             let bounds = [None, Some(0), Some(2), Some(5)];
             let options = Options {
-                is_filtered: chance.random(),
-                is_narrow: chance.random_range(0..4) == 0,
-                bound: bounds[chance.random_range(0..4)],
-                period: periods[chance.random_range(0..4)],
+                is_filtered: rng.random(),
+                is_narrow: rng.random_range(0..4) == 0,
+                bound: bounds[rng.random_range(0..4)],
+                period: periods[rng.random_range(0..4)],
             };
-            (options, Manners { is_slow: chance.random(), panics_per_mille: 20 })
+            (options, HandlerBehaviour { is_slow: rng.random(), panics_per_mille: 20 })
         };
-        self.add_handler("late", options, manners);
+        self.add_handler("late", options, behaviour);
     }
 
-    fn add_handler(&self, name: &str, options: Options, manners: Manners) {
+    fn add_handler(&self, name: &str, options: Options, behaviour: HandlerBehaviour) {
         let name = format!("{}.{name}-{}", self.name, self.views.lock().len());
-        let view = View::new(&name, self.chance.lock().random(), self.goes_back, manners);
+        let view = View::new(&name, self.rng.lock().random(), self.is_restored, behaviour);
         let mut handler = view.handler().named(name);
         if let Some(bound) = options.bound {
             handler = handler.merge_above(bound);
@@ -185,18 +185,18 @@ impl Life {
         if let Ok(registration) = informer.add_handler(handler) {
             let Options { is_filtered, is_narrow, .. } = options;
             let registration = Some(registration);
-            self.views.lock().push(Watching { view, is_filtered, is_narrow, registration });
+            self.views.lock().push(CheckedView { view, is_filtered, is_narrow, registration });
         }
     }
 
     /// A consumer that takes up to so long for each notification.
     fn add_stream(&self, name: &str, bound: Option<usize>, pause_ms_max: u64) {
         let name = format!("{}.{name}", self.name);
-        let mut chance = SmallRng::seed_from_u64(self.chance.lock().random());
-        let view = View::new(&name, chance.random(), self.goes_back, Manners::default());
+        let mut rng = SmallRng::seed_from_u64(self.rng.lock().random());
+        let view = View::new(&name, rng.random(), self.is_restored, HandlerBehaviour::default());
         let options = HandlerOptions { name: Some(name), merge_above: bound, ..HandlerOptions::default() };
         let Ok(mut notifications) = self.pods.notifications_with(options) else { return };
-        self.views.lock().push(Watching {
+        self.views.lock().push(CheckedView {
             view: view.clone(),
             is_filtered: false,
             is_narrow: false,
@@ -206,8 +206,8 @@ impl Life {
             while let Some(event) = notifications.next().await {
                 view.take(&event);
                 drop(event);
-                if view.may_pause() && chance.random_range(0..8) == 0 {
-                    tokio::time::sleep(Duration::from_millis(chance.random_range(0..pause_ms_max))).await;
+                if view.may_pause() && rng.random_range(0..8) == 0 {
+                    tokio::time::sleep(Duration::from_millis(rng.random_range(0..pause_ms_max))).await;
                 }
             }
         });
@@ -230,9 +230,9 @@ impl Life {
         let namespaces = BTreeSet::from(["a", "b"]);
         let options = InformerOptions::new().namespaces(&namespaces).expect("they are namespaces");
         let informer = self.factory.informer_with::<Pod>(options);
-        let mut askers = self.askers.lock();
-        if askers.len() < 2 {
-            askers.push(Asker { informer, namespaces, _running: self.factory.start() });
+        let mut second_users = self.second_users.lock();
+        if second_users.len() < 2 {
+            second_users.push(SecondUser { informer, namespaces, _running: self.factory.start() });
         }
     }
 
@@ -240,7 +240,7 @@ impl Life {
     pub(crate) fn remove_late_handler(&self) {
         let mut views = self.views.lock();
         if views.len() > 5
-            && let Some(Watching { registration: Some(registration), .. }) = views.pop()
+            && let Some(CheckedView { registration: Some(registration), .. }) = views.pop()
         {
             drop(registration.remove());
         }
@@ -249,30 +249,33 @@ impl Life {
     /// Runs until it is told to stop, something ends it, or it crashes.
     pub(crate) async fn run(
         self: &Arc<Self>,
-        birth: &Birth<'_>,
+        config: &IncarnationConfig<'_>,
         reconcilers: &Arc<Reconcilers>,
     ) -> Result<(), ManagerError> {
-        let Birth { plan, number, .. } = *birth;
+        let IncarnationConfig { plan, number, .. } = *config;
         let rate = plan.clocks[number];
-        let seed: u64 = self.chance.lock().random();
+        let seed: u64 = self.rng.lock().random();
         let mut manager = Manager::new(self.factory.clone()).sync_timeout(plan.sync_timeout);
         let mut shard: Option<Shard> = None;
         match plan.coordination {
             Coordination::None => {}
             Coordination::Election => {
-                let hands = Arc::clone(birth.hands);
+                let active = Arc::clone(config.active);
                 let name = self.name.clone();
-                let overrun = move |_: &_| hands.object(format!("{name}: work has outlasted its lease"));
+                let overrun =
+                    move |_: &_| active.report_violation(format!("{name}: work has outlasted its lease"));
                 let election = Election::new("lock").identity(&self.name).seed(seed);
                 manager = manager.election(rate.election(election)).on_overrun(OnOverrun::call(overrun));
             }
             Coordination::Sharding => {
-                let hands = Arc::clone(birth.hands);
+                let active = Arc::clone(config.active);
                 let name = self.name.clone();
                 let sharding = Sharding::new("group")
                     .identity(format!("replica-{number}"))
                     .seed(seed)
-                    .on_overrun(move |keys| hands.object(format!("{name}: {keys:?} outlasted their lease")));
+                    .on_overrun(move |keys| {
+                        active.report_violation(format!("{name}: {keys:?} outlasted their lease"))
+                    });
                 let (own, task) = rate.sharding(sharding).build(&self.factory).expect("it can join");
                 shard = Some(own);
                 manager = manager.runnable("shards", move |stop| task.run(stop));
@@ -290,7 +293,7 @@ impl Life {
             ended = manager.run_until(self.stop.clone().cancelled_owned()) => ended,
         };
         // Its streams die with it. Their tasks are dropped before anything else happens to this replica.
-        self.askers.lock().clear();
+        self.second_users.lock().clear();
         let mut tasks = std::mem::take(&mut *self.tasks.lock());
         tasks.shutdown().await;
         ended

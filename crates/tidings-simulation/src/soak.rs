@@ -1,4 +1,4 @@
-//! Many worlds on many threads, until a time is over, enough has gone wrong, or a world has failed.
+//! Many clusters on many threads, until a time is over, enough has gone wrong, or a cluster has failed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::{Failure, Summary, simulate};
+use crate::{RunSummary, SeedFailure, simulate};
 
-/// How long one world may take in real time before it counts as hung. Most take less than a second.
+/// How long one cluster may take in real time before it counts as hung. Most take less than a second.
 const WORLD_SECONDS_MAX: u64 = 300;
 
 /// When a soak ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// After this time; worlds that have begun are finished.
+pub enum SoakLimit {
+    /// After this time; clusters that have begun are finished.
     Time(Duration),
     /// After this many faults.
     Faults(u64),
-    /// After this many worlds.
+    /// After this many clusters.
     Seeds(u64),
 }
 
@@ -28,41 +28,41 @@ pub enum Limit {
 #[derive(Debug, Clone, Copy)]
 pub struct Soak {
     /// When it ends.
-    pub limit: Limit,
+    pub limit: SoakLimit,
     /// The first seed; the others follow.
     pub seed: u64,
-    /// How many worlds run at the same time.
+    /// How many clusters run at the same time.
     pub threads: usize,
 }
 
 /// What a soak came to.
 #[derive(Debug, Default, Clone)]
-pub struct Report {
+pub struct SoakReport {
     /// The first seed.
     pub first_seed: u64,
-    /// How many worlds ran.
+    /// How many clusters ran.
     pub seeds: u64,
     /// How often each kind of fault happened.
     pub faults: BTreeMap<&'static str, u64>,
-    /// How much time passed in all worlds together.
+    /// How much time passed in all clusters together.
     pub simulated: Duration,
     /// How many reconciles there were.
     pub reconciles: u64,
     /// How many lives replicas had.
-    pub lives: u64,
+    pub incarnations: u64,
     /// How long it took.
     pub took: Duration,
-    /// The worlds that failed.
-    pub failures: Vec<Failure>,
+    /// The clusters that failed.
+    pub failures: Vec<SeedFailure>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct SoakShared {
     next: AtomicU64,
     /// The first seed that is not run.
     end: u64,
     is_over: AtomicBool,
-    report: Mutex<Report>,
+    report: Mutex<SoakReport>,
     /// The seed that each thread works on, and since when.
     working: Mutex<BTreeMap<usize, (u64, Duration)>>,
 }
@@ -70,17 +70,20 @@ struct Shared {
 impl Soak {
     fn end(&self) -> u64 {
         match self.limit {
-            Limit::Seeds(seeds) => self.seed.saturating_add(seeds),
-            Limit::Time(_) | Limit::Faults(_) => u64::MAX,
+            SoakLimit::Seeds(seeds) => self.seed.saturating_add(seeds),
+            SoakLimit::Time(_) | SoakLimit::Faults(_) => u64::MAX,
         }
     }
 
-    /// Runs worlds until the limit is reached or one fails. `progress` is called every few seconds.
+    /// Runs clusters until the limit is reached or one fails. `progress` is called every few seconds.
     #[expect(clippy::disallowed_methods, reason = "a soak is limited in real time, outside of every runtime")]
-    pub fn run(self, progress: impl Fn(&Report)) -> Report {
+    pub fn run(self, progress: impl Fn(&SoakReport)) -> SoakReport {
         let started = std::time::Instant::now();
-        let shared =
-            Arc::new(Shared { next: AtomicU64::new(self.seed), end: self.end(), ..Shared::default() });
+        let shared = Arc::new(SoakShared {
+            next: AtomicU64::new(self.seed),
+            end: self.end(),
+            ..SoakShared::default()
+        });
         shared.report.lock().first_seed = self.seed;
         let threads: Vec<_> = (0..self.threads.max(1))
             .map(|number| {
@@ -112,7 +115,7 @@ impl Soak {
     }
 }
 
-fn work(shared: &Shared, number: usize, started: std::time::Instant) {
+fn work(shared: &SoakShared, number: usize, started: std::time::Instant) {
     while !shared.is_over.load(Ordering::Relaxed) {
         let seed = shared.next.fetch_add(1, Ordering::Relaxed);
         if seed >= shared.end {
@@ -132,21 +135,21 @@ fn work(shared: &Shared, number: usize, started: std::time::Instant) {
     }
 }
 
-impl Shared {
-    /// A world that does not end. Its thread can't be ended either: the program has to.
-    fn hung(&self, now: Duration) -> Option<Failure> {
+impl SoakShared {
+    /// A cluster that does not end. Its thread can't be ended either: the program has to.
+    fn hung(&self, now: Duration) -> Option<SeedFailure> {
         let working = self.working.lock();
         let hung = working.values().find(|(_, since)| (now - *since).as_secs() > WORLD_SECONDS_MAX)?;
-        Some(Failure { seed: hung.0, what: format!("it has not ended after {WORLD_SECONDS_MAX} s") })
+        Some(SeedFailure { seed: hung.0, message: format!("it has not ended after {WORLD_SECONDS_MAX} s") })
     }
 }
 
-impl Report {
-    fn add(&mut self, summary: &Summary) {
+impl SoakReport {
+    fn add(&mut self, summary: &RunSummary) {
         self.seeds += 1;
         self.simulated += summary.simulated;
         self.reconciles += summary.reconciles;
-        self.lives += summary.lives as u64;
+        self.incarnations += summary.incarnations as u64;
         for (name, count) in &summary.faults {
             *self.faults.entry(name).or_insert(0) += count;
         }
@@ -157,17 +160,17 @@ impl Report {
         self.faults.values().sum()
     }
 
-    fn has_reached(&self, limit: Limit, elapsed: Duration) -> bool {
+    fn has_reached(&self, limit: SoakLimit, elapsed: Duration) -> bool {
         match limit {
-            Limit::Time(time) => elapsed >= time,
-            Limit::Faults(faults) => self.fault_count() >= faults,
+            SoakLimit::Time(time) => elapsed >= time,
+            SoakLimit::Faults(faults) => self.fault_count() >= faults,
             // Not more are begun.
-            Limit::Seeds(_) => false,
+            SoakLimit::Seeds(_) => false,
         }
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SoakReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "seeds            {} from {}", self.seeds, self.first_seed)?;
         writeln!(f, "faults           {}", self.fault_count())?;
@@ -176,7 +179,7 @@ impl fmt::Display for Report {
         }
         writeln!(f, "simulated hours  {:.1}", self.simulated.as_secs_f64() / 3600.0)?;
         writeln!(f, "reconciles       {}", self.reconciles)?;
-        writeln!(f, "lives            {}", self.lives)?;
+        writeln!(f, "incarnations     {}", self.incarnations)?;
         writeln!(f, "real seconds     {:.1}", self.took.as_secs_f64())?;
         write!(f, "peak memory      {}", peak_memory().unwrap_or_else(|| "unknown".to_owned()))
     }

@@ -1,4 +1,4 @@
-//! What happened in a world, line by line, for people who replay it. A run that nobody replays keeps nothing.
+//! What happened in a cluster, line by line, for workload who replay it. A run that nobody replays keeps nothing.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::Sink;
 
-/// Where the lines of a world go.
+/// Where the lines of a cluster go.
 #[derive(Clone)]
 pub struct Trace {
     started: Instant,
@@ -24,18 +24,18 @@ impl Trace {
         Trace { started: Instant::now(), sink: Some(sink) }
     }
 
-    /// Simulated time since the world began.
+    /// Simulated time since the cluster began.
     pub(crate) fn elapsed(&self) -> std::time::Duration {
         self.started.elapsed()
     }
 
-    /// When something happened, in simulated time since the world began.
+    /// When something happened, in simulated time since the cluster began.
     pub(crate) fn since_start(&self, at: Instant) -> std::time::Duration {
         at.duration_since(self.started)
     }
 
     /// Notes what happened, if somebody reads it.
-    pub(crate) fn note(&self, line: impl FnOnce() -> String) {
+    pub(crate) fn record(&self, line: impl FnOnce() -> String) {
         if let Some(sink) = &self.sink {
             sink(&format!("{:>10.3}  {}", self.elapsed().as_secs_f64(), line()));
         }

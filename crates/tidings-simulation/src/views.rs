@@ -18,24 +18,24 @@ pub(crate) type State = (String, u64);
 
 /// What one handler believes to exist.
 #[derive(Clone)]
-pub(crate) struct View(Arc<Mutex<Inner>>);
+pub(crate) struct View(Arc<Mutex<ViewState>>);
 
-struct Inner {
+struct ViewState {
     name: String,
     objects: BTreeMap<String, State>,
     /// The newest version of each key that was notified. It never goes back, unless the server does.
     newest: BTreeMap<String, u64>,
-    goes_back: bool,
-    complaint: Option<String>,
+    is_restored: bool,
+    violation: Option<String>,
     calls: u64,
-    manners: Manners,
+    behaviour: HandlerBehaviour,
     is_calm: bool,
-    chance: SmallRng,
+    rng: SmallRng,
 }
 
 /// How a handler behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Manners {
+pub(crate) struct HandlerBehaviour {
     /// How many of a thousand calls panic.
     pub(crate) panics_per_mille: u32,
     /// Whether it takes its task's whole turn with each call: everybody else goes first then.
@@ -43,17 +43,22 @@ pub(crate) struct Manners {
 }
 
 impl View {
-    pub(crate) fn new(name: impl Into<String>, seed: u64, goes_back: bool, manners: Manners) -> Self {
-        View(Arc::new(Mutex::new(Inner {
+    pub(crate) fn new(
+        name: impl Into<String>,
+        seed: u64,
+        is_restored: bool,
+        behaviour: HandlerBehaviour,
+    ) -> Self {
+        View(Arc::new(Mutex::new(ViewState {
             name: name.into(),
             objects: BTreeMap::new(),
             newest: BTreeMap::new(),
-            goes_back,
-            complaint: None,
+            is_restored,
+            violation: None,
             calls: 0,
-            manners,
+            behaviour,
             is_calm: false,
-            chance: SmallRng::seed_from_u64(seed),
+            rng: SmallRng::seed_from_u64(seed),
         })))
     }
 
@@ -67,15 +72,15 @@ impl View {
     }
 
     /// The first thing that made no sense.
-    pub(crate) fn complaint(&self) -> Option<String> {
+    pub(crate) fn violation(&self) -> Option<String> {
         let inner = self.0.lock();
-        inner.complaint.as_ref().map(|complaint| format!("{}: {complaint}", inner.name))
+        inner.violation.as_ref().map(|violation| format!("{}: {violation}", inner.name))
     }
 
     /// No call panics, and no consumer pauses, from now on.
-    pub(crate) fn calm(&self) {
+    pub(crate) fn stop_faults(&self) {
         let mut inner = self.0.lock();
-        inner.manners.panics_per_mille = 0;
+        inner.behaviour.panics_per_mille = 0;
         inner.is_calm = true;
     }
 
@@ -103,15 +108,15 @@ impl View {
         }
     }
 
-    fn called(&self, take: impl FnOnce(&mut Inner)) {
+    fn called(&self, take: impl FnOnce(&mut ViewState)) {
         let mut inner = self.0.lock();
         take(&mut inner);
         inner.calls += 1;
-        let manners = inner.manners;
-        let panics = inner.chance.random_range(0..1000) < manners.panics_per_mille;
+        let behaviour = inner.behaviour;
+        let panics = inner.rng.random_range(0..1000) < behaviour.panics_per_mille;
         drop(inner);
-        if manners.is_slow {
-            take_whole_turn();
+        if behaviour.is_slow {
+            exhaust_coop_budget();
         }
         if panics {
             std::panic::panic_any(crate::ON_PURPOSE);
@@ -120,7 +125,7 @@ impl View {
 }
 
 /// Spends what is left of the task's budget: its next await gives way to every task that can run.
-fn take_whole_turn() {
+fn exhaust_coop_budget() {
     let mut context = Context::from_waker(Waker::noop());
     while std::pin::pin!(tokio::task::coop::consume_budget()).poll_unpin(&mut context).is_ready() {}
 }
@@ -129,12 +134,15 @@ fn state(object: &Object<Pod>) -> State {
     (object.uid().to_owned(), object.version().number().unwrap_or(0))
 }
 
-impl Inner {
+impl ViewState {
     fn add(&mut self, object: &Object<Pod>) {
         let key = object.key().to_string();
         self.advance(&key, object, "added");
         if let Some(known) = self.objects.insert(key.clone(), state(object)) {
-            self.complain(format!("{key} was added at {:?} though known at {known:?}", state(object)));
+            self.report_violation(format!(
+                "{key} was added at {:?} though known at {known:?}",
+                state(object)
+            ));
         }
     }
 
@@ -142,10 +150,13 @@ impl Inner {
         let key = new.key().to_string();
         let known = self.objects.insert(key.clone(), state(new));
         if known.as_ref() != Some(&state(old)) {
-            self.complain(format!("{key} was updated from {:?} though known at {known:?}", state(old)));
+            self.report_violation(format!(
+                "{key} was updated from {:?} though known at {known:?}",
+                state(old)
+            ));
         }
         if old.uid() != new.uid() {
-            self.complain(format!("{key}: an update changed the uid"));
+            self.report_violation(format!("{key}: an update changed the uid"));
         }
         self.advance(&key, new, "updated");
     }
@@ -153,10 +164,11 @@ impl Inner {
     fn delete(&mut self, gone: &Deleted<Pod>) {
         let key = gone.key().to_string();
         match self.objects.remove(&key) {
-            None => self.complain(format!("{key} was deleted at {:?} though unknown", state(gone.object()))),
+            None => self
+                .report_violation(format!("{key} was deleted at {:?} though unknown", state(gone.object()))),
             Some(known) if known != state(gone.old()) => {
                 let old = state(gone.old());
-                self.complain(format!("{key} was deleted after {old:?} though known at {known:?}"));
+                self.report_violation(format!("{key} was deleted after {old:?} though known at {known:?}"));
             }
             Some(_) => self.advance(&key, gone.object(), "deleted"),
         }
@@ -165,14 +177,14 @@ impl Inner {
     fn advance(&mut self, key: &str, object: &Object<Pod>, what: &str) {
         let version = object.version().number().unwrap_or(0);
         let newest = self.newest.entry(key.to_owned()).or_insert(0);
-        let goes_back = version < *newest;
+        let is_restored = version < *newest;
         let before = std::mem::replace(newest, (*newest).max(version));
-        if goes_back && !self.goes_back {
-            self.complain(format!("{key} was {what} at version {version} after {before}"));
+        if is_restored && !self.is_restored {
+            self.report_violation(format!("{key} was {what} at version {version} after {before}"));
         }
     }
 
-    fn complain(&mut self, complaint: String) {
-        self.complaint.get_or_insert(complaint);
+    fn report_violation(&mut self, violation: String) {
+        self.violation.get_or_insert(violation);
     }
 }

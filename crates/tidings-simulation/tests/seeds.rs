@@ -1,17 +1,19 @@
-//! A few worlds for every change, and those that once found something. `soak` runs many more.
+//! A few clusters for every change, and those that once found something. `soak` runs many more.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tidings_simulation::soak::{Limit, Soak};
-use tidings_simulation::{Failure, Sink, simulate};
+use tidings_simulation::soak::{Soak, SoakLimit};
+use tidings_simulation::{SeedFailure, Sink, simulate};
 
 /// Few enough for every test run.
 const WORLDS: u64 = 6;
 
-fn check(outcome: Result<impl Sized, Failure>) {
-    if let Err(Failure { seed, what }) = outcome {
-        panic!("seed {seed}: {what}\nreplay it: cargo run --release -p tidings-simulation -- replay {seed}");
+fn check(outcome: Result<impl Sized, SeedFailure>) {
+    if let Err(SeedFailure { seed, message }) = outcome {
+        panic!(
+            "seed {seed}: {message}\nreplay it: cargo run --release -p tidings-simulation -- replay {seed}"
+        );
     }
 }
 
@@ -19,7 +21,7 @@ fn check(outcome: Result<impl Sized, Failure>) {
 #[test]
 fn whatever_goes_wrong_every_world_ends_as_it_should() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = Soak { limit: Limit::Seeds(WORLDS), seed: 0, threads }.run(|_| {});
+    let report = Soak { limit: SoakLimit::Seeds(WORLDS), seed: 0, threads }.run(|_| {});
     assert_eq!(report.seeds + report.failures.len() as u64, WORLDS);
     report.failures.iter().for_each(|failure| check(Err::<(), _>(failure.clone())));
     assert!(report.fault_count() > 300 && report.reconciles > 1_000, "{report}");

@@ -1,5 +1,5 @@
 //! What reconciles of one replica saw, and who works on what: the evidence for rule 1b, for "no key in two hands" and for
-//! "a replica reads what it wrote".
+//! "a replica reads what it record_write".
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -9,63 +9,63 @@ use tidings::controller::Request;
 use tokio::time::Instant;
 
 /// A controller's name and a request.
-pub(crate) type Work = (&'static str, Request);
+pub(crate) type WorkItem = (&'static str, Request);
 
 /// What one reconcile could see when it began: objects that map to its request, as `kind key@version`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sighting {
+pub(crate) struct Observation {
     pub(crate) at: Instant,
     pub(crate) saw: BTreeSet<String>,
 }
 
-/// The last sighting of each request, in one life of a replica.
+/// The last observation of each request, in one life of a replica.
 #[derive(Debug, Default)]
-pub(crate) struct Sightings(Mutex<HashMap<Work, Sighting>>);
+pub(crate) struct Observations(Mutex<HashMap<WorkItem, Observation>>);
 
-impl Sightings {
-    pub(crate) fn note(&self, work: Work, saw: BTreeSet<String>) {
-        self.0.lock().insert(work, Sighting { at: Instant::now(), saw });
+impl Observations {
+    pub(crate) fn record(&self, work: WorkItem, saw: BTreeSet<String>) {
+        self.0.lock().insert(work, Observation { at: Instant::now(), saw });
     }
 
-    pub(crate) fn all(&self) -> HashMap<Work, Sighting> {
+    pub(crate) fn all(&self) -> HashMap<WorkItem, Observation> {
         self.0.lock().clone()
     }
 }
 
 /// Who works on what now, over all replicas.
 #[derive(Debug, Default)]
-pub(crate) struct Hands {
+pub(crate) struct ActiveReconciles {
     held: Mutex<BTreeMap<(String, &'static str, Request), String>>,
     violation: Mutex<Option<String>>,
     reconciles: Mutex<u64>,
 }
 
-/// Work that goes on until this is dropped, in whatever way.
-pub(crate) struct Hand {
-    hands: Arc<Hands>,
+/// WorkItem that goes on until this is dropped, in whatever way.
+pub(crate) struct ReconcileGuard {
+    active: Arc<ActiveReconciles>,
     place: (String, &'static str, Request),
 }
 
-impl Hands {
+impl ActiveReconciles {
     /// Takes a piece of work. `group` is what shares keys: all replicas, or one replica if they do not coordinate.
-    pub(crate) fn take(self: &Arc<Self>, group: &str, holder: &str, work: Work) -> Hand {
+    pub(crate) fn take(self: &Arc<Self>, group: &str, holder: &str, work: WorkItem) -> ReconcileGuard {
         let place = (group.to_owned(), work.0, work.1);
         *self.reconciles.lock() += 1;
         if let Some(other) = self.held.lock().insert(place.clone(), holder.to_owned()) {
-            let what = format!("{} {} is worked on by {other} and {holder}", place.1, place.2);
-            self.violation.lock().get_or_insert(what);
+            let message = format!("{} {} is worked on by {other} and {holder}", place.1, place.2);
+            self.violation.lock().get_or_insert(message);
         }
-        Hand { hands: Arc::clone(self), place }
+        ReconcileGuard { active: Arc::clone(self), place }
     }
 
-    /// Work in two hands, if there was any.
+    /// WorkItem in two hands, if there was any.
     pub(crate) fn violation(&self) -> Option<String> {
         self.violation.lock().clone()
     }
 
     /// Another violation of what work may do.
-    pub(crate) fn object(&self, what: String) {
-        self.violation.lock().get_or_insert(what);
+    pub(crate) fn report_violation(&self, message: String) {
+        self.violation.lock().get_or_insert(message);
     }
 
     /// How many reconciles there were.
@@ -74,8 +74,8 @@ impl Hands {
     }
 }
 
-impl Drop for Hand {
+impl Drop for ReconcileGuard {
     fn drop(&mut self) {
-        self.hands.held.lock().remove(&self.place);
+        self.active.held.lock().remove(&self.place);
     }
 }

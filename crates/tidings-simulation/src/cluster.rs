@@ -1,4 +1,4 @@
-//! The world: API servers, replicas that live, crash and live again, and people who change things.
+//! The cluster: API servers, replicas that live, crash and live again, and workload who change things.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,46 +15,46 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::faults::faults;
+use crate::network::FaultCounts;
+use crate::observations::ActiveReconciles;
 use crate::oracles::{self, Verdict};
-use crate::people::People;
 use crate::plan::{Coordination, Plan};
-use crate::reconcile::{Reconcilers, Trouble};
-use crate::replica::{Birth, Life};
-use crate::sightings::Hands;
+use crate::reconcile::{ReconcileFaults, Reconcilers};
+use crate::replica::{Incarnation, IncarnationConfig};
 use crate::trace::Trace;
-use crate::wire::Counts;
+use crate::workload::Workload;
 
-/// How long a world without faults has to come to its final state: 200 s until silence is noticed, and some for retries,
+/// How long a cluster without faults has to come to its final state: 200 s until silence is noticed, and some for retries,
 /// for leases that expire, and for replicas that start again.
-const CALM: Duration = Duration::from_secs(330);
+const RECOVERY: Duration = Duration::from_secs(330);
 
-/// Before the end of the calm, people only touch what no controller answers with a write.
-const LAST_WRITES: Duration = Duration::from_secs(60);
+/// Before the end of the calm, workload only touch what no controller answers with a write.
+const NO_WRITES_AT_END: Duration = Duration::from_secs(60);
 
 /// A change passes from the server to every cache, handler and reconcile within this when nothing is wrong.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// How long a settled world is looked at to see that it rests.
-const REST: Duration = Duration::from_secs(200);
+/// How long a settled cluster is looked at to see that it rests.
+const QUIET: Duration = Duration::from_secs(200);
 
 /// All that one seed is about.
-pub(crate) struct World {
+pub(crate) struct Cluster {
     pub(crate) plan: Plan,
     pub(crate) server: ApiServer,
     pub(crate) lagging: Option<LaggingServer>,
-    pub(crate) hands: Arc<Hands>,
+    pub(crate) active: Arc<ActiveReconciles>,
     pub(crate) trace: Trace,
-    trouble: Arc<Trouble>,
-    slots: Vec<Mutex<Option<Arc<Life>>>>,
-    lives: AtomicUsize,
+    reconcile_faults: Arc<ReconcileFaults>,
+    slots: Vec<Mutex<Option<Arc<Incarnation>>>>,
+    incarnations: AtomicUsize,
     ending: CancellationToken,
     calm: CancellationToken,
-    counts: Arc<Counts>,
+    counts: Arc<FaultCounts>,
 }
 
 /// What one run came to.
 #[derive(Debug, Default, Clone)]
-pub struct Summary {
+pub struct RunSummary {
     /// How often each kind of fault happened.
     pub faults: BTreeMap<&'static str, u64>,
     /// How long it took in simulated time.
@@ -62,21 +62,21 @@ pub struct Summary {
     /// How many reconciles there were.
     pub reconciles: u64,
     /// How many lives replicas had.
-    pub lives: usize,
+    pub incarnations: usize,
 }
 
-impl World {
-    async fn new(plan: Plan, trace: Trace) -> Arc<World> {
+impl Cluster {
+    async fn new(plan: Plan, trace: Trace) -> Arc<Cluster> {
         let builder = ApiServer::builder().seed(plan.seed).bookmark_interval(plan.bookmark_interval);
         let server = builder.time("2026-01-01T00:00:00Z".parse().expect("it is a time")).start().await;
-        let lagging = plan.lags.then(|| server.lagging());
-        Arc::new(World {
+        let lagging = plan.has_lagging_server.then(|| server.lagging());
+        Arc::new(Cluster {
             server,
             lagging,
-            hands: Arc::default(),
-            trouble: Trouble::new(plan.seed),
+            active: Arc::default(),
+            reconcile_faults: ReconcileFaults::new(plan.seed),
             slots: (0..plan.replicas()).map(|_| Mutex::default()).collect(),
-            lives: AtomicUsize::new(0),
+            incarnations: AtomicUsize::new(0),
             ending: CancellationToken::new(),
             calm: CancellationToken::new(),
             counts: Arc::default(),
@@ -86,7 +86,7 @@ impl World {
     }
 
     /// The replicas that live now.
-    pub(crate) fn living(&self) -> Vec<Arc<Life>> {
+    pub(crate) fn living(&self) -> Vec<Arc<Incarnation>> {
         self.slots.iter().filter_map(|slot| slot.lock().clone()).collect()
     }
 
@@ -99,44 +99,44 @@ impl World {
         std::iter::once(self.server.service()).chain(lagging).collect()
     }
 
-    fn summary(&self) -> Summary {
+    fn summary(&self) -> RunSummary {
         let mut faults = self.counts.all();
         let counts = self.server.faults().counts().into_iter();
         for (name, count) in counts.chain(self.lagging.iter().flat_map(|server| server.faults().counts())) {
             *faults.entry(name).or_insert(0) += count;
         }
-        Summary {
+        RunSummary {
             faults,
             simulated: self.trace.elapsed(),
-            reconciles: self.hands.reconciles(),
-            lives: self.lives.load(Ordering::Relaxed),
+            reconciles: self.active.reconciles(),
+            incarnations: self.incarnations.load(Ordering::Relaxed),
         }
     }
 
-    /// Lets one replica live, and live again, until the world ends.
+    /// Lets one replica live, and live again, until the cluster ends.
     async fn supervise(self: Arc<Self>, number: usize) {
-        let mut chance = SmallRng::seed_from_u64(self.plan.seed ^ (number as u64 + 1));
+        let mut rng = SmallRng::seed_from_u64(self.plan.seed ^ (number as u64 + 1));
         loop {
-            let life = self.lives.fetch_add(1, Ordering::Relaxed);
-            let birth = Birth {
+            let incarnation = self.incarnations.fetch_add(1, Ordering::Relaxed);
+            let config = IncarnationConfig {
                 plan: &self.plan,
                 number,
-                life,
+                incarnation,
                 servers: self.servers(),
-                hands: &self.hands,
+                active: &self.active,
                 counts: &self.counts,
                 trace: &self.trace,
-                seed: chance.random(),
+                seed: rng.random(),
             };
-            let replica = Life::new(&birth);
-            self.trace.note(|| format!("{} lives", replica.name));
+            let replica = Incarnation::new(&config);
+            self.trace.record(|| format!("{} lives", replica.name));
             *self.slots[number].lock() = Some(Arc::clone(&replica));
             let reconcilers = self.reconcilers(&replica);
             tokio::select! {
                 biased;
-                ended = replica.run(&birth, &reconcilers) => {
-                    self.trace.note(|| format!("{} ends: {ended:?}", replica.name));
-                    self.check_end(&replica, ended);
+                ended = replica.run(&config, &reconcilers) => {
+                    self.trace.record(|| format!("{} ends: {ended:?}", replica.name));
+                    self.check_result(&replica, ended);
                 }
                 () = self.ended(&replica) => {}
             }
@@ -145,12 +145,12 @@ impl World {
             if self.ending.is_cancelled() {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(chance.random_range(0..5_000))).await;
+            tokio::time::sleep(Duration::from_millis(rng.random_range(0..5_000))).await;
         }
     }
 
     /// A replica may lose its leadership, and may not sync in time; nothing in it ends by itself.
-    fn check_end(&self, replica: &Life, ended: Result<(), ManagerError>) {
+    fn check_result(&self, replica: &Incarnation, ended: Result<(), ManagerError>) {
         match ended {
             Ok(())
             | Err(
@@ -159,18 +159,18 @@ impl World {
                 | ManagerError::Guard(_)
                 | ManagerError::Controller(ControllerError::NotSynced { .. }),
             ) => {}
-            Err(error) => self.hands.object(format!("{} ends by itself: {error:?}", replica.name)),
+            Err(error) => self.active.report_violation(format!("{} ends by itself: {error:?}", replica.name)),
         }
     }
 
-    /// Stops a replica when the world ends, in order; never returns.
-    async fn ended(&self, replica: &Life) {
+    /// Stops a replica when the cluster ends, in order; never returns.
+    async fn ended(&self, replica: &Incarnation) {
         self.ending.cancelled().await;
         replica.stop.cancel();
         std::future::pending().await
     }
 
-    fn reconcilers(&self, replica: &Life) -> Arc<Reconcilers> {
+    fn reconcilers(&self, replica: &Incarnation) -> Arc<Reconcilers> {
         let group = match self.plan.coordination {
             Coordination::None => replica.name.clone(),
             Coordination::Election | Coordination::Sharding => String::new(),
@@ -178,39 +178,39 @@ impl World {
         Reconcilers::new(
             replica.name.clone(),
             group,
-            !self.plan.goes_back,
-            Arc::clone(&self.hands),
-            Arc::clone(&replica.sightings),
+            !self.plan.is_restored,
+            Arc::clone(&self.active),
+            Arc::clone(&replica.observations),
             self.server.clone(),
-            Arc::clone(&self.trouble),
+            Arc::clone(&self.reconcile_faults),
             self.trace.clone(),
         )
     }
 
     /// Nothing goes wrong any more.
     fn stop_faults(&self) {
-        self.trace.note(|| "no more faults".to_owned());
+        self.trace.record(|| "no more faults".to_owned());
         self.server.faults().clear();
-        self.trouble.calm();
+        self.reconcile_faults.stop();
         if let Some(lagging) = &self.lagging {
             lagging.faults().clear();
         }
         self.calm.cancel();
-        self.keep_calm();
+        self.clear_link_faults();
     }
 
-    fn keep_calm(&self) {
+    fn clear_link_faults(&self) {
         if let Some(lagging) = &self.lagging {
             lagging.catch_up();
         }
         for replica in self.living() {
-            replica.link.calm();
-            replica.views.lock().iter().for_each(|watching| watching.view.calm());
+            replica.link.clear_faults();
+            replica.views.lock().iter().for_each(|checked| checked.view.stop_faults());
         }
     }
 
     /// Things happen, with faults.
-    async fn live(&self, people: &mut People) -> Verdict {
+    async fn run_with_faults(&self, workload: &mut Workload) -> Verdict {
         let plan = &self.plan;
         if plan.faults_per_mille > 0 {
             self.server.faults().plan(plan.seed, plan.faults_per_mille, faults(plan));
@@ -219,7 +219,7 @@ impl World {
             }
         }
         for step in 0..plan.steps {
-            people.step(self).await;
+            workload.step(self).await;
             oracles::always(self)?;
             if step % 16 == 0 {
                 oracles::bounded(self)?;
@@ -228,14 +228,14 @@ impl World {
         Ok(())
     }
 
-    /// The faults end, people go on for a while, and then everything must be as it should be.
-    async fn come_to_rest(&self, people: &mut People) -> Verdict {
+    /// The faults end, workload go on for a while, and then everything must be as it should be.
+    async fn recover(&self, workload: &mut Workload) -> Verdict {
         self.stop_faults();
         let calm = tokio::time::Instant::now();
-        while calm.elapsed() < CALM {
-            people.touch(self, calm.elapsed() + LAST_WRITES < CALM);
+        while calm.elapsed() < RECOVERY {
+            workload.make_small_changes(self, calm.elapsed() + NO_WRITES_AT_END < RECOVERY);
             tokio::time::sleep(Duration::from_secs(5)).await;
-            self.keep_calm();
+            self.clear_link_faults();
             oracles::always(self)?;
         }
         let quiet = tokio::time::Instant::now();
@@ -246,7 +246,7 @@ impl World {
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         let before = oracles::written(self);
-        tokio::time::sleep(REST).await;
+        tokio::time::sleep(QUIET).await;
         oracles::always(self)?;
         oracles::settled(self)?;
         if oracles::written(self) != before {
@@ -256,29 +256,29 @@ impl World {
     }
 }
 
-/// Runs the world of one plan.
-pub(crate) async fn run(plan: Plan, trace: Trace) -> (Summary, Verdict) {
-    let world = World::new(plan, trace).await;
-    world.trace.note(|| format!("{:?}", world.plan));
-    let mut people = People::new(&world.plan);
-    people.settle_in(&world);
+/// Runs the cluster of one plan.
+pub(crate) async fn run(plan: Plan, trace: Trace) -> (RunSummary, Verdict) {
+    let cluster = Cluster::new(plan, trace).await;
+    cluster.trace.record(|| format!("{:?}", cluster.plan));
+    let mut workload = Workload::new(&cluster.plan);
+    workload.create_initial_objects(&cluster);
     let mut replicas = JoinSet::new();
-    for number in 0..world.plan.replicas() {
-        replicas.spawn(Arc::clone(&world).supervise(number));
+    for number in 0..cluster.plan.replicas() {
+        replicas.spawn(Arc::clone(&cluster).supervise(number));
     }
-    let mut verdict = world.live(&mut people).await;
+    let mut verdict = cluster.run_with_faults(&mut workload).await;
     if verdict.is_ok() {
-        verdict = world.come_to_rest(&mut people).await;
+        verdict = cluster.recover(&mut workload).await;
     }
-    world.ending.cancel();
+    cluster.ending.cancel();
     let stopped = tokio::time::timeout(Duration::from_secs(3600), async {
         while let Some(ended) = replicas.join_next().await {
             ended.expect("a supervisor does not panic");
         }
     });
     let stopped = stopped.await.map_err(|_| "replicas do not stop within an hour".to_owned());
-    let summary = world.summary();
-    drop((world, replicas));
+    let summary = cluster.summary();
+    drop((cluster, replicas));
     let verdict = match (verdict, stopped) {
         (Ok(()), Ok(())) => oracles::nothing_runs().await,
         (Err(verdict), _) | (_, Err(verdict)) => Err(verdict),

@@ -1,8 +1,8 @@
 //! The way of one replica to the API servers: a balancer that chooses one of them, a link that can be cut, and the place
-//! where the replica crashes.
+//! where the replica has_crashes.
 //!
-//! Everything that a replica shares with the rest of the world passes here. So a crash at a chosen passing is a crash at a
-//! chosen await, as far as the world can tell: before a request is sent, after it took effect and before the answer, between
+//! Everything that a replica shares with the rest of the cluster passes here. So a crash at a chosen passing is a crash at a
+//! chosen await, as far as the cluster can tell: before a request is sent, after it took effect and before the answer, between
 //! two chunks of a watch. Nothing of a dead replica passes.
 
 use std::collections::BTreeMap;
@@ -27,20 +27,20 @@ use tokio::sync::Notify;
 use tower::Service;
 
 use crate::clock::ClockRate;
-use crate::replica::Birth;
+use crate::replica::IncarnationConfig;
 use crate::trace::Trace;
 
 /// How the requests of a replica fare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Condition {
+pub(crate) enum LinkState {
     /// All is well.
-    Whole,
+    Up,
     /// Nothing arrives, in either direction, and nobody says so.
     Cut,
     /// New connections are refused; watches go on.
     Refused,
     /// Requests take effect, answers are lost.
-    Mute,
+    ResponsesLost,
     /// The replica is dead.
     Dead,
 }
@@ -48,18 +48,18 @@ pub(crate) enum Condition {
 /// The link of one life of a replica.
 pub(crate) struct Link {
     state: Mutex<State>,
-    /// The condition has changed. Those who wait are woken in the order in which they began to.
+    /// The link_state has changed. Those who wait are woken in the order in which they began to.
     changed: Notify,
     clock: ClockRate,
-    counts: Arc<Counts>,
+    counts: Arc<FaultCounts>,
     trace: Trace,
     replica: String,
 }
 
 struct State {
-    condition: Condition,
-    chance: SmallRng,
-    /// The replica crashes when this many more things have passed.
+    link_state: LinkState,
+    rng: SmallRng,
+    /// The replica has_crashes when this many more things have passed.
     crash_after: Option<u64>,
     /// How many of a thousand things that pass break their connection.
     resets_per_mille: u32,
@@ -67,9 +67,9 @@ struct State {
 
 /// How often each kind of fault happened outside of the servers.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(Mutex<BTreeMap<&'static str, u64>>);
+pub(crate) struct FaultCounts(Mutex<BTreeMap<&'static str, u64>>);
 
-impl Counts {
+impl FaultCounts {
     pub(crate) fn add(&self, fault: &'static str) {
         *self.0.lock().entry(fault).or_insert(0) += 1;
     }
@@ -80,7 +80,7 @@ impl Counts {
 }
 
 /// How something passes a link.
-enum Passing {
+enum Transit {
     AtOnce,
     Later(Duration),
     /// The connection breaks.
@@ -89,41 +89,41 @@ enum Passing {
 }
 
 impl Link {
-    pub(crate) fn new(name: &str, seed: u64, birth: &Birth<'_>) -> Arc<Self> {
+    pub(crate) fn new(name: &str, seed: u64, config: &IncarnationConfig<'_>) -> Arc<Self> {
         let state = State {
-            condition: Condition::Whole,
-            chance: SmallRng::seed_from_u64(seed),
+            link_state: LinkState::Up,
+            rng: SmallRng::seed_from_u64(seed),
             crash_after: None,
-            resets_per_mille: birth.plan.resets_per_mille,
+            resets_per_mille: config.plan.resets_per_mille,
         };
         Arc::new(Link {
             state: Mutex::new(state),
             changed: Notify::new(),
-            clock: birth.plan.clocks[birth.number],
-            counts: Arc::clone(birth.counts),
-            trace: birth.trace.clone(),
+            clock: config.plan.clocks[config.number],
+            counts: Arc::clone(config.counts),
+            trace: config.trace.clone(),
             replica: name.to_owned(),
         })
     }
 
-    pub(crate) fn set(&self, condition: Condition) {
+    pub(crate) fn set(&self, link_state: LinkState) {
         let mut state = self.state.lock();
-        if state.condition != Condition::Dead {
-            state.condition = condition;
+        if state.link_state != LinkState::Dead {
+            state.link_state = link_state;
         }
         drop(state);
         self.changed.notify_waiters();
     }
 
-    fn condition(&self) -> Condition {
-        self.state.lock().condition
+    fn link_state(&self) -> LinkState {
+        self.state.lock().link_state
     }
 
-    async fn wait_for(&self, is_wanted: impl Fn(Condition) -> bool) {
+    async fn wait_for(&self, is_wanted: impl Fn(LinkState) -> bool) {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
-            if is_wanted(self.condition()) {
+            if is_wanted(self.link_state()) {
                 return;
             }
             changed.await;
@@ -136,74 +136,74 @@ impl Link {
     }
 
     /// Nothing is to go wrong from now on.
-    pub(crate) fn calm(&self) {
+    pub(crate) fn clear_faults(&self) {
         {
             let mut state = self.state.lock();
             state.crash_after = None;
             state.resets_per_mille = 0;
         }
-        self.set(Condition::Whole);
+        self.set(LinkState::Up);
     }
 
     /// Waits until the replica has crashed.
     pub(crate) async fn crashed(&self) {
-        self.wait_for(|condition| condition == Condition::Dead).await;
+        self.wait_for(|link_state| link_state == LinkState::Dead).await;
     }
 
-    /// Something passes, unless its connection breaks or the replica crashes at it. Sometimes it takes a while.
+    /// Something passes, unless its connection breaks or the replica has_crashes at it. Sometimes it takes a while.
     async fn pass(&self, what: &'static str) -> io::Result<()> {
         match self.passing() {
-            Passing::AtOnce => {}
-            Passing::Later(Duration::ZERO) => tokio::task::yield_now().await,
-            Passing::Later(delay) => tokio::time::sleep(delay).await,
-            Passing::Reset => {
+            Transit::AtOnce => {}
+            Transit::Later(Duration::ZERO) => tokio::task::yield_now().await,
+            Transit::Later(delay) => tokio::time::sleep(delay).await,
+            Transit::Reset => {
                 self.counts.add(what);
                 return Err(io::ErrorKind::ConnectionReset.into());
             }
-            Passing::Crash => {
-                self.set(Condition::Dead);
+            Transit::Crash => {
+                self.set(LinkState::Dead);
                 std::future::pending().await
             }
         }
         Ok(())
     }
 
-    fn passing(&self) -> Passing {
+    fn passing(&self) -> Transit {
         let mut state = self.state.lock();
         match &mut state.crash_after {
-            Some(0) => return Passing::Crash,
+            Some(0) => return Transit::Crash,
             Some(left) => *left -= 1,
             None => {}
         }
-        if state.chance.random_range(0..1000) < state.resets_per_mille {
-            return Passing::Reset;
+        if state.rng.random_range(0..1000) < state.resets_per_mille {
+            return Transit::Reset;
         }
-        match state.chance.random_range(0..8) {
-            0 => Passing::Later(Duration::from_micros(state.chance.random_range(1..20_000))),
-            1 => Passing::Later(Duration::ZERO),
-            _ => Passing::AtOnce,
+        match state.rng.random_range(0..8) {
+            0 => Transit::Later(Duration::from_micros(state.rng.random_range(1..20_000))),
+            1 => Transit::Later(Duration::ZERO),
+            _ => Transit::AtOnce,
         }
     }
 
     /// Waits while nothing passes.
     async fn open(&self) {
-        self.wait_for(|condition| !matches!(condition, Condition::Cut | Condition::Dead)).await;
+        self.wait_for(|link_state| !matches!(link_state, LinkState::Cut | LinkState::Dead)).await;
     }
 
     fn choose(&self, among: usize) -> usize {
-        if among < 2 { 0 } else { self.state.lock().chance.random_range(0..among) }
+        if among < 2 { 0 } else { self.state.lock().rng.random_range(0..among) }
     }
 
-    async fn carry(
+    async fn forward(
         self: Arc<Self>,
         mut server: InProcess,
         request: Request<KubeBody>,
-    ) -> io::Result<Response<WireBody>> {
+    ) -> io::Result<Response<LinkBody>> {
         self.pass("reset-before-request").await?;
-        match self.condition() {
-            Condition::Cut | Condition::Dead => return std::future::pending().await,
-            Condition::Refused => return Err(io::ErrorKind::ConnectionRefused.into()),
-            Condition::Whole | Condition::Mute => {}
+        match self.link_state() {
+            LinkState::Cut | LinkState::Dead => return std::future::pending().await,
+            LinkState::Refused => return Err(io::ErrorKind::ConnectionRefused.into()),
+            LinkState::Up | LinkState::ResponsesLost => {}
         }
         let asked = format!("{} {}", request.method(), request.uri());
         let is_lease = request.uri().path().contains("/leases");
@@ -213,12 +213,12 @@ impl Link {
             sent = self.clock.outgoing(sent);
         }
         let answer = server.call(Request::from_parts(parts, Full::new(sent))).await;
-        self.trace.note(|| {
+        self.trace.record(|| {
             let answer = answer.as_ref().map(|answer| answer.status().as_u16()).map_err(io::Error::kind);
             format!("{} {asked} -> {answer:?}", self.replica)
         });
         self.pass("reset-before-answer").await?;
-        if !matches!(self.condition(), Condition::Whole | Condition::Refused) {
+        if !matches!(self.link_state(), LinkState::Up | LinkState::Refused) {
             return std::future::pending().await;
         }
         let (parts, body) = answer?.into_parts();
@@ -238,19 +238,19 @@ impl Link {
 }
 
 /// The body of an answer that passes a link.
-pub(crate) type WireBody = UnsyncBoxBody<Bytes, io::Error>;
+pub(crate) type LinkBody = UnsyncBoxBody<Bytes, io::Error>;
 
 /// The API servers as one replica reaches them: one address, behind which each request goes to one of them.
 #[derive(Clone)]
-pub(crate) struct Wire {
+pub(crate) struct LoadBalancer {
     pub(crate) servers: Arc<[InProcess]>,
     pub(crate) link: Arc<Link>,
 }
 
-impl Service<Request<KubeBody>> for Wire {
-    type Response = Response<WireBody>;
+impl Service<Request<KubeBody>> for LoadBalancer {
+    type Response = Response<LinkBody>;
     type Error = io::Error;
-    type Future = BoxFuture<'static, io::Result<Response<WireBody>>>;
+    type Future = BoxFuture<'static, io::Result<Response<LinkBody>>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
@@ -258,6 +258,6 @@ impl Service<Request<KubeBody>> for Wire {
 
     fn call(&mut self, request: Request<KubeBody>) -> Self::Future {
         let server = self.servers[self.link.choose(self.servers.len())].clone();
-        Box::pin(Arc::clone(&self.link).carry(server, request))
+        Box::pin(Arc::clone(&self.link).forward(server, request))
     }
 }

@@ -1,0 +1,307 @@
+//! What happens to the cluster: workload change objects, machines and networks fail, operators restart things.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value, json};
+use tidings_apiserver::Ending;
+use tidings_apiserver::SavedState;
+
+use crate::cluster::Cluster;
+use crate::network::LinkState;
+use crate::plan::Plan;
+use crate::reconcile::{CONTENT, COPY, FOR, WATCHED};
+use crate::replica::{Incarnation, MATCH, NAMESPACES};
+
+/// How many ServiceAccounts, Services and ConfigMaps there may be in each namespace.
+const FEW: usize = 4;
+
+/// Those who change things.
+pub(crate) struct Workload {
+    rng: SmallRng,
+    pods: usize,
+    saved: Option<SavedState>,
+}
+
+impl Workload {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Workload { rng: SmallRng::seed_from_u64(plan.seed), pods: plan.pods, saved: None }
+    }
+
+    /// What is there before the first replica.
+    pub(crate) fn create_initial_objects(&mut self, cluster: &Cluster) {
+        for _ in 0..self.pods * 2 {
+            self.put_pod(cluster);
+        }
+        for _ in 0..FEW {
+            self.put_account(cluster);
+            self.put_service(cluster);
+            self.put_map(cluster);
+        }
+    }
+
+    /// One thing happens, and sometimes time passes.
+    pub(crate) async fn step(&mut self, cluster: &Cluster) {
+        match self.rng.random_range(0..100) {
+            0..22 => self.put_pod(cluster),
+            22..30 => self.remove(cluster, "pods", "pod", self.pods),
+            30..42 => self.change_pod_at_once(cluster),
+            42..48 => self.put_service(cluster),
+            48..51 => self.remove(cluster, "services", "service", FEW),
+            51..55 => self.put_account(cluster),
+            55..57 => self.remove(cluster, "serviceaccounts", "account", FEW),
+            57..63 => self.put_map(cluster),
+            63..65 => self.remove(cluster, "configmaps", "map", FEW),
+            65..70 => self.tamper_with_secret(cluster),
+            70..77 => self.cut_watches(cluster),
+            77..79 => cluster.server.expire_history(),
+            79..83 => self.advance_lagging_server(cluster),
+            83..98 => self.disturb_replica(cluster),
+            _ => self.restore_from_backup(cluster).await,
+        }
+        if self.rng.random_range(0..8) == 0 {
+            self.advance_lagging_server(cluster);
+        }
+        if self.rng.random_range(0..3) == 0 {
+            let most = if self.rng.random_range(0..8) == 0 { 100_000 } else { 5_000 };
+            tokio::time::sleep(Duration::from_millis(self.rng.random_range(1..most))).await;
+        }
+    }
+
+    /// Something small happens, with no harm meant. Writes of controllers follow it only if `all`.
+    pub(crate) fn make_small_changes(&mut self, cluster: &Cluster, all: bool) {
+        self.put_pod(cluster);
+        if self.rng.random() {
+            self.change_pod_at_once(cluster);
+        }
+        self.put_service(cluster);
+        self.put_account(cluster);
+        if all {
+            self.put_map(cluster);
+            self.tamper_with_secret(cluster);
+        }
+    }
+
+    fn namespace(&mut self) -> &'static str {
+        NAMESPACES[self.rng.random_range(0..NAMESPACES.len())]
+    }
+
+    fn pod(&mut self, cluster: &Cluster, namespace: &str, name: &str) -> Value {
+        let account = format!("account-{}", self.rng.random_range(0..FEW + 1));
+        let mut metadata = json!({ "namespace": namespace, "name": name, "labels": {
+            MATCH: if self.rng.random() { "yes" } else { "no" },
+            "round": self.rng.random_range(0..9u8).to_string(),
+        } });
+        if self.rng.random_range(0..4) != 0 {
+            set_owner(cluster, &mut metadata, ("serviceaccounts", "ServiceAccount"), namespace, &account);
+        }
+        let node = format!("node-{}", self.rng.random_range(0..4));
+        json!({ "metadata": metadata, "spec": { "nodeName": node, "containers": [] } })
+    }
+
+    fn put(&self, cluster: &Cluster, resource: &str, object: Value) {
+        let key = format!("{}/{}", object["metadata"]["namespace"], object["metadata"]["name"]);
+        let labels = object["metadata"]["labels"].clone();
+        let version = cluster.server.put(resource, object);
+        cluster
+            .trace
+            .record(|| format!("workload: put {resource} {key}@{version} {labels}").replace('"', ""));
+    }
+
+    fn put_pod(&mut self, cluster: &Cluster) {
+        let (namespace, number) = (self.namespace(), self.rng.random_range(0..self.pods));
+        let pod = self.pod(cluster, namespace, &format!("pod-{number}"));
+        self.put(cluster, "pods", pod);
+    }
+
+    /// Several changes of one Pod before anybody can look: it moves, stops matching, goes, comes back.
+    fn change_pod_at_once(&mut self, cluster: &Cluster) {
+        let (namespace, number) = (self.namespace(), self.rng.random_range(0..self.pods));
+        let name = format!("pod-{number}");
+        for _ in 0..self.rng.random_range(2..6) {
+            if self.rng.random_range(0..3) == 0 {
+                self.remove_key(cluster, "pods", &format!("{namespace}/{name}"));
+            } else {
+                let pod = self.pod(cluster, namespace, &name);
+                self.put(cluster, "pods", pod);
+            }
+        }
+    }
+
+    fn remove(&mut self, cluster: &Cluster, resource: &str, name: &str, count: usize) {
+        let key = format!("{}/{name}-{}", self.namespace(), self.rng.random_range(0..count));
+        self.remove_key(cluster, resource, &key);
+    }
+
+    fn remove_key(&self, cluster: &Cluster, resource: &str, key: &str) {
+        if cluster.server.remove(resource, key) {
+            cluster
+                .trace
+                .record(|| format!("workload: remove {resource} {key}@{}", cluster.server.version()));
+        }
+    }
+
+    fn put_account(&mut self, cluster: &Cluster) {
+        let (namespace, number) = (self.namespace(), self.rng.random_range(0..FEW));
+        let metadata = json!({ "namespace": namespace, "name": format!("account-{number}") });
+        self.put(cluster, "serviceaccounts", json!({ "metadata": metadata }));
+    }
+
+    fn put_service(&mut self, cluster: &Cluster) {
+        let (namespace, number) = (self.namespace(), self.rng.random_range(0..FEW));
+        for _ in 0..self.rng.random_range(1..4) {
+            let labels = json!({
+                FOR: format!("account-{}", self.rng.random_range(0..FEW + 1)),
+                WATCHED: if self.rng.random() { "yes" } else { "no" },
+            });
+            let name = format!("service-{number}");
+            let metadata = json!({ "namespace": namespace, "name": name, "labels": labels });
+            self.put(cluster, "services", json!({ "metadata": metadata, "spec": {} }));
+        }
+        if self.rng.random_range(0..6) == 0 {
+            self.remove_key(cluster, "services", &format!("{namespace}/service-{number}"));
+        }
+    }
+
+    fn put_map(&mut self, cluster: &Cluster) {
+        let (namespace, number) = (self.namespace(), self.rng.random_range(0..FEW));
+        let wish = self.rng.random_range(0..9u8).to_string();
+        let metadata = json!({ "namespace": namespace, "name": format!("map-{number}") });
+        self.put(cluster, "configmaps", json!({ "metadata": metadata, "data": { CONTENT: wish } }));
+    }
+
+    /// Somebody changes what a controller record_write: its text, its owner, whether it exists at all.
+    fn tamper_with_secret(&mut self, cluster: &Cluster) {
+        let keys: Vec<_> = cluster.server.list_versions("secrets").into_keys().collect();
+        let Some(key) = keys.choose(&mut self.rng).cloned() else { return };
+        for _ in 0..self.rng.random_range(1..4) {
+            let Some(mut secret) = cluster.server.object("secrets", &key) else { return };
+            match self.rng.random_range(0..4) {
+                0 => self.remove_key(cluster, "secrets", &key),
+                1 => {
+                    secret["metadata"]["annotations"][COPY] = json!("meddled");
+                    self.put(cluster, "secrets", secret);
+                }
+                _ => {
+                    let namespace = key.split('/').next().unwrap_or_default().to_owned();
+                    let map = format!("map-{}", self.rng.random_range(0..FEW + 1));
+                    let kind = ("configmaps", "ConfigMap");
+                    set_owner(cluster, &mut secret["metadata"], kind, &namespace, &map);
+                    self.put(cluster, "secrets", secret);
+                }
+            }
+        }
+    }
+
+    fn cut_watches(&mut self, cluster: &Cluster) {
+        let silent = if cluster.plan.has_stalls { Ending::Stalled } else { Ending::Broken };
+        let ending = [Ending::Clean, Ending::Broken, silent][self.rng.random_range(0..3)];
+        let faults = match &cluster.lagging {
+            Some(lagging) if self.rng.random() => lagging.faults(),
+            _ => cluster.server.faults(),
+        };
+        cluster.trace.record(|| format!("watches end: {ending:?}"));
+        faults.cut_watches(ending);
+    }
+
+    /// The second server gets closer, or is left where it is.
+    fn advance_lagging_server(&mut self, cluster: &Cluster) {
+        if let Some(lagging) = &cluster.lagging {
+            let changes = [0, 1, 3, 20, usize::MAX][self.rng.random_range(0..5)];
+            lagging.advance(changes);
+            if lagging.behind() > 0 {
+                cluster.count("lag");
+            }
+        }
+    }
+
+    fn disturb_replica(&mut self, cluster: &Cluster) {
+        let living = cluster.living();
+        let Some(replica) = living.choose(&mut self.rng) else { return };
+        let what = match self.rng.random_range(0..100) {
+            0..35 => self.break_link(cluster, replica),
+            35..50 => {
+                living.iter().for_each(|replica| replica.link.set(LinkState::Up));
+                "link-healed"
+            }
+            50..65 if cluster.plan.has_crashes => {
+                replica.link.crash_after(self.rng.random_range(0..30));
+                cluster.count("crash");
+                "will crash"
+            }
+            65..70 => {
+                replica.stop.cancel();
+                cluster.count("restart");
+                "stops"
+            }
+            70..82 => {
+                let all = (0..NAMESPACES.len()).filter(|_| self.rng.random());
+                let namespaces: BTreeSet<_> = all.map(|number| NAMESPACES[number]).collect();
+                if namespaces.is_empty() {
+                    return;
+                }
+                cluster.trace.record(|| format!("{} is to follow {namespaces:?}", replica.name));
+                replica.set_namespaces(namespaces);
+                "follows other namespaces"
+            }
+            82..86 => {
+                replica.ask();
+                "is asked for namespaces a and b"
+            }
+            86..94 => {
+                replica.add_late_handler();
+                "has another handler"
+            }
+            _ => {
+                replica.remove_late_handler();
+                "has one handler less"
+            }
+        };
+        cluster.trace.record(|| format!("{} {what}", replica.name));
+    }
+
+    fn break_link(&mut self, cluster: &Cluster, replica: &Arc<Incarnation>) -> &'static str {
+        let conditions = [
+            (LinkState::Cut, "link-cut"),
+            (LinkState::Refused, "link-refused"),
+            (LinkState::ResponsesLost, "link-mute"),
+        ];
+        let (link_state, name) = conditions[self.rng.random_range(0..3)];
+        replica.link.set(link_state);
+        cluster.count(name);
+        name
+    }
+
+    /// The server is restored from a backup. A server that has passed a version again before a client looks can't be told
+    /// from one that was never restored. A quiet server is asked at distances that double to an hour, so nobody writes for
+    /// longer than that.
+    async fn restore_from_backup(&mut self, cluster: &Cluster) {
+        if !cluster.plan.is_restored {
+            return;
+        }
+        match self.saved.take() {
+            None => self.saved = Some(cluster.server.save()),
+            Some(saved) => {
+                cluster.trace.record(|| format!("the server goes back to version {}", saved.version()));
+                cluster.server.restore(&saved);
+                // A replica that reaches nobody can't look either.
+                cluster.living().iter().for_each(|replica| replica.link.set(LinkState::Up));
+                tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+            }
+        }
+    }
+}
+
+/// Makes an object controlled by another, in its label and in its reference.
+fn set_owner(cluster: &Cluster, metadata: &mut Value, kind: (&str, &str), namespace: &str, owner: &str) {
+    let found = cluster.server.object(kind.0, &format!("{namespace}/{owner}"));
+    let uid =
+        found.map_or_else(|| json!(format!("gone-{namespace}-{owner}")), |o| o["metadata"]["uid"].clone());
+    metadata["labels"][FOR] = json!(owner);
+    metadata["ownerReferences"] =
+        json!([{ "apiVersion": "v1", "kind": kind.1, "name": owner, "uid": uid, "controller": true }]);
+}
