@@ -10,7 +10,7 @@ use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube_client::{Client, Config};
 use tidings::stages::source;
 
-use crate::failure::{Code, Done, Failure};
+use crate::failure::{CliResult, Failure, FailureCode};
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// follow.
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Cluster")]
-pub(crate) struct Cluster {
+pub(crate) struct ClusterOptions {
     /// The kubeconfig file; $KUBECONFIG or ~/.kube/config if not given.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -34,16 +34,16 @@ pub(crate) struct Cluster {
     insecure_skip_tls_verify: bool,
 }
 
-impl Cluster {
+impl ClusterOptions {
     /// A client, and the namespace that the context names.
-    pub(crate) async fn client(&self) -> Done<Client> {
+    pub(crate) async fn client(&self) -> CliResult<Client> {
         let mut config = self.config().await?;
         config.connect_timeout = Some(CONNECT_TIMEOUT);
         config.accept_invalid_certs |= self.insecure_skip_tls_verify;
-        source::client_from_config(config).map_err(|error| Failure::new(Code::NoServer, error))
+        source::client_from_config(config).map_err(|error| Failure::new(FailureCode::NoServer, error))
     }
 
-    async fn config(&self) -> Done<Config> {
+    async fn config(&self) -> CliResult<Config> {
         let server = self.server.as_deref().map(|text| address("--server", text, "https")).transpose()?;
         let from_file = match &self.kubeconfig {
             Some(file) => {
@@ -76,7 +76,7 @@ impl Cluster {
 }
 
 /// The address that a flag was given; without a scheme it has the usual one.
-pub(crate) fn address(flag: &str, text: &str, usual_scheme: &str) -> Done<Uri> {
+pub(crate) fn address(flag: &str, text: &str, usual_scheme: &str) -> CliResult<Uri> {
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("{usual_scheme}://{text}") };
     let wrong = || Failure::usage(format!("{flag} {text:?} is no address: try http://127.0.0.1:8001"));
     let uri: Uri = with_scheme.parse().map_err(|_| wrong())?;
@@ -94,7 +94,7 @@ fn no_config(file: &str, error: &KubeconfigError) -> Failure {
     let message = format!(
         "no way to a cluster: {file}{reason}; give --kubeconfig FILE, set KUBECONFIG, or give --server URL"
     );
-    Failure::new(Code::NoServer, message)
+    Failure::new(FailureCode::NoServer, message)
 }
 
 #[cfg(test)]

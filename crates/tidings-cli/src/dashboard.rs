@@ -1,12 +1,12 @@
 //! `tidings dashboard`: the informers and queues of this program as a web page, live, with the objects that they cache.
 //! The page's files are inside the binary, and it never asks anything of another host.
 
-mod board;
-mod door;
-mod live;
+mod access;
+mod catalog;
 mod objects;
 mod page;
 mod recent;
+mod sampler;
 mod token;
 
 use std::net::{AddrParseError, IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::diagnosed::{Choice, Here};
-use crate::failure::Done;
+use crate::diagnostics_source::{InformerSelection, LocalInformers};
+use crate::failure::CliResult;
 use crate::interrupt::interrupted;
 use crate::output;
-use board::Board;
-use door::Lock;
-use live::Live;
+use access::AccessControl;
+use catalog::Catalog;
+use sampler::Sampler;
 
 /// What to show, and to whom.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH")]
     token_file: Option<PathBuf>,
     #[command(flatten)]
-    choice: Choice,
+    selection: InformerSelection,
 }
 
 /// An address with or without a port.
@@ -59,39 +59,40 @@ impl FromStr for Listen {
     }
 }
 
-pub(crate) async fn run(arguments: Arguments) -> Done {
-    let token = token::given(arguments.token_file.as_deref(), std::env::var_os(token::VARIABLE))?;
-    let lock = Lock::new(arguments.listen.0.ip(), token)?;
-    if arguments.choice.demo {
-        return demo(&arguments, lock).await;
+pub(crate) async fn run(arguments: Arguments) -> CliResult {
+    let token =
+        token::from_file_or_environment(arguments.token_file.as_deref(), std::env::var_os(token::VARIABLE))?;
+    let access = AccessControl::new(arguments.listen.0.ip(), token)?;
+    if arguments.selection.demo {
+        return demo(&arguments, access).await;
     }
-    let here = Here::of(&arguments.choice).await?;
-    show(Board::of(here, &arguments.index)?, lock, arguments.listen.0).await
+    let local = LocalInformers::of(&arguments.selection).await?;
+    show(Catalog::of(local, &arguments.index)?, access, arguments.listen.0).await
 }
 
 /// A cluster in this process.
-async fn demo(arguments: &Arguments, lock: Lock) -> Done {
-    let (here, living) = Here::demo(arguments.choice.seed).await?;
-    let board = Board::of(here, &arguments.index)?;
+async fn demo(arguments: &Arguments, access: AccessControl) -> CliResult {
+    let (local, living) = LocalInformers::demo(arguments.selection.seed).await?;
+    let catalog = Catalog::of(local, &arguments.index)?;
     tokio::select! {
-        shown = show(board, lock, arguments.listen.0) => shown,
+        shown = show(catalog, access, arguments.listen.0) => shown,
         ended = living => ended,
     }
 }
 
 /// Serves the page until somebody asks for an end.
-async fn show(board: Board, lock: Lock, listen: SocketAddr) -> Done {
-    let (board, stop) = (Arc::new(board), CancellationToken::new());
-    let (live, feed) = Live::new(Arc::clone(&board), stop.clone())?;
-    let greeting = lock.greeting().to_owned();
-    let router = page::router().merge(feed.router()).merge(objects::router(board.clone(), live.recent()));
-    let (serving, task) = tidings_endpoints::serve(lock.guard(router), listen).await?;
+async fn show(catalog: Catalog, access: AccessControl, listen: SocketAddr) -> CliResult {
+    let (catalog, stop) = (Arc::new(catalog), CancellationToken::new());
+    let (live, feed) = Sampler::new(Arc::clone(&catalog), stop.clone())?;
+    let url_suffix = access.url_suffix().to_owned();
+    let router = page::router().merge(feed.router()).merge(objects::router(catalog.clone(), live.recent()));
+    let (serving, task) = tidings_endpoints::serve(access.protect(router), listen).await?;
     let interrupted = interrupted();
-    announce(serving.address(), &greeting)?;
-    let running = board.here.factory.start();
+    announce(serving.address(), &url_suffix)?;
+    let running = catalog.local.factory.start();
     let mut answering = pin!(task.run());
     tokio::select! {
-        asked = interrupted => asked?,
+        query = interrupted => query?,
         () = live.run() => {}
         () = &mut answering => {}
     }
@@ -104,11 +105,11 @@ async fn show(board: Board, lock: Lock, listen: SocketAddr) -> Done {
 }
 
 /// One line with the address that a browser can open.
-fn announce(bound: SocketAddr, greeting: &str) -> std::io::Result<()> {
+fn announce(bound: SocketAddr, url_suffix: &str) -> std::io::Result<()> {
     let host = match bound.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    output::print(&format!("http://{}/{greeting}", SocketAddr::new(host, bound.port()))).map(drop)
+    output::print(&format!("http://{}/{url_suffix}", SocketAddr::new(host, bound.port()))).map(drop)
 }

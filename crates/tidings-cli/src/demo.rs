@@ -2,9 +2,9 @@
 //! prints what handlers hear, breaks the watches now and then, and ends with a comparison of caches and server: only
 //! if they agree it exits with 0.
 
+mod printer;
 mod recovery;
 mod summary;
-mod voice;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use tidings::controller::Request;
 use tidings::{Handler, Index, Kind, SharedInformer, SharedInformerFactory};
 use tokio_util::sync::CancellationToken;
 
-use crate::changes;
-use crate::failure::{Code, Done, Failure};
+use crate::demo_cluster;
+use crate::diff;
+use crate::failure::{CliResult, Failure, FailureCode};
+use crate::format::{CachedObject, value};
 use crate::interrupt::interrupted;
 use crate::output;
-use crate::shown::{Cached, value};
-use crate::world;
+use printer::LinePrinter;
 use summary::Agreement;
-use voice::Voice;
 
 /// How long, and which workload.
 #[derive(clap::Args)]
@@ -44,26 +44,26 @@ struct Watched {
     informer: SharedInformer<DynamicObject>,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> Done {
-    let voice = Voice::default();
-    let faults = voice.clone();
-    let server = world::server(arguments.seed).await;
+pub(crate) async fn run(arguments: Arguments) -> CliResult {
+    let printer = LinePrinter::default();
+    let faults = printer.clone();
+    let server = demo_cluster::server(arguments.seed).await;
     let factory = SharedInformerFactory::new(server.client())
         .resync(Duration::from_secs(10))
         .seed(arguments.seed)
-        .on_error(move |fault| faults.say("[FAULT]", fault));
+        .on_error(move |fault| faults.print("[FAULT]", fault));
     let counts = Arc::new(Counts::default());
     let watched = [
-        watch::<Node>(&factory, "nodes", &counts, &voice)?,
-        watch::<Deployment>(&factory, "deployments.apps", &counts, &voice)?,
-        watch::<Pod>(&factory, "pods", &counts, &voice)?,
+        watch::<Node>(&factory, "nodes", &counts, &printer)?,
+        watch::<Deployment>(&factory, "deployments.apps", &counts, &printer)?,
+        watch::<Pod>(&factory, "pods", &counts, &printer)?,
     ];
     watched[2].informer.add_index(Index::field("node", ".spec.nodeName"))?;
-    let reconciles = voice.clone();
+    let reconciles = printer.clone();
     let reconciled = move |request: &Request, what: &str| {
-        reconciles.say("[RECONCILE]", format_args!("Deployment {request} {what}"));
+        reconciles.print("[RECONCILE]", format_args!("Deployment {request} {what}"));
     };
-    let (controller, working) = world::controller(reconciled).attach(&factory)?;
+    let (controller, working) = demo_cluster::controller(reconciled).attach(&factory)?;
     let running = factory.start();
     running.synced().await?;
 
@@ -72,14 +72,14 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
     tokio::select! {
         ended = &mut working => {
             ended?;
-            return Err(Failure::new(Code::Failed, "the controller ended before it was told to"));
+            return Err(Failure::new(FailureCode::Failed, "the controller ended before it was told to"));
         }
-        () = world::live(&server, arguments.seed) => {}
-        () = world::make_trouble(&server, arguments.seed, |what| voice.say("[BREAK]", what)) => {}
-        () = recovery::tell(&factory, &watched, &voice) => {}
+        () = demo_cluster::run_workload(&server, arguments.seed) => {}
+        () = demo_cluster::inject_faults(&server, arguments.seed, |what| printer.print("[BREAK]", what)) => {}
+        () = recovery::report(&factory, &watched, &printer) => {}
         () = tokio::time::sleep(Duration::from_secs(arguments.seconds)) => {}
-        () = voice.closed() => {}
-        asked = interrupted() => asked?,
+        () = printer.closed() => {}
+        query = interrupted() => query?,
     }
     server.faults().clear();
     stop.cancel();
@@ -92,7 +92,7 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
         Agreement::Same => Ok(()),
         Agreement::Differ => {
             let repeat = format!("caches and server do not agree; --seed {} repeats this", arguments.seed);
-            Err(Failure::new(Code::Failed, repeat))
+            Err(Failure::new(FailureCode::Failed, repeat))
         }
     }
 }
@@ -102,10 +102,10 @@ fn watch<K: Kind>(
     factory: &SharedInformerFactory,
     plural: &'static str,
     counts: &Arc<Counts>,
-    voice: &Voice,
-) -> Done<Watched> {
+    printer: &LinePrinter,
+) -> CliResult<Watched> {
     let informer = factory.informer::<K>().seen_as::<DynamicObject>();
-    informer.add_handler(printer(&K::resource().kind, counts, voice))?;
+    informer.add_handler(printing_handler(&K::resource().kind, counts, printer))?;
     Ok(Watched { plural, informer })
 }
 
@@ -131,12 +131,12 @@ impl Counts {
     }
 }
 
-fn printer(kind: &str, counts: &Arc<Counts>, voice: &Voice) -> Handler<DynamicObject> {
+fn printing_handler(kind: &str, counts: &Arc<Counts>, printer: &LinePrinter) -> Handler<DynamicObject> {
     let told = |of: usize| {
-        let (kind, counts, voice) = (kind.to_owned(), Arc::clone(counts), voice.clone());
-        move |what: &str, object: &Cached, changes: &str| {
+        let (kind, counts, printer) = (kind.to_owned(), Arc::clone(counts), printer.clone());
+        move |what: &str, object: &CachedObject, changes: &str| {
             counts.one_more(of);
-            voice.say(what, format_args!("{kind} {}{changes}", object.key()));
+            printer.print(what, format_args!("{kind} {}{changes}", object.key()));
         }
     };
     let (added, updated, deleted) = (told(0), told(1), told(2));
@@ -153,10 +153,10 @@ fn printer(kind: &str, counts: &Arc<Counts>, voice: &Voice) -> Handler<DynamicOb
 }
 
 /// The first few fields that changed, for one line.
-fn changed(old: &Cached, new: &Cached) -> String {
+fn changed(old: &CachedObject, new: &CachedObject) -> String {
     const FIELDS_MAX: usize = 3;
     let (old, new) = (value(old), value(new));
     let fields: Vec<String> =
-        changes::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect();
+        diff::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect();
     fields.join(", ")
 }

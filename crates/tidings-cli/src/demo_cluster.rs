@@ -1,8 +1,8 @@
 //! A small cluster that lives: nodes, deployments and pods that come, change and go. What happens is drawn from a
 //! seed; what keeps the pods of a deployment is a controller of ours, as in a real cluster.
 
+mod faults;
 mod replicas;
-mod trouble;
 mod workload;
 
 use std::time::Duration;
@@ -12,11 +12,11 @@ use tidings::controller::{ControllerHandle, ControllerTask};
 use tidings_apiserver::ApiServer;
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::Done;
+use crate::failure::CliResult;
 
+pub(crate) use faults::inject as inject_faults;
 pub(crate) use replicas::controller;
-pub(crate) use trouble::make as make_trouble;
-pub(crate) use workload::live;
+pub(crate) use workload::run as run_workload;
 
 /// What keeps the deployments and pods of this world apart from others.
 const NAMESPACE: &str = "default";
@@ -27,18 +27,18 @@ pub(crate) async fn server(seed: u64) -> ApiServer {
 }
 
 /// A cluster with its controller, which says nothing.
-pub(crate) struct World {
+pub(crate) struct DemoCluster {
     server: ApiServer,
     controller: ControllerHandle,
     working: ControllerTask,
     seed: u64,
 }
 
-impl World {
+impl DemoCluster {
     /// The controller's informers are the factory's, and whoever starts them starts the controller's too.
-    pub(crate) fn over(server: &ApiServer, factory: &SharedInformerFactory, seed: u64) -> Done<Self> {
+    pub(crate) fn over(server: &ApiServer, factory: &SharedInformerFactory, seed: u64) -> CliResult<Self> {
         let (controller, working) = controller(|_, _| {}).attach(factory)?;
-        Ok(World { server: server.clone(), controller, working, seed })
+        Ok(DemoCluster { server: server.clone(), controller, working, seed })
     }
 
     pub(crate) fn controller(&self) -> &ControllerHandle {
@@ -46,20 +46,20 @@ impl World {
     }
 
     /// Lives until it is dropped.
-    pub(crate) async fn live(self) -> Done {
+    pub(crate) async fn run(self) -> CliResult {
         let never = CancellationToken::new();
         tokio::select! {
             ended = self.working.run(never) => Ok(ended?),
-            () = live(&self.server, self.seed) => Ok(()),
+            () =run_workload(&self.server, self.seed) => Ok(()),
         }
     }
 
     /// Lives until it is dropped, and now and then the watches break.
-    pub(crate) async fn live_in_trouble(self) -> Done {
+    pub(crate) async fn run_with_faults(self) -> CliResult {
         let (server, seed) = (self.server.clone(), self.seed);
         tokio::select! {
-            ended = self.live() => ended,
-            () = make_trouble(&server, seed, |_| {}) => Ok(()),
+            ended = self.run() => ended,
+            () = inject_faults(&server, seed, |_| {}) => Ok(()),
         }
     }
 }

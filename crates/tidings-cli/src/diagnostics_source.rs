@@ -13,20 +13,20 @@ use tidings::workqueue::QueueMetrics;
 use tidings::{InformerOptions, Scope, SharedInformer, SharedInformerFactory};
 use tidings_endpoints::Diagnostics;
 
-use crate::cluster::{self, Cluster, resource};
-use crate::failure::{Code, Done, Failure};
-use crate::world::{self, World};
+use crate::cluster::{self, ClusterOptions, resource};
+use crate::demo_cluster::{self, DemoCluster};
+use crate::failure::{CliResult, Failure, FailureCode};
 
 /// How long a program may take to answer.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// More than ten thousand informers take.
-const ANSWER_BYTES_MAX: usize = 32 << 20;
-/// What is looked at when nothing else is asked for.
-const USUAL: [&str; 3] = ["pods", "nodes", "deployments.apps"];
+const RESPONSE_BYTES_MAX: usize = 32 << 20;
+/// What is looked at when nothing else is query for.
+const DEFAULT_RESOURCES: [&str; 3] = ["pods", "nodes", "deployments.apps"];
 
 /// Which informers this program makes, to show them.
 #[derive(clap::Args)]
-pub(crate) struct Choice {
+pub(crate) struct InformerSelection {
     /// The resources, each by any of its names; pods, nodes and deployments if none is given.
     #[arg(value_name = "RESOURCE")]
     resources: Vec<String>,
@@ -40,98 +40,103 @@ pub(crate) struct Choice {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
-    cluster: Cluster,
+    cluster: ClusterOptions,
 }
 
 /// Where diagnostics come from.
-pub(crate) enum Diagnosed {
+pub(crate) enum DiagnosticsSource {
     /// A program that serves them.
-    Program(Program),
+    RemoteProgram(RemoteProgram),
     /// This program.
-    Here(Box<Here>),
+    LocalInformers(Box<LocalInformers>),
 }
 
 /// A program that serves `/informers`.
-pub(crate) struct Program {
+pub(crate) struct RemoteProgram {
     client: Client,
     /// Without user and password, which may stand in an address.
     host: String,
 }
 
 /// Informers of this program.
-pub(crate) struct Here {
+pub(crate) struct LocalInformers {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) queues: QueueMetrics,
-    /// Each once, however often it was asked for. They are held, since what nobody needs is not shown.
+    /// Each once, however often it was query for. They are held, since what nobody needs is not shown.
     pub(crate) informers: Vec<SharedInformer<DynamicObject>>,
 }
 
-impl Diagnosed {
+impl DiagnosticsSource {
     /// What it says now.
-    pub(crate) async fn look(&self) -> Done<Diagnostics> {
+    pub(crate) async fn diagnostics(&self) -> CliResult<Diagnostics> {
         match self {
-            Diagnosed::Program(program) => program.look().await,
-            Diagnosed::Here(here) => Ok(here.look()),
+            DiagnosticsSource::RemoteProgram(program) => program.diagnostics().await,
+            DiagnosticsSource::LocalInformers(local) => Ok(local.diagnostics()),
         }
     }
 }
 
-impl Program {
-    /// The program at an address; nothing is asked of it yet.
-    pub(crate) fn at(url: &str) -> Done<Self> {
+impl RemoteProgram {
+    /// The program at an address; nothing is query of it yet.
+    pub(crate) fn new(url: &str) -> CliResult<Self> {
         let uri = cluster::address("--url", url, "http")?;
         let host = host(&uri);
         let mut config = Config::new(uri);
-        config.connect_timeout = Some(ANSWER_TIMEOUT);
+        config.connect_timeout = Some(RESPONSE_TIMEOUT);
         let client =
-            source::client_from_config(config).map_err(|error| Failure::new(Code::NoServer, error))?;
-        Ok(Program { client, host })
+            source::client_from_config(config).map_err(|error| Failure::new(FailureCode::NoServer, error))?;
+        Ok(RemoteProgram { client, host })
     }
 
     pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
-    async fn look(&self) -> Done<Diagnostics> {
-        let answer = tokio::time::timeout(ANSWER_TIMEOUT, self.ask()).await;
+    async fn diagnostics(&self) -> CliResult<Diagnostics> {
+        let answer = tokio::time::timeout(RESPONSE_TIMEOUT, self.request()).await;
         answer.unwrap_or_else(|_| {
-            let message = format!("{} has not answered within {ANSWER_TIMEOUT:?}", self.host);
-            Err(Failure::new(Code::NoServer, message))
+            let message = format!("{} has not answered within {RESPONSE_TIMEOUT:?}", self.host);
+            Err(Failure::new(FailureCode::NoServer, message))
         })
     }
 
-    async fn ask(&self) -> Done<Diagnostics> {
-        let asked = format!("asking {} for /informers", self.host);
+    async fn request(&self) -> CliResult<Diagnostics> {
+        let query = format!("asking {} for /informers", self.host);
         let request = http::Request::get("/informers").body(Body::empty())?;
         let answer = self.client.send(request).await;
-        let answer = answer.map_err(|error| Failure::of_request(&asked, &error))?;
+        let answer = answer.map_err(|error| Failure::from_request(&query, &error))?;
         if !answer.status().is_success() {
             let message =
-                format!("{asked}: it answers {}; does it serve tidings-endpoints there?", answer.status());
-            return Err(Failure::new(Code::NotFound, message));
+                format!("{query}: it answers {}; does it serve tidings-endpoints there?", answer.status());
+            return Err(Failure::new(FailureCode::NotFound, message));
         }
-        let body = Limited::new(answer.into_body(), ANSWER_BYTES_MAX).collect().await;
-        let body =
-            body.map_err(|error| Failure::new(Code::NoServer, format!("{asked}: {error}")))?.to_bytes();
+        let body = Limited::new(answer.into_body(), RESPONSE_BYTES_MAX).collect().await;
+        let body = body
+            .map_err(|error| Failure::new(FailureCode::NoServer, format!("{query}: {error}")))?
+            .to_bytes();
         serde_json::from_slice(&body).map_err(|error| {
             let message =
-                format!("{asked}: what it answers is something else ({error}); is its address right?");
-            Failure::new(Code::Failed, message)
+                format!("{query}: what it answers is something else ({error}); is its address right?");
+            Failure::new(FailureCode::Failed, message)
         })
     }
 }
 
-impl Here {
+impl LocalInformers {
     /// The informers of a cluster.
-    pub(crate) async fn of(choice: &Choice) -> Done<Self> {
-        let factory = SharedInformerFactory::new(choice.cluster.client().await?);
-        Here::over(factory, &choice.resources, &choice.namespace).await
+    pub(crate) async fn of(selection: &InformerSelection) -> CliResult<Self> {
+        let factory = SharedInformerFactory::new(selection.cluster.client().await?);
+        LocalInformers::over(factory, &selection.resources, &selection.namespace).await
     }
 
     /// Finds the resources and makes their informers, of all namespaces if none is named. Nothing is listed yet.
-    async fn over(factory: SharedInformerFactory, resources: &[String], namespaces: &[String]) -> Done<Self> {
+    async fn over(
+        factory: SharedInformerFactory,
+        resources: &[String],
+        namespaces: &[String],
+    ) -> CliResult<Self> {
         let names: Vec<&str> = match resources {
-            [] => USUAL.to_vec(),
+            [] => DEFAULT_RESOURCES.to_vec(),
             some => some.iter().map(String::as_str).collect(),
         };
         let mut informers: Vec<SharedInformer<DynamicObject>> = Vec::new();
@@ -146,22 +151,22 @@ impl Here {
             }
             informers.push(factory.dynamic_with(resource, options)?);
         }
-        Ok(Here { factory, queues: QueueMetrics::new(), informers })
+        Ok(LocalInformers { factory, queues: QueueMetrics::new(), informers })
     }
 
     /// Informers of a small cluster in this process, and what lives in it and now and then breaks: the task runs
     /// once the factory has started.
-    pub(crate) async fn demo(seed: u64) -> Done<(Self, impl Future<Output = Done>)> {
-        let server = world::server(seed).await;
+    pub(crate) async fn demo(seed: u64) -> CliResult<(Self, impl Future<Output = CliResult>)> {
+        let server = demo_cluster::server(seed).await;
         let factory = SharedInformerFactory::new(server.client()).seed(seed);
-        let world = World::over(&server, &factory, seed)?;
-        let here = Here::over(factory, &[], &[]).await?;
-        here.queues.show(world.controller().queue());
-        Ok((here, world.live_in_trouble()))
+        let cluster = DemoCluster::over(&server, &factory, seed)?;
+        let local = LocalInformers::over(factory, &[], &[]).await?;
+        local.queues.show(cluster.controller().queue());
+        Ok((local, cluster.run_with_faults()))
     }
 
     /// What they say now.
-    pub(crate) fn look(&self) -> Diagnostics {
+    pub(crate) fn diagnostics(&self) -> Diagnostics {
         Diagnostics::of(&self.factory).with_queues(&self.queues)
     }
 }

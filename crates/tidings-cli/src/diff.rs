@@ -11,14 +11,14 @@ const DEPTH_MAX: usize = 16;
 
 /// One field that differs. Absent is `None`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Change<'a> {
+pub(crate) struct FieldChange<'a> {
     pub(crate) path: String,
     pub(crate) old: Option<&'a Value>,
     pub(crate) new: Option<&'a Value>,
 }
 
 /// The fields that differ, in the order of their paths, as many as can be told.
-pub(crate) fn between<'a>(old: &'a Value, new: &'a Value) -> Vec<Change<'a>> {
+pub(crate) fn between<'a>(old: &'a Value, new: &'a Value) -> Vec<FieldChange<'a>> {
     let mut found = Vec::new();
     compare(String::new(), Some(old), Some(new), 0, &mut found);
     found
@@ -29,9 +29,9 @@ fn compare<'a>(
     old: Option<&'a Value>,
     new: Option<&'a Value>,
     depth: usize,
-    found: &mut Vec<Change<'a>>,
+    found: &mut Vec<FieldChange<'a>>,
 ) {
-    if old == new || found.len() >= CHANGES_MAX || SAYS_NOTHING.contains(&path.as_str()) {
+    if old == new || found.len() >= CHANGES_MAX || IGNORED_PATHS.contains(&path.as_str()) {
         return;
     }
     match (old, new) {
@@ -50,11 +50,11 @@ fn compare<'a>(
                 compare(format!("{path}[{i}]"), Some(before), Some(after), depth + 1, found);
             }
         }
-        _ => found.push(Change { path, old, new }),
+        _ => found.push(FieldChange { path, old, new }),
     }
 }
 
-const SAYS_NOTHING: &[&str] = &["metadata.resourceVersion", "metadata.managedFields", "apiVersion", "kind"];
+const IGNORED_PATHS: &[&str] = &["metadata.resourceVersion", "metadata.managedFields", "apiVersion", "kind"];
 
 fn step(path: &str, name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
@@ -66,7 +66,7 @@ fn step(path: &str, name: &str) -> String {
 }
 
 /// `status.phase Pending -> Running`.
-impl std::fmt::Display for Change<'_> {
+impl std::fmt::Display for FieldChange<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {} -> {}", self.path, short(self.old), short(self.new))
     }

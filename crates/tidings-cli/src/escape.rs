@@ -2,7 +2,7 @@
 //!
 //! A terminal obeys control characters: it moves its cursor, changes its title, and some run commands. Whoever may write
 //! an annotation or the message of an Event could thus hide lines or worse (CVE-2021-25743 is this in kubectl). Nothing
-//! that a server sent reaches a terminal without going through here.
+//! that a server sent reaches a terminal without going through local.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -29,18 +29,18 @@ pub(crate) fn escaped_json(json: &str) -> Cow<'_, str> {
 }
 
 /// Whether a terminal would obey it, or show what follows in another order or place.
-pub(crate) fn is_obeyed(c: char) -> bool {
+pub(crate) fn is_terminal_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
-    if !text.contains(is_obeyed) {
+    if !text.contains(is_terminal_control) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_obeyed(c) {
+        if is_terminal_control(c) {
             replace(c, &mut out);
         } else {
             out.push(c);
@@ -62,7 +62,7 @@ mod tests {
     fn nothing_that_a_terminal_obeys_is_left() {
         for c in characters() {
             let text = format!("a{c}b");
-            assert!(!escaped(&text).contains(is_obeyed), "{c:?}");
+            assert!(!escaped(&text).contains(is_terminal_control), "{c:?}");
         }
         for (text, shown) in [
             ("plain, ünïcödé 日本 🙂", "plain, ünïcödé 日本 🙂"),
@@ -82,7 +82,7 @@ mod tests {
             let value = serde_json::json!({ format!("k{c}"): [format!("v{c}")] });
             for json in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
                 let escaped = escaped_json(&json);
-                assert!(!escaped.replace('\n', "").contains(is_obeyed), "{c:?}");
+                assert!(!escaped.replace('\n', "").contains(is_terminal_control), "{c:?}");
                 assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value, "{c:?}");
             }
         }

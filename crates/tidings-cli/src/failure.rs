@@ -9,18 +9,18 @@ use std::process::ExitCode;
 use kube_client::Error as KubeError;
 use tidings::WithCauses;
 
-use crate::escaped::escaped;
+use crate::escape::escaped;
 
 /// Why the program ends, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    code: Code,
+    code: FailureCode,
     message: String,
 }
 
 /// The exit codes, as the manual page lists them. clap itself ends with 2 for arguments that it can't read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Code {
+pub(crate) enum FailureCode {
     /// Something went wrong that has no code of its own; cache and server did not agree.
     Failed = 1,
     /// An argument has the right form and the wrong content, such as a bad selector.
@@ -36,44 +36,44 @@ pub(crate) enum Code {
 }
 
 /// What a part of the program comes to.
-pub(crate) type Done<T = ()> = Result<T, Failure>;
+pub(crate) type CliResult<T = ()> = Result<T, Failure>;
 
 impl Failure {
-    pub(crate) fn new(code: Code, message: impl fmt::Display) -> Self {
+    pub(crate) fn new(code: FailureCode, message: impl fmt::Display) -> Self {
         Failure { code, message: message.to_string() }
     }
 
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Failure::new(Code::Usage, message)
+        Failure::new(FailureCode::Usage, message)
     }
 
     /// A request that the server did not answer, or refused.
-    pub(crate) fn of_request(asked: &str, error: &KubeError) -> Self {
+    pub(crate) fn from_request(query: &str, error: &KubeError) -> Self {
         match error {
             KubeError::Api(status) => match status.code {
                 401 => Failure::new(
-                    Code::NotAllowed,
+                    FailureCode::NotAllowed,
                     format!(
-                        "{asked}: the server does not know who you are (401): log in again, or choose another --context"
+                        "{query}: the server does not know who you are (401): log in again, or choose another --context"
                     ),
                 ),
                 403 => Failure::new(
-                    Code::NotAllowed,
+                    FailureCode::NotAllowed,
                     format!(
-                        "{asked}: not allowed (403): {}; ask for the right to list and watch it",
+                        "{query}: not allowed (403): {}; ask for the right to list and watch it",
                         status.message
                     ),
                 ),
                 404 => Failure::new(
-                    Code::NotFound,
-                    format!("{asked}: not found (404); is this the address of an API server?"),
+                    FailureCode::NotFound,
+                    format!("{query}: not found (404); is this the address of an API server?"),
                 ),
                 code => Failure::new(
-                    Code::Failed,
-                    format!("{asked}: the server answers {code}: {}", status.message),
+                    FailureCode::Failed,
+                    format!("{query}: the server answers {code}: {}", status.message),
                 ),
             },
-            error => Failure::new(Code::NoServer, unreached(asked, error)),
+            error => Failure::new(FailureCode::NoServer, unreachable_message(query, error)),
         }
     }
 
@@ -82,15 +82,15 @@ impl Failure {
     }
 }
 
-fn unreached(asked: &str, error: &KubeError) -> String {
+fn unreachable_message(query: &str, error: &KubeError) -> String {
     tls::advice(error).map_or_else(
-        || format!("{asked}: {}; is the server running, and is its address right?", innermost(error)),
-        |advice| format!("{asked}: {advice}"),
+        || format!("{query}: {}; is the server running, and is its address right?", root_cause(error)),
+        |advice| format!("{query}: {advice}"),
     )
 }
 
 /// The last of the causes says most: "connection refused".
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {
         last = cause;
@@ -108,7 +108,7 @@ impl fmt::Display for Failure {
 /// With the causes of the error, each once.
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Failure::new(Code::Failed, WithCauses(error.into().as_ref()).to_string())
+        Failure::new(FailureCode::Failed, WithCauses(error.into().as_ref()).to_string())
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     fn what_a_server_answers_is_one_line_that_no_terminal_obeys() {
         let status =
             kube_core::Status::failure("no\x1b[2J\nway\u{9b}31m\u{202e}", "Forbidden").with_code(403);
-        let failure = Failure::of_request("listing pods", &KubeError::Api(status.boxed()));
+        let failure = Failure::from_request("listing pods", &KubeError::Api(status.boxed()));
         let shown =
             "listing pods: not allowed (403): no^[[2J way<U+009B>31m<U+202E>; ask for the right to list";
         assert!(failure.to_string().starts_with(shown), "{failure}");

@@ -5,11 +5,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tidings::{Event, Object};
 
-use crate::changes;
+use crate::diff;
 use crate::redact::redacted;
 
 /// An object as `watch` and `get` hold it.
-pub(crate) type Cached = Object<DynamicObject>;
+pub(crate) type CachedObject = Object<DynamicObject>;
 
 /// How objects and notifications are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -27,7 +27,7 @@ pub(crate) enum Format {
 }
 
 /// What one object is, or why it can't be read.
-pub(crate) fn value(object: &Cached) -> Value {
+pub(crate) fn value(object: &CachedObject) -> Value {
     let read = object.raw().json().map_err(|error| error.to_string());
     let read = read.and_then(|json| serde_json::from_slice(&json).map_err(|error| error.to_string()));
     match read {
@@ -37,29 +37,29 @@ pub(crate) fn value(object: &Cached) -> Value {
 }
 
 /// A notification, with what it says of the object.
-pub(crate) struct Told<'a> {
+pub(crate) struct NotificationView<'a> {
     event: &'static str,
-    object: &'a Cached,
-    old: Option<&'a Cached>,
+    object: &'a CachedObject,
+    old: Option<&'a CachedObject>,
     is_initial: bool,
     is_final_state_unknown: bool,
 }
 
-impl<'a> Told<'a> {
+impl<'a> NotificationView<'a> {
     pub(crate) fn of(event: &'a Event<DynamicObject>) -> Self {
         let (event, object, old, is_initial, is_final_state_unknown) = match event {
             Event::Added { object, is_initial } => ("add", object, None, *is_initial, false),
             Event::Updated { old, new } => ("update", new, Some(old), false, false),
             Event::Deleted(gone) => ("delete", gone.object(), None, false, gone.is_final_state_unknown()),
         };
-        Told { event, object, old, is_initial, is_final_state_unknown }
+        NotificationView { event, object, old, is_initial, is_final_state_unknown }
     }
 
     pub(crate) fn is_initial(&self) -> bool {
         self.is_initial
     }
 
-    /// In that format; what changed in a line, and whole objects in JSON, if asked for.
+    /// In that format; what changed in a line, and whole objects in JSON, if query for.
     pub(crate) fn shown(&self, format: Format, with_changes: bool, with_objects: bool) -> String {
         match format {
             Format::Line | Format::Wide => self.line(format, with_changes),
@@ -88,7 +88,7 @@ impl<'a> Told<'a> {
         }
         if let (true, Some(old)) = (with_changes, self.old) {
             let (old, new) = (value(old), value(self.object));
-            let changed: Vec<String> = changes::between(&old, &new).iter().map(ToString::to_string).collect();
+            let changed: Vec<String> = diff::between(&old, &new).iter().map(ToString::to_string).collect();
             line += &format!("  {}", changed.join("; "));
         }
         line
@@ -124,7 +124,7 @@ struct Line<'a> {
     objects: Option<Objects>,
 }
 
-/// What is told of whole objects, if asked for.
+/// What is told of whole objects, if query for.
 #[derive(Serialize)]
 struct Objects {
     object: Value,

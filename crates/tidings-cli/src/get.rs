@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use tidings::{FieldPath, LabelSelector};
 
-use crate::cluster::Cluster;
-use crate::escaped::escaped;
-use crate::failure::{Done, Failure};
+use crate::cluster::ClusterOptions;
+use crate::escape::escaped;
+use crate::failure::{CliResult, Failure};
+use crate::format::{CachedObject, document, value};
 use crate::output::Output;
-use crate::query::{Asked, Query};
-use crate::shown::{Cached, document, value};
+use crate::query::{PreparedQuery, Query};
 
 /// What to get, and how to write it.
 #[derive(clap::Args)]
@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     output: Format,
     #[command(flatten)]
-    cluster: Cluster,
+    cluster: ClusterOptions,
 }
 
 /// How objects are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A table: namespace, name, version, the indexes that were asked for.
+    /// A table: namespace, name, version, the indexes that were query for.
     Table,
     /// A list, as kubectl writes it.
     Json,
@@ -37,47 +37,47 @@ enum Format {
     Yaml,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> Done {
-    let by = arguments.by.iter().map(|text| condition(text)).collect::<Done<Vec<_>>>()?;
-    let asked = arguments.query.ask(&arguments.cluster).await?;
-    let running = asked.factory.start();
-    asked.synced().await?;
-    let mut found = matching(&asked, &by)?;
+pub(crate) async fn run(arguments: Arguments) -> CliResult {
+    let by = arguments.by.iter().map(|text| condition(text)).collect::<CliResult<Vec<_>>>()?;
+    let query = arguments.query.prepare(&arguments.cluster).await?;
+    let running = query.factory.start();
+    query.synced().await?;
+    let mut found = matching(&query, &by)?;
     found.sort_by(|a, b| a.key().cmp(&b.key()));
     let mut out = Output::stdout();
     match arguments.output {
         Format::Table => {
-            table(&found, &asked.indexes).iter().try_for_each(|line| out.line(line).map(drop))?
+            table(&found, &query.indexes).iter().try_for_each(|line| out.line(line).map(drop))?
         }
         Format::Json => drop(out.json(&serde_json::to_string_pretty(&list(&found))?)?),
-        Format::Yaml => drop(out.exactly(&document(&list(&found)))?),
+        Format::Yaml => drop(out.raw_line(&document(&list(&found)))?),
     }
     out.flush()?;
     running.shutdown().await;
     Ok(())
 }
 
-fn condition(text: &str) -> Done<(&str, &str)> {
+fn condition(text: &str) -> CliResult<(&str, &str)> {
     text.split_once('=').ok_or_else(|| {
         Failure::usage(format!("--by {text:?}: an index, =, and a value; try --by node=node-1"))
     })
 }
 
 /// All conditions, on one state of the cache.
-fn matching(asked: &Asked, by: &[(&str, &str)]) -> Done<Vec<Cached>> {
-    let lister = asked.informer.lister();
+fn matching(query: &PreparedQuery, by: &[(&str, &str)]) -> CliResult<Vec<CachedObject>> {
+    let lister = query.informer.lister();
     if by.is_empty() {
         return Ok(lister.select(&LabelSelector::everything()));
     }
     lister.by_indexes(by).map_err(|error| Failure::usage(format!("{error}; make it with --index NAME=PATH")))
 }
 
-fn list(found: &[Cached]) -> Value {
+fn list(found: &[CachedObject]) -> Value {
     json!({ "apiVersion": "v1", "kind": "List", "items": found.iter().map(value).collect::<Vec<_>>() })
 }
 
 /// Columns as wide as their widest cell.
-fn table(found: &[Cached], indexes: &[(String, FieldPath)]) -> Vec<String> {
+fn table(found: &[CachedObject], indexes: &[(String, FieldPath)]) -> Vec<String> {
     let head = ["NAMESPACE", "NAME", "VERSION"].map(str::to_owned).into_iter();
     let head = head.chain(indexes.iter().map(|(name, _)| name.to_uppercase())).collect();
     let rows = std::iter::once(head).chain(found.iter().map(|object| row(object, indexes)));
@@ -93,7 +93,7 @@ fn table(found: &[Cached], indexes: &[(String, FieldPath)]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-fn row(object: &Cached, indexes: &[(String, FieldPath)]) -> Vec<String> {
+fn row(object: &CachedObject, indexes: &[(String, FieldPath)]) -> Vec<String> {
     let mut row = vec![
         object.namespace().unwrap_or_default().to_owned(),
         object.name().to_owned(),

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::io;
 
-/// Ends when the program is asked to end. The signals are caught from this call on, not from the first poll: a supervisor
+/// Ends when the program is query to end. The signals are caught from this call on, not from the first poll: a supervisor
 /// may send one as soon as it has read the line that says where the program listens.
 pub(crate) fn interrupted() -> impl Future<Output = io::Result<()>> {
     #[cfg(unix)]

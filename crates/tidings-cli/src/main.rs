@@ -1,24 +1,24 @@
 //! The program `tidings`: `watch`, `get`, `top` and `dashboard` look at any cluster through informers, `demo` shows what
 //! informers do without one, `serve` runs the API server beside it, `completions` and `man` tell shells and people.
 
-mod changes;
 mod cluster;
 mod dashboard;
 mod demo;
-mod diagnosed;
-mod escaped;
+mod demo_cluster;
+mod diagnostics_source;
+mod diff;
+mod escape;
 mod failure;
+mod format;
 mod get;
 mod interrupt;
+mod manual;
 mod output;
-mod pages;
 mod query;
 mod redact;
 mod serve;
-mod shown;
 mod top;
 mod watch;
-mod world;
 
 use std::process::ExitCode;
 
@@ -27,7 +27,7 @@ use failure::Failure;
 
 /// Informers for Kubernetes: caches what the server sent, decodes what you look at.
 #[derive(Parser)]
-#[command(name = "tidings", version, after_long_help = pages::EXIT_CODES)]
+#[command(name = "tidings", version, after_long_help = manual::EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -48,9 +48,9 @@ enum Command {
     /// Runs the API server on a port of this machine, for kubectl and other clients.
     Serve(serve::Arguments),
     /// Writes the completions of a shell to standard output.
-    Completions(pages::CompletionsArguments),
+    Completions(manual::CompletionsArguments),
     /// Writes the manual page of the program or of a command to standard output.
-    Man(pages::ManualArguments),
+    Man(manual::ManualArguments),
 }
 
 #[tokio::main]
@@ -69,13 +69,13 @@ async fn main() -> ExitCode {
         Command::Dashboard(arguments) => dashboard::run(arguments).await,
         Command::Top(arguments) => top::run(arguments).await,
         Command::Serve(arguments) => serve::run(arguments).await,
-        Command::Completions(arguments) => pages::completions(&arguments),
-        Command::Man(arguments) => pages::manual(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::manual(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            complain(&failure);
+            print_failure(&failure);
             failure.exit_code()
         }
     }
@@ -83,6 +83,6 @@ async fn main() -> ExitCode {
 
 /// One line that says what went wrong.
 #[allow(clippy::print_stderr, reason = "a program talks to people")]
-fn complain(failure: &Failure) {
+fn print_failure(failure: &Failure) {
     eprintln!("tidings: {failure}");
 }

@@ -3,12 +3,12 @@
 use clap::CommandFactory as _;
 
 use crate::Arguments;
-use crate::failure::{Done, Failure};
+use crate::failure::{CliResult, Failure};
 use crate::output;
 
 /// What scripts can tell from the exit code.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
-  0  it did what was asked
+  0  it did what was query
   1  it did not; cache and server do not agree
   2  wrong arguments, such as a bad selector
   3  no configuration, or the server can't be reached or trusted
@@ -31,13 +31,13 @@ pub(crate) struct ManualArguments {
     command: Option<String>,
 }
 
-pub(crate) fn completions(arguments: &CompletionsArguments) -> Done {
+pub(crate) fn completions(arguments: &CompletionsArguments) -> CliResult {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "tidings", &mut text);
     write(&text)
 }
 
-pub(crate) fn manual(arguments: &ManualArguments) -> Done {
+pub(crate) fn manual(arguments: &ManualArguments) -> CliResult {
     let mut program = Arguments::command().disable_help_subcommand(true);
     program.build();
     let page = match arguments.command.as_deref() {
@@ -51,7 +51,7 @@ pub(crate) fn manual(arguments: &ManualArguments) -> Done {
     write(&text)
 }
 
-fn write(text: &[u8]) -> Done {
+fn write(text: &[u8]) -> CliResult {
     output::print(String::from_utf8_lossy(text).trim_end())?;
     Ok(())
 }

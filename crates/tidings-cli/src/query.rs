@@ -8,8 +8,8 @@ use tidings::{
     FieldPath, Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory,
 };
 
-use crate::cluster::{Cluster, resource};
-use crate::failure::{Code, Done, Failure};
+use crate::cluster::{ClusterOptions, resource};
+use crate::failure::{CliResult, Failure, FailureCode};
 
 /// What to look at.
 #[derive(clap::Args, Clone)]
@@ -37,19 +37,19 @@ pub(crate) struct Query {
 }
 
 /// A query at work.
-pub(crate) struct Asked {
+pub(crate) struct PreparedQuery {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) informer: SharedInformer<DynamicObject>,
     pub(crate) resource: ResourceKind,
     pub(crate) timeout: Option<Duration>,
-    /// The names and paths of the indexes that were asked for.
+    /// The names and paths of the indexes that were query for.
     pub(crate) indexes: Vec<(String, FieldPath)>,
 }
 
 impl Query {
     /// Finds the resource and makes its informer. Nothing is listed yet.
-    pub(crate) async fn ask(&self, cluster: &Cluster) -> Done<Asked> {
-        let indexes = self.index.iter().map(|text| named_path(text)).collect::<Done<Vec<_>>>()?;
+    pub(crate) async fn prepare(&self, cluster: &ClusterOptions) -> CliResult<PreparedQuery> {
+        let indexes = self.index.iter().map(|text| named_path(text)).collect::<CliResult<Vec<_>>>()?;
         let mut options = self.selectors()?;
         let client = cluster.client().await?;
         let resource = resource::find(&client, &self.resource).await?;
@@ -65,10 +65,16 @@ impl Query {
         for (name, path) in &indexes {
             informer.add_index(Index::field(name, &path.to_string())).map_err(Failure::usage)?;
         }
-        Ok(Asked { factory, informer, resource, timeout: self.timeout.map(Duration::from_secs), indexes })
+        Ok(PreparedQuery {
+            factory,
+            informer,
+            resource,
+            timeout: self.timeout.map(Duration::from_secs),
+            indexes,
+        })
     }
 
-    fn selectors(&self) -> Done<InformerOptions> {
+    fn selectors(&self) -> CliResult<InformerOptions> {
         let mut options = InformerOptions::new();
         if let Some(labels) = &self.selector {
             let wrong =
@@ -86,40 +92,43 @@ impl Query {
 }
 
 /// `node=.spec.nodeName`.
-pub(crate) fn index(text: &str) -> Done<Index> {
+pub(crate) fn index(text: &str) -> CliResult<Index> {
     let (name, path) = named_path(text)?;
     Ok(Index::field(name, &path.to_string()))
 }
 
-fn named_path(text: &str) -> Done<(String, FieldPath)> {
+fn named_path(text: &str) -> CliResult<(String, FieldPath)> {
     let wrong = |reason: &str| Failure::usage(format!("--index {text:?}: {reason}; try node=.spec.nodeName"));
     let (name, path) = text.split_once('=').ok_or_else(|| wrong("a name, =, and a path"))?;
     let path = FieldPath::parse(path).map_err(|error| wrong(&error.to_string()))?;
     Ok((name.to_owned(), path))
 }
 
-impl Asked {
+impl PreparedQuery {
     /// Waits for the first list. What can't get better by waiting ends it at once.
-    pub(crate) async fn synced(&self) -> Done {
+    pub(crate) async fn synced(&self) -> CliResult {
         let synced = async {
             tokio::select! {
-                synced = self.informer.synced() => synced.map_err(|error| Failure::new(Code::Failed, error)),
-                failure = self.hopeless() => Err(failure),
+                synced = self.informer.synced() => synced.map_err(|error| Failure::new(FailureCode::Failed, error)),
+                failure = self.permanent_failure() => Err(failure),
             }
         };
         match self.timeout {
             None => synced.await,
             Some(timeout) => tokio::time::timeout(timeout, synced).await.unwrap_or_else(|_| {
-                Err(Failure::new(Code::TimedOut, format!("{} after {timeout:?}", self.informer.unsynced())))
+                Err(Failure::new(
+                    FailureCode::TimedOut,
+                    format!("{} after {timeout:?}", self.informer.unsynced()),
+                ))
             }),
         }
     }
 
     /// Ends when the server says something that a person has to mend: an informer in a program would go on asking.
-    async fn hopeless(&self) -> Failure {
-        const LOOK_EVERY: Duration = Duration::from_millis(50);
+    async fn permanent_failure(&self) -> Failure {
+        const POLL_INTERVAL: Duration = Duration::from_millis(50);
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             let streams = self.informer.health().streams;
             let failing = streams.into_iter().filter_map(|stream| stream.failing);
             if let Some(failure) = failing.map(|failing| failing.error).find_map(|error| refusal(&error)) {
@@ -132,13 +141,13 @@ impl Asked {
 /// Whether a person has to mend it. Everything else gets better by itself, or has a timeout.
 fn refusal(error: &SourceError) -> Option<Failure> {
     let (code, advice) = match error.class() {
-        // A server knows the names of some fields only, and no other can be told before it is asked.
+        // A server knows the names of some fields only, and no other can be told before it is query.
         ErrorClass::Server if is_bad_request(error) => {
-            (Code::Usage, "can --selector and --field-selector be asked of this resource?")
+            (FailureCode::Usage, "can --selector and --field-selector be query of this resource?")
         }
-        ErrorClass::Unauthorized => (Code::NotAllowed, "log in again, or choose another --context"),
-        ErrorClass::Forbidden => (Code::NotAllowed, "ask for the right to list and watch it"),
-        ErrorClass::NotFound => (Code::NotFound, "was it removed just now?"),
+        ErrorClass::Unauthorized => (FailureCode::NotAllowed, "log in again, or choose another --context"),
+        ErrorClass::Forbidden => (FailureCode::NotAllowed, "ask for the right to list and watch it"),
+        ErrorClass::NotFound => (FailureCode::NotFound, "was it removed just now?"),
         _ => return None,
     };
     Some(Failure::new(code, format!("{error}: {advice}")))

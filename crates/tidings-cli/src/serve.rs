@@ -1,4 +1,4 @@
-//! `tidings serve`: the API server on a port, until Ctrl-C; if asked, with a cluster that lives in it and faults.
+//! `tidings serve`: the API server on a port, until Ctrl-C; if query, with a cluster that lives in it and faults.
 
 mod fault_plan;
 
@@ -11,10 +11,10 @@ use tidings::SharedInformerFactory;
 use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Listen};
 
-use crate::failure::Done;
+use crate::demo_cluster::DemoCluster;
+use crate::failure::CliResult;
 use crate::interrupt::interrupted;
 use crate::output;
-use crate::world::World;
 use fault_plan::FaultPlan;
 
 /// How to serve.
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     seed: u64,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> Done {
+pub(crate) async fn run(arguments: Arguments) -> CliResult {
     let mut server = ApiServer::builder();
     if arguments.anonymous {
         server = server.anonymous(Rights::Admin);
@@ -88,9 +88,9 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
 }
 
 /// A cluster in the server: a workload, and the controller that keeps its pods.
-async fn live(server: &ApiServer, seed: u64) -> Done {
+async fn live(server: &ApiServer, seed: u64) -> CliResult {
     let factory = SharedInformerFactory::new(server.client());
-    let world = World::over(server, &factory, seed)?;
+    let cluster = DemoCluster::over(server, &factory, seed)?;
     let _running = factory.start();
-    world.live().await
+    cluster.run().await
 }

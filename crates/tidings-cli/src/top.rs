@@ -16,13 +16,13 @@ use crossterm::event::{Event, EventStream};
 use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
 
-use crate::diagnosed::{Choice, Diagnosed, Here, Program};
-use crate::failure::{Done, Failure};
+use crate::diagnostics_source::{DiagnosticsSource, InformerSelection, LocalInformers, RemoteProgram};
+use crate::failure::{CliResult, Failure};
 use crate::interrupt::interrupted;
 use screen::Screen;
-use state::State;
+use state::TopState;
 
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What to show.
 #[derive(clap::Args)]
@@ -31,32 +31,34 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "URL", conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server", "demo"])]
     url: Option<String>,
     #[command(flatten)]
-    choice: Choice,
+    selection: InformerSelection,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> Done {
+pub(crate) async fn run(arguments: Arguments) -> CliResult {
     if let Some(url) = &arguments.url {
-        let program = Program::at(url)?;
+        let program = RemoteProgram::new(url)?;
         let title = program.host().to_owned();
-        return view(&Diagnosed::Program(program), title).await;
+        return view(&DiagnosticsSource::RemoteProgram(program), title).await;
     }
-    if arguments.choice.demo {
-        return demo(arguments.choice.seed).await;
+    if arguments.selection.demo {
+        return demo(arguments.selection.seed).await;
     }
-    let here = Here::of(&arguments.choice).await?;
-    let running = here.factory.start();
-    let seen = view(&Diagnosed::Here(Box::new(here)), "this program's informers".to_owned()).await;
+    let local = LocalInformers::of(&arguments.selection).await?;
+    let running = local.factory.start();
+    let seen =
+        view(&DiagnosticsSource::LocalInformers(Box::new(local)), "this program's informers".to_owned())
+            .await;
     running.shutdown().await;
     seen
 }
 
 /// A cluster in this process.
-async fn demo(seed: u64) -> Done {
-    let (here, living) = Here::demo(seed).await?;
-    let running = here.factory.start();
-    let diagnosed = Diagnosed::Here(Box::new(here));
+async fn demo(seed: u64) -> CliResult {
+    let (local, living) = LocalInformers::demo(seed).await?;
+    let running = local.factory.start();
+    let source = DiagnosticsSource::LocalInformers(Box::new(local));
     let seen = tokio::select! {
-        seen = view(&diagnosed, "a small cluster in this process".to_owned()) => seen,
+        seen = view(&source, "a small cluster in this process".to_owned()) => seen,
         ended = living => ended,
     };
     running.shutdown().await;
@@ -65,17 +67,17 @@ async fn demo(seed: u64) -> Done {
 
 /// Shows it until somebody has seen enough. What can't be looked at once is not shown at all; what can't be looked at
 /// any more is shown as it was, with the reason.
-async fn view(diagnosed: &Diagnosed, title: String) -> Done {
-    let first = diagnosed.look().await?;
+async fn view(source: &DiagnosticsSource, title: String) -> CliResult {
+    let first = source.diagnostics().await?;
     if !std::io::stdout().is_terminal() {
         let advice =
             "top needs a terminal, and standard output is none; for scripts there is /informers of a program";
         return Err(Failure::usage(advice));
     }
-    let mut state = State::new(title).sampled(Instant::now(), Ok(first));
+    let mut state = TopState::new(title).with_sample(Instant::now(), Ok(first));
     let mut samples = pin!(stream::unfold((), |()| async move {
-        tokio::time::sleep(LOOK_EVERY).await;
-        Some((diagnosed.look().await, ()))
+        tokio::time::sleep(POLL_INTERVAL).await;
+        Some((source.diagnostics().await, ()))
     }));
     let mut interrupted = pin!(interrupted());
     let mut screen = Screen::open()?;
@@ -83,12 +85,12 @@ async fn view(diagnosed: &Diagnosed, title: String) -> Done {
     while !state.is_ended() {
         screen.draw(&state)?;
         tokio::select! {
-            asked = &mut interrupted => return Ok(asked?),
+            query = &mut interrupted => return Ok(query?),
             Some(sample) = samples.next() => {
-                state = state.sampled(Instant::now(), sample.map_err(|failure| failure.to_string()));
+                state = state.with_sample(Instant::now(), sample.map_err(|failure| failure.to_string()));
             }
             event = events.next() => match event {
-                Some(Ok(Event::Key(key))) => state = state.pressed(key),
+                Some(Ok(Event::Key(key))) => state = state.after_key(key),
                 // Another size: it is drawn anew.
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error.into()),

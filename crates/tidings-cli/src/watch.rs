@@ -1,4 +1,4 @@
-//! `tidings watch`: any resource, a line for each notification, until it is asked to end.
+//! `tidings watch`: any resource, a line for each notification, until it is query to end.
 
 mod progress;
 mod report;
@@ -10,14 +10,14 @@ use futures_util::StreamExt as _;
 use tidings::{Event, Notifications};
 use tokio::time::Instant;
 
-use crate::cluster::Cluster;
-use crate::failure::Done;
+use crate::cluster::ClusterOptions;
+use crate::failure::CliResult;
+use crate::format::{Format, NotificationView};
 use crate::interrupt::interrupted;
-use crate::output::{Output, Written, unread};
-use crate::query::{Asked, Query};
-use crate::shown::{Format, Told};
+use crate::output::{Output, WriteOutcome, reader_gone};
+use crate::query::{PreparedQuery, Query};
 use kube_core::dynamic::DynamicObject;
-use report::Report;
+use report::WatchReport;
 
 /// What to watch, and how to tell.
 #[derive(clap::Args)]
@@ -44,26 +44,26 @@ pub(crate) struct Arguments {
     quiet: bool,
     /// Writes one line of figures at the end.
     #[arg(long, value_enum, value_name = "FORMAT")]
-    report: Option<report::Form>,
+    report: Option<report::ReportFormat>,
     #[command(flatten)]
-    cluster: Cluster,
+    cluster: ClusterOptions,
 }
 
 /// Why watching ended.
-enum Ended {
+enum WatchEnd {
     /// It had seen what it was to see.
-    Enough,
-    /// Somebody asked.
+    Complete,
+    /// Somebody query.
     Interrupted,
     /// Nobody reads any more.
     Closed,
 }
 
-pub(crate) async fn run(arguments: Arguments) -> Done {
-    let asked = arguments.query.ask(&arguments.cluster).await?;
-    let notifications = asked.informer.notifications()?;
+pub(crate) async fn run(arguments: Arguments) -> CliResult {
+    let query = arguments.query.prepare(&arguments.cluster).await?;
+    let notifications = query.informer.notifications()?;
     let started = Instant::now();
-    let running = asked.factory.start();
+    let running = query.factory.start();
     let mut watcher = Watcher {
         arguments: &arguments,
         out: Output::stdout(),
@@ -73,8 +73,8 @@ pub(crate) async fn run(arguments: Arguments) -> Done {
         started,
         until: None,
     };
-    let ended = watcher.watch(&asked).await?;
-    watcher.end(&asked, &ended)?;
+    let ended = watcher.watch(&query).await?;
+    watcher.end(&query, &ended)?;
     running.shutdown().await;
     Ok(())
 }
@@ -92,41 +92,41 @@ struct Watcher<'a> {
 }
 
 impl Watcher<'_> {
-    async fn watch(&mut self, asked: &Asked) -> Done<Ended> {
+    async fn watch(&mut self, query: &PreparedQuery) -> CliResult<WatchEnd> {
         let mut interrupted = std::pin::pin!(interrupted());
-        let progress = progress::shown(asked, self.started);
-        let curtain = progress.curtain();
-        let mut synced = std::pin::pin!(progress.through(asked.synced()));
+        let progress = progress::shown(query, self.started);
+        let clearer = progress.clearer();
+        let mut synced = std::pin::pin!(progress.through(query.synced()));
         let mut told_all = std::pin::pin!(self.notifications.synced());
-        let mut unread = std::pin::pin!(unread());
+        let mut reader_gone = std::pin::pin!(reader_gone());
         loop {
             let is_synced = self.synced.is_some();
             tokio::select! {
                 biased;
                 asked_to_end = &mut interrupted => {
                     asked_to_end?;
-                    return Ok(Ended::Interrupted);
+                    return Ok(WatchEnd::Interrupted);
                 }
                 done = &mut synced, if !is_synced => {
                     done?;
                     self.synced = Some(self.started.elapsed());
                 }
                 event = self.notifications.next() => {
-                    let Some(event) = event else { return Ok(Ended::Enough) };
-                    curtain.fall();
-                    if let Some(ended) = self.tell(&event)? {
+                    let Some(event) = event else { return Ok(WatchEnd::Complete) };
+                    clearer.clear();
+                    if let Some(ended) = self.print_notification(&event)? {
                         return Ok(ended);
                     }
                 }
-                () = &mut told_all, if is_synced && self.arguments.until_synced => return Ok(Ended::Enough),
+                () = &mut told_all, if is_synced && self.arguments.until_synced => return Ok(WatchEnd::Complete),
                 // Last: what can be written finds out by itself.
-                () = &mut unread => return Ok(Ended::Closed),
+                () = &mut reader_gone => return Ok(WatchEnd::Closed),
             }
         }
     }
 
-    fn tell(&mut self, event: &Event<DynamicObject>) -> Done<Option<Ended>> {
-        let told = Told::of(event);
+    fn print_notification(&mut self, event: &Event<DynamicObject>) -> CliResult<Option<WatchEnd>> {
+        let told = NotificationView::of(event);
         if !told.is_initial() && matches!(event, Event::Updated { .. }) {
             self.updates += 1;
             self.until = Some(Instant::now());
@@ -136,36 +136,36 @@ impl Watcher<'_> {
             let is_last_for_now = self.notifications.stats().backlog == 0;
             let mut written = match self.arguments.output {
                 Format::Json => self.out.json(&line)?,
-                Format::Yaml => self.out.exactly(&line)?,
+                Format::Yaml => self.out.raw_line(&line)?,
                 Format::Line | Format::Wide | Format::Name => self.out.line(&line)?,
             };
-            if written == Written::Yes && is_last_for_now {
+            if written == WriteOutcome::WriteOutcome && is_last_for_now {
                 written = self.out.flush()?;
             }
-            if written == Written::Closed {
-                return Ok(Some(Ended::Closed));
+            if written == WriteOutcome::Closed {
+                return Ok(Some(WatchEnd::Closed));
             }
         }
         let is_enough = self.arguments.until_events.is_some_and(|enough| self.updates >= enough);
-        Ok(is_enough.then_some(Ended::Enough))
+        Ok(is_enough.then_some(WatchEnd::Complete))
     }
 
     /// The last lines.
-    fn end(&mut self, asked: &Asked, ended: &Ended) -> Done {
-        if matches!(ended, Ended::Closed) {
+    fn end(&mut self, query: &PreparedQuery, ended: &WatchEnd) -> CliResult {
+        if matches!(ended, WatchEnd::Closed) {
             return Ok(());
         }
-        if self.arguments.output == Format::Json && matches!(ended, Ended::Interrupted) {
-            self.out.json(&cache(asked))?;
+        if self.arguments.output == Format::Json && matches!(ended, WatchEnd::Interrupted) {
+            self.out.json(&cache(query))?;
         }
         if let Some(form) = self.arguments.report {
             let since_sync = self.synced.map(|synced| self.started + synced);
-            let report = Report {
+            let report = WatchReport {
                 sync: self.synced,
                 updates: self.updates,
                 updating: since_sync.zip(self.until).map(|(since, until)| until - since),
             };
-            self.out.json(&report.written(form, asked))?;
+            self.out.json(&report.written(form, query))?;
         }
         self.out.flush()?;
         Ok(())
@@ -173,8 +173,8 @@ impl Watcher<'_> {
 }
 
 /// `{"cache":{"ns/name":"resourceVersion",…}}`.
-fn cache(asked: &Asked) -> String {
-    let objects = asked.informer.lister().list();
+fn cache(query: &PreparedQuery) -> String {
+    let objects = query.informer.lister().list();
     let versions: BTreeMap<String, String> =
         objects.iter().map(|object| (object.key().to_string(), object.version().to_string())).collect();
     serde_json::json!({ "cache": versions }).to_string()

@@ -7,30 +7,30 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroup, APIResource, APIR
 use kube_client::Client;
 use tidings::{ResourceKind, Scope};
 
-use crate::failure::{Code, Done, Failure};
+use crate::failure::{CliResult, Failure, FailureCode};
 
-/// How many groups are asked at the same time.
+/// How many groups are query at the same time.
 const GROUPS_AT_ONCE: usize = 8;
 
 /// The resource of that name, in the core group first and then in the order in which the server lists its groups.
-pub(crate) async fn find(client: &Client, name: &str) -> Done<ResourceKind> {
-    let wanted = Wanted::parse(name);
+pub(crate) async fn find(client: &Client, name: &str) -> CliResult<ResourceKind> {
+    let wanted = ResourceName::parse(name);
     if wanted.may_be_in("", "v1") {
         let core = client.list_core_api_resources("v1").await;
         let core =
-            core.map_err(|error| Failure::of_request("asking the server for its resources", &error))?;
+            core.map_err(|error| Failure::from_request("asking the server for its resources", &error))?;
         if let Some(found) = wanted.pick("", &core) {
             return Ok(found);
         }
     }
     let groups = client.list_api_groups().await;
-    let groups = groups.map_err(|error| Failure::of_request("asking the server for its groups", &error))?;
-    let asked =
+    let groups = groups.map_err(|error| Failure::from_request("asking the server for its groups", &error))?;
+    let query =
         groups.groups.iter().flat_map(|group| versions(group, &wanted)).map(|(group, version)| async move {
             let list = client.list_api_group_resources(&format!("{group}/{version}")).await;
             (group, list)
         });
-    let mut lists = stream::iter(asked).buffered(GROUPS_AT_ONCE);
+    let mut lists = stream::iter(query).buffered(GROUPS_AT_ONCE);
     while let Some((group, list)) = lists.next().await {
         // A group whose own server is down hides only itself.
         if let Some(found) = list.ok().and_then(|list| wanted.pick(&group, &list)) {
@@ -38,24 +38,24 @@ pub(crate) async fn find(client: &Client, name: &str) -> Done<ResourceKind> {
         }
     }
     let message = format!("the server has no resource {name:?}; `kubectl api-resources` lists what it has");
-    Err(Failure::new(Code::NotFound, message))
+    Err(Failure::new(FailureCode::NotFound, message))
 }
 
-/// The preferred version of a group, or the one that was asked for.
-fn versions(group: &APIGroup, wanted: &Wanted<'_>) -> Option<(String, String)> {
+/// The preferred version of a group, or the one that was query for.
+fn versions(group: &APIGroup, wanted: &ResourceName<'_>) -> Option<(String, String)> {
     let preferred = group.preferred_version.as_ref().or_else(|| group.versions.first())?;
     let version = wanted.version.unwrap_or(&preferred.version);
     wanted.may_be_in(&group.name, version).then(|| (group.name.clone(), version.to_owned()))
 }
 
 /// A name, taken apart.
-struct Wanted<'a> {
+struct ResourceName<'a> {
     resource: String,
     version: Option<&'a str>,
     group: Option<&'a str>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> ResourceName<'a> {
     /// `resource`, `resource.group` or `resource.version.group`; a version is `v` and a digit.
     fn parse(name: &'a str) -> Self {
         let (resource, rest) =
@@ -71,7 +71,7 @@ impl<'a> Wanted<'a> {
                 _ => (None, Some(rest)),
             },
         };
-        Wanted { resource: resource.to_lowercase(), version, group }
+        ResourceName { resource: resource.to_lowercase(), version, group }
     }
 
     fn may_be_in(&self, group: &str, version: &str) -> bool {

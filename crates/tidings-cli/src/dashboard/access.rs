@@ -2,7 +2,7 @@
 //! treat it.
 //!
 //! A web page elsewhere can make a browser ask an address of this machine, through a name of its own that it lets point
-//! here (DNS rebinding): on loopback only names of this machine are answered. The token is never written to any log.
+//! local (DNS rebinding): on loopback only names of this machine are answered. The token is never written to any log.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use rand::TryRngCore as _;
 use rand::rngs::OsRng;
 use subtle::ConstantTimeEq as _;
 
-use crate::failure::Done;
+use crate::failure::CliResult;
 
 const TOKEN_BYTES: usize = 32;
 
@@ -37,80 +37,82 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 ];
 
 /// Decides who may look.
-pub(super) struct Lock {
+pub(super) struct AccessControl {
     token: Option<String>,
     /// What the address that is printed ends with, so that opening it is enough.
-    greeting: String,
+    url_suffix: String,
     is_loopback: bool,
 }
 
 /// What becomes of a request.
-enum Verdict {
+enum AccessDecision {
     /// It is answered.
-    Pass,
+    Allow,
     /// The token was in the address: it moves into a cookie, and out of sight.
-    Welcome,
-    /// Another name than this machine's was asked.
+    SetCookie,
+    /// Another name than this machine's was query.
     WrongHost,
     /// The token is missing or wrong.
-    Stranger,
+    Unauthorized,
 }
 
-impl Lock {
+impl AccessControl {
     /// With the token, if one is given; with one of its own making, if others than this machine can ask.
-    pub(super) fn new(address: IpAddr, given: Option<String>) -> Done<Lock> {
+    pub(super) fn new(address: IpAddr, given: Option<String>) -> CliResult<AccessControl> {
         let is_loopback = address.is_loopback();
-        let mut greeting = String::new();
+        let mut url_suffix = String::new();
         let token = match given {
             Some(token) => Some(token),
             None if is_loopback => None,
             None => {
                 let token = random_token()?;
-                greeting = format!("?token={token}");
+                url_suffix = format!("?token={token}");
                 Some(token)
             }
         };
-        Ok(Lock { token, greeting, is_loopback })
+        Ok(AccessControl { token, url_suffix, is_loopback })
     }
 
     /// What belongs behind the address for the first visit. A token that was given is not repeated.
-    pub(super) fn greeting(&self) -> &str {
-        &self.greeting
+    pub(super) fn url_suffix(&self) -> &str {
+        &self.url_suffix
     }
 
     /// The router behind this lock.
-    pub(super) fn guard(self, router: Router) -> Router {
-        router.layer(from_fn_with_state(Arc::new(self), guarded))
+    pub(super) fn protect(self, router: Router) -> Router {
+        router.layer(from_fn_with_state(Arc::new(self), check_access))
     }
 
-    fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Verdict {
+    fn decide(&self, uri: &Uri, headers: &HeaderMap) -> AccessDecision {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        if self.is_loopback && !host.is_some_and(is_of_this_machine) {
-            return Verdict::WrongHost;
+        if self.is_loopback && !host.is_some_and(is_loopback_name) {
+            return AccessDecision::WrongHost;
         }
-        let Some(token) = &self.token else { return Verdict::Pass };
+        let Some(token) = &self.token else { return AccessDecision::Allow };
         let is_right = |offered: &str| bool::from(offered.as_bytes().ct_eq(token.as_bytes()));
         if bearer(headers).is_some_and(is_right) || cookies(headers, &cookie_name(host)).any(is_right) {
-            return Verdict::Pass;
+            return AccessDecision::Allow;
         }
         if uri.path() == "/" && token_in(uri).is_some_and(is_right) {
-            Verdict::Welcome
+            AccessDecision::SetCookie
         } else {
-            Verdict::Stranger
+            AccessDecision::Unauthorized
         }
     }
 }
 
-async fn guarded(State(lock): State<Arc<Lock>>, request: Request, next: Next) -> Response {
-    let mut response = match lock.judge(request.uri(), request.headers()) {
-        Verdict::Pass => next.run(request).await,
-        Verdict::Welcome => welcome(request.headers(), token_in(request.uri()).unwrap_or_default()),
-        Verdict::WrongHost => {
+async fn check_access(State(access): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
+    let mut response = match access.decide(request.uri(), request.headers()) {
+        AccessDecision::Allow => next.run(request).await,
+        AccessDecision::SetCookie => {
+            move_token_to_cookie(request.headers(), token_in(request.uri()).unwrap_or_default())
+        }
+        AccessDecision::WrongHost => {
             let advice =
                 "this dashboard answers to localhost and 127.0.0.1 only; --listen opens it to others\n";
             (StatusCode::FORBIDDEN, advice).into_response()
         }
-        Verdict::Stranger => {
+        AccessDecision::Unauthorized => {
             let advice =
                 "this dashboard needs its token: open /?token=TOKEN, or send Authorization: Bearer TOKEN\n";
             (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], advice).into_response()
@@ -121,7 +123,7 @@ async fn guarded(State(lock): State<Arc<Lock>>, request: Request, next: Next) ->
 }
 
 /// Once the cookie is set, the address without the token is enough; histories and screens do not keep it.
-fn welcome(headers: &HeaderMap, token: &str) -> Response {
+fn move_token_to_cookie(headers: &HeaderMap, token: &str) -> Response {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", cookie_name(host));
     (StatusCode::SEE_OTHER, [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)])
@@ -152,7 +154,7 @@ fn token_in(uri: &Uri) -> Option<&str> {
 }
 
 /// Names that point to this machine whatever a name server says.
-fn is_of_this_machine(host: &str) -> bool {
+fn is_loopback_name(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
@@ -160,7 +162,7 @@ fn is_of_this_machine(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
 }
 
-fn random_token() -> Done<String> {
+fn random_token() -> CliResult<String> {
     let mut bytes = [0; TOKEN_BYTES];
     OsRng.try_fill_bytes(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn only_names_that_no_name_server_can_move_are_of_this_machine() {
         for name in ["localhost", "LocalHost:80", "127.0.0.1:8080", "127.9.9.9", "[::1]:80", "[::1]"] {
-            assert!(is_of_this_machine(name), "{name}");
+            assert!(is_loopback_name(name), "{name}");
         }
         for name in [
             "",
@@ -183,7 +185,7 @@ mod tests {
             "[evil]:1",
             "10.0.0.1",
         ] {
-            assert!(!is_of_this_machine(name), "{name}");
+            assert!(!is_loopback_name(name), "{name}");
         }
     }
 

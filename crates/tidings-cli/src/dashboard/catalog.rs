@@ -4,16 +4,16 @@ use kube_core::dynamic::DynamicObject;
 use serde_json::{Value, json};
 use tidings::{Index, Scope, SharedInformer};
 
-use crate::diagnosed::Here;
-use crate::failure::{Done, Failure};
+use crate::diagnostics_source::LocalInformers;
+use crate::failure::{CliResult, Failure};
 use crate::query;
 
 /// What people ask of pods most often.
 const INDEXES_OF_PODS: [(&str, &str); 2] = [("node", ".spec.nodeName"), ("phase", ".status.phase")];
 
 /// The informers and queues that are shown.
-pub(super) struct Board {
-    pub(super) here: Here,
+pub(super) struct Catalog {
+    pub(super) local: LocalInformers,
     /// The informers with the names that the page knows.
     pub(super) shown: Vec<Shown>,
 }
@@ -24,17 +24,17 @@ pub(super) struct Shown {
     pub(super) informer: SharedInformer<DynamicObject>,
 }
 
-impl Board {
+impl Catalog {
     /// With these indexes, as they were written, and with those that everybody wants.
-    pub(super) fn of(here: Here, indexes: &[String]) -> Done<Board> {
+    pub(super) fn of(local: LocalInformers, indexes: &[String]) -> CliResult<Catalog> {
         let mut shown = Vec::new();
-        for informer in &here.informers {
+        for informer in &local.informers {
             for index in indexes_of(informer, indexes)? {
                 informer.add_index(index).map_err(Failure::usage)?;
             }
             shown.push(Shown { resource: informer.resource().to_string(), informer: informer.clone() });
         }
-        Ok(Board { here, shown })
+        Ok(Catalog { local, shown })
     }
 
     /// The informer of a resource, by the name that the page knows.
@@ -56,8 +56,8 @@ impl Board {
     }
 }
 
-fn indexes_of(informer: &SharedInformer<DynamicObject>, wanted: &[String]) -> Done<Vec<Index>> {
-    let mut indexes = wanted.iter().map(|text| query::index(text)).collect::<Done<Vec<_>>>()?;
+fn indexes_of(informer: &SharedInformer<DynamicObject>, wanted: &[String]) -> CliResult<Vec<Index>> {
+    let mut indexes = wanted.iter().map(|text| query::index(text)).collect::<CliResult<Vec<_>>>()?;
     let resource = informer.resource();
     // The values of an index are proposed to whoever filters: of what Secrets hold there must be none.
     if resource.kind == "Secret" {

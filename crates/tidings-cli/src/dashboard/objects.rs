@@ -1,5 +1,5 @@
 //! The cached objects: a bounded list of those that match, and one of them as YAML with its last change. Secrets have
-//! lost their data before they get here.
+//! lost their data before they get local.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tidings::RawObject;
 
-use super::board::{Board, Shown};
+use super::catalog::{Catalog, Shown};
 use super::recent::{LastChange, Recent};
-use crate::changes::{self, short};
-use crate::shown::{document, value};
+use crate::diff::{self, short};
+use crate::format::{document, value};
 
 const OBJECTS_DEFAULT: usize = 100;
 const OBJECTS_MAX: usize = 1_000;
@@ -23,20 +23,20 @@ const OBJECTS_MAX: usize = 1_000;
 const VALUES_MAX: usize = 500;
 const SEARCH_CHARS_MAX: usize = 256;
 
-pub(super) fn router(board: Arc<Board>, recent: Arc<Recent>) -> Router {
-    let sources = Sources { board, recent };
+pub(super) fn router(catalog: Arc<Catalog>, recent: Arc<Recent>) -> Router {
+    let sources = Sources { catalog, recent };
     Router::new().route("/api/objects", get(objects)).route("/api/object", get(object)).with_state(sources)
 }
 
 #[derive(Clone)]
 struct Sources {
-    board: Arc<Board>,
+    catalog: Arc<Catalog>,
     recent: Arc<Recent>,
 }
 
 /// Which objects.
 #[derive(Deserialize)]
-struct Search {
+struct ObjectSearch {
     resource: String,
     /// A part of the key, or of a label as key=value.
     #[serde(default)]
@@ -48,22 +48,22 @@ struct Search {
 
 /// Which object.
 #[derive(Deserialize)]
-struct Named {
+struct ObjectQuery {
     resource: String,
     key: String,
 }
 
-/// A question that has no answer, with a sentence for whoever asked.
-struct Refusal(StatusCode, String);
+/// A question that has no answer, with a sentence for whoever query.
+struct ApiError(StatusCode, String);
 
-type Answer = Result<Json<Value>, Refusal>;
+type ApiResult = Result<Json<Value>, ApiError>;
 
-async fn objects(State(sources): State<Sources>, Query(search): Query<Search>) -> Answer {
+async fn objects(State(sources): State<Sources>, Query(search): Query<ObjectSearch>) -> ApiResult {
     let shown = sources.shown(&search.resource)?;
     let limit = search.limit()?;
     let snapshot = shown.informer.lister().snapshot();
     let by_index = search.by_index().map(|(index, value)| snapshot.by_index(index, value)).transpose();
-    let by_index = by_index.map_err(|error| Refusal::bad(error.to_string()))?;
+    let by_index = by_index.map_err(|error| ApiError::bad(error.to_string()))?;
     let words = search.q.trim().to_lowercase();
     let mut matching: Vec<&Arc<RawObject>> = match &by_index {
         Some(found) => found.iter().filter(|object| matches(object, &words)).collect(),
@@ -77,7 +77,7 @@ async fn objects(State(sources): State<Sources>, Query(search): Query<Search>) -
     }
     matching.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
     let values = search.index.as_deref().map(|index| snapshot.index_values(index)).transpose();
-    let mut values = values.map_err(|error| Refusal::bad(error.to_string()))?.unwrap_or_default();
+    let mut values = values.map_err(|error| ApiError::bad(error.to_string()))?.unwrap_or_default();
     values.sort_unstable();
     values.truncate(VALUES_MAX);
     Ok(Json(json!({
@@ -86,34 +86,34 @@ async fn objects(State(sources): State<Sources>, Query(search): Query<Search>) -
     })))
 }
 
-async fn object(State(sources): State<Sources>, Query(named): Query<Named>) -> Answer {
+async fn object(State(sources): State<Sources>, Query(named): Query<ObjectQuery>) -> ApiResult {
     let shown = sources.shown(&named.resource)?;
     let Ok(object) = shown.informer.lister().get(&named.key) else {
-        return Err(Refusal(StatusCode::NOT_FOUND, format!("{} is not in the cache", named.key)));
+        return Err(ApiError(StatusCode::NOT_FOUND, format!("{} is not in the cache", named.key)));
     };
     let change = sources.recent.last_change(&named.resource, &named.key);
     Ok(Json(json!({
         "key": object.key().as_str(), "version": object.version().to_string(), "uid": object.uid(),
         "yaml": document(&without_managed_fields(value(&object))),
-        "change": change.map(|change| told(&change)),
+        "change": change.map(|change| change_json(&change)),
     })))
 }
 
 impl Sources {
-    fn shown(&self, resource: &str) -> Result<&Shown, Refusal> {
-        let unknown = || Refusal(StatusCode::NOT_FOUND, format!("{resource:?} is not shown here"));
-        self.board.find(resource).ok_or_else(unknown)
+    fn shown(&self, resource: &str) -> Result<&Shown, ApiError> {
+        let unknown = || ApiError(StatusCode::NOT_FOUND, format!("{resource:?} is not shown local"));
+        self.catalog.find(resource).ok_or_else(unknown)
     }
 }
 
-impl Search {
-    fn limit(&self) -> Result<usize, Refusal> {
+impl ObjectSearch {
+    fn limit(&self) -> Result<usize, ApiError> {
         if self.q.chars().count() > SEARCH_CHARS_MAX {
-            return Err(Refusal::bad(format!("q has more than {SEARCH_CHARS_MAX} characters")));
+            return Err(ApiError::bad(format!("q has more than {SEARCH_CHARS_MAX} characters")));
         }
         match self.limit.unwrap_or(OBJECTS_DEFAULT) {
             limit @ 1..=OBJECTS_MAX => Ok(limit),
-            _ => Err(Refusal::bad(format!("limit is a number from 1 to {OBJECTS_MAX}"))),
+            _ => Err(ApiError::bad(format!("limit is a number from 1 to {OBJECTS_MAX}"))),
         }
     }
 
@@ -124,13 +124,13 @@ impl Search {
     }
 }
 
-impl Refusal {
+impl ApiError {
     fn bad(reason: String) -> Self {
-        Refusal(StatusCode::BAD_REQUEST, reason)
+        ApiError(StatusCode::BAD_REQUEST, reason)
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         (self.0, Json(json!({ "error": self.1 }))).into_response()
     }
@@ -160,9 +160,9 @@ fn without_managed_fields(mut object: Value) -> Value {
     object
 }
 
-fn told(change: &LastChange) -> Value {
+fn change_json(change: &LastChange) -> Value {
     let (old, new) = (value(&change.old), value(&change.new));
-    let fields = changes::between(&old, &new);
+    let fields = diff::between(&old, &new);
     let fields = fields.iter().map(|field| {
         json!({ "path": field.path, "old": field.old.map(|_| short(field.old)), "new": field.new.map(|_| short(field.new)) })
     });

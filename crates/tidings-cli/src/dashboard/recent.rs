@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use tidings::Event;
 use tokio::time::Instant;
 
-use crate::changes;
-use crate::shown::{Cached, value};
+use crate::diff;
+use crate::format::{CachedObject, value};
 
 /// How many notifications of one second are told; the others are counted.
-const TOLD_MAX: usize = 50;
+const NOTIFICATIONS_MAX: usize = 50;
 /// How many changed fields a notification names.
 const FIELDS_MAX: usize = 3;
 /// How many samples a page that is opened gets at once: five minutes.
@@ -27,27 +27,27 @@ const CHANGES_BYTES_MAX: usize = 16 << 20;
 /// What happened lately, for all who ask.
 #[derive(Default)]
 pub(super) struct Recent {
-    state: Mutex<State>,
+    state: Mutex<RecentState>,
 }
 
 /// The last change of an object.
 #[derive(Clone)]
 pub(super) struct LastChange {
-    pub(super) old: Cached,
-    pub(super) new: Cached,
+    pub(super) old: CachedObject,
+    pub(super) new: CachedObject,
     pub(super) at: Instant,
 }
 
 /// The notifications since they were taken last.
 #[derive(Default)]
-pub(super) struct Fresh {
-    pub(super) told: Vec<Value>,
-    pub(super) untold: u64,
+pub(super) struct RecentNotifications {
+    pub(super) notifications: Vec<Value>,
+    pub(super) omitted: u64,
 }
 
 #[derive(Default)]
-struct State {
-    fresh: Fresh,
+struct RecentState {
+    fresh: RecentNotifications,
     samples: VecDeque<Arc<str>>,
     samples_bytes: usize,
     changes: LastChanges,
@@ -55,7 +55,7 @@ struct State {
 
 impl Recent {
     /// Takes note of a notification about an object of that resource.
-    pub(super) fn note(&self, resource: &str, event: &Event<DynamicObject>) {
+    pub(super) fn record(&self, resource: &str, event: &Event<DynamicObject>) {
         let told = match event {
             Event::Added { is_initial: true, .. } => return,
             Event::Added { object, .. } => {
@@ -69,7 +69,7 @@ impl Recent {
                 let mut state = self.state.lock();
                 state.changes.keep(resource, change);
                 if state.fresh.is_full() {
-                    state.fresh.untold += 1;
+                    state.fresh.omitted += 1;
                     return;
                 }
                 drop(state);
@@ -86,8 +86,8 @@ impl Recent {
         self.state.lock().fresh.push(told);
     }
 
-    /// What was told since this was asked last.
-    pub(super) fn take_fresh(&self) -> Fresh {
+    /// What was told since this was query last.
+    pub(super) fn take_notifications(&self) -> RecentNotifications {
         std::mem::take(&mut self.state.lock().fresh)
     }
 
@@ -114,21 +114,21 @@ impl Recent {
 }
 
 /// The first few fields that changed.
-fn fields(old: &Cached, new: &Cached) -> Vec<String> {
+fn fields(old: &CachedObject, new: &CachedObject) -> Vec<String> {
     let (old, new) = (value(old), value(new));
-    changes::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect()
+    diff::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect()
 }
 
-impl Fresh {
+impl RecentNotifications {
     fn is_full(&self) -> bool {
-        self.told.len() >= TOLD_MAX
+        self.notifications.len() >= NOTIFICATIONS_MAX
     }
 
     fn push(&mut self, told: Value) {
         if self.is_full() {
-            self.untold += 1;
+            self.omitted += 1;
         } else {
-            self.told.push(told);
+            self.notifications.push(told);
         }
     }
 }
@@ -136,14 +136,14 @@ impl Fresh {
 /// Changes by their age, and where each object's is.
 #[derive(Default)]
 struct LastChanges {
-    by_age: BTreeMap<u64, (Place, LastChange)>,
-    ages: HashMap<Place, u64>,
+    by_age: BTreeMap<u64, (ObjectId, LastChange)>,
+    ages: HashMap<ObjectId, u64>,
     next_age: u64,
     bytes: usize,
 }
 
 /// A resource and a key.
-type Place = (String, String);
+type ObjectId = (String, String);
 
 impl LastChanges {
     fn keep(&mut self, resource: &str, change: LastChange) {
@@ -197,10 +197,10 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_one_second_is_counted() {
-        let mut fresh = Fresh::default();
-        for number in 0..TOLD_MAX + 3 {
+        let mut fresh = RecentNotifications::default();
+        for number in 0..NOTIFICATIONS_MAX + 3 {
             fresh.push(json!(number));
         }
-        assert_eq!((fresh.told.len(), fresh.untold), (TOLD_MAX, 3));
+        assert_eq!((fresh.notifications.len(), fresh.omitted), (NOTIFICATIONS_MAX, 3));
     }
 }

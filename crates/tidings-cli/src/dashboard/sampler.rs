@@ -1,4 +1,4 @@
-//! One sample a second, for all who watch: the figures of informers and queues, and what was told since the last.
+//! One sample a second, for all who watch: the figures of informers and queues, and what was notifications since the last.
 //!
 //! A sample is written once and shared. A reader that is slower than the samples misses some; nothing piles up for it.
 
@@ -21,42 +21,42 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::board::Board;
+use super::catalog::Catalog;
 use super::recent::Recent;
-use crate::failure::Done;
+use crate::failure::CliResult;
 
-const SAMPLE_EVERY: Duration = Duration::from_secs(1);
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Takes the samples.
-pub(super) struct Live {
-    board: Arc<Board>,
+pub(super) struct Sampler {
+    catalog: Arc<Catalog>,
     recent: Arc<Recent>,
-    told: SelectAll<stream::BoxStream<'static, (usize, Event<DynamicObject>)>>,
+    notifications: SelectAll<stream::BoxStream<'static, (usize, Event<DynamicObject>)>>,
     latest: watch::Sender<Arc<str>>,
     started: Instant,
 }
 
 /// Hands them out.
 #[derive(Clone)]
-pub(super) struct Feed {
-    board: Arc<Board>,
+pub(super) struct SampleFeed {
+    catalog: Arc<Catalog>,
     recent: Arc<Recent>,
     latest: watch::Receiver<Arc<str>>,
     stop: CancellationToken,
 }
 
-impl Live {
-    pub(super) fn new(board: Arc<Board>, stop: CancellationToken) -> Done<(Live, Feed)> {
-        let mut told = SelectAll::new();
-        for (at, shown) in board.shown.iter().enumerate() {
+impl Sampler {
+    pub(super) fn new(catalog: Arc<Catalog>, stop: CancellationToken) -> CliResult<(Sampler, SampleFeed)> {
+        let mut all = SelectAll::new();
+        for (at, shown) in catalog.shown.iter().enumerate() {
             let options = HandlerOptions { name: Some("dashboard".to_owned()), ..HandlerOptions::default() };
             let notifications = shown.informer.notifications_with(options)?;
-            told.push(notifications.map(move |event| (at, event)).boxed());
+            all.push(notifications.map(move |event| (at, event)).boxed());
         }
         let recent = Arc::new(Recent::default());
         let (latest, seen) = watch::channel(Arc::from("{}"));
-        let feed = Feed { board: board.clone(), recent: recent.clone(), latest: seen, stop };
-        Ok((Live { board, recent, told, latest, started: Instant::now() }, feed))
+        let feed = SampleFeed { catalog: catalog.clone(), recent: recent.clone(), latest: seen, stop };
+        Ok((Sampler { catalog, recent, notifications: all, latest, started: Instant::now() }, feed))
     }
 
     pub(super) fn recent(&self) -> Arc<Recent> {
@@ -65,24 +65,24 @@ impl Live {
 
     /// Samples until it is dropped.
     pub(super) async fn run(mut self) {
-        let mut ticks = tokio::time::interval(SAMPLE_EVERY);
+        let mut ticks = tokio::time::interval(SAMPLE_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
                 _ = ticks.tick() => self.sample(),
-                Some((at, event)) = self.told.next() => self.recent.note(&self.board.shown[at].resource, &event),
+                Some((at, event)) = self.notifications.next() => self.recent.record(&self.catalog.shown[at].resource, &event),
             }
         }
     }
 
     fn sample(&self) {
-        let fresh = self.recent.take_fresh();
+        let fresh = self.recent.take_notifications();
         let sample = json!({
             "seconds": self.started.elapsed().as_secs_f64(),
-            "diagnostics": self.board.here.look(),
-            "notifications": fresh.told,
-            "untold": fresh.untold,
+            "diagnostics": self.catalog.local.diagnostics(),
+            "notifications": fresh.notifications,
+            "omitted": fresh.omitted,
         });
         let sample: Arc<str> = sample.to_string().into();
         self.recent.keep_sample(Arc::clone(&sample));
@@ -90,14 +90,14 @@ impl Live {
     }
 }
 
-impl Feed {
+impl SampleFeed {
     pub(super) fn router(self) -> Router {
         Router::new().route("/events", get(events)).route("/api/state", get(state)).with_state(self)
     }
 }
 
-async fn events(State(feed): State<Feed>) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
-    let Feed { mut latest, stop, .. } = feed;
+async fn events(State(feed): State<SampleFeed>) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+    let SampleFeed { mut latest, stop, .. } = feed;
     // What is there already came with the state.
     latest.mark_unchanged();
     let samples = stream::unfold(latest, |mut latest| async {
@@ -109,8 +109,8 @@ async fn events(State(feed): State<Feed>) -> Sse<impl Stream<Item = Result<sse::
 }
 
 /// What is shown, and the samples of the last minutes. They are JSON already.
-async fn state(State(feed): State<Feed>) -> impl IntoResponse {
+async fn state(State(feed): State<SampleFeed>) -> impl IntoResponse {
     let samples = feed.recent.samples().join(",");
-    let body = format!("{{\"contents\":{},\"samples\":[{samples}]}}", feed.board.contents());
+    let body = format!("{{\"contents\":{},\"samples\":[{samples}]}}", feed.catalog.contents());
     ([(header::CONTENT_TYPE, "application/json")], body)
 }

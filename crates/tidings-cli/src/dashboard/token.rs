@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::failure::{Done, Failure};
+use crate::failure::{CliResult, Failure};
 
 /// The variable of the environment.
 pub(super) const VARIABLE: &str = "TIDINGS_DASHBOARD_TOKEN";
@@ -16,7 +16,10 @@ const CHARS_MIN: usize = 16;
 const CHARS_MAX: usize = 256;
 
 /// The token that was given, if any; a file goes before the environment.
-pub(super) fn given(file: Option<&Path>, variable: Option<OsString>) -> Done<Option<String>> {
+pub(super) fn from_file_or_environment(
+    file: Option<&Path>,
+    variable: Option<OsString>,
+) -> CliResult<Option<String>> {
     if let Some(path) = file {
         let text = read(path).map_err(|error| {
             Failure::usage(format!("--token-file {}: {error}; write a token into it", path.display()))
@@ -34,7 +37,7 @@ fn read(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-fn checked(origin: &str, text: &str) -> Done<String> {
+fn checked(origin: &str, text: &str) -> CliResult<String> {
     let token = text.trim_end_matches(['\n', '\r']);
     let is_plain = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
     if is_plain && (CHARS_MIN..=CHARS_MAX).contains(&token.len()) {
@@ -50,9 +53,9 @@ mod tests {
 
     #[test]
     fn a_token_that_could_be_guessed_or_would_need_encoding_is_refused() {
-        let variable = |text: &str| given(None, Some(text.into()));
+        let variable = |text: &str| from_file_or_environment(None, Some(text.into()));
         assert_eq!(variable("0123456789abcdef\n").unwrap().as_deref(), Some("0123456789abcdef"));
-        assert_eq!(given(None, None).unwrap(), None);
+        assert_eq!(from_file_or_environment(None, None).unwrap(), None);
         for wrong in ["", "short", "0123456789abcde;", "0123456789 abcdef", &"a".repeat(257)] {
             let refused = variable(wrong).unwrap_err().to_string();
             assert!(wrong.is_empty() || !refused.contains(wrong), "{refused}");

@@ -5,17 +5,17 @@ use std::io::{ErrorKind, Write as _};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::escaped::escaped;
+use crate::escape::escaped;
 
-/// Lines to standard output; clones speak with the same voice.
+/// Lines to standard output; clones speak with the same printer.
 #[derive(Clone, Default)]
-pub(super) struct Voice {
+pub(super) struct LinePrinter {
     closed: CancellationToken,
 }
 
-impl Voice {
+impl LinePrinter {
     /// One line.
-    pub(super) fn say(&self, what: &str, text: impl Display) {
+    pub(super) fn print(&self, what: &str, text: impl Display) {
         let written = writeln!(std::io::stdout(), "{what:<11} {}", escaped(&text.to_string()));
         if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
             self.closed.cancel();

@@ -6,16 +6,16 @@ use tidings::{InformerStats, SharedInformerFactory, StreamState};
 use tokio::time::Instant;
 
 use super::Watched;
-use super::voice::Voice;
+use super::printer::LinePrinter;
 
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Tells of recoveries until it is dropped.
-pub(super) async fn tell(factory: &SharedInformerFactory, watched: &[Watched], voice: &Voice) {
+pub(super) async fn report(factory: &SharedInformerFactory, watched: &[Watched], printer: &LinePrinter) {
     // A break can be over between two looks: what has been met is counted, and does not pass.
     let (mut told, mut broken_since) = (faults(factory), None);
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let met = faults(factory);
         if met == told {
             continue;
@@ -23,8 +23,10 @@ pub(super) async fn tell(factory: &SharedInformerFactory, watched: &[Watched], v
         let since = *broken_since.get_or_insert_with(Instant::now);
         if watched.iter().all(follows) {
             let took = since.elapsed().as_millis();
-            voice
-                .say("[RECOVER]", format_args!("all informers watch again, {took} ms after the first fault"));
+            printer.print(
+                "[RECOVER]",
+                format_args!("all informers watch again, {took} ms after the first fault"),
+            );
             (told, broken_since) = (met, None);
         }
     }

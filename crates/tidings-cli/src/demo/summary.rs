@@ -10,8 +10,8 @@ use tidings_apiserver::ApiServer;
 use super::{Counts, Watched};
 
 /// How long the informers may take to catch up when nothing changes any more, and how often is looked.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Whether every cache is what the server has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +24,10 @@ pub(super) enum Agreement {
 pub(super) async fn agreement(server: &ApiServer, watched: &[Watched]) -> Agreement {
     let agree = async {
         while !watched.iter().all(|one| cached(one) == server.list_versions(one.plural)) {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    tokio::time::timeout(PATIENCE, agree).await.map_or(Agreement::Differ, |()| Agreement::Same)
+    tokio::time::timeout(TIMEOUT, agree).await.map_or(Agreement::Differ, |()| Agreement::Same)
 }
 
 fn cached(one: &Watched) -> BTreeMap<String, u64> {

@@ -7,12 +7,12 @@ use rand::{Rng as _, SeedableRng as _};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
 /// Makes trouble until it is dropped, and tells of each.
-pub(crate) async fn make(server: &ApiServer, seed: u64, tell: impl Fn(&str)) {
+pub(crate) async fn inject(server: &ApiServer, seed: u64, tell: impl Fn(&str)) {
     // Another sequence than the workload's, or they would go in step.
-    let mut chance = SmallRng::seed_from_u64(seed ^ 0x7261_696e);
+    let mut rng = SmallRng::seed_from_u64(seed ^ 0x7261_696e);
     loop {
-        tokio::time::sleep(Duration::from_millis(chance.random_range(1500..4000))).await;
-        match chance.random_range(0..3) {
+        tokio::time::sleep(Duration::from_millis(rng.random_range(1500..4000))).await;
+        match rng.random_range(0..3) {
             0 => tell("all watches are cut off"),
             1 => {
                 tell(

@@ -16,15 +16,15 @@ const NODES_MIN: usize = 2;
 const NODES_MAX: usize = 5;
 
 /// Lives until it is dropped.
-pub(crate) async fn live(server: &ApiServer, seed: u64) {
+pub(crate) async fn run(server: &ApiServer, seed: u64) {
     let mut workload =
-        Workload { server, chance: SmallRng::seed_from_u64(seed), nodes: Vec::new(), made_nodes: 0 };
+        Workload { server, rng: SmallRng::seed_from_u64(seed), nodes: Vec::new(), made_nodes: 0 };
     for _ in 0..NODES_MIN + 1 {
         workload.add_node();
     }
     workload.scale();
     loop {
-        let pause = Duration::from_millis(workload.chance.random_range(30..250));
+        let pause = Duration::from_millis(workload.rng.random_range(30..250));
         tokio::time::sleep(pause).await;
         workload.step();
     }
@@ -32,19 +32,19 @@ pub(crate) async fn live(server: &ApiServer, seed: u64) {
 
 struct Workload<'a> {
     server: &'a ApiServer,
-    chance: SmallRng,
+    rng: SmallRng,
     nodes: Vec<String>,
     made_nodes: u32,
 }
 
 impl Workload<'_> {
     fn step(&mut self) {
-        match self.chance.random_range(0..20) {
+        match self.rng.random_range(0..20) {
             0..3 => self.scale(),
-            3 => self.undeploy(),
+            3 => self.delete_deployment(),
             4 if self.nodes.len() < NODES_MAX => self.add_node(),
-            5 if self.nodes.len() > NODES_MIN => self.lose_node(),
-            6..8 => self.beat(),
+            5 if self.nodes.len() > NODES_MIN => self.remove_node(),
+            6..8 => self.heartbeat(),
             8 => self.finish_pod("Failed"),
             _ => self.start_pod(),
         }
@@ -52,8 +52,8 @@ impl Workload<'_> {
 
     /// Makes a deployment, or gives it another number of pods.
     fn scale(&mut self) {
-        let name = *DEPLOYMENTS.choose(&mut self.chance).expect("there are some");
-        let replicas = self.chance.random_range(1..=REPLICAS_MAX);
+        let name = *DEPLOYMENTS.choose(&mut self.rng).expect("there are some");
+        let replicas = self.rng.random_range(1..=REPLICAS_MAX);
         if let Some(mut deployment) = self.server.object("deployments.apps", &format!("{NAMESPACE}/{name}")) {
             deployment["spec"]["replicas"] = json!(replicas);
             self.server.put("deployments.apps", deployment);
@@ -76,8 +76,8 @@ impl Workload<'_> {
         );
     }
 
-    fn undeploy(&mut self) {
-        let name = *DEPLOYMENTS.choose(&mut self.chance).expect("there are some");
+    fn delete_deployment(&mut self) {
+        let name = *DEPLOYMENTS.choose(&mut self.rng).expect("there are some");
         self.server.remove("deployments.apps", &format!("{NAMESPACE}/{name}"));
     }
 
@@ -89,8 +89,8 @@ impl Workload<'_> {
     }
 
     /// A node that is gone takes its pods with it.
-    fn lose_node(&mut self) {
-        let lost = self.chance.random_range(0..self.nodes.len());
+    fn remove_node(&mut self) {
+        let lost = self.rng.random_range(0..self.nodes.len());
         let lost = self.nodes.swap_remove(lost);
         self.server.remove("nodes", &lost);
         for (key, pod) in self.pods() {
@@ -101,11 +101,11 @@ impl Workload<'_> {
     }
 
     /// A heartbeat: the change that real clusters see most of.
-    fn beat(&mut self) {
-        let name = self.nodes.choose(&mut self.chance).expect("some are always left");
+    fn heartbeat(&mut self) {
+        let name = self.nodes.choose(&mut self.rng).expect("some are always left");
         let Some(mut node) = self.server.object("nodes", name) else { return };
         node["status"]["conditions"][0]["message"] =
-            json!(format!("beat {}", self.chance.random_range(1..1_000_000)));
+            json!(format!("heartbeat {}", self.rng.random_range(1..1_000_000)));
         self.server.put("nodes", node);
     }
 
@@ -113,13 +113,13 @@ impl Workload<'_> {
     fn start_pod(&mut self) {
         let waiting: Vec<_> =
             self.pods().into_iter().filter(|(_, pod)| pod["status"]["phase"] != "Running").collect();
-        let Some((_, pod)) = waiting.choose(&mut self.chance) else { return };
+        let Some((_, pod)) = waiting.choose(&mut self.rng) else { return };
         let mut pod = pod.clone();
         if pod["spec"]["nodeName"].is_null() {
-            let node = self.nodes.choose(&mut self.chance).expect("some are always left");
+            let node = self.nodes.choose(&mut self.rng).expect("some are always left");
             pod["spec"]["nodeName"] = json!(node);
         } else {
-            let ip = format!("10.0.{}.{}", self.chance.random_range(0..4), self.chance.random_range(2..250));
+            let ip = format!("10.0.{}.{}", self.rng.random_range(0..4), self.rng.random_range(2..250));
             pod["status"]["phase"] = json!("Running");
             pod["status"]["podIP"] = json!(ip);
         }
@@ -128,7 +128,7 @@ impl Workload<'_> {
 
     fn finish_pod(&mut self, phase: &str) {
         let pods = self.pods();
-        let Some((_, pod)) = pods.choose(&mut self.chance) else { return };
+        let Some((_, pod)) = pods.choose(&mut self.rng) else { return };
         let mut pod = pod.clone();
         pod["status"]["phase"] = json!(phase);
         self.server.put("pods", pod);
@@ -145,7 +145,7 @@ fn node(name: &str) -> Value {
         "metadata": { "name": name, "labels": { "kubernetes.io/hostname": name } },
         "status": {
             "capacity": { "cpu": "4", "memory": "16Gi", "pods": "110" },
-            "conditions": [{ "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "beat 0" }],
+            "conditions": [{ "type": "Ready", "status": "True", "reason": "KubeletReady", "message": "heartbeat 0" }],
         },
     })
 }

@@ -35,7 +35,7 @@ pub(super) fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     })
 }
 
-/// TLS's own error among the causes. An `io::Error` passes over what it wraps when it is asked for its source.
+/// TLS's own error among the causes. An `io::Error` passes over what it wraps when it is query for its source.
 fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
     while let Some(cause) = next {

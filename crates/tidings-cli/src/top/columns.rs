@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use tidings_endpoints::diagnostics::{Informer, InformerState, StreamState};
 
 use super::figures;
-use super::state::Row;
+use super::state::InformerRow;
 
 /// A column of the table of informers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Column {
 
 /// How an informer is doing, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Condition {
+pub(super) enum InformerHealth {
     Stopped,
     Failing,
     Unsynced,
@@ -59,7 +59,7 @@ impl Column {
         Column::ALL[(at + 1) % Column::ALL.len()]
     }
 
-    pub(super) fn text(self, row: &Row) -> String {
+    pub(super) fn text(self, row: &InformerRow) -> String {
         let informer = &row.informer;
         match self {
             Column::Name => figures::plain(&informer.name),
@@ -69,50 +69,50 @@ impl Column {
             Column::Lag => figures::seconds(informer.lag_seconds),
             Column::Backlog => figures::count(backlog(informer)),
             Column::Relists => figures::count(informer.requests.relists),
-            Column::Health => Condition::of(informer).text().to_owned(),
+            Column::Health => InformerHealth::of(informer).text().to_owned(),
         }
     }
 
     /// By name from a to z; by a figure, what deserves attention first: the most, the latest, the worst.
-    pub(super) fn order(self, one: &Row, other: &Row) -> Ordering {
+    pub(super) fn order(self, one: &InformerRow, other: &InformerRow) -> Ordering {
         let (a, b) = (&one.informer, &other.informer);
         let order = match self {
             Column::Name => Ordering::Equal,
             Column::Objects => b.objects.cmp(&a.objects),
             Column::Bytes => bytes(b).cmp(&bytes(a)),
             Column::Events => {
-                let rate = |row: &Row| row.events_per_second.unwrap_or_default();
+                let rate = |row: &InformerRow| row.events_per_second.unwrap_or_default();
                 rate(other).total_cmp(&rate(one))
             }
             Column::Lag => b.lag_seconds.total_cmp(&a.lag_seconds),
             Column::Backlog => backlog(b).cmp(&backlog(a)),
             Column::Relists => b.requests.relists.cmp(&a.requests.relists),
-            Column::Health => Condition::of(a).cmp(&Condition::of(b)),
+            Column::Health => InformerHealth::of(a).cmp(&InformerHealth::of(b)),
         };
         order.then_with(|| a.name.cmp(&b.name))
     }
 }
 
-impl Condition {
+impl InformerHealth {
     pub(super) fn of(informer: &Informer) -> Self {
         let mut streams = informer.streams.iter();
         if informer.state == InformerState::Stopped
             || streams.any(|stream| stream.state == StreamState::Stopped)
         {
-            return Condition::Stopped;
+            return InformerHealth::Stopped;
         }
         if informer.streams.iter().any(|stream| stream.failing.is_some()) {
-            return Condition::Failing;
+            return InformerHealth::Failing;
         }
-        if informer.is_synced { Condition::Healthy } else { Condition::Unsynced }
+        if informer.is_synced { InformerHealth::Healthy } else { InformerHealth::Unsynced }
     }
 
     pub(super) fn text(self) -> &'static str {
         match self {
-            Condition::Stopped => "stopped",
-            Condition::Failing => "failing",
-            Condition::Unsynced => "not synced",
-            Condition::Healthy => "healthy",
+            InformerHealth::Stopped => "stopped",
+            InformerHealth::Failing => "failing",
+            InformerHealth::Unsynced => "not synced",
+            InformerHealth::Healthy => "healthy",
         }
     }
 }

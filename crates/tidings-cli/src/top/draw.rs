@@ -1,6 +1,6 @@
 //! The picture of a state. It reads nothing but the state, and changes nothing.
 
-mod opened;
+mod details;
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
@@ -8,10 +8,10 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Cell, Paragraph, Row as TableRow, Table, TableState};
 
-use super::columns::{Column, Condition};
+use super::columns::{Column, InformerHealth};
 use super::figures;
 use super::keys::HELP;
-use super::state::{QueueRow, Row, State, View};
+use super::state::{InformerRow, QueueRow, TopState, TopView};
 
 /// Less than this shows nothing that could be read.
 const WIDTH_MIN: u16 = 76;
@@ -20,7 +20,7 @@ const HEIGHT_MIN: u16 = 10;
 const QUEUE_TITLES: [&str; 7] = ["QUEUE", "WAITING", "DELAYED", "WORKING", "OLDEST", "RETRIES", "ADDS/S"];
 
 /// Draws what a state says.
-pub(super) fn draw(state: &State, frame: &mut Frame<'_>) {
+pub(super) fn draw(state: &TopState, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < WIDTH_MIN || area.height < HEIGHT_MIN {
         return too_small(frame, area);
@@ -29,9 +29,9 @@ pub(super) fn draw(state: &State, frame: &mut Frame<'_>) {
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)]).areas(area);
     frame.render_widget(title(state), top);
     match &state.view {
-        View::Table | View::Filtering | View::Ended => tables(state, frame, middle),
-        View::Opened { name, scroll } => opened::draw(state, name, *scroll, frame, middle),
-        View::Help(_) => help(frame, middle),
+        TopView::Table | TopView::Filtering | TopView::Quit => tables(state, frame, middle),
+        TopView::Details { name, scroll } => details::draw(state, name, *scroll, frame, middle),
+        TopView::Help(_) => help(frame, middle),
     }
     frame.render_widget(footer(state), bottom);
 }
@@ -42,7 +42,7 @@ fn too_small(frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(text).wrap(ratatui::widgets::Wrap { trim: true }), area);
 }
 
-fn title(state: &State) -> Line<'_> {
+fn title(state: &TopState) -> Line<'_> {
     let objects = state.rows.iter().map(|row| row.informer.objects).fold(0, u64::saturating_add);
     let text = format!(
         "tidings top: {}  {} informers, {} objects, {} queues",
@@ -54,16 +54,16 @@ fn title(state: &State) -> Line<'_> {
     Line::styled(text, Style::new().add_modifier(Modifier::BOLD))
 }
 
-fn footer(state: &State) -> Line<'_> {
+fn footer(state: &TopState) -> Line<'_> {
     if let Some(trouble) = &state.trouble {
         let text = format!("no news: {}", figures::plain(trouble));
         return Line::styled(text, Style::new().fg(Color::Red));
     }
     match &state.view {
-        View::Filtering => Line::raw(format!("filter: {}_", state.filter)),
-        View::Help(_) => Line::raw("any key closes"),
-        View::Opened { .. } => Line::raw("up/down scroll  esc close  ? help"),
-        View::Table | View::Ended => {
+        TopView::Filtering => Line::raw(format!("filter: {}_", state.filter)),
+        TopView::Help(_) => Line::raw("any key closes"),
+        TopView::Details { .. } => Line::raw("up/down scroll  esc close  ? help"),
+        TopView::Table | TopView::Quit => {
             let filter = if state.filter.is_empty() {
                 "filter".to_owned()
             } else {
@@ -74,8 +74,8 @@ fn footer(state: &State) -> Line<'_> {
     }
 }
 
-fn tables(state: &State, frame: &mut Frame<'_>, area: Rect) {
-    let queues = state.shown_queues();
+fn tables(state: &TopState, frame: &mut Frame<'_>, area: Rect) {
+    let queues = state.visible_queues();
     // The queues leave the informers two thirds.
     let wanted = u16::try_from(queues.len()).map_or(u16::MAX, |rows| rows.saturating_add(2));
     let height = if queues.is_empty() { 0 } else { wanted.min(area.height / 3) };
@@ -84,22 +84,22 @@ fn tables(state: &State, frame: &mut Frame<'_>, area: Rect) {
     if shown.is_empty() {
         frame.render_widget(Paragraph::new(nothing(state)), above);
     } else {
-        let mut chosen = TableState::new().with_selected(state.chosen_at());
-        frame.render_stateful_widget(informers(state, &shown), above, &mut chosen);
+        let mut selected = TableState::new().with_selected(state.selected_index());
+        frame.render_stateful_widget(informers(state, &shown), above, &mut selected);
     }
     if height > 0 {
         frame.render_widget(queue_table(&queues), below);
     }
 }
 
-fn nothing(state: &State) -> String {
+fn nothing(state: &TopState) -> String {
     if state.rows.is_empty() {
-        return "no informers: this program has not asked for any, or needs none any more".to_owned();
+        return "no informers: this program has not query for any, or needs none any more".to_owned();
     }
     format!("no informer's name contains {:?}; esc shows all {}", state.filter, state.rows.len())
 }
 
-fn informers<'a>(state: &State, shown: &[&Row]) -> Table<'a> {
+fn informers<'a>(state: &TopState, shown: &[&InformerRow]) -> Table<'a> {
     let titles = Column::ALL.map(|column| {
         let arrow = match (column == state.sort, state.is_reversed) {
             (false, _) => "",
@@ -111,7 +111,11 @@ fn informers<'a>(state: &State, shown: &[&Row]) -> Table<'a> {
     let rows = shown.iter().map(|row| {
         TableRow::new(Column::ALL.map(|column| {
             let cell = aligned(is_text(column), column.text(row));
-            if column == Column::Health { cell.style(colour(Condition::of(&row.informer))) } else { cell }
+            if column == Column::Health {
+                cell.style(colour(InformerHealth::of(&row.informer)))
+            } else {
+                cell
+            }
         }))
     });
     let widths = Column::ALL.map(|column| match column {
@@ -170,11 +174,11 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title("keys")), area);
 }
 
-fn colour(condition: Condition) -> Style {
+fn colour(condition: InformerHealth) -> Style {
     match condition {
-        Condition::Healthy => Style::new().fg(Color::Green),
-        Condition::Unsynced => Style::new().fg(Color::Yellow),
-        Condition::Failing | Condition::Stopped => Style::new().fg(Color::Red),
+        InformerHealth::Healthy => Style::new().fg(Color::Green),
+        InformerHealth::Unsynced => Style::new().fg(Color::Yellow),
+        InformerHealth::Failing | InformerHealth::Stopped => Style::new().fg(Color::Red),
     }
 }
 

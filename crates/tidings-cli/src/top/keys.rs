@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::state::{State, View};
+use super::state::{TopState, TopView};
 
 /// Longer than the name of any resource.
 const FILTER_CHARS_MAX: usize = 128;
@@ -20,55 +20,57 @@ pub(super) const HELP: [(&str, &str); 9] = [
     ("?", "this help"),
 ];
 
-impl State {
+impl TopState {
     /// After a key.
-    pub(super) fn pressed(mut self, key: KeyEvent) -> Self {
+    pub(super) fn after_key(mut self, key: KeyEvent) -> Self {
         if key.kind == KeyEventKind::Release {
             return self;
         }
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            self.view = View::Ended;
+            self.view = TopView::Quit;
             return self;
         }
         match self.view.clone() {
-            View::Table => self.pressed_in_table(key.code),
-            View::Filtering => self.typed(key.code),
-            View::Opened { name, scroll } => self.pressed_in_opened(name, scroll, key.code),
-            View::Help(behind) => State { view: *behind, ..self },
-            View::Ended => self,
+            TopView::Table => self.key_in_table(key.code),
+            TopView::Filtering => self.key_in_filter(key.code),
+            TopView::Details { name, scroll } => self.key_in_details(name, scroll, key.code),
+            TopView::Help(behind) => TopState { view: *behind, ..self },
+            TopView::Quit => self,
         }
     }
 
-    fn pressed_in_table(mut self, key: KeyCode) -> Self {
+    fn key_in_table(mut self, key: KeyCode) -> Self {
         match key {
-            KeyCode::Down | KeyCode::Char('j') => return self.moved(|at| at.saturating_add(1)),
-            KeyCode::Up | KeyCode::Char('k') => return self.moved(|at| at.saturating_sub(1)),
+            KeyCode::Down | KeyCode::Char('j') => {
+                return self.with_selection_moved(|at| at.saturating_add(1));
+            }
+            KeyCode::Up | KeyCode::Char('k') => return self.with_selection_moved(|at| at.saturating_sub(1)),
             KeyCode::Char('s') => self.sort = self.sort.next(),
             KeyCode::Char('r') => self.is_reversed = !self.is_reversed,
-            KeyCode::Char('/') => self.view = View::Filtering,
-            KeyCode::Char('?') => self.view = View::Help(Box::new(View::Table)),
+            KeyCode::Char('/') => self.view = TopView::Filtering,
+            KeyCode::Char('?') => self.view = TopView::Help(Box::new(TopView::Table)),
             KeyCode::Enter => {
-                let chosen = self.chosen_at().map(|at| self.shown()[at].informer.name.clone());
-                if let Some(name) = chosen {
-                    self.chosen = Some(name.clone());
-                    self.view = View::Opened { name, scroll: 0 };
+                let selected = self.selected_index().map(|at| self.shown()[at].informer.name.clone());
+                if let Some(name) = selected {
+                    self.selected = Some(name.clone());
+                    self.view = TopView::Details { name, scroll: 0 };
                 }
             }
             KeyCode::Esc if !self.filter.is_empty() => self.filter.clear(),
-            KeyCode::Esc | KeyCode::Char('q') => self.view = View::Ended,
+            KeyCode::Esc | KeyCode::Char('q') => self.view = TopView::Quit,
             _ => {}
         }
         self
     }
 
-    fn moved(mut self, to: impl FnOnce(usize) -> usize) -> Self {
+    fn with_selection_moved(mut self, to: impl FnOnce(usize) -> usize) -> Self {
         let shown = self.shown();
-        let at = self.chosen_at().map(|at| to(at).min(shown.len() - 1));
-        self.chosen = at.map(|at| shown[at].informer.name.clone());
+        let at = self.selected_index().map(|at| to(at).min(shown.len() - 1));
+        self.selected = at.map(|at| shown[at].informer.name.clone());
         self
     }
 
-    fn typed(mut self, key: KeyCode) -> Self {
+    fn key_in_filter(mut self, key: KeyCode) -> Self {
         match key {
             KeyCode::Char(letter) if self.filter.chars().count() < FILTER_CHARS_MAX => {
                 self.filter.push(letter)
@@ -76,23 +78,23 @@ impl State {
             KeyCode::Backspace => {
                 self.filter.pop();
             }
-            KeyCode::Enter => self.view = View::Table,
+            KeyCode::Enter => self.view = TopView::Table,
             KeyCode::Esc => {
                 self.filter.clear();
-                self.view = View::Table;
+                self.view = TopView::Table;
             }
             _ => {}
         }
         self
     }
 
-    fn pressed_in_opened(mut self, name: String, scroll: u16, key: KeyCode) -> Self {
+    fn key_in_details(mut self, name: String, scroll: u16, key: KeyCode) -> Self {
         self.view = match key {
-            KeyCode::Down | KeyCode::Char('j') => View::Opened { name, scroll: scroll.saturating_add(1) },
-            KeyCode::Up | KeyCode::Char('k') => View::Opened { name, scroll: scroll.saturating_sub(1) },
-            KeyCode::Char('?') => View::Help(Box::new(View::Opened { name, scroll })),
-            KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => View::Table,
-            _ => View::Opened { name, scroll },
+            KeyCode::Down | KeyCode::Char('j') => TopView::Details { name, scroll: scroll.saturating_add(1) },
+            KeyCode::Up | KeyCode::Char('k') => TopView::Details { name, scroll: scroll.saturating_sub(1) },
+            KeyCode::Char('?') => TopView::Help(Box::new(TopView::Details { name, scroll })),
+            KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => TopView::Table,
+            _ => TopView::Details { name, scroll },
         };
         self
     }
@@ -105,7 +107,7 @@ mod tests {
     use super::*;
 
     /// `<` is escape, `>` enter, `^` up, `v` down, `~` backspace; everything else is itself.
-    fn pressed(keys: &str) -> State {
+    fn after_key(keys: &str) -> TopState {
         keys.chars().fold(state(), |state, key| {
             let code = match key {
                 '<' => KeyCode::Esc,
@@ -115,25 +117,25 @@ mod tests {
                 '~' => KeyCode::Backspace,
                 letter => KeyCode::Char(letter),
             };
-            state.pressed(KeyEvent::new(code, KeyModifiers::NONE))
+            state.after_key(KeyEvent::new(code, KeyModifiers::NONE))
         })
     }
 
-    fn opened(name: &str, scroll: u16) -> View {
-        View::Opened { name: name.to_owned(), scroll }
+    fn opened(name: &str, scroll: u16) -> TopView {
+        TopView::Details { name: name.to_owned(), scroll }
     }
 
     #[test]
     fn keys_lead_from_view_to_view() {
-        let help = |behind| View::Help(Box::new(behind));
+        let help = |behind| TopView::Help(Box::new(behind));
         for (keys, view) in [
-            ("", View::Table),
-            ("x", View::Table),
-            ("q", View::Ended),
-            ("<", View::Ended),
-            ("?", help(View::Table)),
-            ("??", View::Table),
-            ("?q", View::Table),
+            ("", TopView::Table),
+            ("x", TopView::Table),
+            ("q", TopView::Quit),
+            ("<", TopView::Quit),
+            ("?", help(TopView::Table)),
+            ("??", TopView::Table),
+            ("?q", TopView::Table),
             (">", opened("nodes", 0)),
             ("j>", opened("pods", 0)),
             ("jj>", opened("secrets", 0)),
@@ -144,20 +146,20 @@ mod tests {
             (">k", opened("nodes", 0)),
             (">?", help(opened("nodes", 0))),
             (">?<", opened("nodes", 0)),
-            (">q", View::Table),
-            ("><", View::Table),
-            (">>", View::Table),
-            (">qq", View::Ended),
-            ("/", View::Filtering),
-            ("/q?s", View::Filtering),
-            ("/po>", View::Table),
+            (">q", TopView::Table),
+            ("><", TopView::Table),
+            (">>", TopView::Table),
+            (">qq", TopView::Quit),
+            ("/", TopView::Filtering),
+            ("/q?s", TopView::Filtering),
+            ("/po>", TopView::Table),
             ("/po>>", opened("pods", 0)),
-            ("/none>>", View::Table),
-            ("/po><", View::Table),
-            ("/po><<", View::Ended),
-            ("/po<", View::Table),
+            ("/none>>", TopView::Table),
+            ("/po><", TopView::Table),
+            ("/po><<", TopView::Quit),
+            ("/po<", TopView::Table),
         ] {
-            assert_eq!(pressed(keys).view, view, "{keys:?}");
+            assert_eq!(after_key(keys).view, view, "{keys:?}");
         }
     }
 
@@ -175,7 +177,7 @@ mod tests {
             ("/po<", Column::Name, false, ""),
             ("/po><", Column::Name, false, ""),
         ] {
-            let state = pressed(keys);
+            let state = after_key(keys);
             assert_eq!(
                 (state.sort, state.is_reversed, &*state.filter),
                 (sort, is_reversed, filter),
@@ -187,17 +189,17 @@ mod tests {
     #[test]
     fn control_c_quits_from_anywhere_and_a_key_let_go_does_nothing() {
         for keys in ["", "/", ">", "?"] {
-            let state = pressed(keys).pressed(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+            let state = after_key(keys).after_key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
             assert!(state.is_ended(), "{keys:?}");
         }
         let mut let_go = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
         let_go.kind = KeyEventKind::Release;
-        assert!(!state().pressed(let_go).is_ended());
+        assert!(!state().after_key(let_go).is_ended());
     }
 
     #[test]
     fn a_filter_does_not_grow_without_end() {
-        let state = pressed(&format!("/{}", "x".repeat(1000)));
+        let state = after_key(&format!("/{}", "x".repeat(1000)));
         assert_eq!(state.filter.len(), FILTER_CHARS_MAX);
     }
 }

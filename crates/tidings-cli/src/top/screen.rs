@@ -11,32 +11,32 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 
 use super::draw;
-use super::state::State;
-use crate::escaped::is_obeyed;
+use super::state::TopState;
+use crate::escape::is_terminal_control;
 
 /// The terminal, taken until this is dropped.
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
-    _given_back: GivenBack,
+    _restore_on_drop: RestoreOnDrop,
 }
 
 /// Gives the terminal back when it is dropped.
-struct GivenBack;
+struct RestoreOnDrop;
 
 impl Screen {
     pub(super) fn open() -> io::Result<Self> {
-        tell_panics_on_the_usual_screen();
+        restore_before_panic_message();
         enable_raw_mode()?;
-        let given_back = GivenBack;
+        let restore_on_drop = RestoreOnDrop;
         execute!(io::stdout(), EnterAlternateScreen)?;
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
-        Ok(Screen { terminal, _given_back: given_back })
+        Ok(Screen { terminal, _restore_on_drop: restore_on_drop })
     }
 
-    pub(super) fn draw(&mut self, state: &State) -> io::Result<()> {
+    pub(super) fn draw(&mut self, state: &TopState) -> io::Result<()> {
         self.terminal.draw(|frame| {
             draw::draw(state, frame);
-            tame(frame.buffer_mut());
+            remove_control_characters(frame.buffer_mut());
         })?;
         Ok(())
     }
@@ -44,34 +44,34 @@ impl Screen {
 
 /// Names and messages come from other programs and from servers. What a terminal would obey is left out; a cell that
 /// holds nothing else shows a replacement character.
-fn tame(buffer: &mut Buffer) {
+fn remove_control_characters(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
-        if cell.symbol().contains(is_obeyed) {
-            let rest: String = cell.symbol().chars().filter(|c| !is_obeyed(*c)).collect();
+        if cell.symbol().contains(is_terminal_control) {
+            let rest: String = cell.symbol().chars().filter(|c| !is_terminal_control(*c)).collect();
             cell.set_symbol(if rest.is_empty() { "\u{fffd}" } else { &rest });
         }
     }
 }
 
-impl Drop for GivenBack {
+impl Drop for RestoreOnDrop {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
 /// Each step is tried, whatever became of the one before: there is nobody to tell.
-fn give_back() {
+fn restore() {
     let _ = disable_raw_mode();
     let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
 }
 
 /// A panic of this thread ends the program: it is told where it can be read. One of another thread, such as a handler's,
-/// is caught and counted there; told here, it would only tear the picture.
-fn tell_panics_on_the_usual_screen() {
+/// is caught and counted there; told local, it would only tear the picture.
+fn restore_before_panic_message() {
     let (ours, tell) = (std::thread::current().id(), std::panic::take_hook());
     std::panic::set_hook(Box::new(move |panic| {
         if std::thread::current().id() == ours {
-            give_back();
+            restore();
             tell(panic);
         }
     }));
@@ -89,9 +89,9 @@ mod tests {
         let mut buffer = Buffer::empty(ratatui::layout::Rect::new(0, 0, 20, 1));
         Line::from("a\u{202e}b\x1b[2Jc\u{9b}1md").render(buffer.area, &mut buffer);
         buffer.cell_mut((19, 0)).unwrap().set_symbol("\x1b");
-        tame(&mut buffer);
+        remove_control_characters(&mut buffer);
         let symbols: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
-        assert!(!symbols.contains(is_obeyed), "{symbols:?}");
+        assert!(!symbols.contains(is_terminal_control), "{symbols:?}");
         assert!(
             symbols.starts_with("ab") && symbols.contains('c') && symbols.ends_with('\u{fffd}'),
             "{symbols:?}"

@@ -1,4 +1,4 @@
-//! What is shown: the last sample with the rates since the one before, and what was chosen with keys. Nothing here knows
+//! What is shown: the last sample with the rates since the one before, and what was selected with keys. Nothing local knows
 //! a terminal or a clock: samples come with their moment.
 
 use std::collections::HashMap;
@@ -11,17 +11,17 @@ use super::columns::Column;
 
 /// All that a picture depends on.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct State {
+pub(super) struct TopState {
     /// Whose informers these are.
     pub(super) title: String,
-    pub(super) view: View,
+    pub(super) view: TopView,
     pub(super) sort: Column,
     pub(super) is_reversed: bool,
     /// Only informers and queues whose names contain this, in any case, are shown.
     pub(super) filter: String,
-    /// The name of the chosen informer: the choice stays with it wherever sorting puts it. The first shown if none.
-    pub(super) chosen: Option<String>,
-    pub(super) rows: Vec<Row>,
+    /// The name of the selected informer: the selection stays with it wherever sorting puts it. The first shown if none.
+    pub(super) selected: Option<String>,
+    pub(super) rows: Vec<InformerRow>,
     pub(super) queues: Vec<QueueRow>,
     pub(super) sampled_at: Option<Instant>,
     /// Why there was no newer sample.
@@ -30,24 +30,24 @@ pub(super) struct State {
 
 /// What fills the screen.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum View {
+pub(super) enum TopView {
     Table,
-    /// The table, while a filter is typed.
+    /// The table, while a filter is key_in_filter.
     Filtering,
     /// One informer, from this line on.
-    Opened {
+    Details {
         name: String,
         scroll: u16,
     },
     /// What keys do; behind it is what comes back.
-    Help(Box<View>),
+    Help(Box<TopView>),
     /// Nothing any more.
-    Ended,
+    Quit,
 }
 
 /// An informer, and how fast it is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(super) struct InformerRow {
     pub(super) informer: Informer,
     /// Since the sample before, if there was one and the program has not started anew since.
     pub(super) events_per_second: Option<f64>,
@@ -61,15 +61,15 @@ pub(super) struct QueueRow {
     pub(super) adds_per_second: Option<f64>,
 }
 
-impl State {
+impl TopState {
     pub(super) fn new(title: String) -> Self {
-        State {
+        TopState {
             title,
-            view: View::Table,
+            view: TopView::Table,
             sort: Column::Name,
             is_reversed: false,
             filter: String::new(),
-            chosen: None,
+            selected: None,
             rows: Vec::new(),
             queues: Vec::new(),
             sampled_at: None,
@@ -78,11 +78,11 @@ impl State {
     }
 
     pub(super) fn is_ended(&self) -> bool {
-        self.view == View::Ended
+        self.view == TopView::Quit
     }
 
     /// After a look that came to this. If it came to nothing, the last figures stay.
-    pub(super) fn sampled(mut self, at: Instant, sample: Result<Diagnostics, String>) -> Self {
+    pub(super) fn with_sample(mut self, at: Instant, sample: Result<Diagnostics, String>) -> Self {
         let sample = match sample {
             Ok(sample) => sample,
             Err(trouble) => {
@@ -95,7 +95,7 @@ impl State {
         let events: HashMap<String, u64> = events.collect();
         let adds = self.queues.iter().map(|row| (row.queue.name.clone(), row.queue.adds));
         let adds: HashMap<String, u64> = adds.collect();
-        let row = |informer: Informer| Row {
+        let row = |informer: Informer| InformerRow {
             events_per_second: rate(events.get(&informer.name), informer.requests.events, passed),
             informer,
         };
@@ -103,7 +103,7 @@ impl State {
             adds_per_second: rate(adds.get(&queue.name), queue.adds, passed),
             queue,
         };
-        State {
+        TopState {
             rows: sample.informers.into_iter().map(row).collect(),
             queues: sample.queues.into_iter().map(queue).collect(),
             sampled_at: Some(at),
@@ -113,8 +113,9 @@ impl State {
     }
 
     /// The informers that are shown, in their order.
-    pub(super) fn shown(&self) -> Vec<&Row> {
-        let mut shown: Vec<&Row> = self.rows.iter().filter(|row| self.passes(&row.informer.name)).collect();
+    pub(super) fn shown(&self) -> Vec<&InformerRow> {
+        let mut shown: Vec<&InformerRow> =
+            self.rows.iter().filter(|row| self.passes(&row.informer.name)).collect();
         shown.sort_by(|one, other| {
             let order = self.sort.order(one, other);
             if self.is_reversed { order.reverse() } else { order }
@@ -123,14 +124,14 @@ impl State {
     }
 
     /// The queues that are shown.
-    pub(super) fn shown_queues(&self) -> Vec<&QueueRow> {
+    pub(super) fn visible_queues(&self) -> Vec<&QueueRow> {
         self.queues.iter().filter(|row| self.passes(&row.queue.name)).collect()
     }
 
-    /// Where the chosen one is among those that are shown.
-    pub(super) fn chosen_at(&self) -> Option<usize> {
+    /// Where the selected one is among those that are shown.
+    pub(super) fn selected_index(&self) -> Option<usize> {
         let shown = self.shown();
-        let at = shown.iter().position(|row| Some(&row.informer.name) == self.chosen.as_ref());
+        let at = shown.iter().position(|row| Some(&row.informer.name) == self.selected.as_ref());
         at.or((!shown.is_empty()).then_some(0))
     }
 
@@ -185,11 +186,11 @@ pub(super) mod tests {
         serde_json::from_value(answer).expect("it is what a program says")
     }
 
-    pub(in crate::top) fn state() -> State {
-        State::new("here".to_owned()).sampled(Instant::now(), Ok(sample(100)))
+    pub(in crate::top) fn state() -> TopState {
+        TopState::new("local".to_owned()).with_sample(Instant::now(), Ok(sample(100)))
     }
 
-    fn names(state: &State) -> Vec<&str> {
+    fn names(state: &TopState) -> Vec<&str> {
         state.shown().into_iter().map(|row| &*row.informer.name).collect()
     }
 
@@ -198,10 +199,10 @@ pub(super) mod tests {
         let state = state();
         let began = state.sampled_at.unwrap();
         assert_eq!(state.rows[0].events_per_second, None, "one sample tells no rate");
-        let state = state.sampled(began + Duration::from_secs(2), Ok(sample(150)));
+        let state = state.with_sample(began + Duration::from_secs(2), Ok(sample(150)));
         assert_eq!(state.rows[0].events_per_second, Some(25.0));
         assert_eq!(state.queues[0].adds_per_second, Some(25.0));
-        let state = state.sampled(began + Duration::from_secs(3), Ok(sample(10)));
+        let state = state.with_sample(began + Duration::from_secs(3), Ok(sample(10)));
         assert_eq!(state.rows[0].events_per_second, None, "the program has started anew");
     }
 
@@ -209,9 +210,9 @@ pub(super) mod tests {
     fn figures_stay_while_a_program_does_not_answer_and_the_rate_spans_the_gap() {
         let state = state();
         let began = state.sampled_at.unwrap();
-        let state = state.sampled(began + Duration::from_secs(1), Err("refused".to_owned()));
+        let state = state.with_sample(began + Duration::from_secs(1), Err("refused".to_owned()));
         assert_eq!((state.trouble.as_deref(), state.rows.len()), (Some("refused"), 3));
-        let state = state.sampled(began + Duration::from_secs(10), Ok(sample(200)));
+        let state = state.with_sample(began + Duration::from_secs(10), Ok(sample(200)));
         assert_eq!((state.trouble.as_deref(), state.rows[0].events_per_second), (None, Some(10.0)));
     }
 
@@ -229,7 +230,7 @@ pub(super) mod tests {
         ] {
             let state = state();
             let at = state.sampled_at.unwrap() + Duration::from_secs(1);
-            let mut state = State { sort, ..state.sampled(at, Ok(sample(130))) };
+            let mut state = TopState { sort, ..state.with_sample(at, Ok(sample(130))) };
             assert_eq!(names(&state), expected, "{sort:?}");
             state.is_reversed = true;
             let reversed: Vec<&str> = expected.into_iter().rev().collect();
@@ -239,21 +240,21 @@ pub(super) mod tests {
 
     #[test]
     fn a_filter_asks_for_a_part_of_the_name_in_any_case() {
-        let state = State { filter: "OD".to_owned(), ..state() };
+        let state = TopState { filter: "OD".to_owned(), ..state() };
         assert_eq!(names(&state), ["nodes", "pods"]);
-        assert_eq!(state.shown_queues().len(), 0);
-        let state = State { filter: "repl".to_owned(), ..state };
-        assert_eq!((names(&state).len(), state.shown_queues().len(), state.chosen_at()), (0, 1, None));
+        assert_eq!(state.visible_queues().len(), 0);
+        let state = TopState { filter: "repl".to_owned(), ..state };
+        assert_eq!((names(&state).len(), state.visible_queues().len(), state.selected_index()), (0, 1, None));
     }
 
     #[test]
     fn the_choice_stays_with_its_informer_and_falls_to_the_first_when_that_is_gone() {
-        let mut state = State { chosen: Some("pods".to_owned()), ..state() };
-        assert_eq!(state.chosen_at(), Some(1));
+        let mut state = TopState { selected: Some("pods".to_owned()), ..state() };
+        assert_eq!(state.selected_index(), Some(1));
         state.sort = Column::Objects;
-        assert_eq!(state.chosen_at(), Some(0));
+        assert_eq!(state.selected_index(), Some(0));
         state.filter = "s".to_owned();
-        state.chosen = Some("gone".to_owned());
-        assert_eq!(state.chosen_at(), Some(0));
+        state.selected = Some("gone".to_owned());
+        assert_eq!(state.selected_index(), Some(0));
     }
 }

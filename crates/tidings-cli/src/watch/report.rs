@@ -5,28 +5,28 @@ use std::time::Duration;
 use serde_json::json;
 use tidings::ListMode;
 
-use crate::query::Asked;
+use crate::query::PreparedQuery;
 
 /// In which form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum ReportFormat {
     /// One JSON object.
     Json,
 }
 
 /// What only the watcher knows.
-pub(super) struct Report {
+pub(super) struct WatchReport {
     pub(super) sync: Option<Duration>,
     pub(super) updates: u64,
     /// From the first sync to the last update.
     pub(super) updating: Option<Duration>,
 }
 
-impl Report {
-    pub(super) fn written(&self, form: Form, asked: &Asked) -> String {
-        let Form::Json = form;
-        let stats = asked.informer.stats();
-        let streams = asked.informer.health().streams;
+impl WatchReport {
+    pub(super) fn written(&self, form: ReportFormat, query: &PreparedQuery) -> String {
+        let ReportFormat::Json = form;
+        let stats = query.informer.stats();
+        let streams = query.informer.health().streams;
         let list_mode = streams.iter().find_map(|stream| stream.list_mode);
         let wire = streams.iter().find_map(|stream| stream.wire);
         let per_second = self.updating.filter(|time| !time.is_zero());

@@ -10,10 +10,10 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::asking::send;
+use crate::http_client::send;
 
 /// How long a page may take until something holds; only a hang gets this far.
-const PATIENCE: Duration = Duration::from_secs(45);
+const TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Under which name the protocol hands out elements.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -57,7 +57,7 @@ impl Browser {
         ];
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome",
-            "timeouts": { "script": PATIENCE.as_millis() as u64 },
+            "timeouts": { "script": TIMEOUT.as_millis() as u64 },
             "goog:chromeOptions": { "args": arguments },
         } } });
         let made = command(&address, Method::POST, "/session", Some(&wanted)).await;
@@ -85,7 +85,7 @@ impl Browser {
                else setTimeout(look, 50);
              }};
              look();",
-            PATIENCE.as_millis() - 5_000
+            TIMEOUT.as_millis() - 5_000
         );
         let page = self.post("/execute/async", &json!({ "script": script, "args": [] })).await;
         assert!(page.is_null(), "this never held: {expression}\n{}", page.as_str().unwrap_or_default());
@@ -166,7 +166,7 @@ async fn start_driver() -> (Child, u16) {
         }
         panic!("the driver ended before it listened");
     };
-    let port = tokio::time::timeout(PATIENCE, said).await.expect("the driver listens in time");
+    let port = tokio::time::timeout(TIMEOUT, said).await.expect("the driver listens in time");
     (driver, port)
 }
 

@@ -8,22 +8,22 @@ use tidings_apiserver::{ApiServer, Listen};
 use tokio::task::JoinSet;
 
 use crate::driver::Browser;
-use crate::running::{Running, pod};
+use crate::process::{RunningProgram, pod};
 
 /// A cluster, its dashboard, and a browser that shows it.
-pub(crate) struct Scene {
+pub(crate) struct BrowserFixture {
     pub(crate) server: ApiServer,
     pub(crate) browser: Browser,
     serving: JoinSet<()>,
     server_address: SocketAddr,
-    dashboard: Option<Running>,
+    dashboard: Option<RunningProgram>,
     /// What the dashboard was started with, but with the port that it got.
     arguments: Vec<String>,
 }
 
-impl Scene {
+impl BrowserFixture {
     /// With these pods, each a name and a node.
-    pub(crate) async fn with_pods(pods: &[(&str, &str)]) -> Scene {
+    pub(crate) async fn with_pods(pods: &[(&str, &str)]) -> BrowserFixture {
         let server = ApiServer::builder().anonymous(Rights::Admin).start().await;
         for (name, node) in pods {
             server.put("pods", pod(name, node, "Pending"));
@@ -37,7 +37,7 @@ impl Scene {
         let address = url.trim_start_matches("http://").trim_end_matches('/');
         arguments.extend(["--listen".to_owned(), address.to_owned()]);
         let browser = Browser::open(&url).await;
-        Scene { server, browser, serving, server_address, dashboard: Some(dashboard), arguments }
+        BrowserFixture { server, browser, serving, server_address, dashboard: Some(dashboard), arguments }
     }
 
     pub(crate) fn put_pod(&self, name: &str, node: &str, phase: &str) {
@@ -83,9 +83,9 @@ async fn serve(server: &ApiServer, address: SocketAddr, tasks: &mut JoinSet<()>)
 }
 
 /// A dashboard, and the address that it printed.
-pub(crate) async fn start(arguments: &[String]) -> (Running, String) {
+pub(crate) async fn start(arguments: &[String]) -> (RunningProgram, String) {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut dashboard = Running::start(&arguments);
+    let mut dashboard = RunningProgram::start(&arguments);
     let url = dashboard.line().await.expect("it prints its address");
     (dashboard, url)
 }

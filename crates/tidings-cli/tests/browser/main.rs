@@ -3,15 +3,15 @@
 //! Debian's `chromium` and `chromedriver` are used, from the path. Without them, each test is shown as ignored with the
 //! reason; under `CI=true` it fails instead. Each test has a browser, a dashboard and a server of its own.
 
-#[path = "../program/asking.rs"]
+#[path = "../program/http_client.rs"]
 #[expect(dead_code, reason = "samples are read by the page here")]
-mod asking;
-#[path = "../program/running.rs"]
+mod http_client;
+#[path = "../program/process.rs"]
 #[expect(dead_code, reason = "a browser needs less than a terminal")]
-mod running;
+mod process;
 
 mod driver;
-mod scene;
+mod fixture;
 mod scripts;
 
 use std::process::ExitCode;

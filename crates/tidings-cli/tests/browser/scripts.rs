@@ -5,8 +5,8 @@ use std::pin::Pin;
 use serde_json::json;
 
 use crate::driver::{Browser, ENTER, ESCAPE, TAB};
-use crate::running::pod;
-use crate::scene::{Scene, start};
+use crate::fixture::{BrowserFixture, start};
+use crate::process::pod;
 
 /// A test: its name, and what is done and seen.
 type Script = (&'static str, fn() -> Pin<Box<dyn Future<Output = ()>>>);
@@ -34,25 +34,28 @@ fn names_are(names: &[&str]) -> String {
 }
 
 async fn follows() {
-    let scene = Scene::with_pods(&[("web-0", "node-1")]).await;
-    let page = &scene.browser;
+    let fixture = BrowserFixture::with_pods(&[("web-0", "node-1")]).await;
+    let page = &fixture.browser;
     page.until(IS_LIVE).await;
     page.until("document.querySelector('[data-figure=Objects] .now').textContent === '1'").await;
     page.until(&names_are(&["web-0"])).await;
 
-    scene.put_pod("web-1", "node-1", "Pending");
+    fixture.put_pod("web-1", "node-1", "Pending");
     page.until("document.querySelector('[data-figure=Objects] .now').textContent === '2'").await;
     page.until(&names_are(&["web-0", "web-1"])).await;
-    scene.put_pod("web-1", "node-1", "Running");
-    page.until("document.querySelector('#told li').innerText.includes('status.phase Pending -> Running')")
-        .await;
+    fixture.put_pod("web-1", "node-1", "Running");
+    page.until(
+        "document.querySelector('#notifications li').innerText.includes('status.phase Pending -> Running')",
+    )
+    .await;
     page.until("document.querySelectorAll('[data-figure=Objects] polyline').length === 2").await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 async fn filters() {
-    let scene = Scene::with_pods(&[("db-0", "node-1"), ("web-0", "node-1"), ("web-1", "node-2")]).await;
-    let page = &scene.browser;
+    let fixture =
+        BrowserFixture::with_pods(&[("db-0", "node-1"), ("web-0", "node-1"), ("web-1", "node-2")]).await;
+    let page = &fixture.browser;
     page.until(&names_are(&["db-0", "web-0", "web-1"])).await;
     page.type_into("#search", "web-").await;
     page.until(&names_are(&["web-0", "web-1"])).await;
@@ -65,12 +68,12 @@ async fn filters() {
     page.until(&names_are(&[])).await;
     page.choose("#resource", "pods").await;
     page.until(&names_are(&["web-0", "web-1"])).await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 async fn shows_an_object() {
-    let scene = Scene::with_pods(&[("web-0", "node-1"), ("web-1", "node-1")]).await;
-    let page = &scene.browser;
+    let fixture = BrowserFixture::with_pods(&[("web-0", "node-1"), ("web-1", "node-1")]).await;
+    let page = &fixture.browser;
     page.until(&names_are(&["web-0", "web-1"])).await;
     page.run("document.querySelector('#value').disabled = true; document.querySelector('#index').focus();")
         .await;
@@ -80,7 +83,7 @@ async fn shows_an_object() {
     page.until("document.querySelector('#yaml').textContent.includes('phase: Pending')").await;
     page.until("document.querySelector('#change').hidden").await;
 
-    scene.put_pod("web-0", "node-1", "Running");
+    fixture.put_pod("web-0", "node-1", "Running");
     page.until("document.querySelector('#yaml').textContent.includes('phase: Running')").await;
     page.until(
         "document.querySelector('#change tbody').innerText.replace(/\\s+/g, ' ').trim() \
@@ -90,19 +93,19 @@ async fn shows_an_object() {
     page.press(ESCAPE).await;
     page.until("document.querySelector('#detail').hidden && document.activeElement.textContent === 'web-0'")
         .await;
-    scene.end().await;
+    fixture.end().await;
 }
 
 async fn shows_markup_as_text() {
     const MARKUP: &str = "<img src=x onerror='document.title=1'><b>bold</b>";
-    let scene = Scene::with_pods(&[("web-0", "node-1")]).await;
-    let page = &scene.browser;
+    let fixture = BrowserFixture::with_pods(&[("web-0", "node-1")]).await;
+    let page = &fixture.browser;
     page.until(IS_LIVE).await;
     page.until(&names_are(&["web-0"])).await;
     let mut marked = pod("web-0", "node-1", "Running");
     marked["status"]["message"] = json!(MARKUP);
-    scene.put("pods", marked);
-    page.until("document.querySelector('#told li')?.innerText.includes('<b>bold</b>')").await;
+    fixture.put("pods", marked);
+    page.until("document.querySelector('#notifications li')?.innerText.includes('<b>bold</b>')").await;
     page.click("#objects tbody button").await;
     page.until("document.querySelector('#change').innerText.includes('<b>bold</b>')").await;
     page.until("document.querySelector('#yaml').innerText.includes('<b>bold</b>')").await;
@@ -112,36 +115,36 @@ async fn shows_markup_as_text() {
     let refused =
         page.run("try { document.body.innerHTML = '<b>b</b>'; return false } catch { return true }").await;
     assert_eq!(refused, json!(true));
-    scene.end().await;
+    fixture.end().await;
 }
 
 async fn outlives_the_server() {
-    let mut scene = Scene::with_pods(&[("web-0", "node-1")]).await;
-    scene.browser.until(&names_are(&["web-0"])).await;
-    scene.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
-    scene.stop_server().await;
-    scene.browser.until("document.querySelector('#summary').textContent.includes('in trouble')").await;
-    scene.browser.until(&names_are(&["web-0"])).await;
-    scene.put_pod("web-1", "node-1", "Running");
-    scene.start_server().await;
-    scene.browser.until(&names_are(&["web-0", "web-1"])).await;
-    scene.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
-    scene.browser.until(IS_LIVE).await;
-    scene.end().await;
+    let mut fixture = BrowserFixture::with_pods(&[("web-0", "node-1")]).await;
+    fixture.browser.until(&names_are(&["web-0"])).await;
+    fixture.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
+    fixture.stop_server().await;
+    fixture.browser.until("document.querySelector('#summary').textContent.includes('in trouble')").await;
+    fixture.browser.until(&names_are(&["web-0"])).await;
+    fixture.put_pod("web-1", "node-1", "Running");
+    fixture.start_server().await;
+    fixture.browser.until(&names_are(&["web-0", "web-1"])).await;
+    fixture.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
+    fixture.browser.until(IS_LIVE).await;
+    fixture.end().await;
 }
 
 async fn outlives_the_dashboard() {
-    let mut scene = Scene::with_pods(&[("web-0", "node-1")]).await;
-    scene.browser.until(&names_are(&["web-0"])).await;
-    scene.browser.run("window.isTheSamePage = true").await;
-    scene.stop_dashboard().await;
-    scene.browser.until("document.querySelector('#connection').textContent === 'disconnected'").await;
-    scene.put_pod("web-1", "node-1", "Running");
-    scene.start_dashboard().await;
-    scene.browser.until(IS_LIVE).await;
-    scene.browser.until(&names_are(&["web-0", "web-1"])).await;
-    assert_eq!(scene.browser.run("return window.isTheSamePage").await, json!(true), "nobody reloaded it");
-    scene.end().await;
+    let mut fixture = BrowserFixture::with_pods(&[("web-0", "node-1")]).await;
+    fixture.browser.until(&names_are(&["web-0"])).await;
+    fixture.browser.run("window.isTheSamePage = true").await;
+    fixture.stop_dashboard().await;
+    fixture.browser.until("document.querySelector('#connection').textContent === 'disconnected'").await;
+    fixture.put_pod("web-1", "node-1", "Running");
+    fixture.start_dashboard().await;
+    fixture.browser.until(IS_LIVE).await;
+    fixture.browser.until(&names_are(&["web-0", "web-1"])).await;
+    assert_eq!(fixture.browser.run("return window.isTheSamePage").await, json!(true), "nobody reloaded it");
+    fixture.end().await;
 }
 
 async fn takes_the_token() {

@@ -3,10 +3,10 @@
 use tidings_apiserver::ApiServer;
 use tidings_apiserver::Rights;
 
-use crate::running::{Ended, Served, run};
+use crate::process::{ProcessOutput, ServedApi, run};
 
 #[track_caller]
-pub(crate) fn check(ended: &Ended, code: i32, says: &[&str]) {
+pub(crate) fn check(ended: &ProcessOutput, code: i32, says: &[&str]) {
     assert_eq!((ended.code, ended.stdout.as_str()), (code, ""), "{}", ended.stderr);
     assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
     for words in says {
@@ -16,7 +16,7 @@ pub(crate) fn check(ended: &Ended, code: i32, says: &[&str]) {
 
 #[tokio::test]
 async fn wrong_arguments_are_named_and_show_how_to_do_it() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     for (arguments, says) in [
         (&["-l", "=web"][..], &["--selector \"=web\"", "try app=web"][..]),
         (&["--field-selector", "a"], &["--field-selector \"a\"", "try metadata.name"]),
@@ -58,14 +58,14 @@ async fn a_server_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn a_server_that_is_something_else_is_told_so() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let ended = run(&["get", "pods", "--server", &format!("{}/elsewhere", served.url)]).await;
     check(&ended, 5, &["404", "address of an API server"]);
 }
 
 #[tokio::test]
 async fn a_field_that_the_server_can_not_select_by_is_told_at_once() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     for command in ["watch", "get"] {
         let arguments = [command, "pods", "--server", &served.url, "--field-selector", "spec.oops=1"];
         check(&run(&arguments).await, 2, &["400", "spec.oops", "--field-selector"]);
@@ -74,15 +74,15 @@ async fn a_field_that_the_server_can_not_select_by_is_told_at_once() {
 
 #[tokio::test]
 async fn who_may_not_is_told_so_at_once() {
-    let nobody = Served::over(ApiServer::start().await).await;
+    let nobody = ServedApi::over(ApiServer::start().await).await;
     check(&run(&["watch", "pods", "--server", &nobody.url]).await, 4, &["401", "--context"]);
-    let powerless = Served::over(ApiServer::builder().anonymous(Rights::Nothing).start().await).await;
+    let powerless = ServedApi::over(ApiServer::builder().anonymous(Rights::Nothing).start().await).await;
     check(&run(&["watch", "pods", "--server", &powerless.url]).await, 4, &["403", "ask for the right"]);
 }
 
 #[tokio::test]
 async fn an_unknown_resource_is_named() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     check(
         &run(&["watch", "gadgets", "--server", &served.url]).await,
         5,

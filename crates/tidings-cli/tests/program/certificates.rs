@@ -15,18 +15,18 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::bad_input::check;
-use crate::running::{Ended, Served, run};
+use crate::process::{ProcessOutput, ServedApi, run};
 
 /// A server that does nothing but shake hands: whoever does not like its certificate gets no further.
-struct Door {
+struct TlsServer {
     url: String,
     authority: String,
     _tasks: JoinSet<()>,
 }
 
-impl Door {
+impl TlsServer {
     /// With a certificate for this name, changed in some way.
-    async fn open(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Door {
+    async fn open(name: &str, change: impl FnOnce(&mut CertificateParams)) -> TlsServer {
         let mut authority = CertificateParams::default();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
@@ -49,11 +49,11 @@ impl Door {
                 drop(acceptor.accept(socket).await);
             }
         });
-        Door { url, authority: authority.pem(), _tasks: tasks }
+        TlsServer { url, authority: authority.pem(), _tasks: tasks }
     }
 
     /// Asked by somebody who trusts this authority.
-    async fn asked_trusting(&self, authority: &str) -> Ended {
+    async fn get_trusting(&self, authority: &str) -> ProcessOutput {
         let kubeconfig = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "here",
             "contexts": [{ "name": "here", "context": { "cluster": "here", "user": "me" } }],
@@ -75,25 +75,26 @@ impl Door {
 
 #[tokio::test]
 async fn an_expired_certificate_is_to_be_renewed() {
-    let expired = Door::open("127.0.0.1", |params| {
+    let expired = TlsServer::open("127.0.0.1", |params| {
         params.not_before = date_time_ymd(2019, 1, 1);
         params.not_after = date_time_ymd(2020, 1, 1);
     })
     .await;
-    check(&expired.asked_trusting(&expired.authority).await, 3, &["has expired", "renewed", "clock"]);
+    check(&expired.get_trusting(&expired.authority).await, 3, &["has expired", "renewed", "clock"]);
 }
 
 #[tokio::test]
 async fn a_certificate_from_the_future_points_at_the_clock() {
-    let early = Door::open("127.0.0.1", |params| params.not_before = date_time_ymd(2300, 1, 1)).await;
-    check(&early.asked_trusting(&early.authority).await, 3, &["not valid yet", "clock"]);
+    let early = TlsServer::open("127.0.0.1", |params| params.not_before = date_time_ymd(2300, 1, 1)).await;
+    check(&early.get_trusting(&early.authority).await, 3, &["not valid yet", "clock"]);
 }
 
 #[tokio::test]
 async fn a_certificate_of_another_authority_asks_for_the_right_kubeconfig() {
-    let (door, other) = (Door::open("127.0.0.1", |_| {}).await, Door::open("127.0.0.1", |_| {}).await);
+    let (door, other) =
+        (TlsServer::open("127.0.0.1", |_| {}).await, TlsServer::open("127.0.0.1", |_| {}).await);
     check(
-        &door.asked_trusting(&other.authority).await,
+        &door.get_trusting(&other.authority).await,
         3,
         &["nobody you trust", "kubeconfig of this cluster", "certificate-authority"],
     );
@@ -101,13 +102,13 @@ async fn a_certificate_of_another_authority_asks_for_the_right_kubeconfig() {
 
 #[tokio::test]
 async fn a_certificate_for_another_name_asks_for_that_name() {
-    let other = Door::open("elsewhere.example", |_| {}).await;
-    check(&other.asked_trusting(&other.authority).await, 3, &["other names", "tls-server-name"]);
+    let other = TlsServer::open("elsewhere.example", |_| {}).await;
+    check(&other.get_trusting(&other.authority).await, 3, &["other names", "tls-server-name"]);
 }
 
 #[tokio::test]
 async fn a_server_without_tls_is_to_be_asked_without_it() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let url = served.url.replace("http://", "https://");
     check(&run(&["get", "pods", "--server", &url]).await, 3, &["does not speak TLS", "http://"]);
 }

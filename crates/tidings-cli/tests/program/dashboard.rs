@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::asking::{Samples, get};
 use crate::bad_input::check;
-use crate::running::{Running, Served, run};
+use crate::http_client::{Samples, get};
+use crate::process::{RunningProgram, ServedApi, run};
 
 /// A dashboard that runs, and where.
 struct Dashboard {
-    running: Running,
+    running: RunningProgram,
     address: String,
     /// The line that it printed.
     url: String,
@@ -20,7 +20,7 @@ impl Dashboard {
     }
 
     async fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Dashboard {
-        let mut running = Running::start_with(&[&["dashboard"], arguments].concat(), variables);
+        let mut running = RunningProgram::start_with(&[&["dashboard"], arguments].concat(), variables);
         let url = running.line().await.expect("it prints its address");
         let address = url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
         let address = address.unwrap_or_else(|| panic!("no address: {url}")).to_owned();
@@ -52,7 +52,7 @@ fn names(answer: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn the_page_is_inside_the_binary_and_runs_no_script_of_others() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     let page = get(&dashboard.address, "/", &[]).await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
@@ -70,7 +70,7 @@ async fn the_page_is_inside_the_binary_and_runs_no_script_of_others() {
 
 #[tokio::test]
 async fn each_sample_has_figures_and_what_was_told_since_the_last() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     let mut samples = Samples::of(&dashboard.address).await;
@@ -99,7 +99,7 @@ async fn each_sample_has_figures_and_what_was_told_since_the_last() {
 
 #[tokio::test]
 async fn objects_are_found_by_search_and_index_within_a_limit() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     for (name, node) in [("web-0", "node-1"), ("web-1", "node-2"), ("db-0", "node-1")] {
         served.put_pod(name, node, "Running");
     }
@@ -140,7 +140,7 @@ async fn objects_are_found_by_search_and_index_within_a_limit() {
 
 #[tokio::test]
 async fn an_object_is_shown_with_its_last_change() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     dashboard.has(1).await;
@@ -163,7 +163,7 @@ async fn an_object_is_shown_with_its_last_change() {
 
 #[tokio::test]
 async fn no_value_of_a_secret_reaches_the_page() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let secret = |password: &str| {
         json!({
             "metadata": { "namespace": "default", "name": "login" }, "data": { "password": password },
@@ -194,7 +194,7 @@ async fn no_value_of_a_secret_reaches_the_page() {
 
 #[tokio::test]
 async fn on_this_machine_only_its_own_names_are_answered() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     for (host, status) in [
         ("localhost:1234", 200),
@@ -214,7 +214,7 @@ async fn on_this_machine_only_its_own_names_are_answered() {
 
 #[tokio::test]
 async fn beyond_this_machine_nobody_is_answered_without_the_token() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--listen", "0.0.0.0:0", "--server", &served.url]).await;
     let token = dashboard.url.split_once("/?token=").expect("the token is printed").1.to_owned();
     assert_eq!(token.len(), 64);
@@ -241,7 +241,7 @@ async fn beyond_this_machine_nobody_is_answered_without_the_token() {
 
 #[tokio::test]
 async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let token = "correct-horse-battery-staple";
     let folder = tempfile::tempdir().expect("a folder can be made");
     let file = folder.path().join("token");
@@ -254,7 +254,7 @@ async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
         let arguments = [&["pods", "--server", &served.url], arguments].concat();
         let dashboard = Dashboard::start_with(&arguments, variables).await;
         assert!(!dashboard.url.contains(token), "{}", dashboard.url);
-        let seen = dashboard.running.seen_by_others();
+        let seen = dashboard.running.command_line();
         assert!(seen.contains("dashboard") && !seen.contains(token), "{seen}");
         assert_eq!(get(&dashboard.address, "/", &[]).await.status, 401);
         let bearer = format!("Bearer {token}");
@@ -275,7 +275,7 @@ async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
 
 #[tokio::test]
 async fn readers_that_go_or_never_read_hold_nobody_up() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     let idle = Samples::of(&dashboard.address).await;
     for _ in 0..20 {
@@ -328,7 +328,7 @@ async fn what_keeps_it_from_serving_is_said_in_one_line() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     check(&run(&["dashboard", "--demo", "--listen", &address]).await, 1, &[&address, "taken"]);
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     check(&run(&["dashboard", "gadgets", "--server", &served.url]).await, 5, &["\"gadgets\""]);
     check(&run(&["dashboard", "--index", "node", "--server", &served.url]).await, 2, &["--index \"node\""]);
     check(&run(&["dashboard"]).await, 3, &["no way to a cluster"]);

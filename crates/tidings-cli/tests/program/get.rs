@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::running::{Served, run};
+use crate::process::{ServedApi, run};
 
 #[tokio::test]
 async fn objects_are_found_by_several_indexes_at_once() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     for (name, node, phase) in
         [("web-0", "node-1", "Running"), ("web-1", "node-1", "Pending"), ("web-2", "node-2", "Running")]
     {
@@ -25,7 +25,7 @@ async fn objects_are_found_by_several_indexes_at_once() {
 
 #[tokio::test]
 async fn a_table_has_a_line_for_each_object() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     let ended = run(&["get", "po", "--server", &served.url]).await;
     let lines: Vec<Vec<&str>> = ended.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -36,7 +36,7 @@ async fn a_table_has_a_line_for_each_object() {
 
 #[tokio::test]
 async fn the_indexes_that_were_asked_for_are_columns() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     let arguments =
         ["get", "po", "--index", "node=.spec.nodeName", "--index", "image=.spec.containers[*].image"];
@@ -48,7 +48,7 @@ async fn the_indexes_that_were_asked_for_are_columns() {
 
 #[tokio::test]
 async fn the_data_of_a_secret_is_never_shown() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.server.put(
         "secrets",
         json!({

@@ -11,17 +11,17 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 /// Longer than anything takes on a busy machine: only a hang gets this far.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A whole answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
-impl Answer {
+impl HttpResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -32,7 +32,7 @@ impl Answer {
 }
 
 /// Gets a path with these headers; `Host` is the address itself if not among them.
-pub(crate) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+pub(crate) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> HttpResponse {
     let mut request = Request::get(path);
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         request = request.header("host", address);
@@ -44,7 +44,7 @@ pub(crate) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> 
 }
 
 /// Sends a request, and reads the whole answer.
-pub(crate) async fn send(address: &str, request: Request<String>) -> Answer {
+pub(crate) async fn send(address: &str, request: Request<String>) -> HttpResponse {
     let asked = format!("{} {}", request.method(), request.uri());
     let answered = async {
         let (head, mut open) = begin(address, request).await;
@@ -52,18 +52,18 @@ pub(crate) async fn send(address: &str, request: Request<String>) -> Answer {
         while let Some(part) = open.part().await {
             text += &part;
         }
-        Answer { status: head.status.as_u16(), headers: head.headers, text }
+        HttpResponse { status: head.status.as_u16(), headers: head.headers, text }
     };
-    tokio::time::timeout(PATIENCE, answered).await.unwrap_or_else(|_| panic!("no answer to {asked}"))
+    tokio::time::timeout(TIMEOUT, answered).await.unwrap_or_else(|_| panic!("no answer to {asked}"))
 }
 
 /// An answer that goes on, and the connection that it comes over.
-pub(crate) struct Open {
+pub(crate) struct OpenResponse {
     body: Incoming,
     _connection: JoinSet<()>,
 }
 
-impl Open {
+impl OpenResponse {
     async fn part(&mut self) -> Option<String> {
         while let Some(frame) = self.body.frame().await {
             let Ok(frame) = frame else { return None };
@@ -75,7 +75,7 @@ impl Open {
     }
 }
 
-async fn begin(address: &str, request: Request<String>) -> (http::response::Parts, Open) {
+async fn begin(address: &str, request: Request<String>) -> (http::response::Parts, OpenResponse) {
     let socket = TcpStream::connect(address).await.expect("somebody listens");
     let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket)).await;
     let (mut sender, connection) = handshake.expect("a fresh connection is ready");
@@ -83,12 +83,12 @@ async fn begin(address: &str, request: Request<String>) -> (http::response::Part
     tasks.spawn(async { drop(connection.await) });
     let answer = sender.send_request(request).await.expect("the request is answered");
     let (head, body) = answer.into_parts();
-    (head, Open { body, _connection: tasks })
+    (head, OpenResponse { body, _connection: tasks })
 }
 
 /// The samples of a dashboard, as its page hears them.
 pub(crate) struct Samples {
-    open: Open,
+    open: OpenResponse,
     unread: String,
 }
 
@@ -111,7 +111,7 @@ impl Samples {
                     return data;
                 }
             }
-            let part = tokio::time::timeout(PATIENCE, self.open.part());
+            let part = tokio::time::timeout(TIMEOUT, self.open.part());
             self.unread += &part.await.expect("a sample comes in time")?;
         }
     }
@@ -126,6 +126,6 @@ impl Samples {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("no sample in which {what}"))
+        tokio::time::timeout(TIMEOUT, found).await.unwrap_or_else(|_| panic!("no sample in which {what}"))
     }
 }

@@ -1,12 +1,12 @@
 //! The program as its users run it: the built binary, a server on a port, what it prints and how it ends.
 
-mod asking;
 mod bad_input;
 mod certificates;
 mod dashboard;
 mod get;
-mod pages;
-mod running;
+mod http_client;
+mod manual;
+mod process;
 mod secrecy;
 mod serve;
 mod top;

@@ -1,7 +1,7 @@
 //! What comes with the program: help, completions, a manual page, the demo.
 
 use crate::bad_input::check;
-use crate::running::{Running, run};
+use crate::process::{RunningProgram, run};
 
 #[tokio::test]
 async fn completions_and_the_manual_name_every_command() {
@@ -54,7 +54,7 @@ async fn the_demo_ends_by_itself_with_cache_and_server_in_agreement() {
 
 #[tokio::test]
 async fn the_demo_breaks_its_watches_and_shows_the_recovery() {
-    let mut demo = Running::start(&["demo", "--seconds", "60"]);
+    let mut demo = RunningProgram::start(&["demo", "--seconds", "60"]);
     for mark in ["[BREAK]", "[FAULT]", "[RECOVER]"] {
         while !demo.line().await.expect("it goes on").starts_with(mark) {}
     }
@@ -69,7 +69,7 @@ async fn the_demo_breaks_its_watches_and_shows_the_recovery() {
 
 #[tokio::test]
 async fn the_demo_ends_quietly_when_nobody_reads_any_more() {
-    let mut demo = Running::start(&["demo", "--seconds", "3600"]);
+    let mut demo = RunningProgram::start(&["demo", "--seconds", "3600"]);
     assert!(demo.line().await.is_some());
     assert_eq!(demo.close().await, 0);
 }

@@ -11,26 +11,26 @@ use tokio::process::{Child, ChildStdout, Command};
 use tokio::task::JoinSet;
 
 /// Longer than anything takes on a busy machine: only a hang gets this far.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server that answers everybody, on a port of this machine.
-pub(crate) struct Served {
+pub(crate) struct ServedApi {
     pub(crate) server: ApiServer,
     pub(crate) url: String,
     _listening: Listening,
     _serving: JoinSet<()>,
 }
 
-impl Served {
-    pub(crate) async fn start() -> Served {
-        Served::over(ApiServer::builder().anonymous(Rights::Admin).start().await).await
+impl ServedApi {
+    pub(crate) async fn start() -> ServedApi {
+        ServedApi::over(ApiServer::builder().anonymous(Rights::Admin).start().await).await
     }
 
-    pub(crate) async fn over(server: ApiServer) -> Served {
+    pub(crate) async fn over(server: ApiServer) -> ServedApi {
         let (listening, serving) = server.listen(Listen::plain()).await.expect("a port is free");
         let mut tasks = JoinSet::new();
         tasks.spawn(serving);
-        Served { server, url: listening.url(), _listening: listening, _serving: tasks }
+        ServedApi { server, url: listening.url(), _listening: listening, _serving: tasks }
     }
 
     pub(crate) fn put_pod(&self, name: &str, node: &str, phase: &str) {
@@ -52,7 +52,7 @@ pub(crate) fn pod(name: &str, node: &str, phase: &str) -> Value {
 
 /// How a run ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct ProcessOutput {
     pub(crate) code: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -67,22 +67,22 @@ fn command(arguments: &[&str]) -> Command {
 }
 
 /// Runs it to its end.
-pub(crate) async fn run(arguments: &[&str]) -> Ended {
+pub(crate) async fn run(arguments: &[&str]) -> ProcessOutput {
     ended(command(arguments)).await
 }
 
 /// Runs it to its end, with everything logged that can be.
-pub(crate) async fn run_logging(arguments: &[&str]) -> Ended {
+pub(crate) async fn run_logging(arguments: &[&str]) -> ProcessOutput {
     let mut command = command(arguments);
     command.env("RUST_LOG", "trace");
     ended(command).await
 }
 
-async fn ended(mut command: Command) -> Ended {
-    let output = tokio::time::timeout(PATIENCE, command.output());
+async fn ended(mut command: Command) -> ProcessOutput {
+    let output = tokio::time::timeout(TIMEOUT, command.output());
     let output = output.await.expect("the program ends").expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the program prints text");
-    Ended {
+    ProcessOutput {
         code: output.status.code().expect("no signal ended it"),
         stdout: text(output.stdout),
         stderr: text(output.stderr),
@@ -90,33 +90,33 @@ async fn ended(mut command: Command) -> Ended {
 }
 
 /// A program that runs, read line by line.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
-impl Running {
-    pub(crate) fn start(arguments: &[&str]) -> Running {
-        Running::start_with(arguments, &[])
+impl RunningProgram {
+    pub(crate) fn start(arguments: &[&str]) -> RunningProgram {
+        RunningProgram::start_with(arguments, &[])
     }
 
     /// With variables of the environment.
-    pub(crate) fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+    pub(crate) fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> RunningProgram {
         let mut command = command(arguments);
         command.envs(variables.iter().copied());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let stdout = child.stdout.take().expect("it is piped");
-        Running { child, lines: BufReader::new(stdout).lines() }
+        RunningProgram { child, lines: BufReader::new(stdout).lines() }
     }
 
     /// The next line; `None` at the end.
     pub(crate) async fn line(&mut self) -> Option<String> {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line());
+        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line());
         line.await.expect("a line comes in time").expect("the program prints text")
     }
 
     /// What everybody on this machine can see of it: `ps` shows no more.
-    pub(crate) fn seen_by_others(&self) -> String {
+    pub(crate) fn command_line(&self) -> String {
         let pid = self.child.id().expect("it runs");
         let seen = std::fs::read(format!("/proc/{pid}/cmdline")).expect("the system tells");
         String::from_utf8_lossy(&seen).replace('\0', " ")
@@ -136,14 +136,14 @@ impl Running {
 
     /// Reads no more, and waits for its end.
     pub(crate) async fn close(self) -> i32 {
-        let Running { mut child, lines } = self;
+        let RunningProgram { mut child, lines } = self;
         drop(lines);
-        let status = tokio::time::timeout(PATIENCE, child.wait()).await.expect("the program ends");
+        let status = tokio::time::timeout(TIMEOUT, child.wait()).await.expect("the program ends");
         status.expect("it can be waited for").code().expect("no signal ended it")
     }
 
     pub(crate) async fn ended(mut self) -> i32 {
-        let status = tokio::time::timeout(PATIENCE, self.child.wait()).await.expect("the program ends");
+        let status = tokio::time::timeout(TIMEOUT, self.child.wait()).await.expect("the program ends");
         status.expect("it can be waited for").code().expect("no signal ended it")
     }
 }

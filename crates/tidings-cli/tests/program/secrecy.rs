@@ -4,7 +4,7 @@ use serde_json::json;
 use tidings_apiserver::{ApiServer, Ending, Fault, Listen};
 use tokio::task::JoinSet;
 
-use crate::running::run_logging;
+use crate::process::run_logging;
 
 #[tokio::test]
 async fn the_fullest_log_holds_no_token_no_certificate_and_no_secret() {

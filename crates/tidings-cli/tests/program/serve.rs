@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::running::{Running, run};
+use crate::process::{RunningProgram, run};
 
 /// A served kubeconfig, once the server answers.
-async fn served(arguments: &[&str]) -> (Running, tempfile::TempDir, String) {
+async fn served(arguments: &[&str]) -> (RunningProgram, tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("kubeconfig").to_str().expect("a path in text").to_owned();
-    let serve = Running::start(&[&["serve", "--kubeconfig", &file], arguments].concat());
+    let serve = RunningProgram::start(&[&["serve", "--kubeconfig", &file], arguments].concat());
     while !std::fs::exists(&file).expect("the folder can be read") {
         tokio::task::yield_now().await;
     }
@@ -30,7 +30,7 @@ async fn the_kubeconfig_is_there_once_the_server_answers_and_leads_to_it() {
 #[tokio::test]
 async fn a_workload_lives_in_it_if_asked() {
     let (_serve, _folder, file) = served(&["--seed-workload", "--plain"]).await;
-    let mut watch = Running::start(&["watch", "pods", "-o", "json", "--kubeconfig", &file]);
+    let mut watch = RunningProgram::start(&["watch", "pods", "-o", "json", "--kubeconfig", &file]);
     let mut seen = Vec::new();
     while !(seen.contains(&json!("add")) && seen.contains(&json!("update"))) {
         seen.push(watch.json().await["event"].take());

@@ -5,7 +5,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::bad_input::check;
-use crate::running::{Served, run};
+use crate::process::{ServedApi, run};
 
 /// A server that answers everything with this.
 async fn answering(answer: &'static str) -> (String, JoinSet<()>) {
@@ -45,7 +45,7 @@ async fn what_is_no_diagnostics_is_refused() {
         let (url, _tasks) = answering(wrong).await;
         check(&run(&["top", "--url", &url]).await, 1, &["something else", "is its address right"]);
     }
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     check(&run(&["top", "--url", &served.url]).await, 5, &["404", "tidings-endpoints"]);
     check(&run(&["top", "--url", "ftp://here"]).await, 2, &["--url \"ftp://here\""]);
 }
@@ -53,6 +53,6 @@ async fn what_is_no_diagnostics_is_refused() {
 #[tokio::test]
 async fn a_cluster_that_can_not_be_asked_is_told_as_everywhere() {
     check(&run(&["top", "pods"]).await, 3, &["no way to a cluster", "--server"]);
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     check(&run(&["top", "gadgets", "--server", &served.url]).await, 5, &["\"gadgets\""]);
 }

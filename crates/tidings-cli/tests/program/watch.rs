@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use tidings_apiserver::Fault;
 use tidings_apiserver::Verb;
 
-use crate::running::{Running, Served, pod, run};
+use crate::process::{RunningProgram, ServedApi, pod, run};
 
 #[tokio::test]
 async fn each_change_is_one_json_line_and_the_last_line_is_the_cache() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
-    let mut watch = Running::start(&["watch", "po", "-A", "-o", "json", "--server", &served.url]);
+    let mut watch = RunningProgram::start(&["watch", "po", "-A", "-o", "json", "--server", &served.url]);
     let first = watch.json().await;
     assert_eq!((&first["event"], &first["initial"]), (&json!("add"), &json!(true)), "{first}");
     assert_eq!((&first["namespace"], &first["name"]), (&json!("default"), &json!("web-0")), "{first}");
@@ -36,7 +36,7 @@ async fn each_change_is_one_json_line_and_the_last_line_is_the_cache() {
 
 #[tokio::test]
 async fn a_json_line_has_its_fields_in_the_order_of_the_manual() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
     let ended = run(&["watch", "po", "-o", "json", "--until-synced", "--server", &served.url]).await;
     let fields = ["event", "namespace", "name", "uid", "resourceVersion", "initial", "finalStateUnknown"];
@@ -46,10 +46,10 @@ async fn a_json_line_has_its_fields_in_the_order_of_the_manual() {
 
 #[tokio::test]
 async fn whole_objects_and_differences_are_told_if_asked_for() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
-    let mut full = Running::start(&["watch", "pods", "-o", "json", "--full", "--server", &served.url]);
-    let mut diff = Running::start(&["watch", "pods", "--diff", "--server", &served.url]);
+    let mut full = RunningProgram::start(&["watch", "pods", "-o", "json", "--full", "--server", &served.url]);
+    let mut diff = RunningProgram::start(&["watch", "pods", "--diff", "--server", &served.url]);
     let added = full.json().await;
     assert_eq!((&added["object"]["status"]["phase"], &added["old"]), (&json!("Pending"), &Value::Null));
     assert_eq!(diff.line().await.unwrap(), "[ADD]     default/web-0  (initial)");
@@ -62,7 +62,7 @@ async fn whole_objects_and_differences_are_told_if_asked_for() {
 
 #[tokio::test]
 async fn it_ends_after_the_first_list_with_a_report_for_scripts() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     let ended =
         run(&["watch", "pods", "--server", &served.url, "--until-synced", "--quiet", "--report", "json"])
@@ -79,10 +79,18 @@ async fn it_ends_after_the_first_list_with_a_report_for_scripts() {
 
 #[tokio::test]
 async fn it_ends_after_as_many_updates_as_were_asked_for() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
-    let mut watch =
-        Running::start(&["watch", "pods", "-o", "name", "--until-events", "2", "--server", &served.url]);
+    let mut watch = RunningProgram::start(&[
+        "watch",
+        "pods",
+        "-o",
+        "name",
+        "--until-events",
+        "2",
+        "--server",
+        &served.url,
+    ]);
     assert_eq!(watch.line().await.unwrap(), "pods/web-0");
     served.put_pod("web-1", "node-1", "Pending");
     assert_eq!(watch.line().await.unwrap(), "pods/web-1", "an addition is no update");
@@ -96,7 +104,7 @@ async fn it_ends_after_as_many_updates_as_were_asked_for() {
 
 #[tokio::test]
 async fn selectors_and_namespaces_are_asked_of_the_server() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     served.put_pod("web-1", "node-2", "Running");
     let mut other = pod("web-2", "node-1", "Running");
@@ -124,9 +132,9 @@ async fn selectors_and_namespaces_are_asked_of_the_server() {
 
 #[tokio::test]
 async fn a_reader_that_goes_away_is_a_clean_end() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
-    let mut watch = Running::start(&["watch", "pods", "--server", &served.url]);
+    let mut watch = RunningProgram::start(&["watch", "pods", "--server", &served.url]);
     assert!(watch.line().await.is_some());
     // Nothing is written any more: `tidings watch pods | head -1` on a resource that does not change.
     assert_eq!(watch.close().await, 0);
@@ -134,10 +142,10 @@ async fn a_reader_that_goes_away_is_a_clean_end() {
 
 #[tokio::test]
 async fn a_reader_that_goes_away_before_there_is_anything_to_read_is_a_clean_end() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     served.server.faults().inject(Fault::Hang.always().on(Verb::Watch).of("pods"));
     for quiet in [&["--quiet"][..], &[]] {
-        let watch = Running::start(&[&["watch", "pods", "--server", &served.url], quiet].concat());
+        let watch = RunningProgram::start(&[&["watch", "pods", "--server", &served.url], quiet].concat());
         assert_eq!(watch.close().await, 0);
     }
 }
@@ -146,13 +154,13 @@ async fn a_reader_that_goes_away_before_there_is_anything_to_read_is_a_clean_end
 const HOSTILE: &str = "\x1b[2J\x1b]0;owned\x07\u{9b}31m\u{202e}\x7f\rgone";
 
 /// What no terminal may be sent, line breaks between lines apart.
-fn is_obeyed(c: char) -> bool {
+fn is_terminal_control(c: char) -> bool {
     (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[tokio::test]
 async fn control_characters_of_a_server_reach_no_terminal() {
-    let served = Served::start().await;
+    let served = ServedApi::start().await;
     let put = |text: &str| {
         let event = json!({
             "metadata": { "namespace": "default", "name": "e", "annotations": { "note": text } },
@@ -163,25 +171,29 @@ async fn control_characters_of_a_server_reach_no_terminal() {
     put(HOSTILE);
     let shown = "^[[2J^[]0;owned^G<U+009B>31m<U+202E>^?^Mgone";
     let table = run(&["get", "events", "--index", "message=.message", "--server", &served.url]).await;
-    assert!(!table.stdout.contains(is_obeyed) && table.stdout.contains(shown), "{table:?}");
+    assert!(!table.stdout.contains(is_terminal_control) && table.stdout.contains(shown), "{table:?}");
 
     for form in [&["-o", "json"][..], &["-o", "yaml"]] {
         let ended = run(&[&["get", "events", "--server", &served.url], form].concat()).await;
         assert!(!ended.stdout.contains('\x1b') && !ended.stdout.contains('\u{9b}'), "{form:?} {ended:?}");
     }
     let exact = run(&["get", "events", "-o", "json", "--server", &served.url]).await;
-    assert!(!exact.stdout.contains(is_obeyed), "{exact:?}");
+    assert!(!exact.stdout.contains(is_terminal_control), "{exact:?}");
     let list: Value = serde_json::from_str(&exact.stdout).expect("it is JSON");
     assert_eq!(list["items"][0]["message"], HOSTILE, "JSON says exactly what the server said");
 
-    let mut diff = Running::start(&["watch", "events", "--diff", "--server", &served.url]);
-    let mut full = Running::start(&["watch", "events", "-o", "json", "--full", "--server", &served.url]);
+    let mut diff = RunningProgram::start(&["watch", "events", "--diff", "--server", &served.url]);
+    let mut full =
+        RunningProgram::start(&["watch", "events", "-o", "json", "--full", "--server", &served.url]);
     assert!(diff.line().await.is_some_and(|line| line.ends_with("(initial)")));
     full.json().await;
     put("calm");
     let line = diff.line().await.expect("it changed");
-    assert!(!line.contains(is_obeyed) && line.contains(&format!("message {shown} -> calm")), "{line:?}");
+    assert!(
+        !line.contains(is_terminal_control) && line.contains(&format!("message {shown} -> calm")),
+        "{line:?}"
+    );
     let line = full.line().await.expect("it changed");
-    assert!(!line.contains(is_obeyed), "{line:?}");
+    assert!(!line.contains(is_terminal_control), "{line:?}");
     assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["old"]["message"], HOSTILE);
 }

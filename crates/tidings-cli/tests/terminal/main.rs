@@ -41,7 +41,7 @@ const SCRIPTS: [Script; 9] = [
 fn main() -> ExitCode {
     let trial = |(name, script): Script| {
         Trial::ignorable_test(name, move || {
-            if !Tmux::is_at_hand() {
+            if !Tmux::is_installed() {
                 return missing();
             }
             script();
@@ -72,7 +72,7 @@ fn a_demo_is_shown_live_and_ends_with_q() {
     });
     tmux.keys(&["q"]);
     tmux.shows(&["before", "ended=0"]);
-    tmux.is_as_it_was();
+    tmux.terminal_is_restored();
 }
 
 fn keys_filter_sort_and_open() {
@@ -94,7 +94,7 @@ fn keys_filter_sort_and_open() {
     tmux.shows(&["INFORMER", "/ filter: pod"]);
     tmux.keys(&["C-c"]);
     tmux.shows(&["ended=0"]);
-    tmux.is_as_it_was();
+    tmux.terminal_is_restored();
 }
 
 fn a_signal_gives_the_terminal_back() {
@@ -104,7 +104,7 @@ fn a_signal_gives_the_terminal_back() {
     tmux.shows(&["INFORMER*", "pods"]);
     tmux.terminate();
     tmux.shows(&["before", "ended=0"]);
-    tmux.is_as_it_was();
+    tmux.terminal_is_restored();
 }
 
 fn a_small_terminal_says_so_until_it_is_larger() {
@@ -143,7 +143,7 @@ fn a_program_is_shown_until_it_ends_and_why_not_after() {
 
 fn a_cluster_is_shown_through_informers_of_our_own() {
     let tmux = Tmux::start(120, 30);
-    let served = Served::start(&tmux, 1);
+    let served = ServedApi::start(&tmux, 1);
     tmux.tidings(&format!("top po deploy --server {}", served.url));
     tmux.shows_that("there is one pod", |screen| row(screen, "pods").get(1) == Some(&"1"));
     tmux.shows(&["deployments", "healthy"]);
@@ -162,12 +162,12 @@ fn a_tiny_terminal_breaks_nothing() {
     tmux.shows(&["20x5 is too small"]);
     tmux.keys(&["q"]);
     tmux.shows(&["ended=0"]);
-    tmux.is_as_it_was();
+    tmux.terminal_is_restored();
 }
 
 fn the_first_list_shows_how_far_it_has_come() {
     let tmux = Tmux::start(120, 30);
-    let served = Served::start(&tmux, 5);
+    let served = ServedApi::start(&tmux, 5);
     served.server.faults().inject(Fault::StallStream { after_events: 3 }.once().of("pods"));
     tmux.tidings(&format!("watch pods --server {}", served.url));
     tmux.shows(&["3 objects of pods, ", "B, ", "/s"]);
@@ -180,7 +180,7 @@ fn the_first_list_shows_how_far_it_has_come() {
 
 fn a_first_list_that_fails_shows_why() {
     let tmux = Tmux::start(120, 30);
-    let served = Served::start(&tmux, 1);
+    let served = ServedApi::start(&tmux, 1);
     let fault = Fault::Status { code: 500, retry_after_seconds: None };
     served.server.faults().inject(fault.always().of("pods"));
     tmux.tidings(&format!("watch pods --server {}", served.url));
@@ -193,14 +193,14 @@ fn a_first_list_that_fails_shows_why() {
 }
 
 /// A server that answers everybody, with so many pods.
-struct Served {
+struct ServedApi {
     server: ApiServer,
     url: String,
     _listening: Listening,
     _serving: JoinSet<()>,
 }
 
-impl Served {
+impl ServedApi {
     fn start(tmux: &Tmux, pods: usize) -> Self {
         let server = tmux.block_on(ApiServer::builder().anonymous(Rights::Admin).start());
         for number in 0..pods {
@@ -209,7 +209,7 @@ impl Served {
         let (listening, serving) = tmux.block_on(server.listen(Listen::plain())).expect("a port is free");
         let mut tasks = JoinSet::new();
         tmux.block_on(async { tasks.spawn(serving) });
-        Served { server, url: listening.url(), _listening: listening, _serving: tasks }
+        ServedApi { server, url: listening.url(), _listening: listening, _serving: tasks }
     }
 }
 

@@ -8,8 +8,8 @@ use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
 /// Longer than anything takes on a busy machine: only a hang gets this far.
-const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A terminal. Dropping it ends what runs in it.
 pub(crate) struct Tmux {
@@ -18,7 +18,7 @@ pub(crate) struct Tmux {
 }
 
 impl Tmux {
-    pub(crate) fn is_at_hand() -> bool {
+    pub(crate) fn is_installed() -> bool {
         let version = Command::new("tmux").arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
         version.is_ok_and(|status| status.success())
     }
@@ -82,14 +82,14 @@ impl Tmux {
             if is_so(&screen) {
                 return;
             }
-            assert!(began.elapsed() < PATIENCE, "{what} is not shown:\n{screen}");
-            self.block_on(async { tokio::time::sleep(LOOK_EVERY).await });
+            assert!(began.elapsed() < TIMEOUT, "{what} is not shown:\n{screen}");
+            self.block_on(async { tokio::time::sleep(POLL_INTERVAL).await });
         }
     }
 
     /// Lines are read whole and shown as they are typed, the cursor can be seen, and the screen is the usual one.
     #[track_caller]
-    pub(crate) fn is_as_it_was(&self) {
+    pub(crate) fn terminal_is_restored(&self) {
         self.line("stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig | sed s/^/modes''=/");
         self.shows(&["modes=3"]);
         assert_eq!(self.run(&["display-message", "-p", "#{cursor_flag}#{alternate_on}"]).trim(), "10");

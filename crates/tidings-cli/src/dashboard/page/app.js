@@ -5,7 +5,7 @@ import { FIGURES, backlog, bytes, count, duration, memory, rate, withRates } fro
 import { Objects } from "./objects.js";
 
 const SAMPLES_MAX = 300;
-const TOLD_MAX = 200;
+const NOTIFICATIONS_MAX = 200;
 /** Longer than this without a sample, and what is shown is old: the other end may be gone without a word. */
 const SILENCE_MS_MAX = 5_000;
 const RETRY_MS = [500, 1_000, 2_000, 5_000];
@@ -26,7 +26,7 @@ async function connect() {
     if (!answer.ok) throw new Error(`the dashboard answers ${answer.status}`);
     const state = await answer.json();
     samples = [];
-    element("told").replaceChildren();
+    element("notifications").replaceChildren();
     state.samples.forEach(take);
     objects.offer(state.contents);
     draw();
@@ -133,16 +133,16 @@ function queueRow(queue, at) {
 
 /** The newest notifications stand first. */
 function tell(sample) {
-  const list = element("told");
-  const items = sample.notifications.map((told) => {
+  const list = element("notifications");
+  const items = sample.notifications.map((notification) => {
     const item = document.createElement("li");
-    item.append(text("span", told.event, `event ${told.event}`), `${told.resource} `, text("strong", told.key));
-    if (told.changes?.length > 0) item.append(text("span", ` ${told.changes.join(", ")}`, "quiet"));
+    item.append(text("span", notification.event, `event ${notification.event}`), `${notification.resource} `, text("strong", notification.key));
+    if (notification.changes?.length > 0) item.append(text("span", ` ${notification.changes.join(", ")}`, "quiet"));
     return item;
   });
-  if (sample.untold > 0) items.push(text("li", `and ${count(sample.untold)} more`, "quiet"));
+  if (sample.omitted > 0) items.push(text("li", `and ${count(sample.omitted)} more`, "quiet"));
   list.prepend(...items.reverse());
-  while (list.children.length > TOLD_MAX) list.lastElementChild.remove();
+  while (list.children.length > NOTIFICATIONS_MAX) list.lastElementChild.remove();
 }
 
 function named(name, at) {

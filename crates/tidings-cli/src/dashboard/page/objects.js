@@ -8,7 +8,7 @@ const TYPING_MS = 150;
 const element = (id) => document.getElementById(id);
 
 export class Objects {
-  #contents = []; #rows = new Map(); #open = null; #typing; #asked = 0;
+  #contents = []; #rows = new Map(); #open = null; #typing; #query = 0;
 
   constructor() {
     element("resource").addEventListener("change", () => this.#chooseResource());
@@ -20,7 +20,7 @@ export class Objects {
     });
   }
 
-  /** What there is to choose from. What was chosen stays, if it is still there. */
+  /** What there is to choose from. What was selected stays, if it is still there. */
   offer(contents) {
     const before = element("resource").value;
     this.#contents = contents;
@@ -35,16 +35,16 @@ export class Objects {
   }
 
   /** Looks again at what a sample says has changed. */
-  heard({ notifications, untold }) {
+  heard({ notifications, omitted }) {
     const resource = element("resource").value;
-    if (untold > 0 || notifications.some((told) => told.resource === resource)) this.#refresh();
-    const isOpen = (told) => told.resource === this.#open?.resource && told.key === this.#open?.key;
-    if (this.#open && (untold > 0 || notifications.some(isOpen))) this.#show();
+    if (omitted > 0 || notifications.some((notification) => notification.resource === resource)) this.#refresh();
+    const isOpen = (notification) => notification.resource === this.#open?.resource && notification.key === this.#open?.key;
+    if (this.#open && (omitted > 0 || notifications.some(isOpen))) this.#show();
   }
 
   #chooseResource() {
-    const chosen = this.#contents.find(({ resource }) => resource === element("resource").value);
-    choices(element("index"), [["", "none"], ...(chosen?.indexes ?? []).map((name) => [name, name])]);
+    const selected = this.#contents.find(({ resource }) => resource === element("resource").value);
+    choices(element("index"), [["", "none"], ...(selected?.indexes ?? []).map((name) => [name, name])]);
     this.#chooseIndex();
   }
 
@@ -60,12 +60,12 @@ export class Objects {
   }
 
   async #refresh() {
-    // An answer that comes after a later question was asked is no longer of interest.
-    const number = (this.#asked += 1);
-    const asked = { resource: element("resource").value, q: element("search").value, limit: OBJECTS_MAX };
-    if (element("index").value) Object.assign(asked, { index: element("index").value, value: element("value").value });
-    const answer = await ask("/api/objects", asked);
-    if (number !== this.#asked) return;
+    // An answer that comes after a later question was query is no longer of interest.
+    const number = (this.#query += 1);
+    const query = { resource: element("resource").value, q: element("search").value, limit: OBJECTS_MAX };
+    if (element("index").value) Object.assign(query, { index: element("index").value, value: element("value").value });
+    const answer = await ask("/api/objects", query);
+    if (number !== this.#query) return;
     const matched = element("matched");
     matched.classList.toggle("bad", Boolean(answer.error));
     if (answer.error) {
@@ -75,10 +75,10 @@ export class Objects {
     const shown = answer.objects.length < answer.matched ? `, the first ${answer.objects.length} shown` : "";
     matched.textContent = `${count(answer.matched)} of ${count(answer.total)}${shown}`;
     choices(element("values"), answer.values.map((value) => [value, value]));
-    this.#fill(asked.resource, answer.objects);
+    this.#fill(query.resource, answer.objects);
   }
 
-  /** Rows of objects that stay are kept, so that whoever stands on one with the keyboard is not moved. */
+  /** Rows of objects that stay are kept, so that whoever stands on one with the keyboard is not with_selection_moved. */
   #fill(resource, objects) {
     const body = element("objects").tBodies[0];
     const wanted = new Set(objects.map(({ key }) => `${resource} ${key}`));

@@ -7,12 +7,12 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 use tidings_endpoints::diagnostics::{Handler, Informer, ListMode, Stream, StreamState, Wire};
 
-use super::super::columns::{Column, Condition};
+use super::super::columns::{Column, InformerHealth};
 use super::super::figures::{bytes, count, plain, seconds};
-use super::super::state::{Row, State};
+use super::super::state::{InformerRow, TopState};
 use super::colour;
 
-pub(super) fn draw(state: &State, name: &str, scroll: u16, frame: &mut Frame<'_>, area: Rect) {
+pub(super) fn draw(state: &TopState, name: &str, scroll: u16, frame: &mut Frame<'_>, area: Rect) {
     let row = state.rows.iter().find(|row| row.informer.name == name);
     let lines = row.map_or_else(|| vec![Line::raw("it is gone: nobody needs it any more")], lines);
     let block = Block::bordered().title(plain(name));
@@ -21,7 +21,7 @@ pub(super) fn draw(state: &State, name: &str, scroll: u16, frame: &mut Frame<'_>
     frame.render_widget(Paragraph::new(lines).block(block).scroll((scroll.min(last), 0)), area);
 }
 
-fn lines(row: &Row) -> Vec<Line<'static>> {
+fn lines(row: &InformerRow) -> Vec<Line<'static>> {
     let informer = &row.informer;
     let mut lines = overview(row);
     lines.push(heading("MEMORY"));
@@ -36,12 +36,12 @@ fn lines(row: &Row) -> Vec<Line<'static>> {
     lines
 }
 
-fn overview(row: &Row) -> Vec<Line<'static>> {
+fn overview(row: &InformerRow) -> Vec<Line<'static>> {
     let informer = &row.informer;
     let group = if informer.group.is_empty() { String::new() } else { format!("{}/", informer.group) };
     let kind = plain(&format!("{group}{} {}", informer.version, informer.kind));
     let (requests, applied, faults) = (&informer.requests, &informer.applied, &informer.faults);
-    let condition = Condition::of(informer);
+    let condition = InformerHealth::of(informer);
     let mut lines = vec![
         Line::raw(format!(
             "{kind}, {} objects, {} events/s",
@@ -131,7 +131,7 @@ fn stream(stream: &Stream) -> Vec<Line<'static>> {
                 failing.attempts,
                 plain(&failing.error)
             ),
-            colour(Condition::Failing),
+            colour(InformerHealth::Failing),
         )),
         (None, Some(error)) => lines.push(Line::raw(format!("  last error: {}", plain(error)))),
         (None, None) => {}

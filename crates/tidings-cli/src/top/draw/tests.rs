@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use super::super::state::tests::{sample, state};
 use super::*;
 
-fn drawn_on(state: &State, width: u16, height: u16) -> Vec<String> {
+fn drawn_on(state: &TopState, width: u16, height: u16) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(state, frame)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -16,7 +16,7 @@ fn drawn_on(state: &State, width: u16, height: u16) -> Vec<String> {
     (0..height).map(|y| line(y).trim_end().to_owned()).collect()
 }
 
-fn drawn(state: &State) -> Vec<String> {
+fn drawn(state: &TopState) -> Vec<String> {
     drawn_on(state, 120, 30)
 }
 
@@ -36,8 +36,8 @@ fn shows(lines: &[String], text: &str) {
 fn each_informer_and_each_queue_has_a_line_of_figures() {
     let state = state();
     let at = state.sampled_at.unwrap() + Duration::from_secs(1);
-    let lines = drawn(&state.sampled(at, Ok(sample(130))));
-    assert_eq!(lines[0], "tidings top: here  3 informers, 1,243 objects, 1 queues");
+    let lines = drawn(&state.with_sample(at, Ok(sample(130))));
+    assert_eq!(lines[0], "tidings top: local  3 informers, 1,243 objects, 1 queues");
     let titles = ["INFORMER*", "OBJECTS", "BYTES", "EVENTS/S", "LAG", "BACKLOG", "RELISTS", "HEALTH"];
     assert_eq!(words(&lines, "INFORMER*"), titles);
     assert_eq!(words(&lines, "pods"), ["pods", "1,200", "2.00", "MiB", "30.0", "250ms", "3", "1", "healthy"]);
@@ -51,7 +51,7 @@ fn each_informer_and_each_queue_has_a_line_of_figures() {
 #[test]
 fn the_chosen_line_is_marked_and_the_sorted_column_says_so() {
     let state =
-        State { chosen: Some("pods".to_owned()), sort: Column::Objects, is_reversed: true, ..state() };
+        TopState { selected: Some("pods".to_owned()), sort: Column::Objects, is_reversed: true, ..state() };
     let lines = drawn(&state);
     assert!(lines.iter().any(|line| line.starts_with("> pods")), "{lines:#?}");
     assert!(words(&lines, "INFORMER").contains(&"OBJECTS^"), "{lines:#?}");
@@ -59,7 +59,8 @@ fn the_chosen_line_is_marked_and_the_sorted_column_says_so() {
 
 #[test]
 fn an_opened_informer_shows_its_parts_and_what_goes_wrong() {
-    let opened = |name: &str| State { view: View::Opened { name: name.to_owned(), scroll: 0 }, ..state() };
+    let opened =
+        |name: &str| TopState { view: TopView::Details { name: name.to_owned(), scroll: 0 }, ..state() };
     let lines = drawn(&opened("pods"));
     shows(&lines, "objects 2.00 MiB (1.00 MiB packed), indexes 1.00 KiB");
     shows(&lines, "all namespaces: watching for 1m01s, listed by streaming, as protobuf");
@@ -75,25 +76,26 @@ fn an_opened_informer_shows_its_parts_and_what_goes_wrong() {
 
 #[test]
 fn an_opened_informer_scrolls_to_its_end_and_no_further() {
-    let opened = |scroll| State { view: View::Opened { name: "pods".to_owned(), scroll }, ..state() };
+    let opened = |scroll| TopState { view: TopView::Details { name: "pods".to_owned(), scroll }, ..state() };
     assert!(!drawn_on(&opened(0), 120, 10).iter().any(|line| line.contains("printer")));
     shows(&drawn_on(&opened(u16::MAX), 120, 10), "printer");
 }
 
 #[test]
 fn a_filter_is_shown_while_it_is_typed_and_after() {
-    let typing = State { view: View::Filtering, filter: "po".to_owned(), ..state() };
+    let typing = TopState { view: TopView::Filtering, filter: "po".to_owned(), ..state() };
     let lines = drawn(&typing);
     assert_eq!(lines[29], "filter: po_");
     assert_eq!(words(&lines, "nodes"), [""; 0]);
-    shows(&drawn(&State { view: View::Table, ..typing.clone() }), "/ filter: po");
-    let nothing = State { filter: "none".to_owned(), ..typing };
+    shows(&drawn(&TopState { view: TopView::Table, ..typing.clone() }), "/ filter: po");
+    let nothing = TopState { filter: "none".to_owned(), ..typing };
     shows(&drawn(&nothing), "no informer's name contains \"none\"; esc shows all 3");
 }
 
 #[test]
 fn help_names_every_key() {
-    let lines = drawn_on(&State { view: View::Help(Box::new(View::Table)), ..state() }, WIDTH_MIN, 13);
+    let lines =
+        drawn_on(&TopState { view: TopView::Help(Box::new(TopView::Table)), ..state() }, WIDTH_MIN, 13);
     for (keys, what) in HELP {
         shows(&lines, keys);
         shows(&lines, what);
@@ -103,7 +105,7 @@ fn help_names_every_key() {
 #[test]
 fn trouble_is_told_below_the_last_figures() {
     let at = state().sampled_at.unwrap();
-    let lines = drawn(&state().sampled(at, Err("asking 127.0.0.1:1: refused".to_owned())));
+    let lines = drawn(&state().with_sample(at, Err("asking 127.0.0.1:1: refused".to_owned())));
     assert_eq!(lines[29], "no news: asking 127.0.0.1:1: refused");
     assert_eq!(words(&lines, "pods")[1], "1,200");
 }
@@ -131,7 +133,7 @@ fn many_informers_scroll_with_the_choice_and_many_queues_leave_them_room() {
         state.rows.push(row);
         state.queues.push(queue);
     }
-    state.chosen = Some("informer-099".to_owned());
+    state.selected = Some("informer-099".to_owned());
     let lines = drawn(&state);
     shows(&lines, "> informer-099");
     shows(&lines, "queue-000");
@@ -143,15 +145,15 @@ fn what_another_program_says_does_not_reach_the_terminal_as_a_command() {
     state.rows[0].informer.name = "po\u{1b}[2Jds".to_owned();
     state.rows[0].informer.streams[0].last_error = Some("a\u{1b}]0;title\u{7}\nb".to_owned());
     state.title = "\u{1b}c".to_owned();
-    let opened = View::Opened { name: state.rows[0].informer.name.clone(), scroll: 0 };
-    for view in [View::Table, opened] {
-        let lines = drawn(&State { view, ..state.clone() });
+    let opened = TopView::Details { name: state.rows[0].informer.name.clone(), scroll: 0 };
+    for view in [TopView::Table, opened] {
+        let lines = drawn(&TopState { view, ..state.clone() });
         assert!(!lines.concat().contains(char::is_control), "{lines:#?}");
     }
 }
 
 #[test]
 fn a_program_without_informers_says_so() {
-    let state = State::new("here".to_owned());
+    let state = TopState::new("local".to_owned());
     shows(&drawn(&state), "no informers");
 }
