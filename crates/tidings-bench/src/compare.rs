@@ -1,22 +1,22 @@
 //! The comparison: one server, one subject at a time, the same work for each, measured from outside.
 //!
-//! What is measured stands in `scenario`, what is asked of the figures in `bars`, how they are shown in `report`.
+//! What is measured stands in `scenario`, what is asked of the figures in `targets`, how they are shown in `report`.
 
-mod bars;
 mod contestant;
 mod figures;
 mod process;
 mod report;
 mod scenario;
+mod targets;
 mod usage;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 
-use contestant::Field;
-use report::Report;
-use scenario::{Run, Scale};
+use contestant::Contestants;
+use report::ComparisonReport;
+use scenario::{ComparisonRun, Scale};
 
 /// What is compared.
 #[derive(clap::Args, Clone, Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     /// Where the report goes.
     #[arg(long, default_value = "target/bench")]
     out: PathBuf,
-    /// Fails if a ratio is worse than half its bar.
+    /// Fails if a ratio is worse than half its target.
     #[arg(long)]
     fail_below_half: bool,
 }
@@ -44,16 +44,21 @@ pub(crate) struct Arguments {
 /// Runs all of it and writes the report.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let scale = Scale::new(arguments.quick, arguments.pods);
-    let field = Field::assemble(&arguments.only, arguments.quick)?;
+    let field = Contestants::build_all(&arguments.only, arguments.quick)?;
     ensure!(!field.contestants.is_empty(), "there is nobody to measure");
-    let mut run = Run::new(field, scale);
+    let mut run = ComparisonRun::new(field, scale);
     run.scenarios(&arguments.scenario)?;
-    let report = Report::new(run, command_line());
+    let report = ComparisonReport::new(run, command_line());
     report.write(&arguments.out).with_context(|| format!("writing to {}", arguments.out.display()))?;
     println!("{}", report.markdown());
     println!("written to {}", arguments.out.display());
-    let below: Vec<_> = report.bars.iter().filter(|bar| bar.is_below_half()).map(|bar| &*bar.title).collect();
-    ensure!(!arguments.fail_below_half || below.is_empty(), "worse than half the bar: {}", below.join("; "));
+    let below: Vec<_> =
+        report.targets.iter().filter(|target| target.is_below_half()).map(|target| &*target.title).collect();
+    ensure!(
+        !arguments.fail_below_half || below.is_empty(),
+        "worse than half the target: {}",
+        below.join("; ")
+    );
     Ok(())
 }
 

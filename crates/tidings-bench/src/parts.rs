@@ -1,13 +1,13 @@
 //! The parts that are measured: each prepares what it needs, uncounted, and then does its work under [`measured`].
-//! Nothing in them depends on time, chance or other threads, so that a count repeats.
+//! Nothing in them depends on time, rng or other threads, so that a count repeats.
 
 mod cache;
+#[allow(unreachable_pub, reason = "it is shared with the benches of tidings-object")]
+#[path = "../../tidings-object/benches/object/specimen.rs"]
+mod fixture;
 mod object;
 mod queue;
 mod source;
-#[allow(unreachable_pub, reason = "it is shared with the benches of tidings-object")]
-#[path = "../../tidings-object/benches/object/specimen.rs"]
-mod specimen;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -33,9 +33,9 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "take_in_before_training", times: 1_000, run: object::take_in_before_training },
     Part { name: "take_in_and_pack", times: 1_000, run: object::take_in_and_pack },
     Part { name: "take_in_protobuf", times: 1_000, run: object::take_in_protobuf },
-    Part { name: "take_in_of_kin", times: 1_000, run: object::take_in_of_kin },
+    Part { name: "take_in_with_reference", times: 1_000, run: object::take_in_with_reference },
     Part { name: "unpack", times: 1_000, run: object::unpack },
-    Part { name: "unpack_of_kin", times: 1_000, run: object::unpack_of_kin },
+    Part { name: "unpack_with_reference", times: 1_000, run: object::unpack_with_reference },
     Part { name: "decode_cold", times: 1_000, run: object::decode_cold },
     Part { name: "decode_cold_protobuf", times: 1_000, run: object::decode_cold_protobuf },
     Part { name: "read_kept", times: 10_000, run: object::read_kept },
@@ -84,7 +84,7 @@ fn intake() -> Intake {
 
 /// An intake whose dictionary is trained.
 fn trained_intake() -> Intake {
-    trained_on(|intake, number| take_in(intake, &specimen::pod(number)))
+    trained_on(|intake, number| take_in(intake, &fixture::pod(number)))
 }
 
 /// An intake whose dictionary is trained on protobuf.
@@ -102,13 +102,13 @@ fn trained_on(take_in: impl Fn(&Intake, u64) -> Arc<RawObject>) -> Intake {
 }
 
 fn frames(count: u64) -> Vec<String> {
-    (0..count).map(specimen::pod).collect()
+    (0..count).map(fixture::pod).collect()
 }
 
 /// Pods of one controller, as near kin as there is: the same but for name and uid.
 fn siblings(count: u64) -> Vec<String> {
-    let pod = specimen::pod(7);
-    let identity = identity::scan(pod.as_bytes()).expect("a specimen has an identity");
+    let pod = fixture::pod(7);
+    let identity = identity::scan(pod.as_bytes()).expect("a fixture has an identity");
     let sibling = |number: u64| {
         let own = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let uid = format!("{:08x}-{:04x}-4abc-8def-{own:012x}", own >> 32, own & 0xffff);
@@ -120,8 +120,8 @@ fn siblings(count: u64) -> Vec<String> {
 /// A pod as protobuf.
 fn message(number: u64) -> Vec<u8> {
     let table = tidings_protobuf::message("", "v1", "Pod").expect("a built-in kind");
-    let pod = serde_json::from_str(&specimen::pod(number)).expect("a specimen is JSON");
-    tidings_protobuf::encode(table, &pod).expect("a specimen is a pod")
+    let pod = serde_json::from_str(&fixture::pod(number)).expect("a fixture is JSON");
+    tidings_protobuf::encode(table, &pod).expect("a fixture is a pod")
 }
 
 fn messages(count: u64) -> Vec<Vec<u8>> {
@@ -133,13 +133,13 @@ fn objects_of_messages(intake: &Intake, count: u64) -> Vec<Arc<RawObject>> {
 }
 
 fn objects(intake: &Intake, count: u64) -> Vec<Arc<RawObject>> {
-    (0..count).map(|number| take_in(intake, &specimen::pod(number))).collect()
+    (0..count).map(|number| take_in(intake, &fixture::pod(number))).collect()
 }
 
 fn take_in(intake: &Intake, frame: &str) -> Arc<RawObject> {
-    intake.json(frame.as_bytes(), &NothingKnown).expect("a specimen is an object")
+    intake.json(frame.as_bytes(), &NothingKnown).expect("a fixture is an object")
 }
 
 fn take_in_message(intake: &Intake, message: &[u8]) -> Arc<RawObject> {
-    intake.protobuf(TypeMeta::default(), message, &NothingKnown).expect("a specimen is an object")
+    intake.protobuf(TypeMeta::default(), message, &NothingKnown).expect("a fixture is an object")
 }

@@ -1,8 +1,8 @@
 //! The server of the comparison: `tidings-apiserver` in a process of its own, so that what it costs is nobody else's.
 //! It loads its objects, prints where it listens, and then does what the lines on its standard input say.
 
-mod ahead;
-mod specimen;
+mod fixture;
+mod pre_encode;
 mod updates;
 
 use std::io::{BufRead, Write};
@@ -55,7 +55,7 @@ const OTHER_LISTS: [&str; 3] =
 
 /// How long a client may take to list again, and how often to look whether it does.
 const RELIST_WAIT_MAX: Duration = Duration::from_secs(20);
-const RELIST_LOOK: Duration = Duration::from_millis(20);
+const RELIST_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// No watch that is behind may lose its place in the middle of a measurement.
 const HISTORY: HistoryLimits =
@@ -69,13 +69,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let server = runtime.block_on(builder.protobuf(ProtobufAnswers::Kept).start());
     let keys = load(&server, arguments);
     if arguments.protobuf {
-        let mut lists = ahead::pod_lists(&keys);
+        let mut lists = pre_encode::pod_lists(&keys);
         lists.extend(OTHER_LISTS.map(str::to_owned));
-        runtime.block_on(ahead::encode(&server, &lists));
+        runtime.block_on(pre_encode::encode(&server, &lists));
     }
     let (listening, serving) = runtime.block_on(server.listen(Listen::plain()))?;
     let _serving = runtime.spawn(serving);
-    say(&json!({ "url": listening.url() }))?;
+    respond(&json!({ "url": listening.url() }))?;
     let mut updates = Updates::new(&server, keys);
     for line in std::io::stdin().lock().lines() {
         let line = line.context("reading what to do")?;
@@ -83,14 +83,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             ServerCommand::Update { count, per_second } => {
                 let changed = updates.write(count, per_second);
                 if arguments.protobuf && per_second.is_none() {
-                    let paths: Vec<_> = changed.iter().map(|key| ahead::pod_path(key)).collect();
-                    runtime.block_on(ahead::encode(&server, &paths));
+                    let paths: Vec<_> = changed.iter().map(|key| pre_encode::pod_path(key)).collect();
+                    runtime.block_on(pre_encode::encode(&server, &paths));
                 }
             }
             ServerCommand::Touch { key } => updates.touch(&key),
             ServerCommand::Expire => expire(&server),
         }
-        say(&json!({ "done": true }))?;
+        respond(&json!({ "done": true }))?;
     }
     Ok(())
 }
@@ -107,13 +107,13 @@ fn expire(server: &ApiServer) {
     };
     let until = Instant::now() + RELIST_WAIT_MAX;
     while Instant::now() < until && !server.requests().iter().any(is_list) {
-        std::thread::sleep(RELIST_LOOK);
+        std::thread::sleep(RELIST_POLL_INTERVAL);
     }
 }
 
 /// Fills the server; the keys of its pods, the sentinel aside.
 fn load(server: &ApiServer, arguments: &Arguments) -> Vec<String> {
-    let make = if arguments.small { specimen::small_pod } else { specimen::pod };
+    let make = if arguments.small { fixture::small_pod } else { fixture::pod };
     let mut keys = Vec::with_capacity(arguments.pods as usize);
     for number in 0..arguments.pods {
         let pod = make(number);
@@ -123,15 +123,15 @@ fn load(server: &ApiServer, arguments: &Arguments) -> Vec<String> {
     if arguments.pods > 0 {
         server.put("pods", sentinel(make(arguments.pods)));
     }
-    load_all(server, "configmaps", arguments.configmaps, specimen::config_map);
-    load_all(server, "secrets", arguments.secrets, specimen::secret);
-    load_all(server, "leases.coordination.k8s.io", arguments.leases, specimen::lease);
+    load_all(server, "configmaps", arguments.configmaps, fixture::config_map);
+    load_all(server, "secrets", arguments.secrets, fixture::secret);
+    load_all(server, "leases.coordination.k8s.io", arguments.leases, fixture::lease);
     if arguments.widgets > 0 {
-        server.put("customresourcedefinitions.apiextensions.k8s.io", specimen::widget_definition());
-        load_all(server, "widgets.example.com", arguments.widgets, specimen::widget);
+        server.put("customresourcedefinitions.apiextensions.k8s.io", fixture::widget_definition());
+        load_all(server, "widgets.example.com", arguments.widgets, fixture::widget);
     }
     load_all(server, "configmaps", arguments.many * MANY_OBJECTS, |number| {
-        specimen::many_config_map(number / MANY_OBJECTS, number % MANY_OBJECTS)
+        fixture::many_config_map(number / MANY_OBJECTS, number % MANY_OBJECTS)
     });
     server.expire_history();
     keys
@@ -151,11 +151,11 @@ fn sentinel(mut pod: Value) -> Value {
 }
 
 fn key_of(pod: &Value) -> String {
-    let text = |name: &str| pod["metadata"][name].as_str().expect("a specimen has it").to_owned();
+    let text = |name: &str| pod["metadata"][name].as_str().expect("a fixture has it").to_owned();
     format!("{}/{}", text("namespace"), text("name"))
 }
 
-fn say(answer: &Value) -> anyhow::Result<()> {
+fn respond(answer: &Value) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{answer}").and_then(|()| out.flush()).context("answering")
 }

@@ -70,12 +70,12 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
         let mut subject = Subject { arguments, session: None, reads: None, many: None, connections: None };
         while let Some(line) = commands.recv().await {
             let command = serde_json::from_str(&line).with_context(|| format!("reading {line:?}"))?;
-            subject.follow(command).await?;
+            subject.execute(command).await?;
         }
         anyhow::Ok(())
     });
     if let Err(error) = &done {
-        say(&json!({ "error": format!("{error:#}") }))?;
+        respond(&json!({ "error": format!("{error:#}") }))?;
     }
     runtime.shutdown_background();
     done
@@ -94,54 +94,54 @@ fn commands() -> mpsc::UnboundedReceiver<String> {
     commands
 }
 
-fn say(answer: &Value) -> anyhow::Result<()> {
+fn respond(answer: &Value) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{answer}").and_then(|()| out.flush()).context("answering")
 }
 
 impl Subject {
-    async fn follow(&mut self, command: SubjectCommand) -> anyhow::Result<()> {
+    async fn execute(&mut self, command: SubjectCommand) -> anyhow::Result<()> {
         match command {
             SubjectCommand::Sync { resource, handlers, read } => {
-                let plan = session::Plan { resource, handlers, read };
+                let plan = session::SessionConfig { resource, handlers, read };
                 let session = Session::start(&self.arguments.factory()?, plan).await?;
-                say(&json!({ "synced": session.objects() }))?;
+                respond(&json!({ "synced": session.objects() }))?;
                 self.session = Some(session);
             }
             SubjectCommand::Settle => {
                 sleep(SETTLE).await;
-                say(&json!({ "settled": true }))?;
+                respond(&json!({ "settled": true }))?;
             }
             SubjectCommand::Expect { updates } => {
                 let seconds = latency::expected(self.session()?, updates).await?;
-                say(&json!({ "updates": updates, "first_to_last_seconds": seconds }))?;
+                respond(&json!({ "updates": updates, "first_to_last_seconds": seconds }))?;
             }
-            SubjectCommand::Latency { updates } => say(&latency::timed(self.session()?, updates).await?)?,
+            SubjectCommand::Latency { updates } => respond(&latency::timed(self.session()?, updates).await?)?,
             SubjectCommand::LatencyUnderReaders { updates, readers } => {
-                say(&latency::timed_under_readers(self.session()?, updates, readers).await?)?;
+                respond(&latency::timed_under_readers(self.session()?, updates, readers).await?)?;
             }
             SubjectCommand::Reads => {
                 if self.reads.is_none() {
                     self.reads = Some(Reads::prepare(&self.arguments).await?);
                 }
                 let reads = self.reads.as_ref().context("they were prepared above")?;
-                say(&json!({ "reads": reads.measure()? }))?;
+                respond(&json!({ "reads": reads.measure()? }))?;
             }
             SubjectCommand::Relist { sentinel } => {
                 let notifications = latency::relisted(self.session()?, &sentinel).await?;
-                say(&json!({ "notifications": notifications }))?;
+                respond(&json!({ "notifications": notifications }))?;
             }
             SubjectCommand::Restart => self.restart().await?,
             SubjectCommand::Many { informers } => {
                 let many = many::Many::start(&self.arguments.factory()?, informers).await?;
-                say(&json!({ "synced": many.objects() }))?;
+                respond(&json!({ "synced": many.objects() }))?;
                 self.many = Some(many);
             }
             SubjectCommand::Connections { count } => {
                 self.connections = Some(connections::open(self.arguments.client()?, count).await?);
-                say(&json!({ "open": count }))?;
+                respond(&json!({ "open": count }))?;
             }
-            SubjectCommand::Info => say(&self.info())?,
+            SubjectCommand::Info => respond(&self.info())?,
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Subject {
         let Some(before) = self.session.take() else { bail!("nothing was synced yet") };
         let plan = before.stop().await;
         let session = Session::start(&self.arguments.factory()?, plan).await?;
-        say(&json!({ "synced": session.objects() }))?;
+        respond(&json!({ "synced": session.objects() }))?;
         self.session = Some(session);
         Ok(())
     }

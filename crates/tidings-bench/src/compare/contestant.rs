@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whose program it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Maker {
+pub(crate) enum Library {
     Tidings,
     ClientGo,
     KubeRs,
@@ -21,7 +21,7 @@ pub(crate) enum Maker {
 pub(crate) struct Contestant {
     /// As the report names it.
     pub(crate) name: &'static str,
-    pub(crate) maker: Maker,
+    pub(crate) library: Library,
     /// What it asks for: `json` or `protobuf`.
     pub(crate) wire: &'static str,
     list: &'static str,
@@ -32,19 +32,19 @@ pub(crate) struct Contestant {
 
 /// Everyone who is measured, and why others are not.
 #[derive(Debug, Default)]
-pub(crate) struct Field {
+pub(crate) struct Contestants {
     pub(crate) contestants: Vec<Contestant>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Name, maker, wire and list of everyone, ours first.
-const ALL: &[(&str, Maker, &str, &str)] = &[
-    (TIDINGS_JSON, Maker::Tidings, "json", "stream"),
-    (TIDINGS_PROTOBUF, Maker::Tidings, "protobuf", "stream"),
-    (CLIENT_GO_JSON, Maker::ClientGo, "json", "stream"),
-    (CLIENT_GO_PROTOBUF, Maker::ClientGo, "protobuf", "stream"),
-    (KUBE_RS_LIST, Maker::KubeRs, "json", "pages"),
-    (KUBE_RS_STREAM, Maker::KubeRs, "json", "stream"),
+/// Name, library, wire and list of everyone, ours first.
+const ALL: &[(&str, Library, &str, &str)] = &[
+    (TIDINGS_JSON, Library::Tidings, "json", "stream"),
+    (TIDINGS_PROTOBUF, Library::Tidings, "protobuf", "stream"),
+    (CLIENT_GO_JSON, Library::ClientGo, "json", "stream"),
+    (CLIENT_GO_PROTOBUF, Library::ClientGo, "protobuf", "stream"),
+    (KUBE_RS_LIST, Library::KubeRs, "json", "pages"),
+    (KUBE_RS_STREAM, Library::KubeRs, "json", "stream"),
 ];
 
 pub(crate) const TIDINGS_JSON: &str = "tidings-json";
@@ -54,9 +54,9 @@ pub(crate) const CLIENT_GO_PROTOBUF: &str = "client-go-protobuf";
 pub(crate) const KUBE_RS_LIST: &str = "kube-rs-list";
 pub(crate) const KUBE_RS_STREAM: &str = "kube-rs-stream";
 
-impl Field {
+impl Contestants {
     /// Builds what has to be built for those who are asked for.
-    pub(crate) fn assemble(only: &[String], quick: bool) -> anyhow::Result<Self> {
+    pub(crate) fn build_all(only: &[String], quick: bool) -> anyhow::Result<Self> {
         let known = |name: &String| ALL.iter().any(|(known, ..)| known == name);
         let unknown: Vec<_> = only.iter().filter(|name| !known(name)).cloned().collect();
         let names: Vec<_> = ALL.iter().map(|(name, ..)| *name).collect();
@@ -66,25 +66,25 @@ impl Field {
             unknown.join(", "),
             names.join(", ")
         );
-        let mut field = Field::default();
-        for maker in [Maker::Tidings, Maker::ClientGo, Maker::KubeRs] {
+        let mut field = Contestants::default();
+        for library in [Library::Tidings, Library::ClientGo, Library::KubeRs] {
             let is_wanted = |name: &str| match only.is_empty() {
-                true => !quick || maker != Maker::KubeRs,
+                true => !quick || library != Library::KubeRs,
                 false => only.iter().any(|wanted| wanted == name),
             };
-            let wanted: Vec<_> = ALL.iter().filter(|row| row.1 == maker && is_wanted(row.0)).collect();
+            let wanted: Vec<_> = ALL.iter().filter(|row| row.1 == library && is_wanted(row.0)).collect();
             if wanted.is_empty() {
                 continue;
             }
-            match maker.program() {
-                Ok(program) => field.contestants.extend(wanted.iter().map(|(name, maker, wire, list)| {
-                    let arguments = maker.arguments();
-                    Contestant { name, maker: *maker, wire, list, program: program.clone(), arguments }
+            match library.program() {
+                Ok(program) => field.contestants.extend(wanted.iter().map(|(name, library, wire, list)| {
+                    let arguments = library.arguments();
+                    Contestant { name, library: *library, wire, list, program: program.clone(), arguments }
                 })),
-                Err(error) => field.notes.push(format!("{} is left out: {error:#}", maker.title())),
+                Err(error) => field.notes.push(format!("{} is left out: {error:#}", library.title())),
             }
         }
-        field.notes.iter().for_each(|note| super::scenario::tell(note));
+        field.notes.iter().for_each(|note| super::scenario::log(note));
         Ok(field)
     }
 }
@@ -99,31 +99,31 @@ impl Contestant {
     }
 }
 
-impl Maker {
+impl Library {
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Maker::Tidings => "tidings",
-            Maker::ClientGo => "client-go",
-            Maker::KubeRs => "kube-rs",
+            Library::Tidings => "tidings",
+            Library::ClientGo => "client-go",
+            Library::KubeRs => "kube-rs",
         }
     }
 
     fn arguments(self) -> &'static [&'static str] {
-        if self == Maker::Tidings { &["subject"] } else { &[] }
+        if self == Library::Tidings { &["subject"] } else { &[] }
     }
 
     /// Its program; a peer's is built first.
     fn program(self) -> anyhow::Result<PathBuf> {
         let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/peers");
         match self {
-            Maker::Tidings => std::env::current_exe().context("finding this program"),
-            Maker::ClientGo => {
+            Library::Tidings => std::env::current_exe().context("finding this program"),
+            Library::ClientGo => {
                 let program = cache()?.join("clientgo");
                 let mut go = Command::new("go");
                 go.args(["build", "-o"]).arg(&program).arg(".").current_dir(peers.join("clientgo"));
                 build(self, &mut go).map(|()| program)
             }
-            Maker::KubeRs => {
+            Library::KubeRs => {
                 let target = cache()?.join("kubers-target");
                 let mut cargo = Command::new("cargo");
                 cargo.args(["build", "--release", "--locked", "--quiet"]).env("CARGO_TARGET_DIR", &target);
@@ -134,8 +134,8 @@ impl Maker {
     }
 }
 
-fn build(maker: Maker, command: &mut Command) -> anyhow::Result<()> {
-    super::scenario::tell(&format!("building {}", maker.title()));
+fn build(library: Library, command: &mut Command) -> anyhow::Result<()> {
+    super::scenario::log(&format!("building {}", library.title()));
     let program = command.get_program().to_string_lossy().into_owned();
     let built = command.status().with_context(|| format!("{program} is not here"))?;
     ensure!(built.success(), "{program} could not build it");
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn only_those_asked_for_take_part() {
-        let field = Field::assemble(&[TIDINGS_JSON.to_owned()], false).expect("we are always here");
+        let field = Contestants::build_all(&[TIDINGS_JSON.to_owned()], false).expect("we are always here");
         assert_eq!(field.contestants.iter().map(|one| one.name).collect::<Vec<_>>(), [TIDINGS_JSON]);
         let arguments: Vec<_> =
             field.contestants[0].command("http://a").get_args().map(ToOwned::to_owned).collect();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_name_that_nobody_has_is_an_error() {
-        let error = Field::assemble(&["informer".to_owned()], true).unwrap_err();
+        let error = Contestants::build_all(&["informer".to_owned()], true).unwrap_err();
         assert!(error.to_string().contains("informer"), "{error}");
     }
 }

@@ -1,12 +1,12 @@
 //! What was measured: for each contestant and figure the values of all runs, of which the median counts.
 
-mod shown;
+mod rows;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use shown::{SHOWN, Shown};
+pub(crate) use rows::{FIGURE_ROWS, FigureRow};
 
 /// Values by contestant and figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

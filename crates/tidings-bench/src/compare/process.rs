@@ -13,26 +13,26 @@ use serde_json::Value;
 use super::usage;
 
 /// How long an answer may take: the slowest peer syncs a hundred thousand pods in a tenth of it.
-const ANSWER_MAX: Duration = Duration::from_secs(180);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// How both Rust programs' allocator gives memory back: soon, and in a thread of its own.
 pub(crate) const ALLOCATOR_SETTINGS: &str = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 
 /// Idle is who has used no more than this much CPU for so many looks.
 const IDLE_CPU_SECONDS: f64 = 0.011;
-const IDLE_LOOKS: usize = 5;
-const IDLE_LOOK: Duration = Duration::from_millis(100);
+const IDLE_POLLS: usize = 5;
+const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A running program.
-pub(crate) struct Program {
+pub(crate) struct ChildProgram {
     name: String,
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
 }
 
-impl Program {
+impl ChildProgram {
     /// Starts a program with as many open files as it may have.
     pub(crate) fn start(name: &str, command: &Command) -> anyhow::Result<Self> {
         let mut child = Command::new("sh")
@@ -54,19 +54,19 @@ impl Program {
                 }
             }
         });
-        Ok(Program { name: name.to_owned(), child, input, lines })
+        Ok(ChildProgram { name: name.to_owned(), child, input, lines })
     }
 
     /// Says what to do.
-    pub(crate) fn tell(&mut self, command: &impl Serialize) -> anyhow::Result<()> {
+    pub(crate) fn send(&mut self, command: &impl Serialize) -> anyhow::Result<()> {
         let line = serde_json::to_string(command)? + "\n";
         let written = self.input.write_all(line.as_bytes()).and_then(|()| self.input.flush());
         written.with_context(|| format!("telling {} to {}", self.name, line.trim_end()))
     }
 
     /// Waits for the next answer.
-    pub(crate) fn answer<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
-        let line = self.lines.recv_timeout(ANSWER_MAX).map_err(|error| match error {
+    pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
+        let line = self.lines.recv_timeout(RESPONSE_TIMEOUT).map_err(|error| match error {
             RecvTimeoutError::Timeout => anyhow::anyhow!("{} has not answered", self.name),
             RecvTimeoutError::Disconnected => anyhow::anyhow!("{} has ended", self.name),
         })?;
@@ -79,9 +79,9 @@ impl Program {
     }
 
     /// Says what to do and waits for the answer.
-    pub(crate) fn ask<T: DeserializeOwned>(&mut self, command: &impl Serialize) -> anyhow::Result<T> {
-        self.tell(command)?;
-        self.answer()
+    pub(crate) fn request<T: DeserializeOwned>(&mut self, command: &impl Serialize) -> anyhow::Result<T> {
+        self.send(command)?;
+        self.receive()
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -109,9 +109,9 @@ impl Program {
     pub(crate) fn wait_until_idle(&self) -> anyhow::Result<()> {
         let mut before = usage::cpu_seconds(self.pid())?;
         let (mut idle_looks, mut waited) = (0, Duration::ZERO);
-        while idle_looks < IDLE_LOOKS && waited < IDLE_WAIT_MAX {
-            std::thread::sleep(IDLE_LOOK);
-            waited += IDLE_LOOK;
+        while idle_looks < IDLE_POLLS && waited < IDLE_WAIT_MAX {
+            std::thread::sleep(IDLE_POLL_INTERVAL);
+            waited += IDLE_POLL_INTERVAL;
             let now = usage::cpu_seconds(self.pid())?;
             idle_looks = if now - before <= IDLE_CPU_SECONDS { idle_looks + 1 } else { 0 };
             before = now;
@@ -120,7 +120,7 @@ impl Program {
     }
 }
 
-impl Drop for Program {
+impl Drop for ChildProgram {
     fn drop(&mut self) {
         // It may have ended by itself; then there is nothing to kill.
         let _ = self.child.kill();
@@ -134,16 +134,16 @@ mod tests {
 
     #[test]
     fn an_answer_is_what_was_said_and_an_error_is_an_error() {
-        let mut echo = Program::start("echo", &Command::new("cat")).expect("cat is there");
-        let said: Value = echo.ask(&serde_json::json!({ "synced": 3 })).expect("cat answers");
+        let mut echo = ChildProgram::start("echo", &Command::new("cat")).expect("cat is there");
+        let said: Value = echo.request(&serde_json::json!({ "synced": 3 })).expect("cat answers");
         assert_eq!(said["synced"], 3);
-        let error = echo.ask::<Value>(&serde_json::json!({ "error": "no server" })).unwrap_err();
+        let error = echo.request::<Value>(&serde_json::json!({ "error": "no server" })).unwrap_err();
         assert!(error.to_string().contains("no server"), "{error}");
     }
 
     #[test]
     fn a_program_ends_with_its_handle() {
-        let echo = Program::start("echo", &Command::new("cat")).expect("cat is there");
+        let echo = ChildProgram::start("echo", &Command::new("cat")).expect("cat is there");
         let pid = echo.pid();
         drop(echo);
         assert!(usage::resident_bytes(pid).is_err());

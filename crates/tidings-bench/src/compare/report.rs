@@ -12,14 +12,14 @@ use std::process::Command;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::bars::{Bar, bars};
 use super::figures::Figures;
 use super::process::ALLOCATOR_SETTINGS;
-use super::scenario::{Info, Run};
+use super::scenario::{ComparisonRun, SubjectInfo};
+use super::targets::{Target, targets};
 
 /// One finished comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Report {
+pub(crate) struct ComparisonReport {
     pub(crate) date: String,
     pub(crate) commit: String,
     pub(crate) command: String,
@@ -27,15 +27,15 @@ pub(crate) struct Report {
     pub(crate) pods: u64,
     /// How the allocator of the Rust programs is set.
     pub(crate) allocator_settings: String,
-    pub(crate) contestants: BTreeMap<String, Info>,
+    pub(crate) contestants: BTreeMap<String, SubjectInfo>,
     pub(crate) notes: Vec<String>,
-    pub(crate) bars: Vec<Bar>,
+    pub(crate) targets: Vec<Target>,
     pub(crate) figures: Figures,
 }
 
-impl Report {
-    pub(crate) fn new(run: Run, command: String) -> Self {
-        Report {
+impl ComparisonReport {
+    pub(crate) fn new(run: ComparisonRun, command: String) -> Self {
+        ComparisonReport {
             date: jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
             commit: commit().unwrap_or_else(|| "unknown".to_owned()),
             command,
@@ -44,7 +44,7 @@ impl Report {
             allocator_settings: ALLOCATOR_SETTINGS.to_owned(),
             contestants: run.infos,
             notes: run.notes,
-            bars: bars(&run.figures),
+            targets: targets(&run.figures),
             figures: run.figures,
         }
     }
@@ -86,13 +86,13 @@ fn machine() -> String {
 mod tests {
     use super::*;
 
-    pub(super) fn report() -> Report {
+    pub(super) fn report() -> ComparisonReport {
         let mut figures = Figures::default();
         for (contestant, cpu, bytes) in [("tidings-json", 2.75, 93e6), ("client-go-json", 11.0, 1.6e9)] {
             figures.take(contestant, "sync_cpu_s", cpu);
             figures.take(contestant, "resident_bytes", bytes);
         }
-        let info = |name: &str, version: &str| Info {
+        let info = |name: &str, version: &str| SubjectInfo {
             name: name.to_owned(),
             version: version.to_owned(),
             allocator: "jemalloc".to_owned(),
@@ -100,7 +100,7 @@ mod tests {
             list: Some("stream".to_owned()),
         };
         let contestants = [("tidings-json", "tidings", "0.1.0"), ("client-go-json", "client-go", "0.37.0")];
-        Report {
+        ComparisonReport {
             date: "2026-01-02 03:04 UTC".to_owned(),
             commit: "abc1234".to_owned(),
             command: "compare".to_owned(),
@@ -112,7 +112,7 @@ mod tests {
                 .map(|(key, name, version)| (key.to_owned(), info(name, version)))
                 .collect(),
             notes: vec!["kube-rs is left out: cargo is not here".to_owned()],
-            bars: bars(&figures),
+            targets: targets(&figures),
             figures,
         }
     }
@@ -121,7 +121,7 @@ mod tests {
     fn a_report_comes_back_from_json_as_it_was() {
         let report = report();
         let text = serde_json::to_string(&report).expect("a report is JSON");
-        assert_eq!(serde_json::from_str::<Report>(&text).expect("and back"), report);
+        assert_eq!(serde_json::from_str::<ComparisonReport>(&text).expect("and back"), report);
     }
 
     #[test]

@@ -4,10 +4,10 @@
 mod growth;
 mod kinds;
 mod latency;
-mod life;
+mod lifecycle;
 mod many;
+mod measured_subject;
 mod reads;
-mod stage;
 mod updates;
 
 use std::collections::BTreeMap;
@@ -15,21 +15,21 @@ use std::io::Write;
 
 use anyhow::{Context, ensure};
 
-use super::contestant::{Contestant, Field, Maker};
+use super::contestant::{Contestant, Contestants, Library};
 use super::figures::Figures;
 use super::usage;
-pub(crate) use stage::Info;
-use stage::{Server, Stage};
+pub(crate) use measured_subject::SubjectInfo;
+use measured_subject::{MeasuredSubject, Server};
 
 /// One comparison, while it is made.
-pub(crate) struct Run {
+pub(crate) struct ComparisonRun {
     pub(crate) contestants: Vec<Contestant>,
     pub(crate) scale: Scale,
     pub(crate) figures: Figures,
     /// What the reader has to know: who was left out, and why.
     pub(crate) notes: Vec<String>,
     /// What each contestant says that it is.
-    pub(crate) infos: BTreeMap<String, Info>,
+    pub(crate) infos: BTreeMap<String, SubjectInfo>,
 }
 
 /// How much is measured.
@@ -42,10 +42,10 @@ pub(crate) struct Scale {
 }
 
 /// A name and how to measure it.
-type Scenario = (&'static str, fn(&mut Run) -> anyhow::Result<()>);
+type Scenario = (&'static str, fn(&mut ComparisonRun) -> anyhow::Result<()>);
 
 const SCENARIOS: &[Scenario] = &[
-    ("sync", life::measure),
+    ("sync", lifecycle::measure),
     ("updates", updates::measure),
     ("latency", latency::measure),
     ("reads", reads::measure),
@@ -65,7 +65,7 @@ const UPDATES_MAX: u64 = 20_000;
 const DECODED_POD_BYTES: f64 = 50_000.0;
 
 /// Says what is going on, beside the report.
-pub(crate) fn tell(text: &str) {
+pub(crate) fn log(text: &str) {
     // Whoever does not listen can't be told so.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -77,10 +77,10 @@ impl Scale {
     }
 }
 
-impl Run {
-    pub(crate) fn new(field: Field, scale: Scale) -> Self {
-        let Field { contestants, notes } = field;
-        Run { contestants, scale, figures: Figures::default(), notes, infos: BTreeMap::new() }
+impl ComparisonRun {
+    pub(crate) fn new(field: Contestants, scale: Scale) -> Self {
+        let Contestants { contestants, notes } = field;
+        ComparisonRun { contestants, scale, figures: Figures::default(), notes, infos: BTreeMap::new() }
     }
 
     /// Measures the scenarios with these names; without names all, or those that are quick.
@@ -112,7 +112,7 @@ impl Run {
     }
 
     fn note(&mut self, text: String) {
-        tell(&text);
+        log(&text);
         if !self.notes.contains(&text) {
             self.notes.push(text);
         }
@@ -120,7 +120,7 @@ impl Run {
 
     /// Whether there is memory for what it keeps; only ours keeps objects as they came.
     fn fits(&mut self, contestant: &Contestant) -> anyhow::Result<bool> {
-        Ok(contestant.maker == Maker::Tidings || self.fits_decoded(contestant)?)
+        Ok(contestant.library == Library::Tidings || self.fits_decoded(contestant)?)
     }
 
     /// Whether there is memory for all pods, decoded.
@@ -137,8 +137,8 @@ impl Run {
     }
 
     /// Whether it got the wire that it is named for; who did not is left out from here on.
-    fn on_wire(&mut self, contestant: &Contestant, stage: &mut Stage) -> anyhow::Result<bool> {
-        let info = stage.info()?;
+    fn on_wire(&mut self, contestant: &Contestant, subject: &mut MeasuredSubject) -> anyhow::Result<bool> {
+        let info = subject.info()?;
         let got_it = info.wire.as_deref().is_none_or(|wire| wire == contestant.wire);
         if !got_it {
             let wire = info.wire.as_deref().unwrap_or("nothing");
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_scenario_that_nobody_knows_is_an_error() {
-        let mut run = Run::new(Field::default(), Scale::new(true, None));
+        let mut run = ComparisonRun::new(Contestants::default(), Scale::new(true, None));
         let error = run.scenarios(&["sink".to_owned()]).unwrap_err();
         assert!(error.to_string().contains("sink"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! What is asked of the figures: each bar is a bound on a ratio in one run, and is met or is not.
+//! What is requirement of the figures: each target is a bound on a ratio in one run, and is met or is not.
 //!
 //! "The better peer" is the better of those that were measured and speak the wire: kube-rs speaks JSON only, and is
 //! held against both of ours all the same. "No worse" is at most 1.1 times, by medians.
@@ -22,12 +22,12 @@ const MANY_BYTES_MAX: f64 = 40.0 * 1024.0;
 /// How much of "linear" is noise, from a hundred thousand objects to a million.
 const LINEAR: f64 = 1.25;
 
-/// One bar and what was measured.
+/// One target and what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Bar {
+pub(crate) struct Target {
     pub(crate) title: String,
     /// In words.
-    pub(crate) asked: String,
+    pub(crate) requirement: String,
     pub(crate) bound: Bound,
     /// Absent if something that it needs was not measured.
     pub(crate) measured: Option<f64>,
@@ -68,22 +68,22 @@ const WIRES: [Wire; 2] = [
     },
 ];
 
-/// All bars, measured or not.
-pub(crate) fn bars(figures: &Figures) -> Vec<Bar> {
-    let mut bars = Vec::new();
+/// All targets, measured or not.
+pub(crate) fn targets(figures: &Figures) -> Vec<Target> {
+    let mut targets = Vec::new();
     for wire in &WIRES {
-        let over = Over { figures, wire };
-        bars.extend(over.sync());
-        bars.extend(over.updates());
-        bars.extend(over.reads());
-        bars.extend(over.relist());
-        bars.push(over.many());
-        bars.extend(over.growth());
+        let over = WireTargets { figures, wire };
+        targets.extend(over.sync());
+        targets.extend(over.updates());
+        targets.extend(over.reads());
+        targets.extend(over.relist());
+        targets.push(over.many());
+        targets.extend(over.growth());
     }
-    bars
+    targets
 }
 
-impl Bar {
+impl Target {
     pub(crate) fn is_met(&self) -> Option<bool> {
         self.measured.map(|measured| self.bound.holds(measured, 1.0))
     }
@@ -104,30 +104,30 @@ impl Bound {
     }
 }
 
-struct Over<'a> {
+struct WireTargets<'a> {
     figures: &'a Figures,
     wire: &'a Wire,
 }
 
-impl Over<'_> {
-    fn sync(&self) -> Vec<Bar> {
-        let (limit, asked) = self.wire.sync_cpu;
+impl WireTargets<'_> {
+    fn sync(&self) -> Vec<Target> {
+        let (limit, requirement) = self.wire.sync_cpu;
         let resident = self.ours("resident_bytes");
         vec![
-            self.bar("CPU to sync", asked, Bound::AtMost(limit), self.to_better_peer("sync_cpu_s")),
-            self.bar(
+            self.target("CPU to sync", requirement, Bound::AtMost(limit), self.to_better_peer("sync_cpu_s")),
+            self.target(
                 "resident memory after sync",
                 "at most 1/12 of client-go's",
                 Bound::AtMost(1.0 / 12.0),
                 self.to_client_go("resident_bytes"),
             ),
-            self.bar(
+            self.target(
                 "resident memory after sync",
                 "at most 1/30 of kube-rs's",
                 Bound::AtMost(1.0 / 30.0),
                 ratio(resident, self.figures.least(&[KUBE_RS_LIST, KUBE_RS_STREAM], "resident_bytes")),
             ),
-            self.bar(
+            self.target(
                 "memory peak in sync",
                 "at most 1.3 times the resident memory",
                 Bound::AtMost(1.3),
@@ -136,9 +136,9 @@ impl Over<'_> {
         ]
     }
 
-    fn updates(&self) -> Vec<Bar> {
-        let cpu = |title, asked, limit, figure| {
-            self.bar(title, asked, Bound::AtMost(limit), self.to_better_peer(figure))
+    fn updates(&self) -> Vec<Target> {
+        let cpu = |title, requirement, limit, figure| {
+            self.target(title, requirement, Bound::AtMost(limit), self.to_better_peer(figure))
         };
         let no_worse = "no worse than the better peer's";
         let fastest = self.figures.largest(&self.wire.peers, "updates_per_s");
@@ -161,7 +161,7 @@ impl Over<'_> {
                 1.3,
                 "update_cpu_both_us",
             ),
-            self.bar(
+            self.target(
                 "updates/s, one handler",
                 "at least 3 times the better peer's",
                 Bound::AtLeast(3.0),
@@ -172,12 +172,12 @@ impl Over<'_> {
         ]
     }
 
-    fn reads(&self) -> Vec<Bar> {
+    fn reads(&self) -> Vec<Target> {
         // What is kept is kept decoded: client-go is measured once, whichever wire it came over.
         let kept = |title: &str, figure: &str| {
             let theirs = self.figures.least(&[CLIENT_GO_JSON, CLIENT_GO_PROTOBUF], figure);
             let measured = ratio(self.ours(figure), theirs);
-            self.bar(title, "no worse than client-go's", Bound::AtMost(NO_WORSE), measured)
+            self.target(title, "no worse than client-go's", Bound::AtMost(NO_WORSE), measured)
         };
         let extra = self.ours("get_cold_ns").zip(self.ours("get_decode_ns"));
         let field = "namespace_1000_one_field";
@@ -186,14 +186,14 @@ impl Over<'_> {
             kept("by index", "by_index_kept_ns"),
             kept("by namespace", "by_namespace_kept_ns"),
             kept("by label", "by_label_kept_ns"),
-            self.bar(
+            self.target(
                 "get of an object that is not kept",
                 "at most its decode plus 3 us (here: of these 3 us)",
                 Bound::AtMost(1.0),
                 extra.map(|(cold, decode)| (cold - decode) / COLD_GET_EXTRA_NS),
             ),
             kept("one field of 1,000, kept", &format!("{field}_kept_ns")),
-            self.bar(
+            self.target(
                 "one field of 1,000, cold, through `field()`",
                 "at most 1/4 of whole objects",
                 Bound::AtMost(0.25),
@@ -205,23 +205,23 @@ impl Over<'_> {
         ]
     }
 
-    fn relist(&self) -> Vec<Bar> {
+    fn relist(&self) -> Vec<Target> {
         let title = "relist of unchanged objects";
         let peak = ratio(self.ours("relist_peak_bytes"), self.ours("resident_bytes"));
         vec![
-            self.bar(
+            self.target(
                 &format!("{title}, CPU"),
                 "at most 1/5 of client-go's",
                 Bound::AtMost(0.2),
                 self.to_client_go("relist_cpu_s"),
             ),
-            self.bar(
+            self.target(
                 &format!("{title}, memory peak"),
                 "at most 1.3 times the resident memory",
                 Bound::AtMost(1.3),
                 peak,
             ),
-            self.bar(
+            self.target(
                 &format!("{title}, notifications"),
                 "none",
                 Bound::AtMost(0.0),
@@ -230,29 +230,34 @@ impl Over<'_> {
         ]
     }
 
-    fn many(&self) -> Bar {
+    fn many(&self) -> Target {
         let measured = self.ours("many_bytes").map(|bytes| bytes / MANY_BYTES_MAX);
-        let asked = "at most 40 KiB each, connections aside (here: of these 40 KiB)";
-        self.bar("1,000 informers of ten small objects", asked, Bound::AtMost(1.0), measured)
+        let requirement = "at most 40 KiB each, connections aside (here: of these 40 KiB)";
+        self.target("1,000 informers of ten small objects", requirement, Bound::AtMost(1.0), measured)
     }
 
-    fn growth(&self) -> Vec<Bar> {
+    fn growth(&self) -> Vec<Target> {
         let sync = ratio(self.ours("growth_sync_cpu_1000000_s"), self.ours("growth_sync_cpu_100000_s"));
         let update =
             ratio(self.ours("growth_update_cpu_1000000_us"), self.ours("growth_update_cpu_10000_us"));
         vec![
-            self.bar(
+            self.target(
                 "growth of a sync, 1M to 100k",
                 "linear: an object costs at most 1.25 times as much",
                 Bound::AtMost(LINEAR),
                 sync.map(|ratio| ratio / 10.0),
             ),
-            self.bar("growth of an update, 1M to 10k", "at most 1.5 times", Bound::AtMost(1.5), update),
+            self.target("growth of an update, 1M to 10k", "at most 1.5 times", Bound::AtMost(1.5), update),
         ]
     }
 
-    fn bar(&self, title: &str, asked: &str, bound: Bound, measured: Option<f64>) -> Bar {
-        Bar { title: format!("{title}, {}", self.wire.name), asked: asked.to_owned(), bound, measured }
+    fn target(&self, title: &str, requirement: &str, bound: Bound, measured: Option<f64>) -> Target {
+        Target {
+            title: format!("{title}, {}", self.wire.name),
+            requirement: requirement.to_owned(),
+            bound,
+            measured,
+        }
     }
 
     fn ours(&self, figure: &str) -> Option<f64> {
@@ -277,12 +282,12 @@ fn ratio(ours: Option<f64>, theirs: Option<f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn measured(rows: &[(&str, &str, f64)]) -> Vec<Bar> {
+    fn measured(rows: &[(&str, &str, f64)]) -> Vec<Target> {
         let mut figures = Figures::default();
         for (contestant, figure, value) in rows {
             figures.take(contestant, figure, *value);
         }
-        bars(&figures).into_iter().filter(|bar| bar.measured.is_some()).collect()
+        targets(&figures).into_iter().filter(|target| target.measured.is_some()).collect()
     }
 
     #[test]
@@ -292,17 +297,17 @@ mod tests {
             (CLIENT_GO_JSON, "sync_cpu_s", 12.0),
             (KUBE_RS_STREAM, "sync_cpu_s", 8.0),
         ];
-        let bars = measured(&rows);
-        assert_eq!(bars.len(), 1);
-        assert_eq!((bars[0].measured, bars[0].is_met()), (Some(3.0 / 8.0), Some(false)));
-        assert!(!bars[0].is_below_half());
+        let targets = measured(&rows);
+        assert_eq!(targets.len(), 1);
+        assert_eq!((targets[0].measured, targets[0].is_met()), (Some(3.0 / 8.0), Some(false)));
+        assert!(!targets[0].is_below_half());
     }
 
     #[test]
     fn twice_the_bar_is_below_half_of_it() {
-        let at = |value| Bar {
+        let at = |value| Target {
             title: String::new(),
-            asked: String::new(),
+            requirement: String::new(),
             bound: Bound::AtMost(1.0 / 3.0),
             measured: Some(value),
         };
@@ -330,15 +335,15 @@ mod tests {
 
     #[test]
     fn a_cold_get_may_take_three_microseconds_more_than_decoding() {
-        let bars =
+        let targets =
             measured(&[(TIDINGS_JSON, "get_cold_ns", 43_000.0), (TIDINGS_JSON, "get_decode_ns", 41_500.0)]);
-        assert_eq!((bars[0].measured, bars[0].is_met()), (Some(0.5), Some(true)));
+        assert_eq!((targets[0].measured, targets[0].is_met()), (Some(0.5), Some(true)));
     }
 
     #[test]
     fn what_was_not_measured_is_neither_met_nor_missed() {
-        let all = bars(&Figures::default());
-        assert!(all.iter().all(|bar| bar.is_met().is_none() && !bar.is_below_half()));
-        assert!(all.len() > 40, "only {} bars", all.len());
+        let all = targets(&Figures::default());
+        assert!(all.iter().all(|target| target.is_met().is_none() && !target.is_below_half()));
+        assert!(all.len() > 40, "only {} targets", all.len());
     }
 }

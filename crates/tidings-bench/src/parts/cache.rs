@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidings_informer::indexer::{Index, Reader, Writer, indexer_with_seed};
 use tidings_object::RawObject;
 
-use super::{intake, measured, objects, specimen, take_in};
+use super::{fixture, intake, measured, objects, take_in};
 
 const CACHED: u64 = 4_000;
 const BATCH: usize = 100;
@@ -75,7 +75,7 @@ fn filled() -> (Writer, Reader, Vec<Arc<RawObject>>) {
 fn changed(count: u64) -> Vec<Arc<RawObject>> {
     let intake = intake();
     let changed = (0..count).map(|number| {
-        let frame = specimen::pod(number * 3 % CACHED).replace("\"restartCount\":", "\"restartCount\":1");
+        let frame = fixture::pod(number * 3 % CACHED).replace("\"restartCount\":", "\"restartCount\":1");
         take_in(&intake, &frame)
     });
     changed.collect()

@@ -15,7 +15,7 @@ pub(crate) fn identity_scan(times: u64) {
     let frames = frames(times);
     measured(|| {
         for frame in &frames {
-            black_box(identity::scan(frame.as_bytes()).expect("a specimen has an identity"));
+            black_box(identity::scan(frame.as_bytes()).expect("a fixture has an identity"));
         }
     });
 }
@@ -24,7 +24,7 @@ pub(crate) fn identity_scan_protobuf(times: u64) {
     let messages = messages(times);
     measured(|| {
         for message in &messages {
-            black_box(identity::scan_protobuf(message).expect("a specimen has an identity"));
+            black_box(identity::scan_protobuf(message).expect("a fixture has an identity"));
         }
     });
 }
@@ -48,7 +48,7 @@ pub(crate) fn take_in_protobuf(times: u64) {
     drop(objects);
 }
 
-pub(crate) fn take_in_of_kin(times: u64) {
+pub(crate) fn take_in_with_reference(times: u64) {
     let (intake, frames) = (trained_intake(), siblings(times));
     let objects: Vec<_> = measured(|| frames.iter().map(|frame| take_in(&intake, frame)).collect());
     drop(objects);
@@ -58,7 +58,7 @@ pub(crate) fn unpack(times: u64) {
     unpack_each(&objects(&trained_intake(), times));
 }
 
-pub(crate) fn unpack_of_kin(times: u64) {
+pub(crate) fn unpack_with_reference(times: u64) {
     let intake = trained_intake();
     unpack_each(&siblings(times).iter().map(|frame| take_in(&intake, frame)).collect::<Vec<_>>());
 }
@@ -66,7 +66,7 @@ pub(crate) fn unpack_of_kin(times: u64) {
 fn unpack_each(objects: &[Arc<RawObject>]) {
     measured(|| {
         for object in objects {
-            black_box(object.json().expect("a specimen unpacks"));
+            black_box(object.json().expect("a fixture unpacks"));
         }
     });
 }
@@ -82,7 +82,7 @@ pub(crate) fn decode_cold_protobuf(times: u64) {
 fn decode_each(objects: &[Arc<RawObject>]) {
     measured(|| {
         for object in objects {
-            black_box(object.decoded::<Pod>().expect("a specimen is a pod"));
+            black_box(object.decoded::<Pod>().expect("a fixture is a pod"));
         }
     });
 }
@@ -91,11 +91,11 @@ pub(crate) fn read_kept(times: u64) {
     let intake = Intake::new(Pod::resource(), Arc::new(Budget::unlimited()));
     let objects = objects(&intake, 100);
     for object in &objects {
-        object.decoded::<Pod>().expect("a specimen is a pod");
+        object.decoded::<Pod>().expect("a fixture is a pod");
     }
     measured(|| {
         for object in objects.iter().cycle().take(times as usize) {
-            black_box(object.decoded::<Pod>().expect("a specimen is a pod"));
+            black_box(object.decoded::<Pod>().expect("a fixture is a pod"));
         }
     });
 }
@@ -112,7 +112,7 @@ fn read_phase_of_each(objects: &[Arc<RawObject>]) {
     let path = FieldPath::parse(".status.phase").expect("a field path");
     measured(|| {
         for object in objects {
-            black_box(object.field_at(&path).expect("a specimen has a phase"));
+            black_box(object.field_at(&path).expect("a fixture has a phase"));
         }
     });
 }

@@ -1,8 +1,8 @@
 //! Objects as a busy cluster has them, made for the server. Objects of one service share what its template says, as
 //! real ones do; uids, hashes, addresses and times are each object's own. The same number gives the same object.
 
-mod chance;
 mod pod;
+mod random;
 mod small;
 
 pub(super) use pod::pod;

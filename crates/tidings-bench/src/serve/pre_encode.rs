@@ -20,7 +20,7 @@ pub(super) async fn encode(server: &ApiServer, paths: &[String]) {
                 let request = Request::get(path)
                     .header(header::ACCEPT, "application/vnd.kubernetes.protobuf")
                     .body(Empty::<bytes::Bytes>::new())
-                    .expect("a key of a specimen makes a path");
+                    .expect("a key of a fixture makes a path");
                 // What it answers is of no interest: what was not encoded will be when a subject asks.
                 let _ = service.clone().oneshot(request).await;
             }

@@ -59,7 +59,7 @@ fn read_whole<K>(touch: fn(&K), object: &Object<K>)
 where
     K: DeserializeOwned + Send + Sync + 'static,
 {
-    touch(&object.decoded().expect("a specimen decodes"));
+    touch(&object.decoded().expect("a fixture decodes"));
 }
 
 fn time<K>(meter: &Meter, object: &Object<K>) {

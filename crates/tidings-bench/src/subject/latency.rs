@@ -12,7 +12,7 @@ use tidings::Lister;
 use tokio::task::JoinSet;
 use tokio::time::{Duration, sleep};
 
-use super::say;
+use super::respond;
 use super::session::Session;
 
 /// How long each reader rests between two reads.
@@ -21,7 +21,7 @@ const READER_PAUSE: Duration = Duration::from_millis(1);
 /// Waits until every handler has seen so many updates; the seconds from the first to the last.
 pub(super) async fn expected(session: &Session, updates: u64) -> anyhow::Result<f64> {
     session.meters().iter().for_each(|meter| meter.set_goal(updates));
-    say(&json!({ "ready": true }))?;
+    respond(&json!({ "ready": true }))?;
     let (mut first, mut last) = (None, None);
     for meter in session.meters() {
         let (began, ended) = meter.reached().await.context("a goal has a first and a last update")?;
@@ -63,9 +63,9 @@ pub(super) async fn timed_under_readers(
 }
 
 async fn read_for_ever(lister: Lister<Pod>, keys: Arc<[String]>, seed: u64) {
-    let mut chance = SmallRng::seed_from_u64(seed);
+    let mut rng = SmallRng::seed_from_u64(seed);
     loop {
-        let object = lister.get(&keys[chance.random_range(0..keys.len())]);
+        let object = lister.get(&keys[rng.random_range(0..keys.len())]);
         black_box(object.as_ref().map(|object| object.name().len()).ok());
         sleep(READER_PAUSE).await;
     }
@@ -77,7 +77,7 @@ pub(super) async fn relisted(session: &Session, sentinel: &str) -> anyhow::Resul
     let (namespace, name) = sentinel.split_once('/').context("a sentinel has a namespace")?;
     meter.set_sentinel(namespace, name);
     let before = meter.notifications();
-    say(&json!({ "ready": true }))?;
+    respond(&json!({ "ready": true }))?;
     meter.sentinel_seen().await;
     Ok(meter.notifications() - before)
 }

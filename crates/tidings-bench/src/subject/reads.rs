@@ -16,7 +16,7 @@ use tidings_protobuf::TypeMeta;
 use tokio::time::Instant;
 
 use super::Arguments;
-use super::session::{NODE_INDEX, Plan, Session};
+use super::session::{NODE_INDEX, Session, SessionConfig};
 use crate::protocol::{Read, Resource};
 
 /// How often each read is measured; the median counts.
@@ -60,16 +60,16 @@ struct StatusOnly {
 impl Reads {
     /// Syncs both caches and decodes everything in the one that keeps it.
     pub(super) async fn prepare(arguments: &Arguments) -> anyhow::Result<Self> {
-        let plan = Plan { resource: Resource::Pods, handlers: 1, read: Read::Identity };
+        let plan = SessionConfig { resource: Resource::Pods, handlers: 1, read: Read::Identity };
         let kept = Session::start(&arguments.factory()?.budget(Budget::unlimited()), plan).await?;
         let cold = Session::start(&arguments.factory()?.budget(Budget::bytes(0)), plan).await?;
         for pod in kept.lister().list() {
             pod.decoded().context("decoding a pod")?;
         }
-        let mut chance = SmallRng::seed_from_u64(SEED);
+        let mut rng = SmallRng::seed_from_u64(SEED);
         let mut in_chance_order = |mut values: Vec<String>| {
             values.sort_unstable();
-            values.shuffle(&mut chance);
+            values.shuffle(&mut rng);
             values
         };
         let lister = kept.lister();
@@ -100,10 +100,10 @@ impl Reads {
             "namespace_1000_one_field": {
                 "kept_ns": self.phases(&kept, NAMESPACES, |pod, _| touch_phase(pod)),
                 "cold_field_ns": self.phases(&cold, COLD_NAMESPACES, |pod, field| {
-                    black_box(pod.field_at(field).expect("a specimen has its fields"));
+                    black_box(pod.field_at(field).expect("a fixture has its fields"));
                 }),
                 "cold_slim_ns": self.phases(&cold, COLD_NAMESPACES, |pod, _| {
-                    let slim = pod.view::<PhaseOnly>().expect("a specimen has a phase");
+                    let slim = pod.view::<PhaseOnly>().expect("a fixture has a phase");
                     black_box(slim.status.and_then(|status| status.phase));
                 }),
                 "cold_whole_ns": self.phases(&cold, COLD_NAMESPACES, |pod, _| touch_phase(pod)),
@@ -113,7 +113,7 @@ impl Reads {
 
     fn get(&self, lister: &Lister<Pod>, n: usize) {
         let pod = lister.get(&self.keys[n % self.keys.len()]).expect("the pod is cached");
-        black_box(pod.decoded().expect("a specimen decodes").metadata.name.as_deref());
+        black_box(pod.decoded().expect("a fixture decodes").metadata.name.as_deref());
     }
 
     fn get_identity(&self, lister: &Lister<Pod>, times: usize) -> u64 {
@@ -131,7 +131,7 @@ impl Reads {
         let get = |n| self.get(lister, n);
         if some.first().is_some_and(|pod| pod.wire() == Wire::Json) {
             return Ok(medians_in_turns_ns(bodies.len(), get, |n| {
-                black_box(serde_json::from_slice::<Pod>(&bodies[n]).expect("a specimen decodes"));
+                black_box(serde_json::from_slice::<Pod>(&bodies[n]).expect("a fixture decodes"));
             }));
         }
         let table = tidings_protobuf::message("", "v1", "Pod").context("pods have protobuf")?;
@@ -141,7 +141,7 @@ impl Reads {
         let said = TypeMeta { api_version: Some("v1"), kind: Some("Pod") };
         Ok(medians_in_turns_ns(messages.len(), get, |n| {
             let pod = tidings_protobuf::from_slice::<Pod>(table, said, &messages[n]);
-            black_box(pod.expect("a specimen decodes"));
+            black_box(pod.expect("a fixture decodes"));
         }))
     }
 
@@ -183,7 +183,7 @@ fn touch_names(pods: &[Object<Pod>]) {
 }
 
 fn touch_phase(pod: &Object<Pod>) {
-    let pod = pod.decoded().expect("a specimen decodes");
+    let pod = pod.decoded().expect("a fixture decodes");
     black_box(pod.status.as_ref().and_then(|status| status.phase.as_deref()));
 }
 

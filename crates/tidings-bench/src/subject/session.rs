@@ -20,7 +20,7 @@ pub(super) const NODE_INDEX: &str = "node";
 
 /// What is synced, and who listens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(super) struct SessionConfig {
     pub(super) resource: Resource,
     pub(super) handlers: usize,
     pub(super) read: Read,
@@ -28,7 +28,7 @@ pub(super) struct Plan {
 
 /// A synced informer.
 pub(super) struct Session {
-    plan: Plan,
+    plan: SessionConfig,
     /// Whatever its kind is, seen as pods: nobody decodes through this view unless it is one of pods.
     informer: SharedInformer<Pod>,
     meters: Vec<Arc<Meter>>,
@@ -37,7 +37,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts it and waits until the cache and all handlers have everything.
-    pub(super) async fn start(factory: &SharedInformerFactory, plan: Plan) -> anyhow::Result<Self> {
+    pub(super) async fn start(factory: &SharedInformerFactory, plan: SessionConfig) -> anyhow::Result<Self> {
         let meters: Vec<_> = (0..plan.handlers).map(|_| Arc::new(Meter::new())).collect();
         let (informer, registrations) = match plan.resource {
             Resource::Pods => {
@@ -61,7 +61,7 @@ impl Session {
     }
 
     /// Stops it and drops everything; what it was, to start it again.
-    pub(super) async fn stop(self) -> Plan {
+    pub(super) async fn stop(self) -> SessionConfig {
         drop(self.informer);
         self.running.shutdown().await;
         self.plan

@@ -1,7 +1,7 @@
 //! The figures that the report shows, in its order, each with its title and unit.
 
 /// One row of the table.
-pub(crate) struct Shown {
+pub(crate) struct FigureRow {
     pub(crate) figure: &'static str,
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
@@ -18,11 +18,11 @@ pub(crate) enum Unit {
     Count,
 }
 
-const fn row(figure: &'static str, title: &'static str, unit: Unit) -> Shown {
-    Shown { figure, title, unit }
+const fn row(figure: &'static str, title: &'static str, unit: Unit) -> FigureRow {
+    FigureRow { figure, title, unit }
 }
 
-pub(crate) const SHOWN: &[Shown] = &[
+pub(crate) const FIGURE_ROWS: &[FigureRow] = &[
     row("sync_cpu_s", "CPU to sync", Unit::Seconds),
     row("sync_wall_s", "wall to sync", Unit::Seconds),
     row("resident_bytes", "resident memory after sync", Unit::Bytes),
@@ -144,9 +144,9 @@ mod tests {
 
     #[test]
     fn no_figure_is_shown_twice() {
-        let mut names: Vec<_> = SHOWN.iter().map(|shown| shown.figure).collect();
+        let mut names: Vec<_> = FIGURE_ROWS.iter().map(|shown| shown.figure).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), SHOWN.len());
+        assert_eq!(names.len(), FIGURE_ROWS.len());
     }
 }

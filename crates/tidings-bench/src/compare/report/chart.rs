@@ -24,7 +24,7 @@ const HEAD_HEIGHT: f64 = 40.0;
 const FOOT_HEIGHT: f64 = 34.0;
 const PLOT_HEIGHT: f64 = 300.0;
 
-/// Ours stands out; the others share their maker's colour.
+/// Ours stands out; the others share their library's colour.
 fn colour(label: &str) -> &'static str {
     match label {
         label if label.starts_with("tidings-p") => "#0f766e",

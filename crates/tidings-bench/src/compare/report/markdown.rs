@@ -1,21 +1,21 @@
-//! The report as Markdown: what was run, which bars are met, all figures.
+//! The report as Markdown: what was run, which targets are met, all figures.
 
 use std::fmt::Write;
 
-use super::Report;
-use crate::compare::bars::{Bar, Bound};
-use crate::compare::figures::{SHOWN, Shown};
+use super::ComparisonReport;
+use crate::compare::figures::{FIGURE_ROWS, FigureRow};
+use crate::compare::targets::{Bound, Target};
 
-pub(super) fn text(report: &Report) -> String {
+pub(super) fn text(report: &ComparisonReport) -> String {
     let mut text = String::new();
     head(&mut text, report);
-    bars(&mut text, &report.bars);
+    targets(&mut text, &report.targets);
     figures(&mut text, report);
     text
 }
 
-fn head(text: &mut String, report: &Report) {
-    let Report { date, commit, command, machine, pods, .. } = report;
+fn head(text: &mut String, report: &ComparisonReport) {
+    let ComparisonReport { date, commit, command, machine, pods, .. } = report;
     line(text, &format!("Measured {date} at {commit} on {machine}, {pods} pods:\n\n```sh\n{command}\n```\n"));
     line(text, "| contestant | version | allocator | wire | list |\n|---|---|---|---|---|");
     for (contestant, info) in &report.contestants {
@@ -34,17 +34,17 @@ fn head(text: &mut String, report: &Report) {
     }
 }
 
-fn bars(text: &mut String, bars: &[Bar]) {
-    let measured: Vec<_> = bars.iter().filter(|bar| bar.measured.is_some()).collect();
-    line(text, "\n## Bars\n\n| | bar | measured | |\n|---|---|---|---|");
-    for bar in &measured {
-        let value = bar.measured.map_or(String::new(), |value| ratio(value, bar.bound));
-        let met = if bar.is_met() == Some(true) { "met" } else { "**NOT met**" };
-        line(text, &format!("| {} | {} | {value} | {met} |", bar.title, bar.asked));
+fn targets(text: &mut String, targets: &[Target]) {
+    let measured: Vec<_> = targets.iter().filter(|target| target.measured.is_some()).collect();
+    line(text, "\n## Targets\n\n| | target | measured | |\n|---|---|---|---|");
+    for target in &measured {
+        let value = target.measured.map_or(String::new(), |value| ratio(value, target.bound));
+        let met = if target.is_met() == Some(true) { "met" } else { "**NOT met**" };
+        line(text, &format!("| {} | {} | {value} | {met} |", target.title, target.requirement));
     }
-    let missing = bars.len() - measured.len();
+    let missing = targets.len() - measured.len();
     if missing > 0 {
-        line(text, &format!("\n{missing} more bars were not measured in this run."));
+        line(text, &format!("\n{missing} more targets were not measured in this run."));
     }
 }
 
@@ -57,11 +57,11 @@ fn ratio(value: f64, bound: Bound) -> String {
     }
 }
 
-fn figures(text: &mut String, report: &Report) {
+fn figures(text: &mut String, report: &ComparisonReport) {
     let contestants: Vec<&str> = order(report);
     line(text, &format!("\n## Figures\n\n| | {} |", contestants.join(" | ")));
     line(text, &format!("|---|{}", "---|".repeat(contestants.len())));
-    for Shown { figure, title, unit } in SHOWN {
+    for FigureRow { figure, title, unit } in FIGURE_ROWS {
         let value = |contestant: &&str| report.figures.median(contestant, figure);
         let values: Vec<_> = contestants.iter().map(value).collect();
         if values.iter().all(Option::is_none) {
@@ -74,7 +74,7 @@ fn figures(text: &mut String, report: &Report) {
 }
 
 /// Ours first, then the others by name.
-fn order(report: &Report) -> Vec<&str> {
+fn order(report: &ComparisonReport) -> Vec<&str> {
     let mut contestants: Vec<&str> = report.figures.contestants().collect();
     contestants.sort_by_key(|name| !name.starts_with("tidings"));
     contestants
@@ -99,7 +99,7 @@ mod tests {
             "| resident memory after sync, JSON | at most 1/12 of client-go's | 1/17.20 | met |",
             "| client-go-json | client-go 0.37.0 | jemalloc | json | stream |",
             "Note: kube-rs is left out: cargo is not here.",
-            "more bars were not measured",
+            "more targets were not measured",
         ] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
         }
@@ -107,14 +107,14 @@ mod tests {
 
     #[test]
     fn a_bar_that_is_missed_is_loud() {
-        let bar = Bar {
+        let target = Target {
             title: "latency".to_owned(),
-            asked: "no worse".to_owned(),
+            requirement: "no worse".to_owned(),
             bound: Bound::AtMost(1.1),
             measured: Some(1.456),
         };
         let mut text = String::new();
-        bars(&mut text, &[bar]);
+        targets(&mut text, &[target]);
         assert!(text.contains("| latency | no worse | 1.46 | **NOT met** |"), "{text}");
     }
 }

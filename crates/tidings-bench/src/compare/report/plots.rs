@@ -1,7 +1,7 @@
 //! Which figures are plotted, and how.
 
 use super::chart::{self, BarRow, Line};
-use crate::compare::figures::{Figures, SHOWN};
+use crate::compare::figures::{FIGURE_ROWS, Figures};
 
 /// File, title, axis and the figure.
 const BARS: &[(&str, &str, &str, &str)] = &[
@@ -41,7 +41,7 @@ pub(super) fn all(figures: &Figures) -> Vec<(&'static str, String)> {
 
 /// The best first.
 fn rows(figures: &Figures, figure: &str) -> Vec<BarRow> {
-    let unit = SHOWN.iter().find(|shown| shown.figure == figure).map(|shown| shown.unit);
+    let unit = FIGURE_ROWS.iter().find(|shown| shown.figure == figure).map(|shown| shown.unit);
     let row = |contestant: &str| {
         let value = figures.median(contestant, figure)?;
         let text = unit.map_or_else(|| value.to_string(), |unit| unit.text(value));
@@ -72,7 +72,7 @@ mod tests {
     fn every_plotted_figure_is_one_that_is_shown() {
         let plotted = BARS.iter().map(|row| row.3).chain(GROWTH.iter().map(|row| row.1));
         for figure in plotted {
-            assert!(SHOWN.iter().any(|shown| shown.figure == figure), "{figure} is not shown");
+            assert!(FIGURE_ROWS.iter().any(|shown| shown.figure == figure), "{figure} is not shown");
         }
     }
 

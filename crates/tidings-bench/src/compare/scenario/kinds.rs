@@ -1,6 +1,6 @@
 //! Other kinds than pods: text, certificates, a custom resource, and tiny objects that change all the time.
 
-use super::{Run, tell};
+use super::{ComparisonRun, log};
 use crate::compare::contestant::KUBE_RS_LIST;
 use crate::protocol::{Read, Resource};
 
@@ -15,7 +15,7 @@ const KINDS: &[(Resource, &str, &str, &str)] = &[
 const OBJECTS: u64 = 20_000;
 const LEASES: u64 = 50_000;
 
-pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let mut arguments = Vec::new();
     for (resource, argument, ..) in KINDS {
         let count = if *resource == Resource::Leases { LEASES } else { OBJECTS };
@@ -32,10 +32,10 @@ pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
             if *resource == Resource::Widgets && contestant.wire == "protobuf" {
                 continue;
             }
-            tell(&format!("kinds: {resource:?}, {}", contestant.name));
-            let mut stage = server.subject(&contestant)?;
-            let synced = stage.sync(*resource, 1, Read::Identity)?;
-            let resident = stage.settle()?;
+            log(&format!("kinds: {resource:?}, {}", contestant.name));
+            let mut subject = server.subject(&contestant)?;
+            let synced = subject.sync(*resource, 1, Read::Identity)?;
+            let resident = subject.settle()?;
             run.take(&contestant, cpu, synced.cpu_s);
             run.take(&contestant, memory, resident / synced.objects as f64);
         }

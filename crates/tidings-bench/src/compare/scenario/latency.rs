@@ -1,8 +1,8 @@
 //! How long updates take at a steady rate, alone and under readers: all subjects are synced, and take turns. Who has
 //! no turn stands still, and catches up before its next one.
 
-use super::stage::{Server, Stage};
-use super::{Run, tell};
+use super::measured_subject::{MeasuredSubject, Server};
+use super::{ComparisonRun, log};
 use crate::compare::contestant::{Contestant, KUBE_RS_LIST};
 use crate::protocol::{Read, Resource, SubjectCommand};
 
@@ -12,48 +12,48 @@ const ROUNDS: usize = 5;
 const UPDATES: u64 = 4_000;
 const READERS: usize = 200;
 
-pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
     let mut server = run.server(&["--pods", &pods])?;
-    let mut stages: Vec<(Contestant, Stage)> = Vec::new();
+    let mut subjects: Vec<(Contestant, MeasuredSubject)> = Vec::new();
     for contestant in run.contestants.clone() {
         if contestant.name == KUBE_RS_LIST || !run.fits(&contestant)? {
             continue;
         }
-        tell(&format!("latency: {}", contestant.name));
-        let mut stage = server.subject(&contestant)?;
-        let synced = stage.sync(Resource::Pods, 1, Read::Identity)?;
-        if run.on_wire(&contestant, &mut stage)? {
+        log(&format!("latency: {}", contestant.name));
+        let mut subject = server.subject(&contestant)?;
+        let synced = subject.sync(Resource::Pods, 1, Read::Identity)?;
+        if run.on_wire(&contestant, &mut subject)? {
             run.take(&contestant, "sync_cpu_s", synced.cpu_s);
-            stage.program().pause()?;
-            stages.push((contestant, stage));
+            subject.program().pause()?;
+            subjects.push((contestant, subject));
         }
     }
     for round in 0..ROUNDS {
-        tell(&format!("latency: round {} of {ROUNDS}", round + 1));
-        for (contestant, stage) in &mut stages {
-            stage.program().resume()?;
-            stage.program().wait_until_idle()?;
-            turn(run, &mut server, contestant, stage)?;
-            stage.program().pause()?;
+        log(&format!("latency: round {} of {ROUNDS}", round + 1));
+        for (contestant, subject) in &mut subjects {
+            subject.program().resume()?;
+            subject.program().wait_until_idle()?;
+            turn(run, &mut server, contestant, subject)?;
+            subject.program().pause()?;
         }
     }
     Ok(())
 }
 
 fn turn(
-    run: &mut Run,
+    run: &mut ComparisonRun,
     server: &mut Server,
     contestant: &Contestant,
-    stage: &mut Stage,
+    subject: &mut MeasuredSubject,
 ) -> anyhow::Result<()> {
     let updates = UPDATES.min(run.scale.updates);
-    let alone = stage.latency(server, &SubjectCommand::Latency { updates }, updates)?;
+    let alone = subject.latency(server, &SubjectCommand::Latency { updates }, updates)?;
     run.take(contestant, "latency_p50_us", alone.p50_us);
     run.take(contestant, "latency_p99_us", alone.p99_us);
     run.take(contestant, "latency_max_us", alone.max_us);
     let command = SubjectCommand::LatencyUnderReaders { updates, readers: READERS };
-    let read = stage.latency(server, &command, updates)?;
+    let read = subject.latency(server, &command, updates)?;
     run.take(contestant, "readers_p50_us", read.p50_us);
     run.take(contestant, "readers_p99_us", read.p99_us);
     run.take(contestant, "readers_max_us", read.max_us);

@@ -3,18 +3,18 @@
 
 use serde_json::Value;
 
-use super::stage::Server;
-use super::{Run, tell};
+use super::measured_subject::Server;
+use super::{ComparisonRun, log};
 use crate::compare::contestant::Contestant;
 use crate::protocol::SubjectCommand;
 
 const INFORMERS: usize = 1_000;
 
-pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let count = INFORMERS.to_string();
     let server = run.server(&["--many", &count])?;
     for contestant in run.contestants.clone() {
-        tell(&format!("many: {}", contestant.name));
+        log(&format!("many: {}", contestant.name));
         let none = resident_after(&server, &contestant, None)?;
         let connections = SubjectCommand::Connections { count: INFORMERS };
         let connections = resident_after(&server, &contestant, Some(&connections))?;
@@ -31,9 +31,9 @@ fn resident_after(
     contestant: &Contestant,
     command: Option<&SubjectCommand>,
 ) -> anyhow::Result<f64> {
-    let mut stage = server.subject(contestant)?;
+    let mut subject = server.subject(contestant)?;
     if let Some(command) = command {
-        stage.program().ask::<Value>(command)?;
+        subject.program().request::<Value>(command)?;
     }
-    stage.settle()
+    subject.settle()
 }

@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::compare::contestant::Contestant;
-use crate::compare::process::Program;
+use crate::compare::process::ChildProgram;
 use crate::compare::usage;
 use crate::protocol::{Read, Resource, SENTINEL, ServerCommand, SubjectCommand};
 
 /// The server of a scenario.
 pub(super) struct Server {
-    program: Program,
+    program: ChildProgram,
     url: String,
 }
 
 /// One subject on a server.
-pub(super) struct Stage {
-    subject: Program,
+pub(super) struct MeasuredSubject {
+    subject: ChildProgram,
 }
 
 /// What a subject says that it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Info {
+pub(crate) struct SubjectInfo {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) allocator: String,
@@ -89,12 +89,12 @@ struct SyncedObjects {
 }
 
 #[derive(Deserialize)]
-struct Seen {
+struct UpdatesSeen {
     first_to_last_seconds: f64,
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct RelistNotifications {
     notifications: u64,
 }
 
@@ -106,33 +106,33 @@ impl Server {
     pub(super) fn start(objects: &[&str]) -> anyhow::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("serve").args(objects);
-        let mut program = Program::start("the server", &command)?;
-        let Listening { url } = program.answer()?;
+        let mut program = ChildProgram::start("the server", &command)?;
+        let Listening { url } = program.receive()?;
         Ok(Server { program, url })
     }
 
     /// Starts a subject on it.
-    pub(super) fn subject(&self, contestant: &Contestant) -> anyhow::Result<Stage> {
-        let subject = Program::start(contestant.name, &contestant.command(&self.url))?;
-        Ok(Stage { subject })
+    pub(super) fn subject(&self, contestant: &Contestant) -> anyhow::Result<MeasuredSubject> {
+        let subject = ChildProgram::start(contestant.name, &contestant.command(&self.url))?;
+        Ok(MeasuredSubject { subject })
     }
 
-    fn follow(&mut self, command: &ServerCommand) -> anyhow::Result<()> {
-        self.program.ask::<Done>(command).map(drop)
+    fn execute(&mut self, command: &ServerCommand) -> anyhow::Result<()> {
+        self.program.request::<Done>(command).map(drop)
     }
 
     fn update(&mut self, count: u64, per_second: Option<u64>) -> anyhow::Result<()> {
-        self.follow(&ServerCommand::Update { count, per_second })
+        self.execute(&ServerCommand::Update { count, per_second })
     }
 }
 
-impl Stage {
-    pub(super) fn program(&mut self) -> &mut Program {
+impl MeasuredSubject {
+    pub(super) fn program(&mut self) -> &mut ChildProgram {
         &mut self.subject
     }
 
-    pub(super) fn info(&mut self) -> anyhow::Result<Info> {
-        self.subject.ask(&SubjectCommand::Info)
+    pub(super) fn info(&mut self) -> anyhow::Result<SubjectInfo> {
+        self.subject.request(&SubjectCommand::Info)
     }
 
     /// Syncs one informer.
@@ -150,7 +150,7 @@ impl Stage {
         let pid = self.subject.pid();
         usage::reset_peak(pid)?;
         let (cpu, begun) = (usage::cpu_seconds(pid)?, Instant::now());
-        let SyncedObjects { synced } = self.subject.ask(command)?;
+        let SyncedObjects { synced } = self.subject.request(command)?;
         Ok(Synced {
             objects: synced,
             wall_s: begun.elapsed().as_secs_f64(),
@@ -162,7 +162,7 @@ impl Stage {
     /// Lets its memory settle; the resident memory then.
     pub(super) fn settle(&mut self) -> anyhow::Result<f64> {
         self.subject.wait_until_idle()?;
-        self.subject.ask::<Settled>(&SubjectCommand::Settle)?;
+        self.subject.request::<Settled>(&SubjectCommand::Settle)?;
         self.subject.wait_until_idle()?;
         usage::resident_bytes(self.subject.pid())
     }
@@ -171,13 +171,13 @@ impl Stage {
     /// not the server's.
     pub(super) fn burst(&mut self, server: &mut Server, updates: u64) -> anyhow::Result<Burst> {
         let pid = self.subject.pid();
-        self.subject.ask::<Ready>(&SubjectCommand::Expect { updates })?;
+        self.subject.request::<Ready>(&SubjectCommand::Expect { updates })?;
         self.subject.pause()?;
         let written = server.update(updates, None);
         let cpu = usage::cpu_seconds(pid)?;
         self.subject.resume()?;
         written?;
-        let Seen { first_to_last_seconds } = self.subject.answer()?;
+        let UpdatesSeen { first_to_last_seconds } = self.subject.receive()?;
         let cpu_us = (usage::cpu_seconds(pid)? - cpu) * 1e6 / updates as f64;
         Ok(Burst { cpu_us, per_s: (updates - 1) as f64 / first_to_last_seconds.max(1e-9) })
     }
@@ -185,13 +185,13 @@ impl Stage {
     /// Ends its watch in such a way that it must list again, though nothing has changed.
     pub(super) fn relist(&mut self, server: &mut Server) -> anyhow::Result<Relisted> {
         let pid = self.subject.pid();
-        self.subject.ask::<Ready>(&SubjectCommand::Relist { sentinel: SENTINEL.to_owned() })?;
+        self.subject.request::<Ready>(&SubjectCommand::Relist { sentinel: SENTINEL.to_owned() })?;
         usage::reset_peak(pid)?;
         let cpu = usage::cpu_seconds(pid)?;
-        server.follow(&ServerCommand::Expire)?;
+        server.execute(&ServerCommand::Expire)?;
         self.subject.wait_until_idle()?;
-        server.follow(&ServerCommand::Touch { key: SENTINEL.to_owned() })?;
-        let Told { notifications } = self.subject.answer()?;
+        server.execute(&ServerCommand::Touch { key: SENTINEL.to_owned() })?;
+        let RelistNotifications { notifications } = self.subject.receive()?;
         Ok(Relisted {
             cpu_s: usage::cpu_seconds(pid)? - cpu,
             peak_bytes: usage::peak_bytes(pid)?,
@@ -206,8 +206,8 @@ impl Stage {
         command: &SubjectCommand,
         updates: u64,
     ) -> anyhow::Result<Latency> {
-        self.subject.ask::<Ready>(command)?;
+        self.subject.request::<Ready>(command)?;
         server.update(updates, Some(UPDATES_PER_SECOND))?;
-        self.subject.answer()
+        self.subject.receive()
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::stage::Stage;
-use super::{Run, tell};
+use super::measured_subject::MeasuredSubject;
+use super::{ComparisonRun, log};
 use crate::compare::contestant::{CLIENT_GO_JSON, Contestant, KUBE_RS_LIST};
 use crate::protocol::{Read, Resource, SubjectCommand};
 
@@ -12,27 +12,27 @@ const ROUNDS: usize = 5;
 /// What is kept decoded reads the same whichever way it came.
 const LEFT_OUT: [&str; 2] = [CLIENT_GO_JSON, KUBE_RS_LIST];
 
-pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
     let server = run.server(&["--pods", &pods])?;
-    let mut stages: Vec<(Contestant, Stage)> = Vec::new();
+    let mut subjects: Vec<(Contestant, MeasuredSubject)> = Vec::new();
     for contestant in run.contestants.clone() {
         if LEFT_OUT.contains(&contestant.name) || !run.fits_decoded(&contestant)? {
             continue;
         }
-        tell(&format!("reads: {}", contestant.name));
-        let mut stage = server.subject(&contestant)?;
-        stage.sync(Resource::Pods, 1, Read::Identity)?;
-        if run.on_wire(&contestant, &mut stage)? {
+        log(&format!("reads: {}", contestant.name));
+        let mut subject = server.subject(&contestant)?;
+        subject.sync(Resource::Pods, 1, Read::Identity)?;
+        if run.on_wire(&contestant, &mut subject)? {
             // The first time prepares what is read, and is not counted.
-            stage.program().ask::<Value>(&SubjectCommand::Reads)?;
-            stages.push((contestant, stage));
+            subject.program().request::<Value>(&SubjectCommand::Reads)?;
+            subjects.push((contestant, subject));
         }
     }
     for round in 0..ROUNDS {
-        tell(&format!("reads: round {} of {ROUNDS}", round + 1));
-        for (contestant, stage) in &mut stages {
-            let answer: Value = stage.program().ask(&SubjectCommand::Reads)?;
+        log(&format!("reads: round {} of {ROUNDS}", round + 1));
+        for (contestant, subject) in &mut subjects {
+            let answer: Value = subject.program().request(&SubjectCommand::Reads)?;
             for (figure, value) in figures_of(&answer["reads"]) {
                 run.take(contestant, &figure, value);
             }
@@ -56,7 +56,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::compare::figures::SHOWN;
+    use crate::compare::figures::FIGURE_ROWS;
 
     #[test]
     fn what_a_subject_does_not_know_is_no_figure() {
@@ -64,7 +64,7 @@ mod tests {
         let figures = figures_of(&reads);
         assert_eq!(figures, [("get_kept_ns".to_owned(), 220.0), ("list_all_kept_ns".to_owned(), 1.5)]);
         for (name, _) in figures {
-            assert!(SHOWN.iter().any(|shown| shown.figure == name), "{name} is not shown");
+            assert!(FIGURE_ROWS.iter().any(|shown| shown.figure == name), "{name} is not shown");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Bursts of updates through ten handlers, and through handlers that read whole objects.
 
-use super::{Run, tell};
+use super::{ComparisonRun, log};
 use crate::compare::contestant::KUBE_RS_LIST;
 use crate::protocol::{Read, Resource};
 
@@ -11,7 +11,7 @@ const VARIANTS: &[(usize, Read, &str, Option<&str>)] = &[
     (1, Read::Both, "update_cpu_both_us", None),
 ];
 
-pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
+pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
     let mut server = run.server(&["--pods", &pods])?;
     for contestant in run.contestants.clone() {
@@ -20,14 +20,14 @@ pub(super) fn measure(run: &mut Run) -> anyhow::Result<()> {
             continue;
         }
         for (handlers, read, cpu, rate) in VARIANTS {
-            tell(&format!("updates, {handlers} handlers, {read:?}: {}", contestant.name));
-            let mut stage = server.subject(&contestant)?;
-            stage.sync(Resource::Pods, *handlers, *read)?;
-            if !run.on_wire(&contestant, &mut stage)? {
+            log(&format!("updates, {handlers} handlers, {read:?}: {}", contestant.name));
+            let mut subject = server.subject(&contestant)?;
+            subject.sync(Resource::Pods, *handlers, *read)?;
+            if !run.on_wire(&contestant, &mut subject)? {
                 break;
             }
-            stage.settle()?;
-            let burst = stage.burst(&mut server, run.scale.updates)?;
+            subject.settle()?;
+            let burst = subject.burst(&mut server, run.scale.updates)?;
             run.take(&contestant, cpu, burst.cpu_us);
             if let Some(rate) = rate {
                 run.take(&contestant, rate, burst.per_s);
