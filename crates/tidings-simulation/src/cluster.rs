@@ -238,11 +238,13 @@ impl Cluster {
             self.clear_link_faults();
             oracles::always(self)?;
         }
+        workload.churn_behind_slow_subscriber(self).await;
         let quiet = tokio::time::Instant::now();
         while let Err(difference) = oracles::settled(self) {
             if quiet.elapsed() >= SETTLED {
                 return Err(format!("{:?} after the last fault: {difference}", calm.elapsed()));
             }
+            self.keep_calm();
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         let before = oracles::written(self);

@@ -13,7 +13,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tidings::controller::{
-    Action, Change, Context, Controller, Error, Predicate, Request, Shard, Watched, set_controller,
+    Action, Change, Context, Controller, Error, Owned, Predicate, Request, Shard, Watched, set_controller,
 };
 use tidings::workqueue::limiter::Exponential;
 use tidings::{Object, RawObject};
@@ -22,6 +22,7 @@ use tokio::time::Instant;
 
 use crate::observations::{ActiveReconciles, Observations, WorkItem};
 use crate::trace::Trace;
+use crate::views::exhaust_coop_budget;
 
 pub(crate) const COPIER: &str = "copier";
 pub(crate) const OBSERVER: &str = "observer";
@@ -147,8 +148,13 @@ impl Reconcilers {
         let this = Arc::clone(self);
         let watched = Watched::<Service>::new(requests_of)
             .predicate(Predicate::labels(format!("{WATCHED}=yes").parse().expect("it is a selector")));
+        // The subscriber falls behind its informer, so that the cache is ahead of what was mapped.
+        let slow = Predicate::new(|_| {
+            exhaust_coop_budget();
+            true
+        });
         let builder = Controller::for_kind::<ServiceAccount>(OBSERVER)
-            .owns::<Pod>()
+            .owns_with(Owned::<Pod>::new().predicate(slow))
             .watches_with(watched)
             .workers(2)
             .reconcile_timeout(Duration::from_secs(20))

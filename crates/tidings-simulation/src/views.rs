@@ -125,7 +125,7 @@ impl View {
 }
 
 /// Spends what is left of the task's budget: its next await gives way to every task that can run.
-fn exhaust_coop_budget() {
+pub(crate) fn exhaust_coop_budget() {
     let mut context = Context::from_waker(Waker::noop());
     while std::pin::pin!(tokio::task::coop::consume_budget()).poll_unpin(&mut context).is_ready() {}
 }

@@ -86,6 +86,57 @@ impl Workload {
         }
     }
 
+    /// Adds and removes a Pod of each ServiceAccount while the subscriber of Pods is behind, as the last thing that happens.
+    ///
+    /// This is what finds a lost request (rule 1b). During the run a later change of the same owner repairs the loss before
+    /// anything looks; after this there is no later change. Step by step:
+    ///
+    /// 1. Pods without an owner change, and fill the mailbox of the slow subscriber.
+    /// 2. A Pod of each account is added, and a Service that maps to the account changes.
+    /// 3. The Service's subscriber is quick: the account is reconciled and counts the Pod, which is in the cache.
+    /// 4. The Pod moves to another account or is deleted. If its notifications merge, the account is not reconciled again.
+    pub(crate) async fn churn_behind_slow_subscriber(&mut self, cluster: &Cluster) {
+        for round in 0..300 {
+            let metadata = json!({ "namespace": "a", "name": format!("noise-{}", round), "labels": { "round": round.to_string() } });
+            self.put(cluster, "pods", json!({ "metadata": metadata, "spec": { "containers": [] } }));
+        }
+        self.yield_up_to(8).await;
+        for namespace in NAMESPACES {
+            for account in (0..FEW).map(|number| format!("account-{number}")) {
+                self.put_burst_pod(cluster, namespace, &account, &account);
+                let labels = json!({ FOR: account, WATCHED: "yes" });
+                let metadata =
+                    json!({ "namespace": namespace, "name": format!("burst-{account}"), "labels": labels });
+                self.put(cluster, "services", json!({ "metadata": metadata, "spec": {} }));
+                self.yield_up_to(4).await;
+            }
+        }
+        self.yield_up_to(12).await;
+        for namespace in NAMESPACES {
+            for account in (0..FEW).map(|number| format!("account-{number}")) {
+                match self.rng.random_range(0..3) {
+                    0 => self.put_burst_pod(cluster, namespace, &account, "account-none"),
+                    _ => self.remove_key(cluster, "pods", &format!("{namespace}/burst-{account}")),
+                }
+                self.yield_up_to(2).await;
+            }
+        }
+    }
+
+    fn put_burst_pod(&mut self, cluster: &Cluster, namespace: &str, account: &str, owner: &str) {
+        let mut metadata =
+            json!({ "namespace": namespace, "name": format!("burst-{account}"), "labels": {} });
+        own(cluster, &mut metadata, ("serviceaccounts", "ServiceAccount"), namespace, owner);
+        self.put(cluster, "pods", json!({ "metadata": metadata, "spec": { "containers": [] } }));
+    }
+
+    /// Lets the tasks of the replicas run, each up to so often.
+    async fn yield_up_to(&mut self, times_max: usize) {
+        for _ in 0..self.rng.random_range(0..times_max) {
+            tokio::task::yield_now().await;
+        }
+    }
+
     fn namespace(&mut self) -> &'static str {
         NAMESPACES[self.rng.random_range(0..NAMESPACES.len())]
     }
