@@ -244,7 +244,7 @@ impl Cluster {
             if quiet.elapsed() >= SETTLED {
                 return Err(format!("{:?} after the last fault: {difference}", calm.elapsed()));
             }
-            self.keep_calm();
+            self.clear_link_faults();
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
         let before = oracles::written(self);

@@ -126,7 +126,7 @@ impl Workload {
     fn put_burst_pod(&mut self, cluster: &Cluster, namespace: &str, account: &str, owner: &str) {
         let mut metadata =
             json!({ "namespace": namespace, "name": format!("burst-{account}"), "labels": {} });
-        own(cluster, &mut metadata, ("serviceaccounts", "ServiceAccount"), namespace, owner);
+        set_owner(cluster, &mut metadata, ("serviceaccounts", "ServiceAccount"), namespace, owner);
         self.put(cluster, "pods", json!({ "metadata": metadata, "spec": { "containers": [] } }));
     }
 
