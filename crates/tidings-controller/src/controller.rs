@@ -167,6 +167,7 @@ impl Controller {
             state: Arc::clone(&state),
             reconcile_timeout: settings.reconcile_timeout,
             write_wait_max: settings.write_wait_max,
+            on_error: settings.on_error,
             shard_filter: settings.shard.map(ShardFilter::new),
             parking,
             next_id: AtomicU64::new(1),

@@ -1,10 +1,13 @@
-//! Takes a key, calls the reconciler, applies what it returned.
+//! The workers of a controller: each takes a request from the queue, calls the reconciler, and applies its result.
 //!
-//! Whatever a reconcile does (error, panic, hang), it costs that reconcile only: the worker goes on with the next key, and the key
-//! comes again after a delay that grows. A key that was taken is either settled or back on the queue.
+//! A reconcile that returns an error, panics or hangs affects only its own request: the worker continues with the next
+//! request, and the failed one is retried after a delay that grows. A request that was taken is either finished or back
+//! on the queue.
 //!
-//! A key whose own writes the caches do not show yet is parked: the worker goes on with the next one.
+//! If the caches do not yet show the writes of a request's last reconcile, the request is [parked](parking), and the worker
+//! continues with the next one.
 
+mod on_error;
 mod outcome;
 mod parking;
 mod shard_filter;
@@ -23,10 +26,12 @@ use tracing::{Instrument, Level, Span};
 use crate::action::Action;
 use crate::context::{Context, SharedContext};
 use crate::controller::stats::{ReconcileCounters, RequestCounters, RequestReason};
-use crate::reconciler::AnyReconciler;
+use crate::error::ControllerError;
+use crate::reconciler::{AnyReconciler, Error};
 use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::writes_shown;
+pub(crate) use on_error::OnError;
 use outcome::ReconcileOutcome;
 pub(crate) use outcome::join_error_message;
 use parking::{ClaimedRequest, WritesShown};
@@ -42,32 +47,32 @@ pub(crate) struct WorkerShared {
     pub(crate) state: Arc<ControllerState>,
     pub(crate) reconcile_timeout: Option<Duration>,
     pub(crate) write_wait_max: Duration,
-    /// The keys that are ours, if there are other replicas.
+    pub(crate) on_error: Option<OnError>,
+    /// Set if several replicas share the keys.
     pub(crate) shard_filter: Option<ShardFilter>,
     pub(crate) parking: Parking,
     pub(crate) next_id: AtomicU64,
 }
 
-/// What a worker goes on with.
 enum NextRequest {
     Queued(Working<Request>),
     Parked(ClaimedRequest, WritesShown),
 }
 
-/// The queue, and what is counted: all that outlives the work itself.
+/// The queue and the counters of a controller. Handles keep it alive after the workers have ended.
 pub(crate) struct ControllerState {
     pub(crate) queue: WorkQueue<Request>,
     pub(crate) counters: ReconcileCounters,
-    /// The requests that the controller makes itself.
+    /// Requests that the controller itself adds.
     pub(crate) own: RequestCounters,
-    /// Those that come from changes, by source.
+    /// Requests from notifications, by source.
     pub(crate) sources: Vec<Arc<RequestCounters>>,
 }
 
 impl WorkerShared {
-    /// Works until it is told to stop, or the queue has ended.
+    /// Runs one worker until a signal is given or the queue has ended.
     pub(crate) async fn run(self: Arc<Self>, signals: Signals) {
-        // A handle of its own: what is in work counts on it.
+        // A handle of this worker's own: the queue counts the items in work for each handle.
         let queue = self.state.queue.clone();
         let mut waits = SignalWaits::new(signals);
         while let Some(Some(next)) = waits.unless_ended(self.next(&queue)).await {
@@ -90,7 +95,7 @@ impl WorkerShared {
         }
     }
 
-    /// The next request. None when the queue has ended, and nothing is parked either.
+    /// The next request. `None` when the queue has ended and no request is parked.
     async fn next(&self, queue: &WorkQueue<Request>) -> Option<NextRequest> {
         loop {
             if let Some((claimed, shown)) = self.parking.pop() {
@@ -98,7 +103,7 @@ impl WorkerShared {
             }
             let mut changed = pin!(self.parking.changed());
             tokio::select! {
-                // The queue first: mostly it has something, and then nothing is registered with the other.
+                // Polls the queue first: it usually has an item, and then `changed` is never registered.
                 biased;
                 queued = queue.next() => match queued {
                     Some(working) => return Some(NextRequest::Queued(working)),
@@ -118,12 +123,12 @@ impl WorkerShared {
         let permit = shard_filter.permit(&working, self.context.caches.own());
         if permit.is_none() {
             self.state.counters.not_ours.add_one();
-            self.state.queue.forget(&working);
+            self.forget(&working);
         }
         Some(ClaimedRequest { working, permit: Some(permit?) })
     }
 
-    /// Parks a request if the caches do not show what its last reconcile wrote.
+    /// Parks a request if the caches do not show the writes of its last reconcile.
     fn ready_or_parked(&self, claimed: ClaimedRequest) -> Option<(ClaimedRequest, WritesShown)> {
         let SharedContext { pending_writes, caches, .. } = &*self.context;
         let writes = pending_writes.take(&claimed.working);
@@ -140,11 +145,11 @@ impl WorkerShared {
 
     async fn work_on(&self, working: &Working<Request>, shown: WritesShown, waits: &mut SignalWaits) {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        // In its place, as below: what is wrapped would be moved into its wrapping for every request.
+        // Pinned on the stack: `instrument` would otherwise move the future for each request.
         let attempt = pin!(async {
             if let Err(error) = shown {
                 self.state.counters.write_waits_given_up.add_one();
-                tracing::warn!(%error, "reconciling without having shown its own writes");
+                tracing::warn!(%error, "reconciling although the caches do not show the request's own writes");
             }
             let outcome = self.reconcile(working, waits).await;
             outcome.trace();
@@ -153,7 +158,7 @@ impl WorkerShared {
         attempt.instrument(self.span(working, id)).await;
     }
 
-    /// What is told while a request is worked on belongs to it. Where nobody listens, not even its parts are looked for.
+    /// The span of one reconcile. If no subscriber wants it, its fields are not evaluated.
     fn span(&self, request: &Request, id: u64) -> Span {
         if !tracing::span_enabled!(Level::INFO) {
             return Span::none();
@@ -172,7 +177,7 @@ impl WorkerShared {
         let _active = counters.begin();
         let started = Instant::now();
         let context = Context::new(Arc::clone(&self.context), request.clone(), waits.signals().stop.clone());
-        // The whole is guarded, not the reconciler alone: what a reconcile that is dropped drops can panic as well.
+        // `catch_unwind` covers the drop of the reconcile too, because destructors of the user's values can panic.
         let guarded = pin!(async {
             let ended = async { self.reconciler.start(request.clone(), context).await };
             let limit = self.reconcile_timeout.unwrap_or(Duration::MAX);
@@ -190,56 +195,91 @@ impl WorkerShared {
         outcome
     }
 
-    /// Applies how a reconcile ended. The key is still held: what is added comes after it is let go.
+    /// Applies the outcome of a reconcile. The request is still claimed: a request that is added here becomes available
+    /// after it is released.
     fn settle(&self, working: &Working<Request>, outcome: ReconcileOutcome) {
-        let ControllerState { queue, counters, .. } = &*self.state;
-        let (now, limited) = (AddOptions::new(), AddOptions::new().rate_limited());
+        let counters = &self.state.counters;
         match outcome {
-            ReconcileOutcome::Ended(Ok(Action::AwaitChange)) => {
-                counters.successes.add_one();
-                queue.forget(working);
-            }
-            ReconcileOutcome::Ended(Ok(Action::Requeue)) => {
-                counters.requeues.add_one();
-                self.again(working, RequestReason::Requeue, limited);
-            }
-            ReconcileOutcome::Ended(Ok(Action::RequeueAfter(delay))) => {
-                counters.delayed_requeues.add_one();
-                queue.forget(working);
-                self.again(working, RequestReason::RequeueAfter, now.after(delay));
-            }
+            ReconcileOutcome::Ended(Ok(action)) => self.succeeded(working, action),
             ReconcileOutcome::Ended(Err(error)) if error.is_terminal() => {
                 counters.errors.add_one();
                 counters.terminal_errors.add_one();
-                queue.forget(working);
+                self.forget(working);
             }
-            ReconcileOutcome::Ended(Err(_)) => {
+            ReconcileOutcome::Ended(Err(error)) => {
                 counters.errors.add_one();
-                self.again(working, RequestReason::Error, limited);
+                self.retry(working, RequestReason::Error, || error);
             }
-            ReconcileOutcome::TimedOut(_) => {
+            ReconcileOutcome::TimedOut(limit) => {
                 counters.errors.add_one();
                 counters.timeouts.add_one();
-                self.again(working, RequestReason::Timeout, limited);
+                let error = || ControllerError::ReconcileTimeout { limit }.into();
+                self.retry(working, RequestReason::Timeout, error);
             }
-            ReconcileOutcome::Panicked(_) => {
+            ReconcileOutcome::Panicked(message) => {
                 counters.errors.add_one();
                 counters.panics.add_one();
-                self.again(working, RequestReason::Panic, limited);
+                let error = || ControllerError::ReconcilePanicked { message }.into();
+                self.retry(working, RequestReason::Panic, error);
             }
             ReconcileOutcome::Abandoned => {
                 counters.abandoned.add_one();
-                self.again(working, RequestReason::Abandoned, now);
+                self.put_back(working);
             }
         }
     }
 
-    /// Puts a request back that was taken and not worked on.
+    fn succeeded(&self, working: &Working<Request>, action: Action) {
+        let counters = &self.state.counters;
+        match action {
+            Action::AwaitChange => {
+                counters.successes.add_one();
+                self.forget(working);
+            }
+            Action::Requeue => {
+                counters.requeues.add_one();
+                self.reset_failures(working);
+                self.again(working, RequestReason::Requeue, AddOptions::new().rate_limited());
+            }
+            Action::RequeueAfter(delay) => {
+                counters.delayed_requeues.add_one();
+                self.forget(working);
+                self.again(working, RequestReason::RequeueAfter, AddOptions::new().after(delay));
+            }
+        }
+    }
+
+    /// Retries a failed request: as the hook chooses, or as the rate limiter allows.
+    fn retry(&self, working: &Working<Request>, reason: RequestReason, error: impl FnOnce() -> Error) {
+        let action = match &self.on_error {
+            Some(on_error) => on_error.failed(working, &error()),
+            None => Action::Requeue,
+        };
+        match action {
+            Action::AwaitChange => self.state.queue.forget(working),
+            Action::Requeue => self.again(working, reason, AddOptions::new().rate_limited()),
+            Action::RequeueAfter(delay) => self.again(working, reason, AddOptions::new().after(delay)),
+        }
+    }
+
+    /// Resets the backoff of a request.
+    fn forget(&self, working: &Working<Request>) {
+        self.reset_failures(working);
+        self.state.queue.forget(working);
+    }
+
+    fn reset_failures(&self, request: &Request) {
+        if let Some(on_error) = &self.on_error {
+            on_error.reset(request);
+        }
+    }
+
+    /// Puts a request back that was taken and not finished.
     fn put_back(&self, working: &Working<Request>) {
         self.again(working, RequestReason::Abandoned, AddOptions::new());
     }
 
-    /// Puts a request back with the priority that it came with.
+    /// Adds a request again, with the priority that it had.
     fn again(&self, working: &Working<Request>, reason: RequestReason, options: AddOptions) {
         self.state.own.count(reason);
         self.state.queue.add_with(Request::clone(working), options.priority(working.priority()));

@@ -11,12 +11,14 @@ use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
 
 use super::source::{ControllerSource, Owned, SourceRole, WatchSpec, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
+use crate::action::Action;
 use crate::enqueue::object_map;
 use crate::predicate::{Change, Predicate};
-use crate::reconciler::Reconciler;
+use crate::reconciler::{Error, Reconciler};
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::shard::Shard;
+use crate::worker::OnError;
 
 /// The first delay of a request that ended in an error.
 const RETRY_FIRST: Duration = Duration::from_millis(5);
@@ -43,6 +45,7 @@ pub(super) struct ControllerSettings {
     pub(super) write_wait_max: Duration,
     pub(super) queue: QueueBuilder<Request>,
     pub(super) shard: Option<Shard>,
+    pub(super) on_error: Option<OnError>,
     pub(super) recorder: Option<Recorder>,
 }
 
@@ -56,6 +59,7 @@ impl Default for ControllerSettings {
             write_wait_max: WRITE_WAIT_MAX,
             queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
             shard: None,
+            on_error: None,
             recorder: None,
         }
     }
@@ -176,6 +180,39 @@ impl<K: 'static> ControllerBuilder<K> {
     /// 1,000 s, for each request by itself.
     pub fn limiter(mut self, limiter: impl RateLimiter<Request>) -> Self {
         self.settings.queue = self.settings.queue.limiter(limiter);
+        self
+    }
+
+    /// Chooses what happens after a failed reconcile. The hook gets the request, the error, and the number of failures of
+    /// this request in a row, 1 for the first. Without a hook, the request is retried as the
+    /// [limiter](Self::limiter) allows, which is what [`Action::requeue`] means here too.
+    ///
+    /// Returned errors, panics and timeouts are failures; [`Error::cause`] of the latter two is a
+    /// [`ControllerError`](crate::ControllerError). The hook is not called for [terminal](Error::terminal) errors. A hook that
+    /// panics ends the controller.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use tidings_controller::{Action, Context, Controller, Error, Request};
+    ///
+    /// # async fn reconcile(_: Request, _: Context) -> Result<Action, Error> { Ok(Action::await_change()) }
+    /// // Retries every 15 seconds, and stops after 10 failures until the object changes.
+    /// let controller = Controller::for_kind::<ConfigMap>("copier")
+    ///     .on_error(|request, error, failures| {
+    ///         if failures < 10 {
+    ///             return Action::requeue_after(Duration::from_secs(15));
+    ///         }
+    ///         println!("giving up on {request}: {error}");
+    ///         Action::await_change()
+    ///     })
+    ///     .reconcile(reconcile);
+    /// ```
+    pub fn on_error(
+        mut self,
+        hook: impl Fn(&Request, &Error, u32) -> Action + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.on_error = Some(OnError::new(hook));
         self
     }
 

@@ -9,16 +9,15 @@ use tokio::task::JoinError;
 use crate::action::Action;
 use crate::reconciler::Error;
 
-/// How a reconcile ended.
 #[derive(Debug)]
 pub(super) enum ReconcileOutcome {
     /// The reconciler returned.
     Ended(Result<Action, Error>),
-    /// It was dropped after so long.
+    /// It was dropped after this time.
     TimedOut(Duration),
-    /// It panicked, with this message.
+    /// It panicked with this message.
     Panicked(String),
-    /// It was dropped because the controller was abandoned.
+    /// It was dropped because the controller was abandoned, or because its key moved to another replica.
     Abandoned,
 }
 
@@ -27,22 +26,22 @@ impl ReconcileOutcome {
         ReconcileOutcome::Panicked(panic_message(panic))
     }
 
-    /// Tells the reconcile's span how it ended.
+    /// Logs the outcome within the span of the reconcile.
     pub(super) fn trace(&self) {
         match self {
             ReconcileOutcome::Ended(Ok(action)) => tracing::debug!(?action, "reconciled"),
             ReconcileOutcome::Ended(Err(error)) if error.is_terminal() => {
-                tracing::error!(%error, "reconciling ended in an error that is not tried again");
+                tracing::error!(%error, "reconcile failed, and is not retried until something changes");
             }
-            ReconcileOutcome::Ended(Err(error)) => tracing::warn!(%error, "reconciling ended in an error"),
-            ReconcileOutcome::TimedOut(limit) => tracing::warn!(?limit, "reconciling took too long"),
+            ReconcileOutcome::Ended(Err(error)) => tracing::warn!(%error, "reconcile failed"),
+            ReconcileOutcome::TimedOut(limit) => tracing::warn!(?limit, "reconcile took too long"),
             ReconcileOutcome::Panicked(message) => tracing::error!(message, "the reconciler panicked"),
-            ReconcileOutcome::Abandoned => tracing::info!("reconciling was abandoned"),
+            ReconcileOutcome::Abandoned => tracing::info!("reconcile was abandoned"),
         }
     }
 }
 
-/// What a task panicked with; of one that was aborted, that it was.
+/// The panic message of a task, or that it was aborted.
 pub(crate) fn join_error_message(error: JoinError) -> String {
     match error.try_into_panic() {
         Ok(panic) => panic_message(&*panic),

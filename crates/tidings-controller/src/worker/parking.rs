@@ -1,9 +1,15 @@
-//! Requests whose own writes the caches do not show yet. They wait here, so that no worker does.
+//! Parked requests: requests that wait until the caches show the writes of their last reconcile. No worker waits with them.
 //!
-//! A parked request is still claimed: its [`Working`] is held, so that no worker is given it a second time, and what is
-//! added meanwhile comes afterwards. The controller's task waits for the caches, and any worker that is free goes on
-//! with a request that can be reconciled; it goes before what is queued, since it has had its turn. There are never
-//! more parked requests than keys.
+//! A parked request is still claimed: its [`Working`] guard is held, so that no worker gets it a second time, and the queue
+//! keeps what is added for it until it is released. The controller's task waits for the caches. A free worker continues
+//! with a request that is ready, before it takes one from the queue, because the request already had its turn there. There
+//! are never more parked requests than keys.
+//!
+//! ```text
+//! worker:  takes R from the queue; the cache does not show R's write -> park(R); takes the next request
+//! task:    ParkedWaiter waits for the cache -> unpark(R): R is in `ready`, one worker is woken
+//! worker:  pop() -> R, and reconciles it
+//! ```
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,33 +30,32 @@ use crate::shard::Permit;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
 use crate::writes::{TrackedWrite, writes_shown};
 
-/// Whether the caches show what the last reconcile of a request wrote: if not, the bound has passed.
+/// Whether the caches show the writes of a request's last reconcile. An error if they did not within the bound.
 pub(super) type WritesShown = Result<(), WaitError>;
 
-/// A request that a worker has taken.
+/// A request that a worker has taken from the queue.
 pub(super) struct ClaimedRequest {
     pub(super) working: Working<Request>,
-    /// Where several replicas share the keys.
+    /// Set if several replicas share the keys.
     pub(super) permit: Option<Permit>,
 }
 
-/// A request whose writes are to be seen.
 struct ParkedRequest {
     claimed: ClaimedRequest,
     writes: VecDeque<TrackedWrite>,
 }
 
-/// The side of the workers.
+/// The workers' side.
 pub(crate) struct Parking {
     sender: UnboundedSender<ParkedRequest>,
-    /// How many are parked, those that are ready included.
+    /// The number of parked requests, including those in `ready`.
     parked: AtomicUsize,
     ready: Mutex<VecDeque<(ClaimedRequest, WritesShown)>>,
-    /// Something is ready, or nothing is parked any more.
+    /// A request became ready, or no request is parked any more.
     changed: Notify,
 }
 
-/// The side of the controller's task, before it works.
+/// The side of the controller's task, before it runs.
 pub(crate) struct ParkedReceiver(UnboundedReceiver<ParkedRequest>);
 
 /// The side of the controller's task.
@@ -71,7 +76,7 @@ impl Parking {
 
     pub(super) fn park(&self, claimed: ClaimedRequest, writes: VecDeque<TrackedWrite>) {
         self.parked.fetch_add(1, Ordering::SeqCst);
-        // It fails only if the controller's task was dropped, and then its queue is of no use to anybody.
+        // This fails only if the controller's task was dropped. Then the queue has no reader either.
         let _ = self.sender.send(ParkedRequest { claimed, writes });
     }
 
@@ -89,14 +94,14 @@ impl Parking {
         self.parked.load(Ordering::SeqCst) == 0
     }
 
-    /// Ends when something is ready that was not, or when nothing is parked any more. What happens from now on counts.
+    /// Completes when a request became ready, or when no request is parked any more, after this call.
     pub(super) fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 
     fn leave(&self) {
         if self.parked.fetch_sub(1, Ordering::SeqCst) == 1 {
-            // Workers of a queue that has ended wait for this.
+            // The workers of a queue that has ended wait for this.
             self.changed.notify_waiters();
         }
     }
@@ -109,7 +114,7 @@ impl ParkedReceiver {
 }
 
 impl ParkedWaiter {
-    /// Takes part in what happens next to parked requests: one comes, or a wait ends. It may be cancelled.
+    /// Handles the next event: a request is parked, or a wait ends. It is cancel safe.
     pub(crate) async fn turn(&mut self, shared: &Arc<WorkerShared>, signals: &Signals) {
         tokio::select! {
             Some(parked) = self.receiver.recv() => {
@@ -119,7 +124,7 @@ impl ParkedWaiter {
         }
     }
 
-    /// Puts everything back on the queue. The workers have ended.
+    /// Puts all parked requests back on the queue. Call it after the workers have ended.
     pub(crate) async fn close(mut self, shared: &WorkerShared) {
         self.end.cancel();
         self.receiver.close();
@@ -136,7 +141,7 @@ impl ParkedWaiter {
 }
 
 impl WorkerShared {
-    /// Lets a worker go on with a request, or puts it back if it is not to be worked on.
+    /// Gives a request to the workers, or puts it back on the queue if its wait was cut short.
     fn unpark(&self, claimed: ClaimedRequest, shown: Option<WritesShown>) {
         match shown {
             Some(shown) => {
@@ -152,7 +157,8 @@ impl WorkerShared {
     }
 }
 
-/// Waits until the caches show the writes, within the bound, or the request is not to be worked on here any more.
+/// Waits until the caches show the writes, at most for the bound. `None` if a signal, the end of the controller or the loss
+/// of the key cuts the wait short.
 fn wait(
     parked: ParkedRequest,
     shared: Arc<WorkerShared>,
@@ -180,7 +186,7 @@ fn wait(
     })
 }
 
-/// The first of these that ends; never, if there is none.
+/// The first of these that completes. Pending if there are none.
 async fn next<T>(waits: &mut FuturesUnordered<BoxFuture<'static, T>>) -> T {
     match waits.next().await {
         Some(ended) => ended,

@@ -1,5 +1,5 @@
-//! The keys that are ours, where several replicas share them. A key that is not ours is dropped, and asked for again when the
-//! shares change.
+//! Filters requests by the shard of this replica. A request of another shard is dropped. When the shard changes, every
+//! object is requested again.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,13 @@ use crate::request::Request;
 use crate::shard::{Permit, Shard};
 use crate::sync::Mutex;
 
-/// How many refused requests for objects that are gone are remembered. What is there is found in the cache again; what went between
-/// two owners is found nowhere else, and that time is short.
+/// How many dropped requests for deleted objects are kept. Requests for existing objects are found again in the cache. An
+/// object that is deleted while its key moves between replicas is found nowhere else; that time is short.
 const REFUSED_MAX: usize = 4096;
 
-/// The keys that are ours.
 pub(crate) struct ShardFilter {
     shard: Shard,
-    /// Refused, and not in the cache.
+    /// Dropped requests whose object is not in the cache.
     refused: Mutex<VecDeque<Request>>,
 }
 
@@ -29,7 +28,7 @@ impl ShardFilter {
         &self.shard
     }
 
-    /// The right to work on a request, if it is ours.
+    /// The permit for a request, if this replica owns its key.
     pub(crate) fn permit(&self, request: &Request, own: &SharedInformer<()>) -> Option<Permit> {
         let permit = self.shard.permit(request);
         if permit.is_none() && own.reader().get(request).is_none() {
@@ -42,9 +41,9 @@ impl ShardFilter {
         permit
     }
 
-    /// Everything that may be ours by now.
+    /// Every request that this replica may own after a change of its shard.
     pub(crate) fn candidates(&self, own: &SharedInformer<()>) -> Vec<Request> {
-        let gone = std::mem::take(&mut *self.refused.lock());
-        own.reader().keys().into_iter().map(Request::from).chain(gone).collect()
+        let deleted = std::mem::take(&mut *self.refused.lock());
+        own.reader().keys().into_iter().map(Request::from).chain(deleted).collect()
     }
 }

@@ -1,12 +1,18 @@
-//! How a controller is told to end, and how a worker waits for that beside its work.
+//! The signals that end a controller, and how a worker waits for them while it works.
 //!
-//! A signal is looked at before every step of a work, so that one which was given is never passed over; it is waited for only
-//! while the work itself waits, and by a wait that was made once: most work never waits, and making a wait costs as much as
-//! the rest of a small reconcile.
+//! A worker checks its signals each time it polls its work, so that it never misses one. It registers for a wake-up only
+//! while the work is pending, with a future that is made once for each worker: most work is never pending, and making such
+//! a future costs as much as the rest of a small reconcile.
 //!
-//! The limit on the time of a reconcile is kept in the same way. A worker has one timer, which is set when a reconcile
-//! first waits and then left alone: with a limit of an hour it fires about once an hour, finds that the reconcile of
-//! that moment has time left, and is set to the end of that time.
+//! The time limit of a reconcile works in the same way. A worker has one timer. It is set when a reconcile is first pending,
+//! and later reconciles leave it alone. Example with a limit of one hour:
+//!
+//! ```text
+//! 00:00  reconcile A is pending     timer set to 01:00
+//! 00:20  A is done, B is pending    B may run until 01:20; the timer stays at 01:00
+//! 01:00  the timer fires            B has time left: the timer is reset to 01:20
+//! 01:20  the timer fires            B has passed its deadline and is dropped
+//! ```
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -15,8 +21,8 @@ use std::task::{Context, Poll};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// The two ways to end a [`ControllerTask`](crate::ControllerTask). They have names, so that they can't be swapped by
-/// mistake. A single token is a `stop`: then nothing is ever abandoned.
+/// The two ways to end a [`ControllerTask`](crate::ControllerTask). They are named fields, so that they can't be swapped by
+/// mistake. A single token converts to `stop`; then nothing is ever abandoned.
 ///
 /// ```
 /// use tidings_controller::Signals;
@@ -29,9 +35,9 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Signals {
-    /// Take nothing new, and finish what runs.
+    /// Take no new requests, and finish the reconciles that run.
     pub stop: CancellationToken,
-    /// Drop what runs, at its next await.
+    /// Drop the reconciles that run, at their next await.
     pub abandon: CancellationToken,
 }
 
@@ -41,34 +47,34 @@ impl From<CancellationToken> for Signals {
     }
 }
 
-/// The signals as one worker waits for them.
+/// The signals of one worker.
 pub(super) struct SignalWaits {
     signals: Signals,
     stop: CancellationWait,
     abandon: CancellationWait,
-    /// The key that is worked on was lost to another replica.
+    /// The key of the current request moved to another replica.
     lost: Option<CancellationWait>,
     timer: Timer,
 }
 
-/// How a work ended that may be cut short.
+/// How work that can be cut short ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Completion<T> {
-    /// By itself.
+    /// It completed.
     Done(T),
-    /// It was to be abandoned.
+    /// A signal ended it.
     Abandoned,
-    /// Its time was over.
+    /// It took too long.
     DeadlinePassed,
 }
 
-/// The one timer of a worker.
+/// The timer of a worker. See the module's example.
 #[derive(Default)]
 struct Timer(Option<Pin<Box<Sleep>>>);
 
 struct CancellationWait {
     signal: CancellationToken,
-    given: Pin<Box<WaitForCancellationFutureOwned>>,
+    cancelled: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl SignalWaits {
@@ -82,19 +88,18 @@ impl SignalWaits {
         &self.signals
     }
 
-    /// What is worked on next is abandoned with this as well.
+    /// Abandons the next work when this token is cancelled, too.
     pub(super) fn lose_with(&mut self, lost: Option<CancellationToken>) {
         self.lost = lost.map(CancellationWait::new);
     }
 
-    /// What `work` comes to, unless the controller is to stop or to abandon it before that.
+    /// The result of `work`. `None` if a signal is given first.
     pub(super) async fn unless_ended<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
         let waits = [Some(&mut self.stop), Some(&mut self.abandon), self.lost.as_mut()];
         unless(waits, work).await
     }
 
-    /// What `work` comes to, unless it is to be abandoned or its time is over before that. Without a time it has all
-    /// the time there is.
+    /// The result of `work`, unless it is abandoned or passes its deadline first.
     pub(super) async fn finished_by<T>(
         &mut self,
         until: Option<Instant>,
@@ -129,7 +134,7 @@ impl Timer {
 
 impl CancellationWait {
     fn new(signal: CancellationToken) -> Self {
-        CancellationWait { given: Box::pin(signal.clone().cancelled_owned()), signal }
+        CancellationWait { cancelled: Box::pin(signal.clone().cancelled_owned()), signal }
     }
 }
 
@@ -145,7 +150,7 @@ async fn unless<T, const N: usize>(
         if let Poll::Ready(value) = work.as_mut().poll(cx) {
             return Poll::Ready(Some(value));
         }
-        let is_given = waits.iter_mut().flatten().any(|wait| wait.given.as_mut().poll(cx).is_ready());
+        let is_given = waits.iter_mut().flatten().any(|wait| wait.cancelled.as_mut().poll(cx).is_ready());
         if is_given { Poll::Ready(None) } else { Poll::Pending }
     })
     .await
@@ -167,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_signal_ends_a_work_that_waits_each_time_anew() {
+    async fn a_signal_ends_pending_work_and_stays_given() {
         let signals = signals();
         let mut waits = SignalWaits::new(signals.clone());
         for round in 0..3 {
@@ -176,12 +181,12 @@ mod tests {
         }
         let (ended, ()) = tokio::join!(waits.unless_ended(pending::<()>()), async { signals.stop.cancel() });
         assert_eq!(ended, None);
-        assert_eq!(waits.unless_ended(ready(())).await, None, "what was given stays given");
+        assert_eq!(waits.unless_ended(ready(())).await, None, "a signal stays given");
         assert_eq!(waits.finished_by(None, ready(())).await, Completion::Done(()), "a stop abandons nothing");
     }
 
     #[tokio::test]
-    async fn a_key_that_is_lost_abandons_its_own_work_only() {
+    async fn a_lost_key_abandons_only_its_own_work() {
         let mut waits = SignalWaits::new(signals());
         let lost = CancellationToken::new();
         waits.lose_with(Some(lost.clone()));
@@ -192,7 +197,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn every_work_has_its_own_time_whatever_the_works_before_it_had() {
+    async fn each_work_has_its_own_deadline_with_one_shared_timer() {
         let (mut waits, second) = (SignalWaits::new(signals()), Duration::from_secs(1));
         for limit in [10, 3, 7, 7, 1, 20].map(|seconds| seconds * second) {
             let began = Instant::now();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tidings_controller::{Action, Context, Error, Reconciler, Request};
+use tidings_controller::{Action, Context, ControllerError, Error, Reconciler, Request};
 use tidings_workqueue::limiter::Exponential;
 
 use crate::harness::{RequestLog, TestCluster, config_maps, settle};
@@ -253,5 +253,78 @@ async fn one_key_is_never_reconciled_twice_at_once_and_workers_work_side_by_side
     let stats = started.handle.stats();
     assert_eq!((stats.errors, stats.active_workers), (0, 0));
     assert_eq!(concurrency.together_max.load(Ordering::Relaxed), 4);
+    started.shutdown().await;
+}
+
+/// The seconds between the reconciles of `bad`.
+fn pauses(requests: &RequestLog) -> Vec<u64> {
+    requests.times("bad").windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_error_can_choose_a_fixed_delay_and_give_up_until_the_object_changes() {
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
+    let failures = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = Arc::clone(&failures);
+    let controller = config_maps().on_error(move |request, error, count| {
+        assert_eq!((request.name(), error.to_string().as_str()), ("bad", "on purpose"));
+        log.lock().unwrap().push(count);
+        if count < 4 { Action::requeue_after(15 * SECOND) } else { Action::await_change() }
+    });
+    let bad = || async { Err("on purpose".into()) };
+    let reconciler = FailsForBad { requests: requests.clone(), bad };
+    let started = cluster.start_synced(controller.reconcile(reconciler)).await;
+    cluster.put("good");
+    cluster.put("bad");
+    tokio::time::sleep(1000 * SECOND).await;
+    assert_eq!(pauses(&requests), [15, 15, 15]);
+    cluster.put_with("bad", serde_json::json!({ "a": "b" }));
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(requests.times("bad").len(), 5);
+    assert_eq!(*failures.lock().unwrap(), [1, 2, 3, 4, 1], "giving up resets the number of failures");
+    assert_eq!(started.handle.stats().errors, 5);
+    started.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_error_sees_timeouts_and_panics_counts_until_a_success_and_skips_terminal_errors() {
+    let cluster = TestCluster::new().await;
+    let requests = RequestLog::new();
+    let calls = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = Arc::clone(&calls);
+    let controller = config_maps()
+        .reconcile_timeout(SECOND)
+        .limiter(Exponential::new(SECOND, 60 * SECOND))
+        .on_error(move |_, error, count| {
+            let kind = match error.cause().downcast_ref::<ControllerError>() {
+                Some(ControllerError::ReconcileTimeout { .. }) => "timeout",
+                Some(ControllerError::ReconcilePanicked { .. }) => "panic",
+                _ => "error",
+            };
+            log.lock().unwrap().push((kind, count));
+            Action::requeue() // as the limiter allows
+        });
+    let tries = AtomicUsize::new(0);
+    let bad = move || {
+        let at = tries.fetch_add(1, Ordering::Relaxed);
+        async move {
+            match at {
+                0 => std::future::pending().await,
+                1 => panic!("on purpose"),
+                2 => Err("on purpose".into()),
+                3 => Ok(Action::requeue_after(10 * SECOND)),
+                4 => Err("on purpose".into()),
+                _ => Err(Error::terminal("on purpose")),
+            }
+        }
+    };
+    let reconciler = FailsForBad { requests: requests.clone(), bad };
+    let started = cluster.start_synced(controller.reconcile(reconciler)).await;
+    cluster.put("bad");
+    tokio::time::sleep(1000 * SECOND).await;
+    let expected = [("timeout", 1), ("panic", 2), ("error", 3), ("error", 1)];
+    assert_eq!(*calls.lock().unwrap(), expected);
+    assert_eq!(pauses(&requests), [2, 2, 4, 10, 1], "the first includes the timeout of one second");
     started.shutdown().await;
 }
