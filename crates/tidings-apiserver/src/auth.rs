@@ -1,6 +1,6 @@
-//! Who asks, and what they may do: bearer tokens with three kinds of rights.
+//! Authentication and authorization: bearer tokens with three levels of rights.
 //!
-//! This keeps tests honest about 401 and 403; it protects nothing, and is not meant to.
+//! With this, tests can produce a 401 and a 403. It protects nothing: the default tokens are publicly known.
 
 use std::fmt;
 
@@ -9,37 +9,35 @@ use crate::status::ApiError;
 
 /// What a user may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rights {
     /// Everything.
     Admin,
     /// Get, list and watch.
     ReadOnly,
-    /// Nothing with resources; discovery is open to everyone who is known.
+    /// No verb on any resource. Discovery is open to all authenticated users.
     Nothing,
 }
 
-/// The known users.
+/// All users, and the rights of requests without a token.
 #[derive(Clone, Debug)]
 pub(crate) struct Users {
     known: Vec<User>,
     anonymous: Option<Rights>,
 }
 
-/// One user.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct User {
-    /// As error messages name it.
     pub name: String,
     token: String,
-    /// What it may do.
     pub rights: Rights,
 }
 
-/// The token of a user that may do everything.
+/// The token of the user `admin`, who may do everything.
 pub const ADMIN_TOKEN: &str = "admin-token";
-/// The token of a user that may only read.
+/// The token of the user `reader`, who may get, list and watch.
 pub const READ_ONLY_TOKEN: &str = "reader-token";
-/// The token of a user without rights.
+/// The token of the user `user`, who has no rights on resources.
 pub const NO_RIGHTS_TOKEN: &str = "user-token";
 
 impl Default for Users {
@@ -63,12 +61,11 @@ impl Users {
         self.anonymous = Some(rights);
     }
 
-    /// Names and tokens.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = (&str, &str)> {
         self.known.iter().map(|user| (user.name.as_str(), user.token.as_str()))
     }
 
-    /// Whose request this is, by its `Authorization` header.
+    /// The user of an `Authorization` header; a 401 if there is none.
     pub(crate) fn of_header(&self, header: Option<&str>) -> Result<User, ApiError> {
         match header {
             Some(header) => {
@@ -85,12 +82,12 @@ impl Users {
 }
 
 impl User {
-    /// The caller in the process, who may do everything.
+    /// The user of in-process requests without a token, who may do everything.
     pub(crate) fn trusted() -> Self {
         Self { name: "system:admin".to_owned(), token: String::new(), rights: Rights::Admin }
     }
 
-    /// A 403 if this user may not do this.
+    /// A 403 if the user lacks the right.
     pub(crate) fn check(
         &self,
         def: &ResourceDef,
@@ -106,12 +103,12 @@ impl User {
         if is_allowed {
             return Ok(());
         }
-        let place = match namespace {
+        let scope = match namespace {
             Some(namespace) => format!("in the namespace \"{namespace}\""),
             None => "at the cluster scope".to_owned(),
         };
         let why = format!(
-            "User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {place}",
+            "User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {scope}",
             self.name,
             verb.as_str(),
             def.plural,
@@ -121,7 +118,7 @@ impl User {
     }
 }
 
-/// Tokens are not for logs, though these protect nothing.
+/// Does not print the token.
 impl fmt::Debug for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("User").field("name", &self.name).field("rights", &self.rights).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! The body of an answer: whole, or streamed.
+//! Response bodies, complete or streamed.
 
 use std::convert::Infallible;
 
@@ -14,20 +14,19 @@ use crate::request::Wire;
 use crate::status::ApiError;
 use crate::wire::protobuf_status;
 
-/// The body of an answer.
+/// The body of a response of the in-process transport.
 pub type ResponseBody = UnsyncBoxBody<Bytes, ConnectionLost>;
 
-/// The connection ends in the middle of an answer, because a fault or the server's end wants it so.
+/// The connection was lost in the middle of a response, because of an injected fault or because the server closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the connection was cut")]
+#[error("the connection was lost")]
+#[non_exhaustive]
 pub struct ConnectionLost;
 
-/// A body that is there already.
 pub(crate) fn full(bytes: impl Into<Bytes>) -> ResponseBody {
     Full::new(bytes.into()).map_err(|never: Infallible| match never {}).boxed_unsync()
 }
 
-/// A body that comes in chunks.
 pub(crate) fn streamed(
     chunks: impl Stream<Item = Result<Bytes, ConnectionLost>> + Send + 'static,
 ) -> ResponseBody {
@@ -35,20 +34,18 @@ pub(crate) fn streamed(
     StreamBody::new(chunks.map(|chunk| chunk.map(Frame::data))).boxed_unsync()
 }
 
-/// The last step of a stream that breaks off.
+/// The last item of a stream that ends with a lost connection.
 ///
-/// It gives way once before it does: what was said before goes out first, as it would if a cable was cut.
+/// It yields once first, so that the transport sends the chunks before it. Over a real network those arrive too.
 pub(crate) async fn connection_lost<S>() -> Option<(Result<Bytes, ConnectionLost>, Option<S>)> {
     tokio::task::yield_now().await;
     Some((Err(ConnectionLost), None))
 }
 
-/// An answer in JSON.
 pub(crate) fn json(code: StatusCode, body: ResponseBody) -> Response<ResponseBody> {
     with_type(code, "application/json", body)
 }
 
-/// An answer of a media type.
 pub(crate) fn with_type(
     code: StatusCode,
     media_type: &'static str,
@@ -62,7 +59,7 @@ pub(crate) fn with_type(
     response
 }
 
-/// Adds a warning to an answer, as clients show it to people.
+/// Adds a `Warning` header, which clients such as kubectl print.
 pub(crate) fn warn(response: &mut Response<ResponseBody>, text: &str) {
     let quoted: String = text.chars().filter(|c| !c.is_control()).flat_map(escaped).collect();
     if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
@@ -76,7 +73,7 @@ fn escaped(c: char) -> impl Iterator<Item = char> {
 }
 
 impl ApiError {
-    /// The answer that tells it.
+    /// The response that reports this error.
     pub(crate) fn into_response(self, wire: Wire) -> Response<ResponseBody> {
         let code = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match wire {

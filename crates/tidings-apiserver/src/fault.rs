@@ -1,8 +1,8 @@
-//! Hostility on demand: what goes wrong, where, and how often; each time is counted.
+//! Fault injection: which fault happens, to which requests, how often. Each occurrence is counted.
 //!
-//! A fault is injected by call, for some requests and some number of times, or drawn by a seeded plan. Faults change what a
-//! client hears; what is stored they never change, apart from those that the server itself
-//! offers: forgotten history and going back in time.
+//! A test injects a fault for some requests and some number of times, or a seeded plan draws faults at random. Faults change only
+//! responses and never the stored objects. (`expire_history` and `restore` of the server change the store; they are no faults in
+//! this sense, but are counted here too.)
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) use cut_body::cut_body;
 pub(crate) use replace_bytes::replace_bytes;
 pub(crate) use stream_faults::{FrameOutcome, StreamFaults};
 
-/// What goes wrong.
+/// A fault that the server injects.
 ///
 /// ```
 /// use tidings_apiserver::{ApiServer, Ending, Fault};
@@ -36,110 +36,112 @@ pub(crate) use stream_faults::{FrameOutcome, StreamFaults};
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Fault {
-    /// An error answer, as a `Status` with this code.
+    /// An error response: a `Status` with this code.
     Status {
         /// HTTP status code, such as 429, 500, 502, 503 or 504.
         code: u16,
-        /// The `Retry-After` header and detail.
+        /// The `Retry-After` header, and `retryAfterSeconds` of the status details.
         retry_after_seconds: Option<u32>,
     },
-    /// An error page in HTML, as proxies make them.
+    /// An error page in HTML, as proxies send.
     HtmlPage {
         /// HTTP status code.
         code: u16,
     },
-    /// 200, and a body that is no JSON.
+    /// Code 200 with a body that is not JSON.
     GarbageBody,
-    /// 200, and this JSON for a body, as a proxy may answer by itself.
+    /// Code 200 with this JSON as the body.
     JsonBody(&'static str),
-    /// No connection: in the process, the service fails; over a socket, the connection is closed without an answer.
+    /// A refused connection. The in-process service returns an error; a socket is closed without a response.
     Refused,
-    /// The answer waits.
+    /// The response is delayed.
     Delay(Duration),
-    /// The answer never comes.
+    /// No response until the server closes.
     Hang,
-    /// 422 for watches that ask for initial events, as servers without streaming lists answer.
+    /// A 422 for watches with `sendInitialEvents`, as servers without streaming lists answer.
     RefuseStreamingList,
-    /// 200 for watches that ask for initial events, then an ERROR event with code 500.
+    /// Code 200 for watches with `sendInitialEvents`, then an ERROR event with code 500.
     FailStreamingList,
-    /// The end of the initial events is not marked.
+    /// The bookmark that marks the end of the initial events is left out.
     HideMarker,
-    /// No bookmarks come, though the client asked for them. The end of the initial events is marked all the same.
+    /// Bookmarks are left out, although the client allows them. The bookmark that marks the end of the initial events is still sent.
     HideBookmarks,
-    /// 410 as the answer to a watch, not as an event.
+    /// A 410 as the response to a watch, not as an event.
     ExpireOnOpen,
-    /// The body breaks off after so many bytes.
+    /// The body ends after some bytes.
     CutBody {
-        /// Bytes that are still sent.
+        /// How many bytes are sent.
         after_bytes: usize,
         /// How it ends.
         ending: Ending,
     },
-    /// A watch ends after so many events.
+    /// A watch ends after some events.
     CutStream {
-        /// Events that are still sent.
+        /// How many events are sent.
         after_events: usize,
         /// How it ends.
         ending: Ending,
     },
     /// A watch ends in the middle of an event.
     CutMidFrame {
-        /// Whole events that are still sent.
+        /// How many complete events are sent before.
         after_events: usize,
     },
-    /// A watch says nothing more, and stays open.
+    /// A watch stays open without further events.
     StallStream {
-        /// Events that are still sent.
+        /// How many events are sent before.
         after_events: usize,
     },
-    /// Each event waits.
+    /// Each event is delayed.
     SlowStream(Duration),
-    /// One event of a watch goes wrong.
+    /// One event of a watch is faulty.
     Event {
-        /// Events before it.
+        /// How many events are sent before it.
         after_events: usize,
-        /// How.
+        /// What is wrong with it.
         fault: EventFault,
     },
-    /// Objects and lists say that they are of another kind.
+    /// Objects and lists have another kind.
     WrongKind,
-    /// These bytes stand in the body in place of others, wherever those occur within one chunk: a way to send an
-    /// object that no client could have written as JSON, such as one with a text that is not UTF-8.
+    /// Bytes of the body are replaced wherever they occur within one chunk. With this a test can send an object that no client could
+    /// write as JSON, such as one with text that is not UTF-8.
     ReplacedBytes {
-        /// The bytes to look for.
+        /// The bytes to replace.
         from: Vec<u8>,
-        /// The bytes that are sent instead: as many, so that every length on the way stays true.
+        /// The replacement. It must have the same length, so that all lengths in the body stay valid.
         to: Vec<u8>,
     },
 }
 
-/// What goes wrong with one event.
+/// What is wrong with one event.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum EventFault {
-    /// It is sent twice.
+    /// The event is sent twice.
     Duplicate,
-    /// The first event of the stream is sent again after it.
+    /// The first event of the stream is sent again after this one.
     Stale,
-    /// It is followed by one whose type nobody knows.
+    /// An event of an unknown type follows.
     UnknownType,
-    /// Its object has no metadata.
+    /// The object has no metadata.
     WithoutMetadata,
-    /// Its object has no resourceVersion.
+    /// The object has no resourceVersion.
     WithoutVersion,
-    /// Its object is of another kind.
+    /// The object has another kind.
     WrongKind,
-    /// Bytes that are no JSON come in its place.
+    /// Malformed bytes are sent instead.
     Garbage,
-    /// An ERROR event with this code comes in its place, and the stream ends.
+    /// An ERROR event with this code is sent instead, and the stream ends.
     Error {
-        /// Code of the `Status`.
+        /// The code of the `Status`.
         code: u16,
     },
 }
 
 impl EventFault {
-    /// How it is counted.
+    /// The name under which it is counted.
     fn name(&self) -> &'static str {
         match self {
             Self::Duplicate => "event-duplicate",
@@ -156,16 +158,17 @@ impl EventFault {
 
 /// How a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ending {
-    /// As if all was said.
+    /// In the regular way, as after a timeout.
     Clean,
-    /// As if the connection was lost.
+    /// With an error, as if the connection was lost.
     Broken,
-    /// Not at all: it says nothing more until it is cut.
+    /// It does not end: it stays open without data until it is cut again.
     Stalled,
 }
 
-/// A fault, for which requests and how often.
+/// A fault, the requests that it applies to, and how often it happens.
 #[derive(Clone, Debug)]
 pub struct Injection {
     fault: Fault,
@@ -175,7 +178,7 @@ pub struct Injection {
     skip: u64,
 }
 
-/// The faults of one server.
+/// The injected faults of one server.
 #[derive(Debug)]
 pub struct Faults {
     state: Mutex<FaultState>,
@@ -198,22 +201,22 @@ struct RandomPlan {
 }
 
 impl Fault {
-    /// For requests of all kinds, once; narrow and widen it from here.
+    /// This fault once, for the next request of any kind.
     pub fn once(self) -> Injection {
         Injection { fault: self, verb: None, plural: None, times_left: Some(1), skip: 0 }
     }
 
-    /// For requests of all kinds, each time.
+    /// This fault for every request of any kind.
     pub fn always(self) -> Injection {
         Injection { times_left: None, ..self.once() }
     }
 
-    /// For requests of all kinds, so many times.
+    /// This fault for the next `times` requests of any kind.
     pub fn times(self, times: u64) -> Injection {
         Injection { times_left: Some(times), ..self.once() }
     }
 
-    /// How it is counted.
+    /// The name under which it is counted.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Status { .. } => "status",
@@ -239,7 +242,7 @@ impl Fault {
         }
     }
 
-    /// Whether it can happen to a request: some are of watches alone, some of those that ask for initial events.
+    /// Whether the fault can happen to a request: some faults concern only watches, some only watches with `sendInitialEvents`.
     fn applies_to(&self, request: &FaultTarget<'_>) -> bool {
         let is_watch = request.verb == Some(Verb::Watch);
         match self {
@@ -259,24 +262,24 @@ impl Fault {
 }
 
 impl Injection {
-    /// What goes wrong.
+    /// The fault.
     pub fn fault(&self) -> &Fault {
         &self.fault
     }
 
-    /// Only for requests of this verb.
+    /// Limits the fault to requests with this verb.
     pub fn on(mut self, verb: Verb) -> Self {
         self.verb = Some(verb);
         self
     }
 
-    /// Only for requests of this resource, by its plural.
+    /// Limits the fault to requests for this resource, given by its plural.
     pub fn of(mut self, plural: impl Into<String>) -> Self {
         self.plural = Some(plural.into());
         self
     }
 
-    /// Not for the first so many requests that it would be for.
+    /// Skips the first `requests` requests that the fault would apply to.
     pub fn after(mut self, requests: u64) -> Self {
         self.skip = requests;
         self
@@ -288,7 +291,7 @@ impl Injection {
             && self.fault.applies_to(request)
     }
 
-    /// Whether it happens to this request, which is counted.
+    /// Whether the fault happens to this request. Counts the request.
     fn triggers(&mut self, request: &FaultTarget<'_>) -> bool {
         if !self.matches(request) || self.times_left == Some(0) {
             return false;
@@ -302,7 +305,7 @@ impl Injection {
     }
 }
 
-/// What faults look at in a request.
+/// The properties of a request that select faults.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaultTarget<'a> {
     pub(crate) verb: Option<Verb>,
@@ -315,40 +318,40 @@ impl Faults {
         Self { state: Mutex::default(), cuts: Sender::new(()) }
     }
 
-    /// Lets something go wrong.
+    /// Adds a fault.
     pub fn inject(&self, injection: Injection) {
         self.state.lock().injections.push(injection);
     }
 
-    /// Lets things go wrong by chance: each request meets one of `faults` with a probability of `per_mille`.
+    /// Adds random faults: each request gets one of `faults` with a probability of `per_mille` in a thousand.
     pub fn plan(&self, seed: u64, per_mille: u32, faults: Vec<Injection>) {
         let plan = RandomPlan { rng: SmallRng::seed_from_u64(seed), per_mille, faults };
         self.state.lock().plans.push(plan);
     }
 
-    /// Lets nothing more go wrong. Counts stay.
+    /// Removes all faults. The counts stay.
     pub fn clear(&self) {
         let mut state = self.state.lock();
         state.injections.clear();
         state.plans.clear();
     }
 
-    /// How often each kind of fault happened, by its name.
+    /// How often each fault happened, by name.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         self.state.lock().counts.clone()
     }
 
-    /// How often faults of this name happened.
+    /// How often the faults of this name happened.
     pub fn count(&self, name: &str) -> u64 {
         self.state.lock().counts.get(name).copied().unwrap_or(0)
     }
 
-    /// Ends each new watch after so many events, as if the connection was lost.
+    /// Ends each new watch after `after_events` events, as if the connection was lost.
     pub fn cut_watches_after(&self, after_events: usize) {
         self.inject(Fault::CutStream { after_events, ending: Ending::Broken }.always());
     }
 
-    /// Ends all watches that run now, or lets them stall until they are cut again.
+    /// Ends all running watches, or stalls them until they are cut again.
     pub fn cut_watches(&self, ending: Ending) {
         self.increment("cut-watches");
         self.end_watches(ending);
@@ -371,7 +374,7 @@ impl Faults {
         self.state.lock().cut_ending.unwrap_or(Ending::Broken)
     }
 
-    /// What goes wrong with this request.
+    /// The faults that happen to this request. Counts them.
     pub(crate) fn for_request(&self, request: &FaultTarget<'_>) -> Vec<Fault> {
         let mut state = self.state.lock();
         let FaultState { injections, plans, counts, .. } = &mut *state;

@@ -1,7 +1,7 @@
-//! A value that changes, and a wake-up for those who wait for it.
+//! A watch channel (as `tokio::sync::watch`) that wakes its waiters in the order in which they began to wait.
 //!
-//! It is tokio's `watch` with one difference: waiters are woken in the order in which they began to wait. `watch` spreads its
-//! waiters over several lists by chance, and a simulation could not be repeated from its seed.
+//! tokio's `watch` spreads its waiters over several lists at random, so their order differs from run to run. Then a simulation could not be
+//! repeated from its seed.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use tokio::sync::Notify;
 
 use crate::sync::Mutex;
 
-/// The side that changes the value.
+/// Changes the value.
 #[derive(Debug)]
 pub(crate) struct Sender<T>(Arc<Channel<T>>);
 
-/// The side that waits for changes.
+/// Waits for changes of the value.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver<T> {
     shared: Arc<Channel<T>>,
-    /// The number of the last change that was seen.
+    /// The number of the last change that this receiver has seen.
     seen: u64,
 }
 
@@ -40,12 +40,12 @@ impl<T> Sender<T> {
         Sender(Arc::new(Channel { state, changed: Notify::new() }))
     }
 
-    /// Waits for changes after this one.
+    /// A receiver that waits for changes after this call.
     pub(crate) fn subscribe(&self) -> Receiver<T> {
         Receiver { shared: Arc::clone(&self.0), seen: self.0.state.lock().changes }
     }
 
-    /// Changes the value, and wakes those who wait.
+    /// Changes the value and wakes all waiters.
     pub(crate) fn modify(&self, change: impl FnOnce(&mut T)) {
         let mut state = self.0.state.lock();
         change(&mut state.value);
@@ -54,36 +54,36 @@ impl<T> Sender<T> {
         self.0.changed.notify_waiters();
     }
 
-    /// Sets the value, and wakes those who wait.
+    /// Sets the value and wakes all waiters.
     pub(crate) fn send(&self, value: T) {
         self.modify(|now| *now = value);
     }
 }
 
 impl<T> Receiver<T> {
-    /// Whether there was a change since the last one that was seen.
+    /// Whether the value changed since the last change that this receiver has seen.
     pub(crate) fn has_changed(&self) -> bool {
         self.shared.state.lock().changes != self.seen
     }
 
-    /// Takes the last change as seen.
+    /// Marks the last change as seen.
     pub(crate) fn mark_seen(&mut self) {
         self.seen = self.shared.state.lock().changes;
     }
 
-    /// Waits for a change after the last one that was seen. Never misses one that happened before the call.
+    /// Waits for a change after the last one seen. Returns at once if there was one before the call.
     pub(crate) async fn changed(&mut self) {
         self.wait_until(|state, seen| state.changes != seen).await;
     }
 
-    /// Waits until the value is as wanted.
+    /// Waits until the value satisfies `is_wanted`.
     pub(crate) async fn wait_for(&mut self, is_wanted: impl Fn(&T) -> bool) {
         self.wait_until(|state, _| is_wanted(&state.value)).await;
     }
 
     async fn wait_until(&mut self, is_reached: impl Fn(&ChannelState<T>, u64) -> bool) {
         loop {
-            // Enabled before the look: a change between the look and the wait is not missed.
+            // Registers before it reads the value. A change after the read then wakes this waiter, so none is lost.
             let mut changed = pin!(self.shared.changed.notified());
             changed.as_mut().enable();
             {

@@ -66,6 +66,6 @@ pub use request_log::RecordedRequest;
 pub use resource::Verb;
 pub use server::{
     ApiServer, ApiServerBuilder, InProcess, Kubelet, LaggingServer, LoadResult, Namespaces, ProtobufAnswers,
-    ServerSettings, WatchCache,
+    WatchCache,
 };
 pub use store::{HistoryLimits, SavedState, StoreSize};

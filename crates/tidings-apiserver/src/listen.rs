@@ -1,7 +1,7 @@
-//! The doors with sockets: plain HTTP and TLS, HTTP/1.1 and HTTP/2, on loopback unless told otherwise.
+//! The socket transports: plain HTTP and TLS, HTTP/1.1 and HTTP/2, on the loopback address by default.
 //!
-//! [`ApiServer::listen`] binds and returns a handle and a task; nothing is spawned. All connections live in that task:
-//! when it ends or is dropped, they are cut.
+//! [`ApiServer::listen`] binds and returns a handle and a future; it spawns nothing. All connections run within that future. When it
+//! ends or is dropped, they are closed.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -22,13 +22,13 @@ mod certificate;
 mod connection;
 mod kubeconfig;
 
-/// Most connections at a time; further ones wait to be accepted.
+/// The largest number of open connections. Further ones wait to be accepted.
 const CONNECTIONS_MAX: usize = 4096;
 
-/// How long to wait before accepting again when the system is out of something.
+/// The pause after a failed accept, for instance when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Where and how to listen.
+/// The address and the protocol to listen with.
 ///
 /// ```
 /// use tidings_apiserver::{ApiServer, Listen};
@@ -55,24 +55,37 @@ enum Transport {
     Tls,
 }
 
-/// Why a server does not listen.
+/// Why a server can't listen.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ListenError {
-    /// The address could not be had.
-    #[error("binding to {address}")]
+    /// Binding to the address failed.
+    #[error("binding to {address}: {cause} (choose another address, or port 0 for a free one)")]
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
-        #[source]
-        source: io::Error,
+        /// Why it failed.
+        cause: io::Error,
     },
-    /// The certificate could not be made.
-    #[error("making a certificate")]
-    Certificate(#[source] certificate::CertificateError),
+    /// Making the server's certificate failed.
+    #[error("making a certificate for {address}: {cause}")]
+    Certificate {
+        /// The address that the certificate is for.
+        address: SocketAddr,
+        /// Why it failed.
+        cause: rcgen::Error,
+    },
+    /// TLS refused the certificate.
+    #[error("configuring TLS for {address}: {cause}")]
+    Tls {
+        /// The address that the certificate is for.
+        address: SocketAddr,
+        /// Why it was refused.
+        cause: rustls::Error,
+    },
 }
 
-/// A door with a socket. Dropping it closes the door.
+/// A handle of a listening socket. Dropping it closes the socket and its connections.
 #[derive(Debug)]
 pub struct Listening {
     address: SocketAddr,
@@ -87,12 +100,12 @@ impl Listen {
         Self { address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0), transport: Transport::Plain }
     }
 
-    /// HTTP over TLS, with a certificate made for this door, on a free port of the loopback address.
+    /// HTTP over TLS, with a new self-signed certificate, on a free port of the loopback address.
     pub fn tls() -> Self {
         Self { transport: Transport::Tls, ..Self::plain() }
     }
 
-    /// On another address. What is not loopback is for networks that are trusted: tokens protect nothing here.
+    /// Listens on another address. Use addresses other than loopback only in trusted networks: the tokens are publicly known.
     pub fn on(mut self, address: SocketAddr) -> Self {
         self.address = address;
         self
@@ -100,18 +113,20 @@ impl Listen {
 }
 
 impl ApiServer {
-    /// Opens a door with a socket: a handle, and the task that serves it until the handle or the server is dropped.
+    /// Binds a socket. Returns a handle, and a future that serves connections until the handle or the server is dropped.
+    ///
+    /// The caller spawns the future.
     pub async fn listen(
         &self,
         listen: Listen,
     ) -> Result<(Listening, impl Future<Output = ()> + Send + use<>), ListenError> {
         let address = listen.address;
-        let bind = |source| ListenError::Bind { address, source };
+        let bind = |cause| ListenError::Bind { address, cause };
         let listener = TcpListener::bind(address).await.map_err(bind)?;
         let bound = listener.local_addr().map_err(bind)?;
         let certificate = match listen.transport {
             Transport::Plain => None,
-            Transport::Tls => Some(Certificate::for_address(bound.ip()).map_err(ListenError::Certificate)?),
+            Transport::Tls => Some(Certificate::for_address(bound)?),
         };
         let acceptor = certificate.as_ref().map(|certificate| TlsAcceptor::from(certificate.server_config()));
         let (closed, closing) = watch::channel(false);
@@ -141,7 +156,7 @@ async fn accept(
                     connections.spawn(connection::serve(Arc::clone(&core), socket, acceptor.clone()));
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "accepting a connection");
+                    tracing::warn!(%error, "accepting a connection failed");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
@@ -151,20 +166,20 @@ async fn accept(
 }
 
 async fn closed(closing: &mut watch::Receiver<bool>) {
-    // An error means that the handle is gone, which closes the door too.
+    // An error means that the handle was dropped, which also closes the socket.
     let _ = closing.wait_for(|is_closed| *is_closed).await;
 }
 
 impl Listening {
-    /// Where it listens.
+    /// The address and port of the socket.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address for clients, such as `https://127.0.0.1:40123`.
+    /// The URL for clients, such as `https://127.0.0.1:40123`.
     pub fn url(&self) -> String {
         let scheme = if self.certificate.is_some() { "https" } else { "http" };
-        // Nobody can connect to "any address"; on this machine, loopback is meant.
+        // Clients can't connect to the unspecified address; on this machine, loopback reaches it.
         let host = match self.address.ip() {
             ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
             IpAddr::V6(ip) => format!("[{ip}]"),
@@ -173,24 +188,24 @@ impl Listening {
         format!("{scheme}://{host}:{}", self.address.port())
     }
 
-    /// The certificate authority's certificate in PEM; none without TLS.
+    /// The certificate of the certificate authority in PEM; `None` without TLS.
     pub fn certificate_authority(&self) -> Option<&str> {
         self.certificate.as_ref().map(Certificate::authority_pem)
     }
 
-    /// A configuration for `kubectl` and other clients: one context for each user, the first is the administrator's.
+    /// A kubeconfig for `kubectl` and other clients. It has one context for each user; the first is the administrator's.
     pub fn kubeconfig(&self) -> String {
         kubeconfig::text(&self.url(), self.certificate_authority(), &self.users)
     }
 
-    /// Writes that configuration to a file.
+    /// Writes the kubeconfig to a file.
     pub fn write_kubeconfig(&self, path: impl AsRef<Path>) -> io::Result<()> {
         std::fs::write(path, self.kubeconfig())
     }
 
-    /// A configuration for kube's client, with this token and without its silent retries.
+    /// A configuration for kube's client, with this bearer token and without kube's own retries.
     pub fn client_config(&self, token: &str) -> kube_client::Config {
-        let url = self.url().parse().expect("a socket's address is a URL");
+        let url = self.url().parse().expect("an address with a port is a valid URL");
         let mut config = kube_client::Config::new(url);
         config.default_retry = false;
         config.root_cert = self.certificate.as_ref().map(|certificate| vec![certificate.authority_der()]);
@@ -198,7 +213,7 @@ impl Listening {
         config
     }
 
-    /// Closes the door and cuts its connections.
+    /// Closes the socket and its connections.
     pub fn close(&self) {
         self.closed.send_replace(true);
     }

@@ -1,4 +1,4 @@
-//! Which resources are served now: the built-in ones, and those of CustomResourceDefinitions.
+//! The resources that the server serves: the built-in ones and those of CustomResourceDefinitions.
 
 use std::sync::Arc;
 
@@ -6,30 +6,26 @@ use crate::resource::ResourceDef;
 use crate::resource::builtin::builtin_resources;
 use crate::sync::Mutex;
 
-/// The served resources.
 #[derive(Debug)]
 pub(crate) struct ResourceRegistry {
     defs: Mutex<Arc<[Arc<ResourceDef>]>>,
 }
 
 impl ResourceRegistry {
-    /// The built-in resources alone.
     pub(crate) fn builtin() -> Self {
         Self { defs: Mutex::new(builtin_resources().into_iter().map(Arc::new).collect()) }
     }
 
-    /// All resources, as of now.
     pub(crate) fn all(&self) -> Arc<[Arc<ResourceDef>]> {
         Arc::clone(&self.defs.lock())
     }
 
-    /// One resource in one version.
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ResourceDef>> {
         let defs = self.all();
         defs.iter().find(|def| def.plural == plural && def.version == version && def.group == group).cloned()
     }
 
-    /// A resource by a name such as `pods`, `deployments.apps` or `widgets.v1.example.com`; the first version that is served.
+    /// A resource by a name such as `pods`, `deployments.apps` or `widgets.v1.example.com`, in its first served version.
     pub(crate) fn named(&self, name: &str) -> Option<Arc<ResourceDef>> {
         let (plural, rest) = name.split_once('.').unwrap_or((name, ""));
         let (version, group) = rest.split_once('.').unwrap_or(("", ""));
@@ -44,12 +40,12 @@ impl ResourceRegistry {
         found.or_else(|| defs.iter().find(|def| rest.is_empty() && def.plural == plural)).cloned()
     }
 
-    /// The resource that shows the objects of one storage, in the first version that is served.
+    /// The resource whose objects are in this storage, in its first served version.
     pub(crate) fn of_storage(&self, storage: &str) -> Option<Arc<ResourceDef>> {
         self.all().iter().find(|def| def.storage == storage).cloned()
     }
 
-    /// Replaces what one CustomResourceDefinition made; none are served afterwards if `defs` is empty.
+    /// Replaces all resources of one CustomResourceDefinition. An empty `defs` removes them.
     pub(crate) fn replace_custom(&self, definition: &str, defs: Vec<ResourceDef>) {
         let mut all = self.defs.lock();
         let others =

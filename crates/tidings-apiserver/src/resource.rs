@@ -83,6 +83,7 @@ pub struct Subresource {
 
 /// What can be asked of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Verb {
     /// Create one object.
     Create,

@@ -1,4 +1,4 @@
-//! The server itself: what it is made of, how it starts, and how a test reaches into it.
+//! The server: its shared state, its start and end, and the methods with which tests control it.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -30,18 +30,20 @@ pub use direct::LoadResult;
 pub(crate) use in_process::ConnectionRefused;
 pub use in_process::InProcess;
 pub use lagging::LaggingServer;
-pub use settings::{Kubelet, Namespaces, ProtobufAnswers, ServerSettings, WatchCache};
+pub(crate) use settings::ServerSettings;
+pub use settings::{Kubelet, Namespaces, ProtobufAnswers, WatchCache};
 
 pub(crate) use route::{Authentication, handle};
 
 use lagging::Leader;
 
-/// The longest duration that is added to an instant.
+/// The longest timeout. Larger ones are capped, so that adding them to an `Instant` can't overflow.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A Kubernetes API server in this process.
 ///
-/// Clones are handles on the same server. When the last one is dropped, running requests are cut and new ones refused.
+/// Clones are handles of the same server. When the last one is dropped, the server closes: it ends running requests and refuses
+/// new ones.
 ///
 /// ```
 /// use tidings_apiserver::ApiServer;
@@ -61,12 +63,12 @@ pub struct ApiServer {
     handle: Arc<CloseOnDrop>,
 }
 
-/// What all handles share; its end is the server's.
+/// Closes the server when the last handle is dropped.
 struct CloseOnDrop {
     core: Arc<Core>,
 }
 
-/// What requests work on.
+/// The state of a server, shared by all requests.
 pub(crate) struct Core {
     pub(crate) store: Store,
     pub(crate) registry: ResourceRegistry,
@@ -79,19 +81,19 @@ pub(crate) struct Core {
     pub(crate) foreground_deletions: ForegroundDeletions,
     rng: Mutex<SmallRng>,
     closed: watch::Sender<bool>,
-    /// The server that this one lags behind.
+    /// The server whose changes this one applies, if this is a lagging server.
     leader: Option<Leader>,
-    /// Those that lag behind this one.
+    /// The servers that lag behind this one.
     followers: Mutex<Vec<Weak<Core>>>,
 }
 
 impl ApiServer {
-    /// A server with the usual settings and nothing in it.
+    /// Starts a server with default settings and without objects.
     pub async fn start() -> Self {
         Self::builder().start().await
     }
 
-    /// A server with settings of its own.
+    /// Configures a server before it starts.
     pub fn builder() -> ApiServerBuilder {
         ApiServerBuilder::default()
     }
@@ -105,54 +107,57 @@ impl ApiServer {
         &self.handle.core
     }
 
-    /// The `tower` service: no socket, no task.
+    /// The in-process transport, as a `tower` service.
     pub fn service(&self) -> InProcess {
         InProcess::new(Arc::clone(self.core()))
     }
 
-    /// A client that calls the server in this process, as an administrator.
+    /// A kube client over the in-process transport, as an administrator.
     ///
-    /// Must be called inside a tokio runtime: kube's client has a worker of its own.
+    /// Call it inside a tokio runtime: kube's client spawns a worker task.
     pub fn client(&self) -> kube_client::Client {
         kube_client::Client::new(self.service(), "default")
     }
 
-    /// A client that calls the server in this process as the user of this token.
+    /// A kube client over the in-process transport, with this bearer token.
     pub fn client_with_token(&self, token: &str) -> kube_client::Client {
         kube_client::Client::new(self.service().with_token(token), "default")
     }
 
-    /// What goes wrong, and how often it did.
+    /// Fault injection.
     pub fn faults(&self) -> &Faults {
         &self.core().faults
     }
 
-    /// The requests so far, oldest first, as far as they are kept.
+    /// The requests that the server received, oldest first, with their bodies.
+    ///
+    /// Bounded by [`recorded_requests_max`](ApiServerBuilder::recorded_requests_max) and
+    /// [`recorded_body_bytes_max`](ApiServerBuilder::recorded_body_bytes_max). Bodies of Secrets are not recorded.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.core().request_log.all()
     }
 
-    /// Forgets the requests so far.
+    /// Clears the record of requests.
     pub fn clear_requests(&self) {
         self.core().request_log.clear();
     }
 
-    /// The newest version given out.
+    /// The newest version that the server assigned.
     pub fn version(&self) -> u64 {
         self.core().store.version()
     }
 
-    /// Gives out a version without changing anything, as writes to other resources would.
+    /// Assigns a version without a change, as a write to an unrelated resource does.
     pub fn skip_version(&self) -> u64 {
         self.core().store.skip_version()
     }
 
-    /// How large the store is.
+    /// The size of the store.
     pub fn size(&self) -> StoreSize {
         self.core().store.size()
     }
 
-    /// Forgets all history: every version given out so far is too old afterwards.
+    /// Drops all history. A watch from any version assigned so far then gets a 410.
     pub fn expire_history(&self) {
         let core = self.core();
         core.store.skip_version();
@@ -161,19 +166,21 @@ impl ApiServer {
         core.faults.increment("expire-history");
     }
 
-    /// The whole state, to go back to later.
+    /// A copy of the whole state, for [`restore`](Self::restore).
     pub fn save(&self) -> SavedState {
         self.core().store.save()
     }
 
-    /// Goes back to an earlier state and ends all watches; versions are given out again.
+    /// Goes back to a saved state and ends all watches, as an etcd that is restored from a backup does.
+    ///
+    /// The server then assigns versions again that it had assigned before.
     pub fn restore(&self, saved: &SavedState) {
         self.core().store.restore(saved);
         self.core().followers().iter().for_each(|follower| follower.follow_restored(saved));
         self.core().faults.increment("go-back");
     }
 
-    /// Cuts running requests and refuses new ones.
+    /// Ends running requests and refuses new ones.
     pub fn close(&self) {
         self.core().close();
     }
@@ -186,7 +193,7 @@ impl Core {
             registry: ResourceRegistry::builtin(),
             clock,
             faults: Faults::new(),
-            request_log: RequestLog::new(settings.requests_recorded_max),
+            request_log: RequestLog::new(settings.recorded_requests_max, settings.recorded_body_bytes_max),
             users,
             terminating_namespaces: TerminatingNamespaces::default(),
             foreground_deletions: ForegroundDeletions::default(),
@@ -198,7 +205,8 @@ impl Core {
         }
     }
 
-    /// How long a watch runs: as asked for, or at least the server's minimum, spread so that not all end at once.
+    /// How long a watch runs: as requested, else a random time between the minimum and twice the minimum, so that not all watches
+    /// end at the same time.
     pub(crate) fn watch_timeout(&self, requested_seconds: Option<u64>) -> Duration {
         match requested_seconds {
             Some(seconds) => Duration::from_secs(seconds).min(YEAR),
@@ -209,12 +217,10 @@ impl Core {
         }
     }
 
-    /// How often a watch gets a bookmark. Capped, so that it can be added to any instant.
     pub(crate) fn bookmark_interval(&self) -> Duration {
         self.settings.bookmark_interval.min(YEAR)
     }
 
-    /// A number from the server's seed.
     pub(crate) fn random(&self) -> u64 {
         self.rng.lock().random()
     }

@@ -1,13 +1,12 @@
-//! What time it is for the server: tokio's clock, which tests can pause, on a wall-clock base.
+//! The server's clock: a wall-clock time that is read once at start, plus the time of tokio's clock since then.
 //!
-//! The base is read once, when the server starts; afterwards time moves only as tokio's does.
+//! Tests can pause and advance tokio's clock, and the server's clock follows.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// The server's clock.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerClock {
     base: Timestamp,
@@ -15,28 +14,26 @@ pub(crate) struct ServerClock {
 }
 
 impl ServerClock {
-    /// A clock that shows `base` now.
     pub(crate) fn starting_at(base: Timestamp) -> Self {
         Self { base, started: Instant::now() }
     }
 
-    /// A clock that shows the machine's time now.
+    /// A clock that starts at the machine's time.
     pub(crate) fn system() -> Self {
         Self::starting_at(Timestamp::now())
     }
 
-    /// The wall-clock time.
     pub(crate) fn now(&self) -> Timestamp {
         self.after(Duration::ZERO)
     }
 
-    /// The wall-clock time `later` from now.
+    /// The time `later` from now.
     pub(crate) fn after(&self, later: Duration) -> Timestamp {
         let past = self.started.elapsed().saturating_add(later);
         self.base.checked_add(past).unwrap_or(Timestamp::MAX)
     }
 
-    /// As objects carry it: whole seconds, in UTC.
+    /// The time as objects carry it: whole seconds, in UTC.
     pub(crate) fn seconds(&self) -> String {
         rfc3339_seconds(self.now())
     }

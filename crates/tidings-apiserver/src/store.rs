@@ -94,6 +94,7 @@ pub(crate) enum SnapshotError {
 
 /// How large the store is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoreSize {
     /// Stored objects.
     pub objects: usize,

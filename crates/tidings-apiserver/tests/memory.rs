@@ -1,4 +1,4 @@
-//! What a stored object costs: its JSON, and at most 300 bytes.
+//! The memory of a stored object: its JSON and at most 300 bytes.
 
 #![cfg(target_os = "linux")]
 
@@ -16,8 +16,8 @@ fn resident_bytes() -> usize {
 
 #[tokio::test]
 async fn a_stored_object_costs_its_json_and_no_more_than_300_bytes() {
-    // History apart: it is bounded in bytes by its own limits.
-    let none = HistoryLimits { changes_max: 0, ..HistoryLimits::default() };
+    // Without history, which has its own bound in bytes.
+    let none = HistoryLimits::default().changes_max(0);
     let server = ApiServer::builder().history(none).start().await;
     let make = |number: usize| {
         json!({
@@ -31,6 +31,6 @@ async fn a_stored_object_costs_its_json_and_no_more_than_300_bytes() {
     let added = server.size().objects - size.objects;
     let json_bytes = server.size().body_bytes - size.body_bytes;
     let overhead = (resident_bytes() - resident).saturating_sub(json_bytes) / added;
-    assert!(overhead <= 300, "{overhead} bytes an object beside its JSON");
+    assert!(overhead <= 300, "{overhead} bytes per object besides its JSON");
     assert_eq!(server.size().changes, 0);
 }

@@ -57,15 +57,16 @@ const OTHER_LISTS: [&str; 3] =
 const RELIST_WAIT_MAX: Duration = Duration::from_secs(20);
 const RELIST_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// No watch that is behind may lose its place in the middle of a measurement.
-const HISTORY: HistoryLimits =
-    HistoryLimits { changes_max: 4_000_000, age_max: Duration::from_secs(3_600), bytes_max: 4 << 30 };
+/// Large enough that no slow watch is cut off during a measurement.
+fn history() -> HistoryLimits {
+    HistoryLimits::default().changes_max(4_000_000).age_max(Duration::from_secs(3_600)).bytes_max(4 << 30)
+}
 
 /// Serves until its input ends.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
     let _inside = runtime.enter();
-    let builder = ApiServer::builder().anonymous(Rights::Admin).history(HISTORY);
+    let builder = ApiServer::builder().anonymous(Rights::Admin).history(history());
     let server = runtime.block_on(builder.protobuf(ProtobufAnswers::Kept).start());
     let keys = load(&server, arguments);
     if arguments.protobuf {

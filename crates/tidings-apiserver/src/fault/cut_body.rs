@@ -1,4 +1,4 @@
-//! A body that breaks off after so many bytes.
+//! Ends a response body after some bytes.
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use super::Ending;
 use crate::body::{self, ConnectionLost, ResponseBody};
 
-/// The first `after_bytes` of a body, then its ending.
+/// The first `after_bytes` of a body, then the ending.
 pub(crate) fn cut_body(body: ResponseBody, after_bytes: usize, ending: Ending) -> ResponseBody {
     let state = Some((body.into_data_stream(), after_bytes));
     body::streamed(stream::unfold(state, move |state| async move {

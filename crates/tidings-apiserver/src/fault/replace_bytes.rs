@@ -1,17 +1,20 @@
-//! A body in which some bytes stand in place of others.
+//! Replaces bytes in a response body.
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
 
 use crate::body::ResponseBody;
 
-/// The body with `to` in place of each `from`. Both have the same length, so that the framing stays true.
+/// The body with `to` instead of each `from`.
 ///
 /// # Panics
 ///
-/// If their lengths differ or they are empty: that is a mistake in the test.
+/// If both have different lengths or are empty: a bug in the test. Equal lengths keep the framing of the body valid.
 pub(crate) fn replace_bytes(body: ResponseBody, from: &[u8], to: &[u8]) -> ResponseBody {
-    assert!(!from.is_empty() && from.len() == to.len(), "bytes are replaced by as many others");
+    assert!(
+        !from.is_empty() && from.len() == to.len(),
+        "from and to must have the same length and not be empty"
+    );
     let (from, to) = (from.to_vec(), to.to_vec());
     body.map_frame(move |frame| frame.map_data(|chunk| replaced(chunk, &from, &to))).boxed_unsync()
 }

@@ -1,4 +1,4 @@
-//! What faults do to the events of one watch.
+//! Applies injected faults to the events of one watch.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::request::Wire;
 use crate::status::ApiError;
 use crate::wire::{changed_event, error_event};
 
-/// The faults of one watch, and how far it is.
+/// The faults of one watch, and how many events it has sent.
 #[derive(Debug)]
 pub(crate) struct StreamFaults {
     faults: Vec<Fault>,
@@ -18,19 +18,19 @@ pub(crate) struct StreamFaults {
     first: Option<Bytes>,
 }
 
-/// What became of a frame.
+/// What the faults make of one frame.
 #[derive(Debug)]
 pub(crate) enum FrameOutcome {
-    /// Nothing.
+    /// The frame is sent as it is.
     Unchanged(Bytes),
-    /// These frames are sent in its place.
+    /// These frames are sent instead.
     Replaced(Vec<Bytes>),
-    /// These frames are sent in its place, then the stream ends.
+    /// These frames are sent instead, then the stream ends.
     ReplacedThenEnd(Vec<Bytes>, Ending),
 }
 
 impl StreamFaults {
-    /// Keeps the faults that concern a stream.
+    /// Keeps only the faults that concern a watch stream.
     pub(crate) fn new(faults: &[Fault]) -> Self {
         let concerns = |fault: &&Fault| {
             matches!(
@@ -48,12 +48,11 @@ impl StreamFaults {
         Self { faults: faults.iter().filter(concerns).cloned().collect(), events: 0, first: None }
     }
 
-    /// Whether nothing goes wrong in this stream.
-    pub(crate) fn is_idle(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// What each event waits for.
+    /// The delay of each event.
     pub(crate) fn delay(&self) -> Option<Duration> {
         self.faults.iter().find_map(|fault| match fault {
             Fault::SlowStream(delay) => Some(*delay),
@@ -61,17 +60,15 @@ impl StreamFaults {
         })
     }
 
-    /// Whether the end of the initial events is not to be marked.
     pub(crate) fn hides_marker(&self) -> bool {
         self.faults.contains(&Fault::HideMarker)
     }
 
-    /// Whether no bookmarks are to be sent.
     pub(crate) fn hides_bookmarks(&self) -> bool {
         self.faults.contains(&Fault::HideBookmarks)
     }
 
-    /// How the stream begins, if it fails at once.
+    /// The first frames and the ending of a stream that fails at once.
     pub(crate) fn opening(&self, wire: Wire) -> Option<(Vec<Bytes>, Ending)> {
         self.faults.iter().find_map(|fault| match fault {
             Fault::FailStreamingList => Some((
@@ -84,7 +81,7 @@ impl StreamFaults {
         })
     }
 
-    /// What becomes of the next frame.
+    /// Applies the faults to the next frame.
     pub(crate) fn apply(&mut self, frame: Bytes, wire: Wire) -> FrameOutcome {
         if self.faults.is_empty() {
             return FrameOutcome::Unchanged(frame);

@@ -1,9 +1,10 @@
-//! A certificate authority and a server certificate, made when a door opens and forgotten when it closes.
+//! A self-signed certificate authority and a server certificate. Both exist only while the socket is open.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use super::ListenError;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
     KeyUsagePurpose, SanType,
@@ -18,29 +19,19 @@ pub(super) struct Certificate {
     config: Arc<ServerConfig>,
 }
 
-/// Why there is no certificate.
-#[derive(Debug, thiserror::Error)]
-pub enum CertificateError {
-    /// Keys or signatures could not be made.
-    #[error("signing the certificate")]
-    Sign(#[source] rcgen::Error),
-    /// TLS does not take what was made.
-    #[error("configuring TLS")]
-    Configure(#[source] rustls::Error),
-}
-
 impl Certificate {
-    /// For `localhost`, both loopback addresses, and this address.
-    pub(super) fn for_address(ip: IpAddr) -> Result<Self, CertificateError> {
-        let authority = authority().map_err(CertificateError::Sign)?;
-        let (server, key) = server(&authority, ip).map_err(CertificateError::Sign)?;
+    /// A certificate for `localhost`, both loopback addresses, and this address.
+    pub(super) fn for_address(address: SocketAddr) -> Result<Self, ListenError> {
+        let failed = |cause| ListenError::Certificate { address, cause };
+        let authority = authority().map_err(failed)?;
+        let (server, key) = server(&authority, address.ip()).map_err(failed)?;
         let chain = vec![server.der().clone(), authority.der().clone()];
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
-            .map_err(CertificateError::Configure)?;
+            .map_err(|cause| ListenError::Tls { address, cause })?;
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Self {
             authority_pem: authority.pem(),
@@ -86,7 +77,7 @@ fn server(
     Ok((certificate, key))
 }
 
-/// The key is nobody's business.
+/// Does not print the private key.
 impl fmt::Debug for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Certificate").finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! One connection, in one task: what its streams need to run beside it runs in it too, and ends with it.
+//! One connection in one task. The futures of its HTTP/2 streams run in the same task and end with it.
 
 use std::future::Future;
 use std::io;
@@ -20,12 +20,13 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::server::{Authentication, Core, handle};
 
-/// How long a client may take to agree on TLS.
+/// The longest time for the TLS handshake.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
 type StreamTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs HTTP/2's streams in the connection's own task. At most as many wait as the connection may have streams.
+/// Runs the futures of HTTP/2 streams in the connection's task. The queue holds at most one future per stream of the connection,
+/// and HTTP/2 bounds those.
 #[derive(Clone)]
 struct ConnectionExecutor {
     streams: mpsc::UnboundedSender<StreamTask>,
@@ -36,22 +37,22 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        // The connection's task is gone, and with it what this stream would have answered.
+        // Fails only if the connection's task has ended, and then there is no client to answer.
         let _ = self.streams.send(Box::pin(stream));
     }
 }
 
 /// Serves one connection until it ends.
 pub(super) async fn serve(core: Arc<Core>, socket: TcpStream, acceptor: Option<TlsAcceptor>) {
-    // A watch event must not wait for the next one to fill a packet. Without the option it is only slower.
+    // Without Nagle's algorithm: a watch event must not wait for more data to fill a packet. A failure here only costs latency.
     let _ = socket.set_nodelay(true);
     let Some(acceptor) = acceptor else {
         return serve_http(core, socket).await;
     };
     match tokio::time::timeout(HANDSHAKE_MAX, acceptor.accept(socket)).await {
         Ok(Ok(secured)) => serve_http(core, secured).await,
-        Ok(Err(error)) => tracing::debug!(%error, "agreeing on TLS"),
-        Err(_) => tracing::debug!("a client did not agree on TLS in time"),
+        Ok(Err(error)) => tracing::debug!(%error, "the TLS handshake failed"),
+        Err(_) => tracing::debug!("the TLS handshake timed out"),
     }
 }
 
@@ -59,7 +60,7 @@ async fn serve_http(core: Arc<Core>, io: impl AsyncRead + AsyncWrite + Unpin + S
     let (streams, mut started) = mpsc::unbounded_channel();
     let service = service_fn(move |request: Request<Incoming>| {
         let core = Arc::clone(&core);
-        // An error closes the connection without an answer: that is what "refused" looks like on an open socket.
+        // An error closes the connection without a response. On an open socket, this is how a client sees a refused connection.
         async move { handle(&core, request, Authentication::BearerToken).await.map_err(io::Error::other) }
     });
     let mut builder = auto::Builder::new(ConnectionExecutor { streams });
@@ -72,7 +73,7 @@ async fn serve_http(core: Arc<Core>, io: impl AsyncRead + AsyncWrite + Unpin + S
         tokio::select! {
             ended = &mut connection => {
                 if let Err(error) = ended {
-                    tracing::debug!(%error, "serving a connection");
+                    tracing::debug!(%error, "the connection failed");
                 }
                 return;
             }

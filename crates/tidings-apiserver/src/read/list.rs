@@ -111,7 +111,7 @@ fn past_error(error: SnapshotError, plan: &ListPlan) -> ApiError {
 pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError> {
     let mut newest = core.store.newest();
     let reached =
-        timeout(core.settings.future_version_wait, newest.wait_for(|newest| *newest >= version)).await;
+        timeout(core.settings.future_version_timeout, newest.wait_for(|newest| *newest >= version)).await;
     match reached {
         Ok(_) => Ok(()),
         Err(_) => Err(ApiError::too_large_resource_version(version, core.store.version())),

@@ -7,6 +7,7 @@ use crate::status::{ApiError, StatusCause};
 
 /// Options of all requests together; each request uses its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RequestOptions {
     /// `labelSelector`, not yet parsed.
     pub label_selector: String,

@@ -1,4 +1,4 @@
-//! How a server is set up.
+//! Configures and starts a server.
 
 use std::time::Duration;
 
@@ -9,7 +9,17 @@ use crate::auth::{Rights, Users};
 use crate::server_clock::ServerClock;
 use crate::store::HistoryLimits;
 
-/// A server that is being set up.
+/// Configures and starts an [`ApiServer`].
+///
+/// ```
+/// use tidings_apiserver::{ApiServer, Namespaces};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let server = ApiServer::builder().namespaces(Namespaces::Strict).seed(7).start().await;
+/// # drop(server);
+/// # }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ApiServerBuilder {
     settings: ServerSettings,
@@ -18,73 +28,99 @@ pub struct ApiServerBuilder {
 }
 
 impl ApiServerBuilder {
-    /// All settings at once.
-    pub fn settings(mut self, settings: ServerSettings) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// How much of the past each resource keeps.
+    /// How much history each resource keeps. A watch can start only from a version within the history.
     pub fn history(mut self, limits: HistoryLimits) -> Self {
         self.settings.history = limits;
         self
     }
 
-    /// How often watches get bookmarks.
+    /// How often a watch that allows bookmarks gets one; 60 seconds if not set.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.settings.bookmark_interval = interval;
         self
     }
 
-    /// Whether namespaces must exist before something is created in them.
+    /// The shortest time that a watch without `timeoutSeconds` runs; 30 minutes if not set. The longest is twice that.
+    pub fn watch_timeout_min(mut self, timeout: Duration) -> Self {
+        self.settings.watch_timeout_min = timeout;
+        self
+    }
+
+    /// How long a read waits for a version that is newer than the server's; 3 seconds if not set.
+    pub fn future_version_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.future_version_timeout = timeout;
+        self
+    }
+
+    /// The largest body of a request, in bytes; 3 MiB if not set.
+    pub fn request_bytes_max(mut self, bytes: usize) -> Self {
+        self.settings.request_bytes_max = bytes;
+        self
+    }
+
+    /// How many requests [`ApiServer::requests`] returns at most; 65,536 if not set. The oldest are dropped.
+    pub fn recorded_requests_max(mut self, requests: usize) -> Self {
+        self.settings.recorded_requests_max = requests;
+        self
+    }
+
+    /// How many bytes of request bodies are recorded in total; 1 MiB if not set, 0 records none.
+    ///
+    /// The oldest bodies are dropped. Bodies of Secrets are never recorded.
+    pub fn recorded_body_bytes_max(mut self, bytes: usize) -> Self {
+        self.settings.recorded_body_bytes_max = bytes;
+        self
+    }
+
+    /// Whether a namespace must exist before an object is created in it.
     pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
         self.settings.namespaces = namespaces;
         self
     }
 
-    /// Whether lists at version 0 are read as from a watch cache.
+    /// Whether lists at version 0 behave as with a watch cache.
     pub fn watch_cache(mut self, watch_cache: WatchCache) -> Self {
         self.settings.watch_cache = watch_cache;
         self
     }
 
-    /// Whether deleted pods on nodes go away.
+    /// Whether a deleted pod that is bound to a node is removed at once.
     pub fn kubelet(mut self, kubelet: Kubelet) -> Self {
         self.settings.kubelet = kubelet;
         self
     }
 
-    /// Whether built-in kinds are told as protobuf.
+    /// Whether the server answers in protobuf.
     pub fn protobuf(mut self, answers: ProtobufAnswers) -> Self {
         self.settings.protobuf = answers;
         self
     }
 
-    /// Where uids, generated names and spread timeouts come from.
+    /// The seed of all random choices: uids, generated names and watch timeouts.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
         self
     }
 
-    /// What time it is when the server starts; the machine's time if not set.
+    /// The server's time when it starts; the machine's time if not set.
     pub fn time(mut self, time: Timestamp) -> Self {
         self.time = Some(time);
         self
     }
 
-    /// Another user, known by a bearer token.
+    /// Adds a user, who is identified by a bearer token.
     pub fn user(mut self, name: impl Into<String>, token: impl Into<String>, rights: Rights) -> Self {
         self.users.add(name, token, rights);
         self
     }
 
-    /// What callers over sockets may do who show no token; without this they get a 401.
+    /// The rights of requests over a socket that have no token; without this they get a 401.
     pub fn anonymous(mut self, rights: Rights) -> Self {
         self.users.allow_anonymous(rights);
         self
     }
 
-    /// Starts the server. Nothing runs until it is asked something.
+    /// Starts the server. It has no task: nothing runs until a request arrives.
     pub async fn start(self) -> ApiServer {
         let clock = self.time.map_or_else(ServerClock::system, ServerClock::starting_at);
         let server = ApiServer::new(self.settings, self.users, clock);

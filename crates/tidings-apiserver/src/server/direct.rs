@@ -1,7 +1,7 @@
-//! Writing and reading past HTTP: for tests and benches that set a scene, or change it behind a client's back.
+//! Direct reads and writes of the store, without HTTP: for the set-up of tests and benches.
 //!
-//! Nothing is validated here, and nothing is added but a version and, where they are missing, uid and creation time: those
-//! that the object has, or new ones.
+//! Nothing is validated. The server adds a version. It also adds uid and creation time if they are missing: those of the stored
+//! object if there is one, else new ones.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -14,32 +14,35 @@ use crate::resource::ResourceDef;
 use crate::store::{KeyRange, Precondition, WatchVisibility};
 use crate::write::{self, encoded, whole};
 
-/// How much was loaded.
+/// The result of [`ApiServer::load`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LoadResult {
-    /// Objects written.
+    /// How many objects were written.
     pub objects: usize,
-    /// The version of the last one.
+    /// The version of the last object.
     pub version: u64,
 }
 
 impl ApiServer {
-    /// The definition of a resource, by a name such as `pods` or `deployments.apps`.
+    /// The definition of a resource, by a name such as `pods` or `deployments.apps`. An unknown name is a bug in the test.
+    fn resource(&self, name: &str) -> Arc<ResourceDef> {
+        let found = self.core().registry.named(name);
+        found.unwrap_or_else(|| panic!("the server has no resource {name:?}"))
+    }
+
+    /// Creates or replaces an object, without validation. Returns its version.
+    ///
+    /// `resource` is a name such as `pods` or `deployments.apps`.
     ///
     /// # Panics
     ///
-    /// If no such resource is served: that is a mistake in the test.
-    fn resource(&self, name: &str) -> Arc<ResourceDef> {
-        let found = self.core().registry.named(name);
-        found.unwrap_or_else(|| panic!("no resource {name:?} is served"))
-    }
-
-    /// Writes an object as it is, new or not; returns its version.
+    /// If the server has no such resource.
     pub fn put(&self, resource: &str, object: Value) -> u64 {
         self.put_with_visibility(resource, object, WatchVisibility::Visible)
     }
 
-    /// Writes an object behind the watchers' backs: no watch tells of it, though the state has changed.
+    /// Creates or replaces an object without an event on any watch: lists show the change and watches do not.
     pub fn put_silently(&self, resource: &str, object: Value) -> u64 {
         self.put_with_visibility(resource, object, WatchVisibility::Hidden)
     }
@@ -70,12 +73,12 @@ impl ApiServer {
         keep_or("creationTimestamp", &|| core.clock.seconds());
         let draft = encoded(def, &key, &object);
         let put = core.store.put(&def.storage, Precondition::None, draft, visibility);
-        let version = put.expect("anything is expected").version();
+        let version = put.expect("a write without precondition succeeds").version();
         write::defined(core, def, &object);
         version
     }
 
-    /// Writes many objects, each made by its number.
+    /// Writes `count` objects; `make` makes each of them from its number.
     pub fn load(&self, resource: &str, count: usize, make: impl Fn(usize) -> Value) -> LoadResult {
         let def = self.resource(resource);
         let mut version = self.version();
@@ -85,20 +88,22 @@ impl ApiServer {
         LoadResult { objects: count, version }
     }
 
-    /// Removes an object, whatever its finalizers; its key is `namespace/name`, or the name alone. False if there was none.
+    /// Removes an object, even if it has finalizers. Returns false if there was none.
+    ///
+    /// The key is `namespace/name`, or the name alone for cluster-wide objects.
     pub fn remove(&self, resource: &str, key: &str) -> bool {
         let removed = write::remove(self.core(), &self.resource(resource), key, Precondition::None);
-        removed.expect("anything is expected").is_some()
+        removed.expect("a write without precondition succeeds").is_some()
     }
 
-    /// Removes an object behind the watchers' backs.
+    /// Removes an object without an event on any watch.
     pub fn remove_silently(&self, resource: &str, key: &str) -> bool {
         let storage = &self.resource(resource).storage;
         let removed = self.core().store.remove(storage, key, Precondition::None, WatchVisibility::Hidden);
-        removed.expect("anything is expected").is_some()
+        removed.expect("a write without precondition succeeds").is_some()
     }
 
-    /// An object as it is stored, with its `kind` and `apiVersion`.
+    /// An object as it is stored, with `kind` and `apiVersion`.
     pub fn object(&self, resource: &str, key: &str) -> Option<Value> {
         let def = self.resource(resource);
         self.core().store.object(&def.storage, key).map(|stored| whole(&def, &stored))

@@ -1,4 +1,4 @@
-//! What is not a resource: discovery, health, version, OpenAPI.
+//! Answers requests for documents, which are not resources: discovery, health, version, OpenAPI.
 
 use http::{HeaderValue, Method, Response, StatusCode, header};
 
@@ -8,7 +8,7 @@ use crate::discovery;
 use crate::request::accept::{MediaRange, ranges};
 use crate::status::ApiError;
 
-/// Answers with a document, if there is one at this path.
+/// The response with the document at this path; `None` if there is no document.
 pub(super) fn answer(
     core: &Core,
     method: &Method,

@@ -1,4 +1,4 @@
-//! The door in the process: a `tower` service, no socket, no task.
+//! The in-process transport: a `tower` service without a socket and without a task.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,14 +12,14 @@ use tower::Service;
 use super::{Authentication, Core, handle};
 use crate::body::ResponseBody;
 
-/// The server as a `tower` service.
+/// The in-process transport: the server as a `tower` service.
 #[derive(Clone)]
 pub struct InProcess {
     core: Arc<Core>,
     token: Option<HeaderValue>,
 }
 
-/// There is nobody to connect to.
+/// The server is closed, or a fault refuses the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("connection refused")]
 pub(crate) struct ConnectionRefused;
@@ -29,9 +29,9 @@ impl InProcess {
         Self { core, token: None }
     }
 
-    /// The same service, as the user of this token.
+    /// The same service, with this bearer token in each request.
     pub fn with_token(mut self, token: &str) -> Self {
-        // A token that can't be in a header is nobody's: the empty one is too.
+        // A token that no header can carry becomes the empty token. No user has that one, so the answer is a 401.
         let header = HeaderValue::from_str(&format!("Bearer {token}"));
         self.token = Some(header.unwrap_or_else(|_| HeaderValue::from_static("Bearer")));
         self
@@ -62,7 +62,7 @@ where
         };
         Box::pin(async move {
             let answer = handle(&core, request, authentication).await;
-            // As a socket would say it, so that clients tell it from other failures in the usual way.
+            // The same error as that of a socket, so that clients recognise it.
             answer.map_err(|refused| std::io::Error::new(std::io::ErrorKind::ConnectionRefused, refused))
         })
     }

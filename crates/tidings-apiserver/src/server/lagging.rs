@@ -1,17 +1,17 @@
-//! A second API server over the same objects that is behind the first one: stale reads, and watches that go back.
+//! A second API server over the same objects that lags behind the first one: stale reads, and watches that go back in time.
 //!
-//! Clusters have several API servers behind one address, each with a cache of its own. A client that is sent from one to
-//! another may read a state that is older than what it knows. This imitates the one that is behind. It has a store of its
-//! own, which applies the changes of the first one when the test says so, and never by itself.
+//! Clusters have several API servers behind one address, each with its own cache. A client whose connection moves to another
+//! server may read a state older than the one it has seen. This module imitates the server that lags behind (the follower). It
+//! has its own store, and applies the changes of the first server (the leader) only when the test calls `advance`.
 //!
 //! | request | answer |
 //! |---|---|
-//! | GET, LIST, WATCH at version 0 | from its own, older state |
-//! | GET, LIST at a version that it has not reached | waits, then 504 with the cause `ResourceVersionTooLarge` |
-//! | WATCH from a version that it has not reached | silence until it has passed that version |
-//! | GET, LIST without a version | consistent: from the first server |
-//! | WATCH without a version | consistent: it catches up before it answers |
-//! | writes, discovery | by the first server |
+//! | GET, LIST, WATCH at version 0 | from the follower's own, older state |
+//! | GET, LIST at a version newer than the follower's | waits, then 504 with the cause `ResourceVersionTooLarge` |
+//! | WATCH from a version newer than the follower's | no event until the follower has passed that version |
+//! | GET, LIST without a version | consistent: answered by the leader |
+//! | WATCH without a version | consistent: the follower first applies all changes |
+//! | writes, discovery | answered by the leader |
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::request::RequestOptions;
 use crate::resource::Verb;
 use crate::store::ReplicationQueue;
 
-/// A second API server over the same objects that is behind the first one until it is allowed to catch up.
+/// A second API server over the same objects, which lags behind the first one until a test lets it catch up.
 ///
-/// It serves the built-in kinds. Going back in time and forgetting history affect it at once.
+/// It serves the built-in kinds. [`ApiServer::restore`] and [`ApiServer::expire_history`] affect it at once.
 ///
 /// ```
 /// use tidings_apiserver::ApiServer;
@@ -44,14 +44,14 @@ pub struct LaggingServer {
     core: Arc<Core>,
 }
 
-/// The server that a lagging one follows.
+/// The server whose changes a lagging server applies.
 pub(crate) struct Leader {
     core: Arc<Core>,
     queue: Arc<ReplicationQueue>,
 }
 
 impl ApiServer {
-    /// Another server over the same objects, which shows only what it is [allowed to](LaggingServer::advance).
+    /// A second server over the same objects, which shows a change only after [`advance`](LaggingServer::advance).
     pub fn lagging(&self) -> LaggingServer {
         let leader = self.core();
         let (saved, queue) = leader.store.follow();
@@ -62,7 +62,7 @@ impl ApiServer {
             Some(Leader { core: Arc::clone(leader), queue }),
         ));
         core.store.restore(&saved);
-        // What was before is in no history here.
+        // The follower has no history of earlier changes.
         core.store.compact(None);
         leader.followers.lock().push(Arc::downgrade(&core));
         LaggingServer { core }
@@ -70,37 +70,37 @@ impl ApiServer {
 }
 
 impl LaggingServer {
-    /// The `tower` service: no socket, no task.
+    /// The in-process transport, as a `tower` service.
     pub fn service(&self) -> InProcess {
         InProcess::new(Arc::clone(&self.core))
     }
 
-    /// A client that calls this server, as an administrator.
+    /// A kube client over the in-process transport, as an administrator.
     pub fn client(&self) -> kube_client::Client {
         kube_client::Client::new(self.service(), "default")
     }
 
-    /// What goes wrong with the requests that this server is sent, and how often it did.
+    /// Fault injection for the requests that this server receives.
     pub fn faults(&self) -> &Faults {
         &self.core.faults
     }
 
-    /// The newest version that it shows.
+    /// The newest version that this server shows.
     pub fn version(&self) -> u64 {
         self.core.store.version()
     }
 
-    /// How many changes of the first server it does not show yet.
+    /// How many changes of the first server this one does not show yet.
     pub fn behind(&self) -> usize {
         self.core.leader.as_ref().map_or(0, |leader| leader.queue.len())
     }
 
-    /// Shows so many more changes, or all if there are fewer.
+    /// Applies the next `changes` changes of the first server, or all if there are fewer.
     pub fn advance(&self, changes: usize) {
         self.core.apply_changes(changes);
     }
 
-    /// Shows everything that has happened so far.
+    /// Applies all changes of the first server.
     pub fn catch_up(&self) {
         self.advance(usize::MAX);
     }
@@ -122,14 +122,14 @@ impl Core {
         }
     }
 
-    /// The server's cores that follow this one.
+    /// The live followers of this server.
     pub(super) fn followers(&self) -> Vec<Arc<Core>> {
         let mut followers = self.followers.lock();
         followers.retain(|follower| follower.strong_count() > 0);
         followers.iter().filter_map(std::sync::Weak::upgrade).collect()
     }
 
-    /// The first server has another state: what was waiting never happened.
+    /// The leader was restored to a saved state, so the queued changes never happened.
     pub(super) fn follow_restored(&self, saved: &crate::store::SavedState) {
         if let Some(leader) = &self.leader {
             leader.queue.clear();
@@ -137,7 +137,7 @@ impl Core {
         }
     }
 
-    /// Who answers a request that this server was sent.
+    /// The server that answers a request: this one or its leader. See the table above.
     pub(super) fn answering<'a>(
         self: &'a Arc<Self>,
         verb: Option<Verb>,

@@ -1,6 +1,9 @@
-//! From a request to its answer: who asks, what goes wrong, which part answers.
+//! Routes one request: parses it, applies injected faults, authenticates the user, and calls the part that answers.
+//!
+//! The order matters. A fault that refuses, delays or replaces the response comes first, and nothing else of the server runs for
+//! a replaced response. Authentication and authorization come before the body is read.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
@@ -23,25 +26,27 @@ use crate::watch::{self, WatchRequest};
 use crate::wire::ProtobufEncoder;
 use crate::write::{self, WriteRequest};
 
-/// Who calls.
+/// How the caller of a request is identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Authentication {
-    /// This process: no token is needed.
+    /// A caller in this process, who needs no token and may do everything.
     Trusted,
-    /// Anybody: the `Authorization` header tells.
+    /// By the bearer token in the `Authorization` header.
     BearerToken,
 }
 
-/// What was asked, as far as it could be read.
+/// A request, parsed as far as it is well-formed.
 struct ParsedRequest {
     method: Method,
     headers: HeaderMap,
     target: Option<RequestTarget>,
     options: Result<RequestOptions, ApiError>,
     verb: Option<Verb>,
+    /// The body, if it was read and may be kept in the request log.
+    recorded_body: OnceLock<Bytes>,
 }
 
-/// Answers one request.
+/// Answers one request and records it in the request log.
 pub(crate) async fn handle<B>(
     core: &Arc<Core>,
     request: Request<B>,
@@ -68,6 +73,8 @@ where
         plural: parsed.plural().unwrap_or_default().to_owned(),
         options: parsed.options.clone().unwrap_or_default(),
         accept: parsed.header(header::ACCEPT).unwrap_or_default().to_owned(),
+        content_type: parsed.header(header::CONTENT_TYPE).unwrap_or_default().to_owned(),
+        body: parsed.recorded_body.get().cloned(),
         code: answer.as_ref().ok().map(|answer| answer.status().as_u16()),
         at,
     });
@@ -83,13 +90,13 @@ impl ParsedRequest {
         }
         let is_watch = options.as_ref().is_ok_and(|options| options.is_watch);
         let verb = match &target {
-            // One object is watched by its old path only: by the usual one, `watch` means nothing.
+            // The parameter `watch` is ignored on the path of one object, except on the deprecated path `/watch/...`.
             Some(RequestTarget::Resource(path)) => {
                 verb(&method, path, is_watch && (path.is_watch || path.name.is_none()))
             }
             _ => None,
         };
-        Self { method, headers, target, options, verb }
+        Self { method, headers, target, options, verb, recorded_body: OnceLock::new() }
     }
 
     fn header(&self, name: header::HeaderName) -> Option<&str> {
@@ -198,6 +205,10 @@ impl ParsedRequest {
                     }
                     _ => {
                         let bytes = read_body(sent, core.settings.request_bytes_max).await?;
+                        if let Some(body) = core.request_log.recordable_body(&path.plural, &bytes) {
+                            // Each request is answered once, so nothing else has set it.
+                            let _ = self.recorded_body.set(body);
+                        }
                         self.write(core, &def, path, &options, &bytes)
                     }
                 }
@@ -276,7 +287,7 @@ impl ParsedRequest {
     }
 }
 
-/// What is asked of a resource, by method and path.
+/// The Kubernetes verb of a request, from its method and path.
 fn verb(method: &Method, path: &ResourcePath, is_watch: bool) -> Option<Verb> {
     let is_one = path.name.is_some();
     match *method {
@@ -292,7 +303,7 @@ fn verb(method: &Method, path: &ResourcePath, is_watch: bool) -> Option<Verb> {
     }
 }
 
-/// Refuses paths with a namespace where there is none, and without one where there must be.
+/// Refuses a path with a namespace for a cluster-wide resource, and one object's path without a namespace for a namespaced one.
 fn check_scope(def: &ResourceDef, path: &ResourcePath, verb: Verb) -> Result<(), ApiError> {
     match (def.scope, &path.namespace, &path.name) {
         (ResourceScope::Cluster, Some(_), _) => Err(ApiError::unknown_path()),
@@ -304,7 +315,6 @@ fn check_scope(def: &ResourceDef, path: &ResourcePath, verb: Verb) -> Result<(),
     }
 }
 
-/// The key of an object.
 pub(crate) fn key(def: &ResourceDef, namespace: Option<&str>, name: &str) -> String {
     match (def.scope, namespace) {
         (ResourceScope::Namespaced, Some(namespace)) => format!("{namespace}/{name}"),
@@ -326,10 +336,10 @@ where
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the body of the request broke off")]
+#[error("the connection was lost before the end of the request body")]
 struct BodyReadError;
 
-/// The answer that a fault gives instead of the right one.
+/// The response with which a fault replaces the real one; `None` for faults that do something else.
 fn fault_response(fault: &Fault, errors: Wire) -> Option<Response<ResponseBody>> {
     match fault {
         Fault::Status { code, retry_after_seconds } => {
@@ -354,7 +364,7 @@ fn fault_response(fault: &Fault, errors: Wire) -> Option<Response<ResponseBody>>
     }
 }
 
-/// The same resource under another kind.
+/// The same resource with another kind, for [`Fault::WrongKind`].
 fn with_wrong_kind(def: &ResourceDef) -> ResourceDef {
     let mut def = def.clone();
     def.kind = "Surprise".into();

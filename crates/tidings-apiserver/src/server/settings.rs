@@ -1,71 +1,68 @@
-//! What can be set about a server.
+//! The settings of a server. [`ApiServerBuilder`](super::ApiServerBuilder) sets them.
 
 use std::time::Duration;
 
 use crate::store::HistoryLimits;
 
-/// What can be set about a server. The defaults are Kubernetes', where it has any.
+/// The settings of a server. The defaults are those of Kubernetes, where it has any.
 #[derive(Clone, Debug)]
-pub struct ServerSettings {
-    /// How much of the past each resource keeps.
-    pub history: HistoryLimits,
-    /// How often watches that take bookmarks get one, if there is a newer version to tell.
-    pub bookmark_interval: Duration,
-    /// How long a watch without `timeoutSeconds` runs at least; at most twice that.
-    pub watch_timeout_min: Duration,
-    /// How long a read at a version that was not given out yet waits for it.
-    pub future_version_wait: Duration,
-    /// Whether namespaces must exist before something is created in them.
-    pub namespaces: Namespaces,
-    /// Whether lists at version 0 are read as from a watch cache.
-    pub watch_cache: WatchCache,
-    /// Whether deleted pods on nodes go away.
-    pub kubelet: Kubelet,
-    /// Whether built-in kinds are told as protobuf to those who ask for it.
-    pub protobuf: ProtobufAnswers,
-    /// Largest body of a request.
-    pub request_bytes_max: usize,
-    /// How many requests are remembered.
-    pub requests_recorded_max: usize,
-    /// Where uids, generated names and spread timeouts come from.
-    pub seed: u64,
+pub(crate) struct ServerSettings {
+    pub(crate) history: HistoryLimits,
+    /// How often a watch that allows bookmarks gets one. Skipped while there is no newer version.
+    pub(crate) bookmark_interval: Duration,
+    /// The shortest time that a watch without `timeoutSeconds` runs. The longest is twice that.
+    pub(crate) watch_timeout_min: Duration,
+    /// How long a read waits for a version that is newer than the server's.
+    pub(crate) future_version_timeout: Duration,
+    pub(crate) namespaces: Namespaces,
+    pub(crate) watch_cache: WatchCache,
+    pub(crate) kubelet: Kubelet,
+    pub(crate) protobuf: ProtobufAnswers,
+    pub(crate) request_bytes_max: usize,
+    pub(crate) recorded_requests_max: usize,
+    pub(crate) recorded_body_bytes_max: usize,
+    pub(crate) seed: u64,
 }
 
-/// Whether namespaces must exist.
+/// Whether a namespace must exist before an object is created in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Namespaces {
-    /// The first object in a namespace creates it: what tests want.
+    /// The first object in a namespace creates the namespace. Convenient for tests.
     OnDemand,
-    /// 404 for an object in a namespace that does not exist: what Kubernetes does.
+    /// Creating an object in a missing namespace is a 404, as in Kubernetes.
     Strict,
 }
 
-/// Whether there is a watch cache.
+/// Whether the server behaves as with or without a watch cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WatchCache {
-    /// As by default: `limit` is ignored for lists at version 0.
+    /// The default of kube-apiserver: a list at version 0 ignores `limit`.
     On,
-    /// As with `--watch-cache=false`: these lists have pages.
+    /// As with `--watch-cache=false`: a list at version 0 has pages.
     Off,
 }
 
-/// Whether somebody ends deleted pods.
+/// Whether a kubelet is imitated, which stops deleted pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kubelet {
-    /// Deleted pods go away at once.
+    /// A deleted pod is removed at once.
     Imitated,
-    /// Deleted pods that have a node stay, with `deletionTimestamp`, until they are deleted without grace period.
+    /// A deleted pod that is bound to a node stays, with a `deletionTimestamp`, until it is deleted with grace period 0.
     Absent,
 }
 
-/// Whether answers are given as protobuf.
+/// Whether the server answers in protobuf, and how long it keeps encoded objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProtobufAnswers {
-    /// Encoded when somebody asks, and kept while the change is new.
+    /// An object is encoded when a client requests it, and the bytes are kept while its last change is recent.
     OnDemand,
-    /// Encoded once and kept with the object: twice the memory, for servers that are measured.
+    /// An object is encoded once and the bytes are kept as long as the object. Takes twice the memory; for benchmarks.
     Kept,
-    /// JSON is all there is: those who accept nothing else get a 406.
+    /// The server answers in JSON only. A client that accepts only protobuf gets a 406.
     Refused,
 }
 
@@ -75,13 +72,14 @@ impl Default for ServerSettings {
             history: HistoryLimits::default(),
             bookmark_interval: Duration::from_secs(60),
             watch_timeout_min: Duration::from_secs(1800),
-            future_version_wait: Duration::from_secs(3),
+            future_version_timeout: Duration::from_secs(3),
             namespaces: Namespaces::OnDemand,
             watch_cache: WatchCache::On,
             kubelet: Kubelet::Imitated,
             protobuf: ProtobufAnswers::OnDemand,
             request_bytes_max: 3 << 20,
-            requests_recorded_max: 65_536,
+            recorded_requests_max: 65_536,
+            recorded_body_bytes_max: 1 << 20,
             seed: 0,
         }
     }

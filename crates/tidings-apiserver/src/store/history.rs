@@ -1,7 +1,18 @@
-//! The recent changes of one resource: what watches read and what earlier versions are rebuilt from.
+//! The recent changes of one resource. Watches read them, and earlier versions are rebuilt from them.
 //!
-//! Bounded by count, age and bytes. Bodies are shared with the store; what history alone keeps alive are the states that
-//! were replaced, and only those count as its bytes. An encoded event is kept for the newest changes only.
+//! The history is bounded by count, age and bytes. It shares object bodies with the store. Only the replaced states are kept alive by
+//! the history alone, so only those count as its bytes. Encoded events are kept for the newest changes only.
+//!
+//! Worked example: the state at version 5, when these changes follow it:
+//!
+//! ```text
+//! version   key   old state   new state
+//!       6   a     a@3         a@6
+//!       7   b     -           b@7          b was created
+//!       8   a     a@6         a@8
+//! ```
+//!
+//! The first change of each key after version 5 holds its state at version 5: `a` was `a@3`, and `b` did not exist.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,24 +25,49 @@ use super::object::StoredObject;
 use super::protobuf_cache::Retention;
 use crate::sync::Mutex;
 
-/// How many of the newest changes keep what was encoded of them for those who come after the first.
+/// How many of the newest changes keep their encoded events, for the second and later watchers.
 pub(super) const ENCODED_KEPT: usize = 1024;
 
-/// Among so many of the newest changes a reader is looked for first.
+/// How many of the newest changes a search looks at before it falls back to binary search.
 const NEWEST_CHANGES: usize = 8;
 
-/// What one change costs besides the body it replaced.
+/// The memory of one change besides the replaced body, in bytes.
 const CHANGE_BYTES: usize = 128;
 
-/// How much of the past is kept, for each resource.
+/// How much history each resource keeps.
+///
+/// ```
+/// use std::time::Duration;
+/// use tidings_apiserver::HistoryLimits;
+///
+/// let limits = HistoryLimits::default().changes_max(1_000).age_max(Duration::from_secs(60)).bytes_max(16 << 20);
+/// # let _ = limits;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// Most changes kept.
-    pub changes_max: usize,
-    /// A change older than this is forgotten.
-    pub age_max: Duration,
-    /// Most bytes of replaced bodies kept.
-    pub bytes_max: usize,
+    pub(super) changes_max: usize,
+    pub(super) age_max: Duration,
+    pub(super) bytes_max: usize,
+}
+
+impl HistoryLimits {
+    /// The largest number of changes; 102,400 if not set.
+    pub fn changes_max(mut self, changes: usize) -> Self {
+        self.changes_max = changes;
+        self
+    }
+
+    /// The age above which a change is dropped; 5 minutes if not set.
+    pub fn age_max(mut self, age: Duration) -> Self {
+        self.age_max = age;
+        self
+    }
+
+    /// The largest sum of bytes of replaced objects; 256 MiB if not set.
+    pub fn bytes_max(mut self, bytes: usize) -> Self {
+        self.bytes_max = bytes;
+        self
+    }
 }
 
 impl Default for HistoryLimits {
@@ -40,25 +76,25 @@ impl Default for HistoryLimits {
     }
 }
 
-/// One change of one object.
+/// One change of one object: its creation, update or deletion.
 #[derive(Debug)]
 pub(crate) struct ObjectChange {
-    /// The version it made.
+    /// The version that the change made.
     pub version: u64,
-    /// The state before; absent when the object was created.
+    /// The state before the change; `None` for a creation.
     pub old: Option<Arc<StoredObject>>,
-    /// The state after; absent when the object was deleted.
+    /// The state after the change; `None` for a deletion.
     pub new: Option<Arc<StoredObject>>,
     at: Instant,
     frames: Mutex<Vec<(EventFrameKey, Bytes)>>,
 }
 
-/// Which encoding of a change an event frame is: its type, and the head that names kind and representation.
+/// Identifies one encoding of a change as a watch event. Watchers in different representations need different encodings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventFrameKey {
-    /// The event's type as text.
+    /// Such as `ADDED`.
     pub event: &'static str,
-    /// What the object begins with.
+    /// The bytes before the object, which name its kind and representation.
     pub head: Arc<str>,
 }
 
@@ -66,24 +102,24 @@ pub(crate) struct EventFrameKey {
 pub(super) struct History {
     changes: VecDeque<Arc<ObjectChange>>,
     bytes: usize,
-    /// Everything up to and including this version is forgotten: nobody may start from before it.
+    /// All changes up to and including this version are dropped. No new watch may start from an earlier version.
     compacted_through: u64,
-    /// The newest change that is forgotten: who has read it misses nothing, whatever was forgotten since.
+    /// The version of the newest dropped change. A running watch that has read it has missed nothing. This may be smaller than
+    /// `compacted_through`, because a compaction also covers versions that changed other resources.
     dropped_through: u64,
 }
 
 impl ObjectChange {
     pub(super) fn new(version: u64, old: Option<Arc<StoredObject>>, new: Option<Arc<StoredObject>>) -> Self {
-        debug_assert!(old.is_some() || new.is_some(), "a change has a state before or after");
+        debug_assert!(old.is_some() || new.is_some(), "a change has an old or a new state");
         Self { version, old, new, at: Instant::now(), frames: Mutex::default() }
     }
 
-    /// Its key.
     pub(crate) fn key(&self) -> &str {
-        self.new.as_ref().or(self.old.as_ref()).expect("a change has a state before or after").key()
+        self.new.as_ref().or(self.old.as_ref()).expect("a change has an old or a new state").key()
     }
 
-    /// The event frame under this key: encoded once, then shared by all watchers.
+    /// The event frame for this key. It is encoded once and then shared by all watchers.
     pub(crate) fn frame<E>(
         &self,
         key: &EventFrameKey,
@@ -100,7 +136,7 @@ impl ObjectChange {
         Ok(frame)
     }
 
-    /// Forgets what was encoded of it.
+    /// Drops the encoded events.
     fn mark_old(&self) {
         self.frames.lock().clear();
         if let Some(new) = &self.new {
@@ -144,7 +180,7 @@ impl History {
         }
     }
 
-    /// Forgets everything up to and including `version`.
+    /// Drops all changes up to and including `version`.
     pub(super) fn compact(&mut self, version: u64) {
         while self.changes.front().is_some_and(|oldest| oldest.version <= version) {
             self.drop_oldest();
@@ -152,22 +188,22 @@ impl History {
         self.compacted_through = self.compacted_through.max(version);
     }
 
-    /// Forgets everything after `version`, which never happened.
+    /// Drops all changes after `version`: the store was restored to that version.
     pub(super) fn rewind(&mut self, version: u64) {
         while self.changes.back().is_some_and(|newest| newest.version > version) {
-            let newest = self.changes.pop_back().expect("there is a newest change");
+            let newest = self.changes.pop_back().expect("the loop condition found a newest change");
             self.bytes -= newest.bytes();
         }
         self.compacted_through = self.compacted_through.min(version);
         self.dropped_through = self.dropped_through.min(version);
     }
 
-    /// Whether one may start from `version`: all changes after it are still here.
+    /// Whether a new watch may start from `version`: all changes after it are still in the history.
     pub(super) fn reaches(&self, version: u64) -> bool {
         version >= self.compacted_through
     }
 
-    /// Whether one who has read up to `version` can read on.
+    /// Whether a running watch that has read up to `version` can continue without a gap.
     pub(super) fn continues(&self, version: u64) -> bool {
         version >= self.dropped_through
     }
@@ -180,8 +216,8 @@ impl History {
         self.changes.range(self.first_after(version)..).take(limit).cloned().collect()
     }
 
-    /// Where the changes after `version` begin. Whoever reads on as things happen is close to the end, and is looked for there
-    /// first: a search of the whole touches changes all over the memory.
+    /// The index of the first change after `version`. A running watch has read almost all changes, so the search looks at the
+    /// newest ones first: a binary search touches changes all over the memory.
     fn first_after(&self, version: u64) -> usize {
         let is_read = |change: &Arc<ObjectChange>| change.version <= version;
         let newest = self.changes.len().saturating_sub(NEWEST_CHANGES);
@@ -191,7 +227,7 @@ impl History {
         self.changes.partition_point(is_read)
     }
 
-    /// What was different at `version`: for each key that changed since, its state then.
+    /// For each key that changed after `version`, its state at that version. See the example above.
     pub(super) fn past_states_at(&self, version: u64) -> BTreeMap<Box<str>, Option<Arc<StoredObject>>> {
         let from = self.first_after(version);
         let mut then = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What the store keeps, forgets and gives back.
+//! Tests of the store: order of keys, preconditions, bounds of the history, restore, and reads at earlier versions.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn keys_are_ordered_as_etcd_orders_them() {
 }
 
 #[test]
-fn what_is_encoded_is_kept_while_its_change_is_new_and_no_longer() {
+fn an_encoded_object_is_kept_while_its_change_is_recent_and_no_longer() {
     let store = Store::new(HistoryLimits::default());
     let message = tidings_protobuf::message("", "v1", "Pod").unwrap();
     let is_encoded = |object: &StoredObject| {
@@ -49,11 +49,11 @@ fn what_is_encoded_is_kept_while_its_change_is_new_and_no_longer() {
     };
     let object = store.put(PODS, Precondition::Absent, draft("a", 0), WatchVisibility::Visible).unwrap();
     assert!(is_encoded(&object));
-    assert!(!is_encoded(&object), "who is answered and who watches are told the same bytes");
+    assert!(!is_encoded(&object), "the response to the write and the watchers share the same bytes");
     for value in 0..history::ENCODED_KEPT as u64 {
         put(&store, "b", value);
     }
-    assert!(is_encoded(&object) && is_encoded(&object), "memory is not taken for what is old");
+    assert!(is_encoded(&object) && is_encoded(&object), "the encoded bytes of old changes are not kept");
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn a_write_that_expects_another_version_changes_nothing() {
 
 #[test]
 fn history_is_bounded_by_count_and_by_bytes() {
-    let few = HistoryLimits { changes_max: 3, ..HistoryLimits::default() };
-    let small = HistoryLimits { bytes_max: 700, ..HistoryLimits::default() };
+    let few = HistoryLimits::default().changes_max(3);
+    let small = HistoryLimits::default().bytes_max(700);
     for limits in [few, small] {
         let store = Store::new(limits);
         let first = put(&store, "a", 0);
@@ -99,7 +99,7 @@ fn history_is_bounded_by_count_and_by_bytes() {
 
 #[tokio::test(start_paused = true)]
 async fn history_is_bounded_by_age() {
-    let store = Store::new(HistoryLimits { age_max: Duration::from_secs(60), ..HistoryLimits::default() });
+    let store = Store::new(HistoryLimits::default().age_max(Duration::from_secs(60)));
     let first = put(&store, "a", 0);
     put(&store, "a", 1);
     let subscription = store.subscribe(PODS);
@@ -116,7 +116,7 @@ async fn history_is_bounded_by_age() {
 }
 
 #[test]
-fn a_restored_store_gives_out_versions_again_and_ends_watches() {
+fn a_restored_store_assigns_versions_again_and_ends_watches() {
     let store = Store::new(HistoryLimits::default());
     put(&store, "a", 0);
     let saved = store.save();
@@ -137,7 +137,7 @@ fn a_restored_store_gives_out_versions_again_and_ends_watches() {
 }
 
 #[test]
-fn nobody_owns_anything_once_the_dependents_are_gone() {
+fn an_owner_without_remaining_dependents_owns_nothing() {
     let store = Store::new(HistoryLimits::default());
     let object = json!({"metadata": {"name": "d", "ownerReferences": [{"uid": "u-1"}]}});
     let draft = UnversionedObject::encode("d", object.as_object().unwrap(), KeyOrder::Struct);
@@ -155,7 +155,7 @@ enum Write {
 
 proptest! {
     #[test]
-    fn any_version_in_the_window_reads_as_it_was(
+    fn every_version_within_the_history_reads_as_it_was(
         writes in prop::collection::vec(
             prop_oneof![
                 (0u8..12, any::<u64>()).prop_map(|(key, value)| Write::Put(key, value)),

@@ -134,7 +134,7 @@ impl WatchStream {
     }
 
     fn has_more_ready(&self) -> bool {
-        let is_running = self.ending.is_none() && self.watch.faults.is_idle();
+        let is_running = self.ending.is_none() && self.watch.faults.is_empty();
         is_running && (!self.ready.is_empty() || !self.changes.is_empty() || self.initial.len() > 0)
     }
 

@@ -174,9 +174,9 @@ async fn a_finalizer_without_a_domain_is_warned_of_on_custom_resources_and_refus
     one["metadata"]["finalizers"] = json!(["documents.kube.rs", "zwei", "eins"]);
     let changed = put(&client, &format!("{WIDGETS}/a"), &one).await;
     assert_eq!((changed.code, warnings(&changed)), (200, vec![warning("eins"), warning("zwei")]));
-    let merge = call(Method::PATCH, &format!("{WIDGETS}/a")).json(&json!({"metadata": {"finalizers": []}}));
+    let merge = call(Method::PATCH, &format!("{WIDGETS}/a")).bytes(r#"{"metadata": {"finalizers": []}}"#);
     let freed = merge.header("content-type", "application/merge-patch+json").send(&client).await;
-    assert_eq!(warnings(&freed), [""; 0], "{freed:?}");
+    assert_eq!((freed.code, warnings(&freed)), (200, Vec::new()), "{freed:?}");
 
     for name in ["", "/ours", "example.com/", "a/b/c", "a b"] {
         let mut other = widget("b", 3);

@@ -241,30 +241,3 @@ async fn a_plan_goes_wrong_the_same_way_for_the_same_seed() {
     assert_eq!(runs[0], runs[1]);
     assert_ne!(runs[0], runs[2]);
 }
-
-#[tokio::test(start_paused = true)]
-async fn requests_are_recorded_with_their_options_and_outcome() {
-    let server = with_maps(1).await;
-    let client = server.client();
-    get(&client, &format!("{MAPS}?limit=500&resourceVersion=0")).await;
-    get(&client, "/api/v1/namespaces/t/configmaps/none").await;
-    server.faults().inject(Fault::Refused.once());
-    call(Method::GET, &format!("{MAPS}?watch=1&resourceVersion=5&allowWatchBookmarks=true"))
-        .fails(&client)
-        .await;
-    let requests = server.requests();
-    let outcomes: Vec<_> =
-        requests.iter().map(|r| (r.verb, r.code, r.options.resource_version.as_str())).collect();
-    assert_eq!(
-        outcomes,
-        [
-            (Some(Verb::List), Some(200), "0"),
-            (Some(Verb::Get), Some(404), ""),
-            (Some(Verb::Watch), None, "5"),
-        ]
-    );
-    assert_eq!((requests[0].options.limit, requests[0].plural.as_str()), (500, "configmaps"));
-    assert!(requests[2].options.allows_bookmarks);
-    server.clear_requests();
-    assert!(server.requests().is_empty());
-}

@@ -1,4 +1,4 @@
-//! What a client sees, part by part, over both doors.
+//! What clients observe, over the in-process transport and over sockets.
 
 mod bad_input;
 mod custom_resources;
@@ -8,6 +8,7 @@ mod http_calls;
 mod lagging;
 mod lists;
 mod protobuf;
+mod request_log;
 mod transports;
 mod typed_client;
 mod watches;

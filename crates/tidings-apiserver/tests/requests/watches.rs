@@ -118,7 +118,7 @@ async fn an_idle_watch_survives_a_compaction() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watcher_that_reads_too_slowly_is_cut_off() {
-    let few = HistoryLimits { changes_max: 10, ..HistoryLimits::default() };
+    let few = HistoryLimits::default().changes_max(10);
     let server = ApiServer::builder().history(few).start().await;
     let from = server.put("configmaps", config_map("a", "m", "0"));
     let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&resourceVersion={from}")).await;
