@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_core::dynamic::DynamicObject;
-use tidings::stages::source::{ErrorClass, SourceError, Trouble};
+use tidings::stages::source::{ErrorClass, ErrorKind, SourceError};
 use tidings::{
     FieldPath, Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory,
 };
@@ -154,5 +154,5 @@ fn refusal(error: &SourceError) -> Option<Failure> {
 }
 
 fn is_bad_request(error: &SourceError) -> bool {
-    matches!(&error.trouble, Trouble::Status(status) if matches!(status.code, 400 | 422))
+    matches!(&error.kind, ErrorKind::Status(status) if matches!(status.code, 400 | 422))
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tidings_informer::informer::{InformerError, InformerFailure, Unsynced, WaitError};
-use tidings_source::BuildError;
+use tidings_source::ClientError;
 use tidings_util::WithCauses;
 
 use crate::condition::LastSeen;
@@ -41,7 +41,7 @@ pub enum ControllerError {
         /// The resource, by its plural and group.
         resource: String,
         /// The cause.
-        r#source: BuildError,
+        r#source: ClientError,
     },
     /// One of the controller's informers failed, so its cache no longer follows the server.
     #[error("controller {controller:?} can't continue: {source}")]

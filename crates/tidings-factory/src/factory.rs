@@ -14,7 +14,7 @@ use tidings_informer::informer::{
     Fault, InformerConfig, InformerFailure, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
-use tidings_source::{BuildError, KubeSource, NamespaceError, StreamScope, WirePreference};
+use tidings_source::{ClientError, KubeSource, StreamScope, WirePreference};
 use tokio::sync::Semaphore;
 
 use crate::metrics::InformerMetrics;
@@ -64,11 +64,11 @@ pub struct SharedInformerFactory {
 pub enum FactoryError {
     /// No client could be made.
     #[error("making a Kubernetes client: {0}")]
-    Client(tidings_source::ClientError),
+    Client(ClientError),
 }
 
-impl From<tidings_source::ClientError> for FactoryError {
-    fn from(error: tidings_source::ClientError) -> Self {
+impl From<ClientError> for FactoryError {
+    fn from(error: ClientError) -> Self {
         FactoryError::Client(error)
     }
 }
@@ -130,7 +130,7 @@ impl SharedInformerFactory {
     pub fn namespaces<N: AsRef<str>>(
         mut self,
         namespaces: impl IntoIterator<Item = N>,
-    ) -> Result<Self, NamespaceError> {
+    ) -> Result<Self, ClientError> {
         self.defaults = self.defaults.namespaces(namespaces)?;
         Ok(self)
     }
@@ -189,7 +189,7 @@ impl SharedInformerFactory {
     pub fn dynamic(
         &self,
         resource: impl Into<ResourceKind>,
-    ) -> Result<SharedInformer<DynamicObject>, BuildError> {
+    ) -> Result<SharedInformer<DynamicObject>, ClientError> {
         self.dynamic_with(resource, InformerOptions::new())
     }
 
@@ -198,7 +198,7 @@ impl SharedInformerFactory {
         &self,
         resource: impl Into<ResourceKind>,
         options: InformerOptions,
-    ) -> Result<SharedInformer<DynamicObject>, BuildError> {
+    ) -> Result<SharedInformer<DynamicObject>, ClientError> {
         let resource = self.checked(resource.into())?;
         Ok(self.obtain(resource, Projection::Full, options))
     }
@@ -218,13 +218,13 @@ impl SharedInformerFactory {
         &self,
         resource: impl Into<ResourceKind>,
         options: InformerOptions,
-    ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, BuildError> {
+    ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, ClientError> {
         let resource = self.checked(resource.into())?;
         Ok(self.obtain(resource, Projection::Metadata, options))
     }
 
     /// A resource that a path can be made of.
-    fn checked(&self, resource: ResourceKind) -> Result<ResourceKind, BuildError> {
+    fn checked(&self, resource: ResourceKind) -> Result<ResourceKind, ClientError> {
         KubeSource::builder(self.client.clone(), resource.clone()).build().map(|_| resource)
     }
 

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tidings_object::{ResourceKind, Wire};
 use tidings_source::{
-    ListOptions, ListStream, ListTurn, ListWatch, SourceError, StreamScope, WatchOptions, WatchStream,
+    ListOptions, ListPermit, ListStream, ListWatch, SourceError, StreamScope, WatchOptions, WatchStream,
 };
 use tokio::sync::Semaphore;
 
@@ -34,9 +34,9 @@ impl<L: ListWatch> ListWatch for Gated<L> {
         self.source.wire()
     }
 
-    fn list_turn(&self) -> BoxFuture<'_, ListTurn> {
+    fn list_permit(&self) -> BoxFuture<'_, ListPermit> {
         let turn = Arc::clone(&self.lists).acquire_owned();
-        turn.map(|turn| ListTurn::holding(turn.expect("the gate is never closed"))).boxed()
+        turn.map(|turn| ListPermit::new(turn.expect("the gate is never closed"))).boxed()
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {

@@ -10,7 +10,7 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{ErrorHook, Fault};
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{Budget, FieldPath, FieldSelector, LabelSelector, ParseError, Transform};
-use tidings_source::{NamespaceError, Query, ShardRange, StreamScope, WirePreference};
+use tidings_source::{ClientError, Query, ShardRange, StreamScope, WirePreference};
 
 /// What has the last word on a query.
 #[derive(Clone)]
@@ -80,14 +80,14 @@ impl InformerOptions {
     pub fn namespaces<N: AsRef<str>>(
         mut self,
         namespaces: impl IntoIterator<Item = N>,
-    ) -> Result<Self, NamespaceError> {
+    ) -> Result<Self, ClientError> {
         let scopes = namespaces.into_iter().map(|name| StreamScope::Namespace(name.as_ref().into()));
         self.namespaces = Some(scopes.map(|scope| scope.check().map(|()| scope)).collect::<Result<_, _>>()?);
         Ok(self)
     }
 
     /// Lists and watches one namespace only.
-    pub fn namespace(self, namespace: impl AsRef<str>) -> Result<Self, NamespaceError> {
+    pub fn namespace(self, namespace: impl AsRef<str>) -> Result<Self, ClientError> {
         self.namespaces([namespace])
     }
 

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::{DeltaReceiver, KnownInScope, QueueOrder, StreamId, StreamSender, queue};
 use tidings_informer::reflector::{Epoch, Replacement, Sink};
 use tidings_object::{Budget, Intake, Kind, KnownObjects, NothingKnown, RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 const OBJECTS: usize = 10_000;
 const ORDERS: [QueueOrder; 2] = [QueueOrder::InOrder, QueueOrder::PerObject];
@@ -43,7 +43,7 @@ fn objects() -> Vec<Arc<RawObject>> {
 
 fn pushes_changes(sink: &mut StreamSender, objects: &[Arc<RawObject>]) {
     for object in objects {
-        sink.change(Change::Modified, Arc::clone(object)).now_or_never().expect("there is room");
+        sink.change(ChangeType::Modified, Arc::clone(object)).now_or_never().expect("there is room");
     }
 }
 

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use tidings_object::{KnownObjects, NothingKnown, RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use crate::reflector::Epoch;
 
@@ -57,7 +57,7 @@ pub struct StreamId(pub u32);
 #[derive(Debug, Clone)]
 pub enum Delta {
     /// The server told a change.
-    Changed(Change, Arc<RawObject>),
+    Changed(ChangeType, Arc<RawObject>),
     /// In order: a whole list, which replaces everything in its scope. A key stands in it once.
     ReplacedAll {
         /// What it replaces.
@@ -150,9 +150,9 @@ impl Delta {
     /// Its kind, unless it is about many objects or none.
     pub fn kind(&self) -> Option<DeltaKind> {
         match self {
-            Delta::Changed(Change::Added, _) => Some(DeltaKind::Added),
-            Delta::Changed(Change::Modified, _) => Some(DeltaKind::Updated),
-            Delta::Changed(Change::Deleted, _) | Delta::MissingFromList(_) => Some(DeltaKind::Deleted),
+            Delta::Changed(ChangeType::Added, _) => Some(DeltaKind::Added),
+            Delta::Changed(ChangeType::Modified, _) => Some(DeltaKind::Updated),
+            Delta::Changed(ChangeType::Deleted, _) | Delta::MissingFromList(_) => Some(DeltaKind::Deleted),
             Delta::Replaced(_) => Some(DeltaKind::Replaced),
             Delta::Sync(_) => Some(DeltaKind::Sync),
             Delta::ReplacedAll { .. } | Delta::ScopeEnded { .. } | Delta::Reached { .. } => None,
@@ -161,7 +161,7 @@ impl Delta {
 
     /// Whether its object no longer exists.
     pub fn is_deletion(&self) -> bool {
-        matches!(self, Delta::Changed(Change::Deleted, _) | Delta::MissingFromList(_))
+        matches!(self, Delta::Changed(ChangeType::Deleted, _) | Delta::MissingFromList(_))
     }
 
     /// An estimate of the bytes that it keeps in memory; an object that is cached too counts all the same.

@@ -20,7 +20,7 @@ use tidings_informer::indexer::Index;
 use tidings_informer::informer::Handler;
 use tidings_object::IntakeError;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Skipped, StreamScope, Trouble};
+use tidings_source::{ErrorKind, Skipped, StreamScope};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -75,7 +75,7 @@ async fn one_fault_is_one_event_in_the_log() {
     stage.source_of(&bad).will_list_always(|_| panic!("from the source"));
     stage.source.will_list(ListAnswer::status(500, "from the list"));
     stage.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
-    let broken = Trouble::Network { message: "from the watch".to_owned(), is_refused: false };
+    let broken = ErrorKind::Network { message: "from the watch".to_owned(), is_refused: false };
     let unnamed = Skipped::Object(IntakeError::NoIdentity { missing: "from the frame" });
     stage
         .source

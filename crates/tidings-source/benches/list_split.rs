@@ -1,8 +1,8 @@
-//! How fast a list is split on either wire, alone and with its items made into objects.
+//! How fast a list is split on each wire, alone and with its items made into objects.
 
-#[path = "../src/testing/written.rs"]
-#[allow(dead_code)] // A bench needs a part of it only.
-mod written;
+#[path = "../src/testing/protobuf_fields.rs"]
+#[allow(dead_code)] // The bench uses only a part of it.
+mod protobuf_fields;
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -16,11 +16,11 @@ use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
 use kube_client::client::Body;
+use protobuf_fields::{envelope, field};
 use serde_json::{Value, json};
 use tidings_object::{Kind as _, Wire};
 use tidings_protobuf::{encode, message};
 use tidings_source::{KubeSource, ListOptions, ListWatch as _, fuzz};
-use written::{envelope, field};
 
 const CHUNK_BYTES: usize = 64 << 10;
 const PODS: usize = 1000;

@@ -1,40 +1,45 @@
-//! What can go wrong between us and an API server, and which kind of trouble each is.
+//! Errors of lists and watches, and how a reflector reacts to each.
 
+pub(crate) mod transport;
+
+use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::StatusDetail;
 
-/// A request or a stream that went wrong. It names the resource and what was asked.
+/// A request or a stream failed.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{asked}: {trouble}")]
+#[error("{request}: {kind}")]
 pub struct SourceError {
-    /// What was asked, such as `list pods in all namespaces at version 5`.
-    pub asked: String,
+    /// The request, such as `list pods in all namespaces at version 5`.
+    pub request: String,
     /// What went wrong.
-    pub trouble: Trouble,
+    pub kind: ErrorKind,
 }
 
-/// What went wrong.
+/// What went wrong with a request or a stream.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Trouble {
+#[non_exhaustive]
+pub enum ErrorKind {
     /// The server answered with a failure.
     #[error("the server answered {0}")]
     Status(StatusDetail),
     /// The request could not be sent, or the connection broke.
     #[error("{message}")]
     Network {
-        /// The whole chain of causes, as text.
+        /// The error and its causes, as text.
         message: String,
-        /// Whether nobody listened.
+        /// Whether the connection was refused.
         is_refused: bool,
     },
-    /// The bytes are not what a list or watch looks like.
-    #[error("the answer is malformed: {0}")]
+    /// The bytes are not a list or a watch.
+    #[error("the response is malformed: {0}")]
     Malformed(String),
-    /// The list ended before it was whole.
-    #[error("the list was cut off after {objects} objects")]
+    /// The list ended before it was complete.
+    #[error("the list was truncated after {objects} objects")]
     Truncated {
-        /// How many objects had come.
+        /// How many objects had arrived.
         objects: usize,
     },
     /// One frame is larger than allowed.
@@ -43,18 +48,36 @@ pub enum Trouble {
         /// The limit.
         limit_bytes: usize,
     },
+    /// [`retry_watch`](crate::retry_watch) can't start at this version.
+    #[error("a watch can't start at version {version:?}; list first, and start at the version of the list")]
+    StartVersion {
+        /// The version.
+        version: String,
+    },
+    /// A [`Condition`](crate::Condition) returned an error.
+    #[error("the condition failed at {key}: {}", tidings_util::WithCauses(.cause.as_ref()))]
+    Condition {
+        /// The key of the object at which it failed.
+        key: String,
+        /// Its error.
+        cause: Arc<dyn Error + Send + Sync>,
+    },
+    /// The stream of events ended before a [`Condition`](crate::Condition) was met.
+    #[error("the events ended before the condition was met")]
+    Ended,
 }
 
-/// What a reflector does about it.
+/// How a reflector reacts to an error. A new class must be added to the table in the reflector's `phase` module, which
+/// does not compile without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// 410, or reason Expired or Gone: that version is no longer to be had.
+    /// 410, or reason Expired or Gone: the server no longer has that version.
     Expired,
-    /// The version asked for is newer than the server's.
+    /// The requested version is newer than the server's.
     VersionTooLarge,
     /// 429.
     TooManyRequests,
-    /// Nobody listened.
+    /// The connection was refused.
     ConnectionRefused,
     /// The server refuses streaming lists: 400 or 422 that names `sendInitialEvents` or `resourceVersionMatch`.
     StreamingListRefused,
@@ -70,65 +93,36 @@ pub enum ErrorClass {
     Server,
     /// The connection broke.
     Network,
-    /// Not well-formed, cut off, or too large.
+    /// The response is not well-formed, truncated, too large, or not what the caller expects.
     Malformed,
 }
 
 impl SourceError {
-    /// A `Status` that came as an event inside a watch.
-    pub fn in_stream(asked: impl Into<String>, status: StatusDetail) -> SourceError {
-        SourceError { asked: asked.into(), trouble: Trouble::Status(status) }
+    /// The error of a `Status` that arrived as an event of a watch.
+    pub fn in_stream(request: impl Into<String>, status: StatusDetail) -> SourceError {
+        SourceError { request: request.into(), kind: ErrorKind::Status(status) }
     }
 
-    /// How long the server asks us to wait.
+    /// The delay that the server requests before a retry.
     pub fn retry_after(&self) -> Option<Duration> {
-        match &self.trouble {
-            Trouble::Status(status) => status.retry_after,
+        match &self.kind {
+            ErrorKind::Status(status) => status.retry_after,
             _ => None,
         }
     }
 
-    /// Which kind of trouble it is.
+    /// How a reflector reacts to it.
     pub fn class(&self) -> ErrorClass {
-        match &self.trouble {
-            Trouble::Status(status) => status.class(),
-            Trouble::Network { is_refused: true, .. } => ErrorClass::ConnectionRefused,
-            Trouble::Network { .. } => ErrorClass::Network,
-            Trouble::Malformed(_) | Trouble::Truncated { .. } | Trouble::FrameTooLarge { .. } => {
-                ErrorClass::Malformed
-            }
+        match &self.kind {
+            ErrorKind::Status(status) => status.class(),
+            ErrorKind::Network { is_refused: true, .. } => ErrorClass::ConnectionRefused,
+            ErrorKind::Network { .. } => ErrorClass::Network,
+            ErrorKind::Malformed(_)
+            | ErrorKind::Truncated { .. }
+            | ErrorKind::FrameTooLarge { .. }
+            | ErrorKind::StartVersion { .. }
+            | ErrorKind::Condition { .. }
+            | ErrorKind::Ended => ErrorClass::Malformed,
         }
-    }
-}
-
-impl StatusDetail {
-    /// Which kind of trouble it is.
-    pub fn class(&self) -> ErrorClass {
-        let too_large = |text: &str| text.contains("Too large resource version");
-        if self.code == 410 || self.reason == "Expired" || self.reason == "Gone" {
-            return ErrorClass::Expired;
-        }
-        let says_too_large = self
-            .causes
-            .iter()
-            .any(|cause| cause.reason == "ResourceVersionTooLarge" || too_large(&cause.message))
-            || (self.reason == "Timeout" && too_large(&self.message));
-        if says_too_large {
-            return ErrorClass::VersionTooLarge;
-        }
-        match self.code {
-            400 | 422 if self.names_streaming_list() => ErrorClass::StreamingListRefused,
-            401 => ErrorClass::Unauthorized,
-            403 => ErrorClass::Forbidden,
-            404 => ErrorClass::NotFound,
-            429 => ErrorClass::TooManyRequests,
-            500 if self.reason == "InternalError" => ErrorClass::Internal,
-            _ => ErrorClass::Server,
-        }
-    }
-
-    fn names_streaming_list(&self) -> bool {
-        let names = |text: &str| text.contains("sendInitialEvents") || text.contains("resourceVersionMatch");
-        names(&self.message) || self.causes.iter().any(|cause| names(&cause.field) || names(&cause.message))
     }
 }

@@ -1,33 +1,30 @@
-//! What fuzzing runs, one function a parser of outside bytes. Each says what must hold for any bytes at all;
-//! `cargo test` runs them over the corpus in `corpus/`.
+//! The bodies of the fuzz targets, one function for each parser of outside bytes. Each asserts what must hold for all
+//! inputs. `cargo test` runs them over the files in `corpus/`.
 
 use http::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 use tidings_object::{Projection, ResourceKind, Scope, Wire};
 
-use crate::frames::{FrameError, Frames};
-use crate::gunzip::Gunzip;
-use crate::list_head::ListKind;
-use crate::list_split::{ListSplit, SplitError};
-use crate::payload::Payload;
-use crate::protobuf::envelope::{Envelope, each};
-use crate::watch_frame::WatchFrame;
-use crate::{ListEnd, StatusDetail, status};
+use crate::kube_source::gunzip::Gunzip;
+use crate::wire::list_head::ListKind;
+use crate::wire::protobuf::envelope::{Envelope, each_field};
+use crate::wire::{FrameError, FrameSplitter, ListSplitError, ListSplitter, Payload, WatchFrame, status};
+use crate::{ListEnd, StatusDetail};
 
-/// Small, so that limits are met.
+/// Small, so that inputs exceed it.
 const LIMIT_BYTES: usize = 256;
 
-/// A body is cut into the same frames whatever its chunks.
+/// A body splits into the same frames however it is cut into chunks.
 pub fn frames(body: &[u8]) {
-    cut_in_all_sizes(Wire::Json, body);
+    split_frames_in_all_sizes(Wire::Json, body);
 }
 
-/// The same of protobuf.
+/// The same for protobuf.
 pub fn protobuf_frames(body: &[u8]) {
-    cut_in_all_sizes(Wire::Protobuf, body);
+    split_frames_in_all_sizes(Wire::Protobuf, body);
 }
 
-/// A list splits into the same items whatever its chunks, and into what `serde_json` reads.
+/// A list splits into the same items however it is cut into chunks, and into those that `serde_json` reads.
 pub fn list_split(body: &[u8]) {
     let (items, end) = split_in_all_sizes(Wire::Json, body);
     if let (Ok(_), Ok(list)) = (end, serde_json::from_slice::<Value>(body)) {
@@ -38,13 +35,13 @@ pub fn list_split(body: &[u8]) {
     }
 }
 
-/// A list of protobuf splits into the same items whatever its chunks, and into what reading it whole finds.
+/// A protobuf list splits into the same items however it is cut into chunks, and into those of the whole message.
 pub fn protobuf_list_split(body: &[u8]) {
     let (items, end) = split_in_all_sizes(Wire::Protobuf, body);
     if end.is_ok() {
-        let list = Envelope::open(body).expect("a whole list stands in an envelope").message;
+        let list = Envelope::open(body).expect("a whole list has an envelope").message;
         let mut expected = Vec::new();
-        let read = each(list, |number, value| {
+        let read = each_field(list, |number, value| {
             if let (2, tidings_protobuf::wire::Value::Bytes(item)) = (number, value) {
                 expected.push(item.to_vec());
             }
@@ -54,7 +51,7 @@ pub fn protobuf_list_split(body: &[u8]) {
     }
 }
 
-/// A frame that was guessed rightly reads the same.
+/// The fast path reads the same as the scan.
 pub fn watch_frame(frame: &[u8]) {
     let read = WatchFrame::read_json(frame);
     if let Some(guess) = WatchFrame::guess_json(frame)
@@ -65,7 +62,7 @@ pub fn watch_frame(frame: &[u8]) {
     }
 }
 
-/// A frame of protobuf is an event, whose object can be looked at, or none.
+/// The identity and the status of any protobuf frame can be read without a panic.
 pub fn protobuf_watch_frame(frame: &[u8]) {
     if let Ok(event) = WatchFrame::read_protobuf(frame) {
         check_status(&status::from_event(event.object));
@@ -73,7 +70,7 @@ pub fn protobuf_watch_frame(frame: &[u8]) {
     }
 }
 
-/// A refusal of any body and any headers becomes a status of bounded length.
+/// An error response with any body and any headers gives a status of bounded length.
 pub fn status(body: &[u8]) {
     let mut headers = HeaderMap::new();
     let line = body.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -82,7 +79,7 @@ pub fn status(body: &[u8]) {
             headers.insert(name, value);
         }
     }
-    check_status(&status::from_answer(503, &headers, body));
+    check_status(&status::from_response(503, &headers, body));
     check_status(&status::from_event(Payload::Json(body)));
 }
 
@@ -91,20 +88,20 @@ fn check_status(detail: &StatusDetail) {
     let _ = (detail.class(), detail.to_string());
 }
 
-/// A stream unpacks the same whatever its chunks, if it unpacks at all.
-pub fn gunzip(packed: &[u8]) {
-    let whole = unpack(packed, packed.len().max(1));
+/// A gzip stream decompresses to the same bytes, or fails, however it is cut into chunks.
+pub fn gunzip(compressed: &[u8]) {
+    let whole = decompress(compressed, compressed.len().max(1));
     for size in [1, 7] {
-        let parts = unpack(packed, size);
+        let parts = decompress(compressed, size);
         assert_eq!(parts.is_some(), whole.is_some(), "chunks of {size}");
         assert_eq!(parts, whole, "chunks of {size}");
     }
 }
 
-/// How many items a list of pods has; for the bench.
+/// How many items a list of pods has, for the bench.
 pub fn count_items(wire: Wire, body: &[u8], chunk_bytes: usize) -> usize {
     let pods = resource("", "Pod", "pods");
-    let mut split = ListSplit::new(wire, ListKind::of(&pods, Projection::Full), body.len());
+    let mut split = ListSplitter::new(wire, ListKind::of(&pods, Projection::Full), body.len());
     for chunk in body.chunks(chunk_bytes) {
         let mut input = chunk;
         while split.next(&mut input).expect("a list of pods").is_some() {}
@@ -112,36 +109,36 @@ pub fn count_items(wire: Wire, body: &[u8], chunk_bytes: usize) -> usize {
     split.items()
 }
 
-/// The frames of a body, then what is left or why it can't be cut.
-type Cut = (Vec<Vec<u8>>, Result<Option<Vec<u8>>, FrameError>);
+/// The frames of a body, then what is left or the error.
+type SplitFrames = (Vec<Vec<u8>>, Result<Option<Vec<u8>>, FrameError>);
 
-fn cut_in_all_sizes(wire: Wire, body: &[u8]) {
-    let whole = cut(wire, body, body.len().max(1));
+fn split_frames_in_all_sizes(wire: Wire, body: &[u8]) {
+    let whole = split_frames(wire, body, body.len().max(1));
     for size in [1, 2, 7] {
-        assert_eq!(cut(wire, body, size), whole, "chunks of {size}");
+        assert_eq!(split_frames(wire, body, size), whole, "chunks of {size}");
     }
 }
 
-fn cut(wire: Wire, body: &[u8], size: usize) -> Cut {
-    let mut frames = Frames::new(wire, LIMIT_BYTES);
+fn split_frames(wire: Wire, body: &[u8], size: usize) -> SplitFrames {
+    let mut splitter = FrameSplitter::new(wire, LIMIT_BYTES);
     let mut found = Vec::new();
     for chunk in body.chunks(size) {
         let mut input = chunk;
         loop {
-            match frames.next(&mut input) {
+            match splitter.next(&mut input) {
                 Ok(Some(frame)) => found.push(frame.to_vec()),
                 Ok(None) => break,
                 Err(error) => return (found, Err(error)),
             }
         }
     }
-    (found, frames.rest().map(|rest| rest.map(<[u8]>::to_vec)))
+    (found, splitter.rest().map(|rest| rest.map(<[u8]>::to_vec)))
 }
 
-/// The items of a body, then what it says of itself or why it is no list.
-type Split = (Vec<Vec<u8>>, Result<ListEnd, SplitError>);
+/// The items of a body, then its metadata or the error.
+type SplitList = (Vec<Vec<u8>>, Result<ListEnd, ListSplitError>);
 
-fn split_in_all_sizes(wire: Wire, body: &[u8]) -> Split {
+fn split_in_all_sizes(wire: Wire, body: &[u8]) -> SplitList {
     let whole = split(wire, body, body.len().max(1));
     for size in [1, 2, 7] {
         assert_eq!(split(wire, body, size), whole, "chunks of {size}");
@@ -149,9 +146,9 @@ fn split_in_all_sizes(wire: Wire, body: &[u8]) -> Split {
     whole
 }
 
-fn split(wire: Wire, body: &[u8], size: usize) -> Split {
+fn split(wire: Wire, body: &[u8], size: usize) -> SplitList {
     let widgets = resource("example.com", "Widget", "widgets");
-    let mut split = ListSplit::new(wire, ListKind::of(&widgets, Projection::Full), LIMIT_BYTES);
+    let mut split = ListSplitter::new(wire, ListKind::of(&widgets, Projection::Full), LIMIT_BYTES);
     let mut found = Vec::new();
     for chunk in body.chunks(size) {
         let mut input = chunk;
@@ -178,10 +175,10 @@ fn resource(group: &'static str, kind: &'static str, plural: &'static str) -> Re
     }
 }
 
-fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+fn decompress(compressed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut gunzip = Gunzip::new();
     let mut all = Vec::new();
-    for chunk in packed.chunks(size) {
+    for chunk in compressed.chunks(size) {
         gunzip.push(chunk.to_vec().into());
         while let Some(bytes) = gunzip.next().ok()? {
             all.extend_from_slice(&bytes);

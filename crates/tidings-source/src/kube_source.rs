@@ -1,12 +1,16 @@
-//! [`ListWatch`] over kube-client: requests out, parts and events in. Of one request it keeps nothing to the next
-//! but whether protobuf was refused, and nothing that it yields is a slice of what it received.
+//! [`ListWatch`] over kube-client.
+//!
+//! It keeps no state between requests, except the state of content negotiation. The objects that it yields do not borrow
+//! from the received bytes.
 
-mod answer;
+mod body_chunks;
 mod builder;
-mod chunks;
-mod listing;
-mod shard;
-mod watching;
+pub(crate) mod gunzip;
+mod list_reader;
+mod query;
+mod response;
+mod shard_filter;
+mod watch_reader;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,19 +22,22 @@ use kube_client::Client;
 use kube_client::client::Body;
 use tidings_object::{Intake, KnownObjects, LabelSelector, Projection, ResourceKind, Wire};
 
-use self::answer::Answer;
-pub use self::builder::{BuildError, KubeSourceBuilder};
-use self::listing::Listing;
-use self::watching::Watching;
-use crate::list_head::ListKind;
-use crate::list_split::ListSplit;
-use crate::wire::{Asked, Negotiation};
+pub use self::builder::KubeSourceBuilder;
+use self::list_reader::ListReader;
+pub use self::query::Query;
+use self::response::OpenResponse;
+use self::watch_reader::WatchReader;
+use crate::error::transport;
+use crate::port::request_text;
+use crate::wire::list_head::ListKind;
+use crate::wire::negotiation::Negotiation;
+use crate::wire::{ListSplitter, RequestKind};
 use crate::{
-    ListOptions, ListStream, ListWatch, Query, ShardRange, SourceError, StreamScope, Trouble, WatchOptions,
-    WatchStream, WirePreference, asked, network,
+    ErrorKind, ListOptions, ListStream, ListWatch, ShardRange, SourceError, StreamScope, WatchOptions,
+    WatchStream, WirePreference,
 };
 
-/// The largest frame that is taken unless told otherwise: 64 MiB.
+/// The default limit of a frame: 64 MiB.
 pub const FRAME_BYTES_MAX_DEFAULT: usize = 64 << 20;
 
 /// One resource of an API server, in one namespace or in all.
@@ -85,71 +92,69 @@ enum ListEncoding {
 }
 
 impl KubeSource {
-    /// A source of all objects of `resource` that `client` can see, until told otherwise.
+    /// Builds a source of `resource`, by default of all its objects in all namespaces.
     pub fn builder(client: Client, resource: ResourceKind) -> KubeSourceBuilder {
         KubeSourceBuilder::new(client, resource)
     }
 
     async fn start_list(&self, options: ListOptions) -> Result<ListStream, SourceError> {
-        let asked = asked::list(&self.resource, &self.scope, &options);
+        let request = request_text::list(&self.resource, &self.scope, &options);
         let encoding = match self.list_encoding {
             ListEncoding::Identity => "identity",
             ListEncoding::Gzip => "gzip",
         };
-        match self.ask(Query::of_list(&options), Asked::List(self.projection), encoding).await {
-            Ok(answer) => {
+        match self.request(Query::of_list(&options), RequestKind::List(self.projection), encoding).await {
+            Ok(response) => {
                 let kind = ListKind::of(&self.resource, self.projection);
-                let split = ListSplit::new(answer.wire, kind, self.frame_bytes_max);
+                let splitter = ListSplitter::new(response.wire, kind, self.frame_bytes_max);
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
-                let list = Listing::new(asked.clone(), answer, split, intake, known).into_stream();
+                let list = ListReader::new(request.clone(), response, splitter, intake, known).into_stream();
                 Ok(match self.shard {
-                    Some(range) => shard::of_list(list, range, asked),
+                    Some(range) => shard_filter::of_list(list, range, request),
                     None => list,
                 })
             }
-            Err(trouble) => Err(SourceError { asked, trouble }),
+            Err(kind) => Err(SourceError { request, kind }),
         }
     }
 
     async fn start_watch(&self, options: WatchOptions) -> Result<WatchStream, SourceError> {
-        let asked = asked::watch(&self.resource, &self.scope, &options);
-        // Packed, a watch would be one gzip member an event: no smaller, and dearer.
-        match self.ask(Query::of_watch(&options), Asked::Watch(self.projection), "identity").await {
-            Ok(answer) => {
+        let request = request_text::watch(&self.resource, &self.scope, &options);
+        // With gzip, each event would be a gzip member of its own: not smaller, and more work.
+        match self.request(Query::of_watch(&options), RequestKind::Watch(self.projection), "identity").await {
+            Ok(response) => {
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
-                let watch = Watching::new(asked, answer, self.frame_bytes_max, intake, known);
+                let watch = WatchReader::new(request, response, self.frame_bytes_max, intake, known);
                 Ok(match self.shard {
-                    Some(range) => shard::of_watch(watch.into_stream(), range),
+                    Some(range) => shard_filter::of_watch(watch.into_stream(), range),
                     None => watch.into_stream(),
                 })
             }
-            Err(trouble) => Err(SourceError { asked, trouble }),
+            Err(kind) => Err(SourceError { request, kind }),
         }
     }
 
-    /// Asks for protobuf where it can be had, and once more for JSON where it then can't.
-    async fn ask(&self, query: Query, asked: Asked, encoding: &'static str) -> Result<Answer, Trouble> {
+    /// Requests protobuf if possible. If the server refuses it, requests JSON.
+    async fn request(
+        &self,
+        query: Query,
+        request: RequestKind,
+        encoding: &'static str,
+    ) -> Result<OpenResponse, ErrorKind> {
         let uri = self.uri(query);
-        let preferred = self.preferred_wire();
-        let mut response = self.send(&uri, asked.accept(preferred), encoding).await?;
+        let preferred = self.negotiation.preferred(self.wire_preference, self.intake.speaks_protobuf());
+        let mut response = self.send(&uri, request.accept(preferred), encoding).await?;
         let is_refusal = [StatusCode::NOT_ACCEPTABLE, StatusCode::UNSUPPORTED_MEDIA_TYPE];
         if preferred == Wire::Protobuf && is_refusal.contains(&response.status()) {
-            if self.negotiation.refuse() {
+            if self.negotiation.refuse_protobuf() {
                 let (resource, code) = (&self.resource, response.status().as_u16());
-                tracing::info!(%resource, scope = %self.scope, code, "protobuf is refused: JSON from now on");
+                tracing::info!(%resource, scope = %self.scope, code, "the server refuses protobuf, using JSON");
             }
-            response = self.send(&uri, asked.accept(Wire::Json), encoding).await?;
+            response = self.send(&uri, request.accept(Wire::Json), encoding).await?;
         }
-        let answer = Answer::of(response, asked, self.intake.speaks_protobuf()).await?;
-        self.negotiation.note(answer.wire);
-        Ok(answer)
-    }
-
-    fn preferred_wire(&self) -> Wire {
-        let may_be_protobuf = self.wire_preference == WirePreference::ProtobufFirst
-            && self.intake.speaks_protobuf()
-            && !self.negotiation.is_refused();
-        if may_be_protobuf { Wire::Protobuf } else { Wire::Json }
+        let response = OpenResponse::new(response, request, self.intake.speaks_protobuf()).await?;
+        self.negotiation.record(response.wire);
+        Ok(response)
     }
 
     async fn send(
@@ -157,14 +162,14 @@ impl KubeSource {
         uri: &str,
         accept: &'static str,
         encoding: &'static str,
-    ) -> Result<Response<Body>, Trouble> {
+    ) -> Result<Response<Body>, ErrorKind> {
         let request = Request::get(uri)
             .header(ACCEPT, accept)
-            // Said even when nothing is wanted: a client with kube's `gzip` would ask for it otherwise.
+            // Set it even for `identity`: otherwise a client with kube's `gzip` feature requests gzip.
             .header(ACCEPT_ENCODING, encoding)
             .body(Body::empty())
-            .map_err(|error| network::trouble(&error))?;
-        self.client.send(request).await.map_err(|error| network::trouble(&error))
+            .map_err(|error| transport::error_kind(&error))?;
+        self.client.send(request).await.map_err(|error| transport::error_kind(&error))
     }
 
     fn uri(&self, mut query: Query) -> String {
@@ -194,12 +199,12 @@ impl ListWatch for KubeSource {
     }
 
     fn may_stream_lists(&self) -> bool {
-        // A streaming list does not say whether a shard was applied.
+        // The response to a streaming list does not report whether the server applied the shard.
         self.may_stream_lists && self.shard.is_none()
     }
 
     fn wire(&self) -> Option<Wire> {
-        self.negotiation.got()
+        self.negotiation.last_wire()
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {

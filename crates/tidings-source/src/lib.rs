@@ -1,8 +1,8 @@
-//! List and watch: requests out; frames, pages and events in.
+//! Lists and watches of an API server, as streams of objects.
 //!
-//! [`ListWatch`] is the port that a reflector asks. [`KubeSource`] answers it over kube-client: it cuts frames
-//! off the stream as they arrive and turns each into an object at once, so that the body of a list is never
-//! held whole. This crate knows no cache.
+//! [`ListWatch`] is the interface that a reflector uses. [`KubeSource`] implements it over kube-client. It splits each
+//! response into frames as it arrives and makes an object of each frame at once, so that a list is never buffered as a
+//! whole. This crate has no cache.
 //!
 //! ```
 //! use futures_util::StreamExt as _;
@@ -19,7 +19,7 @@
 //! #     Ok::<_, Infallible>(http::Response::new(Body::from(list.to_vec())))
 //! # };
 //! # let client = Client::new(tower::service_fn(answer), "default");
-//! // `client` is any `kube::Client`; `tidings_source::try_default()` makes one that suits.
+//! // `client` is any `kube::Client`; `tidings_source::try_default()` makes a suitable one.
 //! let pods = KubeSource::builder(client, Pod::resource()).namespace("default").build()?;
 //! let mut page = pods.list(ListOptions { limit: Some(500), ..ListOptions::default() }).await?;
 //! while let Some(part) = page.next().await {
@@ -33,51 +33,33 @@
 //! # }
 //! ```
 
-mod asked;
-pub mod client;
-pub mod error;
-mod event;
-mod excerpt;
-mod frames;
-
+mod client;
+mod error;
 #[doc(hidden)]
 pub mod fuzz;
-mod gunzip;
-mod held;
-mod json;
-pub mod kube_source;
-mod list_head;
-mod list_split;
-mod network;
-pub mod pager;
-mod payload;
-pub mod port;
-mod protobuf;
-pub mod query;
-pub mod retry_watcher;
+mod kube_source;
+mod pager;
+mod port;
+mod retry_watcher;
 #[cfg(feature = "scripted")]
 pub mod scripted;
-pub mod shard_range;
-mod status;
 mod sync;
 #[cfg(test)]
 mod testing;
-pub mod until;
-mod watch_frame;
-pub mod wire;
+mod until;
+mod wire;
 
 #[cfg(feature = "http2")]
 pub use client::http2_client;
 pub use client::{ClientError, client_from_config, try_default};
-pub use error::{ErrorClass, SourceError, Trouble};
-pub use kube_source::{BuildError, FRAME_BYTES_MAX_DEFAULT, KubeSource, KubeSourceBuilder};
-pub use pager::{ListedEnd, ListedPart, PAGE_SIZE_DEFAULT, list_all};
+pub use error::{ErrorClass, ErrorKind, SourceError};
+pub use kube_source::{FRAME_BYTES_MAX_DEFAULT, KubeSource, KubeSourceBuilder, Query};
+pub use pager::{PAGE_SIZE_DEFAULT, PagedEnd, PagedPart, list_all};
 pub use port::{
-    Change, ListEnd, ListOptions, ListPart, ListStream, ListTurn, ListWatch, NamespaceError, Sharded,
+    ChangeType, ListEnd, ListOptions, ListPart, ListPermit, ListStream, ListWatch, ShardRange, Sharded,
     Skipped, StatusCause, StatusDetail, StreamScope, VersionMatch, WatchEvent, WatchOptions, WatchStream,
+    fnv1a,
 };
-pub use query::Query;
-pub use retry_watcher::{NoStart, ObjectEvent, retry_watch};
-pub use shard_range::{ShardRange, fnv1a};
-pub use until::{Condition, UntilError, list_then_watch, until, until_with_list};
-pub use wire::WirePreference;
+pub use retry_watcher::{ObjectEvent, retry_watch};
+pub use until::{Condition, list_then_watch, until, until_with_list};
+pub use wire::negotiation::WirePreference;

@@ -1,5 +1,5 @@
-//! A whole list, page by page. What a list at one version promises holds over all its pages: a page that can
-//! no longer be had makes the list start over, and nothing of two lists is ever mixed.
+//! Reads a whole list page by page. All pages are of the same version: if a page has expired, the list starts again from
+//! its first page, and objects of two lists are never mixed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,62 +7,66 @@ use std::time::Duration;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tidings_object::{RawObject, Version};
 
+use crate::port::request_text;
 use crate::{
-    ErrorClass, ListEnd, ListOptions, ListPart, ListStream, ListWatch, Skipped, SourceError, Trouble, asked,
+    ErrorClass, ErrorKind, ListEnd, ListOptions, ListPart, ListStream, ListWatch, Skipped, SourceError,
 };
 
-/// How many objects client-go asks for in one page.
+/// The size of a page, as in client-go.
 pub const PAGE_SIZE_DEFAULT: u32 = 500;
 
-/// How long a failed page is left alone before its one retry, unless the server says how long.
+/// The pause before the one retry of a failed page, unless the server requests another one.
 const PAGE_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest wait that a server can ask for between two pages.
+/// The longest pause that a server can request.
 const PAGE_RETRY_PAUSE_MAX: Duration = Duration::from_secs(300);
 
 /// A part of a whole list.
 #[derive(Debug, Clone)]
-pub enum ListedPart {
-    /// One object. A page that broke in the middle is asked for again, so an object may come twice: the last
+pub enum PagedPart {
+    /// One object. A page that fails in the middle is requested again, so that an object may be yielded twice. The last
     /// one counts.
     Object(Arc<RawObject>),
-    /// Something that is no object of this resource.
+    /// An item that is not an object of this resource.
     Skipped(Skipped),
-    /// The pages expired. Everything that came so far is void: the list starts over, in one piece.
+    /// A page has expired. The caller must discard all objects so far: the list starts again, without pages.
     Restarted,
-    /// The list is whole.
-    End(ListedEnd),
+    /// The list is complete.
+    End(PagedEnd),
 }
 
-/// What a whole list says of itself.
+/// The metadata of a whole list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedEnd {
-    /// The version of the list: that of its first page, which all pages share.
+pub struct PagedEnd {
+    /// The version of the list, which is that of its first page.
     pub version: Version,
-    /// Whether it came in more than one page.
+    /// Whether it had more than one page.
     pub is_paginated: bool,
 }
 
-/// Lists everything, in pages of `page_size` objects, or in one piece if `None`. `options.limit` wins over
-/// `page_size`; `options.continue_token` must be `None`.
+/// Lists all objects, in pages of `page_size` objects, or without pages if it is `None`. `options.limit` overrides
+/// `page_size`. `options.continue_token` must be `None`.
 ///
-/// The stream yields each object as it arrives and ends after exactly one [`ListedPart::End`] or one error.
-/// The requests that follow a continue token carry neither version nor match. One failed page is asked for
-/// once more, after a pause of a second or what the server asks for; a failed first page is the list's own
-/// failure. A token that expired (410) is followed by [`ListedPart::Restarted`] and one list without limit at
-/// the version that was asked first. Dropping the stream cancels whatever it does.
+/// The stream yields each object as it arrives and ends after exactly one [`PagedPart::End`] or one error. Dropping it
+/// cancels the current request.
+///
+/// - Requests with a continue token have neither a version nor a version match.
+/// - A failed page is requested once more, after a second or the delay that the server requests. A failure of the first
+///   page is not retried.
+/// - If a continue token has expired (410), the stream yields [`PagedPart::Restarted`] and makes one list without a
+///   limit, at the version of `options`.
 ///
 /// ```
 /// # use futures_util::StreamExt as _;
-/// # use tidings_source::{ListOptions, ListWatch, ListedPart, PAGE_SIZE_DEFAULT, SourceError, list_all};
+/// # use tidings_source::{ListOptions, ListWatch, PagedPart, PAGE_SIZE_DEFAULT, SourceError, list_all};
 /// async fn count(source: &dyn ListWatch) -> Result<usize, SourceError> {
 ///     let mut parts = list_all(source, ListOptions::default(), Some(PAGE_SIZE_DEFAULT));
 ///     let mut objects = 0;
 ///     while let Some(part) = parts.next().await {
 ///         match part? {
-///             ListedPart::Object(_) => objects += 1,
-///             ListedPart::Restarted => objects = 0,
-///             ListedPart::Skipped(_) | ListedPart::End(_) => {}
+///             PagedPart::Object(_) => objects += 1,
+///             PagedPart::Restarted => objects = 0,
+///             PagedPart::Skipped(_) | PagedPart::End(_) => {}
 ///         }
 ///     }
 ///     Ok(objects)
@@ -72,7 +76,7 @@ pub fn list_all(
     source: &dyn ListWatch,
     options: ListOptions,
     page_size: Option<u32>,
-) -> BoxStream<'_, Result<ListedPart, SourceError>> {
+) -> BoxStream<'_, Result<PagedPart, SourceError>> {
     let limit = options.limit.or(page_size);
     let original = ListOptions { limit, ..options };
     let pager = Pager {
@@ -92,12 +96,12 @@ pub fn list_all(
 
 struct Pager<'a> {
     source: &'a dyn ListWatch,
-    /// What to ask for when `page` is `None`; `None` once the list has ended, well or not.
+    /// The next request if `page` is `None`. It is `None` after the end of the list, or after an error.
     next: Option<ListOptions>,
     original: ListOptions,
     page: Option<ListStream>,
     page_number: u32,
-    /// How many objects came since the list began.
+    /// How many objects have arrived since the list started.
     objects: usize,
     /// The version of the first page.
     version: Option<Version>,
@@ -107,7 +111,7 @@ struct Pager<'a> {
     is_restart: bool,
 }
 
-type Part = Result<ListedPart, SourceError>;
+type Part = Result<PagedPart, SourceError>;
 
 impl Pager<'_> {
     async fn advance(&mut self) -> Option<Part> {
@@ -121,14 +125,14 @@ impl Pager<'_> {
                     }
                     Err(error) => Err(error),
                 },
-                Some(page) => page.next().await.unwrap_or_else(|| Err(self.cut_off())),
+                Some(page) => page.next().await.unwrap_or_else(|| Err(self.truncated())),
             };
             let part = match part {
                 Ok(ListPart::Object(object)) => {
                     self.objects += 1;
-                    Some(Ok(ListedPart::Object(object)))
+                    Some(Ok(PagedPart::Object(object)))
                 }
-                Ok(ListPart::Skipped(skipped)) => Some(Ok(ListedPart::Skipped(skipped))),
+                Ok(ListPart::Skipped(skipped)) => Some(Ok(PagedPart::Skipped(skipped))),
                 Ok(ListPart::End(end)) => self.page_ended(end),
                 Err(error) => self.page_failed(error).await,
             };
@@ -141,13 +145,15 @@ impl Pager<'_> {
     fn page_ended(&mut self, end: ListEnd) -> Option<Part> {
         self.page = None;
         self.is_retry = false;
-        let asked_token = self.next.take().and_then(|asked| asked.continue_token);
+        let requested_token = self.next.take().and_then(|options| options.continue_token);
         let version = self.version.get_or_insert(end.version).clone();
         let Some(token) = end.continue_token else {
-            return Some(Ok(ListedPart::End(ListedEnd { version, is_paginated: self.is_paginated })));
+            return Some(Ok(PagedPart::End(PagedEnd { version, is_paginated: self.is_paginated })));
         };
-        if asked_token.as_ref() == Some(&token) {
-            return Some(Err(self.error(Trouble::Malformed("a page names itself as the next".to_owned()))));
+        if requested_token.as_ref() == Some(&token) {
+            return Some(Err(self.error(ErrorKind::Malformed(
+                "a page has its own token as the token of the next page".to_owned(),
+            ))));
         }
         self.is_paginated = true;
         self.page_number += 1;
@@ -162,15 +168,15 @@ impl Pager<'_> {
 
     async fn page_failed(&mut self, error: SourceError) -> Option<Part> {
         self.page = None;
-        let is_first_page = self.next.as_ref().is_none_or(|asked| asked.continue_token.is_none());
+        let is_first_page = self.next.as_ref().is_none_or(|options| options.continue_token.is_none());
         let is_expired = error.class() == ErrorClass::Expired;
         if is_expired && !is_first_page && !self.is_restart {
             self.restart();
-            return Some(Ok(ListedPart::Restarted));
+            return Some(Ok(PagedPart::Restarted));
         }
         if is_expired || is_first_page || self.is_retry {
             self.next = None;
-            return Some(Err(self.error(error.trouble)));
+            return Some(Err(self.error(error.kind)));
         }
         self.is_retry = true;
         let pause = error.retry_after().unwrap_or(PAGE_RETRY_PAUSE).min(PAGE_RETRY_PAUSE_MAX);
@@ -188,16 +194,16 @@ impl Pager<'_> {
         self.next = Some(self.original.clone());
     }
 
-    fn cut_off(&self) -> SourceError {
-        self.error(Trouble::Truncated { objects: self.objects })
+    fn truncated(&self) -> SourceError {
+        self.error(ErrorKind::Truncated { objects: self.objects })
     }
 
-    fn error(&self, trouble: Trouble) -> SourceError {
-        let mut asked = asked::list(self.source.resource(), self.source.scope(), &self.original);
+    fn error(&self, kind: ErrorKind) -> SourceError {
+        let mut request = request_text::list(self.source.resource(), self.source.scope(), &self.original);
         if self.page_number > 1 {
-            asked += &format!(" (page {})", self.page_number);
+            request += &format!(" (page {})", self.page_number);
         }
-        SourceError { asked, trouble }
+        SourceError { request, kind }
     }
 }
 

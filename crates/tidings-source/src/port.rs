@@ -1,20 +1,32 @@
-//! The port between a reflector and an API server: what is asked, and what comes back.
+//! The port between a reflector and an API server: the trait [`ListWatch`], the options of its requests, and what they
+//! yield.
+
+mod events;
+mod options;
+pub(crate) mod request_text;
+mod shard_range;
+mod status;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidings_object::{IntakeError, RawObject, ResourceKind, Version, Wire};
+use tidings_object::{ResourceKind, Wire};
 
-use crate::SourceError;
+pub use self::events::{ChangeType, ListEnd, ListPart, Sharded, Skipped, WatchEvent};
+pub use self::options::{ListOptions, VersionMatch, WatchOptions};
+pub use self::shard_range::{ShardRange, fnv1a};
+pub use self::status::{StatusCause, StatusDetail};
+use crate::{ClientError, SourceError};
 
-/// One resource in one scope that can be listed and watched. Resource, scope, selectors and tweaks are its
-/// own; what changes from request to request is asked.
+/// One resource in one scope that can be listed and watched.
 ///
-/// [`KubeSource`](crate::KubeSource) answers it over kube-client. A source of your own, say over a file or another
-/// protocol, is an implementation of it:
+/// The resource, the scope, the selectors and the tweaks belong to the source. The options of each request are passed
+/// to [`list`](Self::list) and [`watch`](Self::watch).
+///
+/// [`KubeSource`](crate::KubeSource) implements it over kube-client. Implement it to feed an informer from somewhere
+/// else, for example from a file or over another protocol:
 ///
 /// ```
 /// use futures_util::future::BoxFuture;
@@ -24,10 +36,10 @@ use crate::SourceError;
 ///     ListEnd, ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope, WatchOptions, WatchStream,
 /// };
 ///
-/// /// A resource that has no objects and never will.
-/// struct Nothing(ResourceKind);
+/// /// A resource that never has an object.
+/// struct Empty(ResourceKind);
 ///
-/// impl ListWatch for Nothing {
+/// impl ListWatch for Empty {
 ///     fn resource(&self) -> &ResourceKind {
 ///         &self.0
 ///     }
@@ -48,54 +60,54 @@ pub trait ListWatch: Send + Sync {
     /// The resource.
     fn resource(&self) -> &ResourceKind;
 
-    /// The part of the resource that it lists: one namespace, or all.
+    /// The part of the resource that is listed and watched: one namespace, or all.
     fn scope(&self) -> &StreamScope;
 
-    /// Whether streaming lists may be tried at all.
+    /// Whether a reflector may try streaming lists (`sendInitialEvents`).
     fn may_stream_lists(&self) -> bool {
         true
     }
 
-    /// The wire that the last answer came by; `None` before the first, and where there is none.
+    /// The wire of the last response; `None` before the first, and for sources without a wire.
     fn wire(&self) -> Option<Wire> {
         None
     }
 
-    /// Waits until a list may begin; whoever lists holds the turn until the list is whole. Time spent waiting is
-    /// not the server's.
-    fn list_turn(&self) -> BoxFuture<'_, ListTurn> {
-        Box::pin(std::future::ready(ListTurn::free()))
+    /// Waits until a list may start. The caller keeps the permit until the list is complete. A reflector does not count
+    /// the time spent here as time in which the server was silent.
+    fn list_permit(&self) -> BoxFuture<'_, ListPermit> {
+        Box::pin(std::future::ready(ListPermit::unlimited()))
     }
 
-    /// Asks for one page of a list. The stream yields each object as it arrives and ends with exactly one
-    /// [`ListPart::End`]; without it the page was cut off.
+    /// Requests one page of a list. The stream yields each object as it arrives and ends with exactly one
+    /// [`ListPart::End`]. A stream that ends without it was truncated.
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>>;
 
     /// Opens a watch.
     fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>>;
 }
 
-/// The right to list, given back when it is dropped.
-pub struct ListTurn {
-    _held: Option<Box<dyn Send>>,
+/// The permission to list. Dropping it lets the next list start.
+pub struct ListPermit {
+    _permit: Option<Box<dyn Send>>,
 }
 
-impl ListTurn {
-    /// A turn that nobody waits for.
-    pub fn free() -> Self {
-        ListTurn { _held: None }
+impl ListPermit {
+    /// A permit of a source that does not limit lists.
+    pub fn unlimited() -> Self {
+        ListPermit { _permit: None }
     }
 
-    /// A turn that lasts as long as `held`.
-    pub fn holding(held: impl Send + 'static) -> Self {
-        ListTurn { _held: Some(Box::new(held)) }
+    /// A permit that drops `permit` when it is dropped itself.
+    pub fn new(permit: impl Send + 'static) -> Self {
+        ListPermit { _permit: Some(Box::new(permit)) }
     }
 }
 
 /// The objects of one page, then its end.
 pub type ListStream = BoxStream<'static, Result<ListPart, SourceError>>;
 
-/// The events of one watch. It ends when the server closes it.
+/// The events of one watch. It ends when the server closes the watch.
 pub type WatchStream = BoxStream<'static, Result<WatchEvent, SourceError>>;
 
 /// Which objects of a resource one stream lists and watches.
@@ -107,160 +119,8 @@ pub enum StreamScope {
     Namespace(Arc<str>),
 }
 
-/// A name that no namespace can have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is no name of a namespace: use lower case letters, digits and '-', at most 63 of them")]
-pub struct NamespaceError {
-    /// The name.
-    pub name: String,
-}
-
-/// What changes from one LIST to the next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ListOptions {
-    /// `resourceVersion`: `None` asks for the most recent, `0` for any.
-    pub version: Option<Version>,
-    /// `resourceVersionMatch`.
-    pub version_match: Option<VersionMatch>,
-    /// `limit`: how many objects a page may have.
-    pub limit: Option<u32>,
-    /// `continue`: the token of the page before.
-    pub continue_token: Option<String>,
-}
-
-/// `resourceVersionMatch`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VersionMatch {
-    /// At least as new as the version.
-    NotOlderThan,
-    /// At the version exactly.
-    Exact,
-}
-
-/// What changes from one WATCH to the next.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WatchOptions {
-    /// `resourceVersion`: events after it are sent.
-    pub version: Option<Version>,
-    /// `timeoutSeconds`: when the server shall close the watch.
-    pub timeout_seconds: Option<u32>,
-    /// `allowWatchBookmarks`.
-    pub allow_bookmarks: bool,
-    /// `sendInitialEvents` with `resourceVersionMatch=NotOlderThan`: a streaming list.
-    pub send_initial_events: bool,
-}
-
-/// A part of a page.
-#[derive(Debug, Clone)]
-pub enum ListPart {
-    /// One object; the cache's own `Arc` if it did not change.
-    Object(Arc<RawObject>),
-    /// Something that is no object of this resource: told, counted, left out.
-    Skipped(Skipped),
-    /// The page is whole.
-    End(ListEnd),
-}
-
-/// What a page says of itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListEnd {
-    /// The version of the list.
-    pub version: Version,
-    /// The token of the next page, unless this was the last.
-    pub continue_token: Option<String>,
-    /// `remainingItemCount`, if the server tells.
-    pub remaining_items: Option<u64>,
-    /// Who chose the objects of a shard; `None` for a list of all.
-    pub sharded: Option<Sharded>,
-}
-
-/// Who chose the objects of a shard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sharded {
-    /// The server, which says so with the selector that it applied (`shardInfo`).
-    ByServer(String),
-    /// The source itself: the server sends everything, as those do that do not know `shardSelector`.
-    ByClient,
-}
-
-/// What a watch yields.
-#[derive(Debug, Clone)]
-pub enum WatchEvent {
-    /// An object came, changed or went.
-    Changed(Change, Arc<RawObject>),
-    /// A bookmark: every change up to this version has been sent.
-    Bookmark {
-        /// The version.
-        version: Version,
-        /// Whether it ends the initial events of a streaming list.
-        is_initial_events_end: bool,
-    },
-    /// The server ends the watch with a Status. (Also as [`SourceError`] through [`SourceError::in_stream`].)
-    Error(StatusDetail),
-    /// An event without a usable object, or of a type that nobody knows: told, counted, left out.
-    Skipped(Skipped),
-}
-
-/// What happened to an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// `ADDED`.
-    Added,
-    /// `MODIFIED`.
-    Modified,
-    /// `DELETED`.
-    Deleted,
-}
-
-/// A well-formed frame that is no object of this resource.
-#[derive(Debug, Clone)]
-pub enum Skipped {
-    /// No usable identity, or another kind.
-    Object(IntakeError),
-    /// An event type that nobody knows, with the version of its object.
-    UnknownEvent {
-        /// The type, as sent.
-        event_type: String,
-    },
-}
-
-/// A Kubernetes `Status` that reports a failure.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StatusDetail {
-    /// The HTTP code.
-    pub code: u16,
-    /// The reason, such as `Expired`.
-    pub reason: String,
-    /// The message for people.
-    pub message: String,
-    /// The causes' reasons with their fields and messages.
-    pub causes: Vec<StatusCause>,
-    /// How long to wait: from the `Retry-After` header or `details.retryAfterSeconds`.
-    pub retry_after: Option<Duration>,
-}
-
-/// One cause of a [`StatusDetail`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StatusCause {
-    /// The cause's reason.
-    pub reason: String,
-    /// The field it is about.
-    pub field: String,
-    /// Its message.
-    pub message: String,
-}
-
-impl fmt::Display for StreamScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StreamScope::All => f.write_str("all namespaces"),
-            StreamScope::Namespace(namespace) => write!(f, "namespace {namespace}"),
-        }
-    }
-}
-
 impl StreamScope {
-    /// The namespace, unless all.
+    /// The namespace; `None` for all.
     pub fn namespace(&self) -> Option<&str> {
         match self {
             StreamScope::All => None,
@@ -268,18 +128,18 @@ impl StreamScope {
         }
     }
 
-    /// Whether its namespace is a name that a namespace can have.
-    pub fn check(&self) -> Result<(), NamespaceError> {
+    /// Checks that the name of the namespace is valid.
+    pub fn check(&self) -> Result<(), ClientError> {
         let StreamScope::Namespace(name) = self else { return Ok(()) };
         let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        let is_name = (1..=63).contains(&name.len())
+        let is_valid = (1..=63).contains(&name.len())
             && name.bytes().all(is_inner)
             && !name.starts_with('-')
             && !name.ends_with('-');
-        if is_name { Ok(()) } else { Err(NamespaceError { name: name.to_string() }) }
+        if is_valid { Ok(()) } else { Err(ClientError::InvalidNamespace { name: name.to_string() }) }
     }
 
-    /// Whether an object of this namespace belongs to it.
+    /// Whether an object of this namespace is in the scope.
     pub fn contains(&self, namespace: Option<&str>) -> bool {
         match self {
             StreamScope::All => true,
@@ -288,8 +148,11 @@ impl StreamScope {
     }
 }
 
-impl fmt::Display for StatusDetail {
+impl fmt::Display for StreamScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}: {}", self.code, self.reason, self.message)
+        match self {
+            StreamScope::All => f.write_str("all namespaces"),
+            StreamScope::Namespace(namespace) => write!(f, "namespace {namespace}"),
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! A watch from one version that goes on when its connection does not: a small tool for those who need no
-//! cache. It never lists, so that it ends when its version is no longer to be had.
+//! A watch without a cache that survives broken connections, as client-go's `RetryWatcher`.
+//!
+//! It never lists. Therefore it ends when the server no longer has its version.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,58 +11,53 @@ use tidings_util::backoff::exponential;
 use tidings_util::clock;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::error::transport;
+use crate::port::request_text;
 use crate::{
-    Change, ErrorClass, ListWatch, Skipped, SourceError, StatusDetail, Trouble, WatchEvent, WatchOptions,
-    WatchStream, asked, network,
+    ChangeType, ErrorClass, ErrorKind, ListWatch, Skipped, SourceError, StatusDetail, WatchEvent,
+    WatchOptions, WatchStream,
 };
 
 /// What happened to one object.
 #[derive(Debug, Clone)]
 pub struct ObjectEvent {
-    /// Whether it came, changed or went.
-    pub change: Change,
-    /// The object as it was then.
+    /// Whether the object was added, modified or deleted.
+    pub change: ChangeType,
+    /// The object after the change; of a deletion, its last state.
     pub object: Arc<RawObject>,
 }
 
-/// Why a watch can't begin at a version.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a watch can't go on from version {version:?}: list first, and begin at the list's version")]
-pub struct NoStart {
-    /// The version.
-    pub version: String,
-}
-
-/// No two watches are opened within this time.
+/// The shortest time between two watches.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest wait that a server can ask for.
+/// The longest delay that a server can request.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(300);
 
-/// A watch that is silent for longer is opened again. kube-apiserver sends a bookmark every minute.
+/// After this time without an event the watch is opened again. kube-apiserver sends a bookmark every minute.
 const SILENCE_MAX: Duration = Duration::from_secs(3 * 60);
 
-/// So many malformed answers in a row, at one version, end the watch. A network that damaged one answer does not damage
-/// all of them, and what the server itself writes wrong does not get better.
+/// After this number of malformed responses in a row at one version, the watch ends. A network that damages one response
+/// does not damage all of them, and a server that sends malformed responses continues to do so.
 const MALFORMED_MAX: u32 = 5;
 
-/// Watches from a version on, and opens the watch again at the last version that came whenever it ends: closed,
-/// broken, refused, failed, or silent for three minutes, at most once a second, or after the wait that the server asks
-/// for.
+/// Watches from a version on. Whenever the watch ends (closed, broken, refused, failed, or silent for three minutes), it
+/// is opened again at the last received version, at most once a second, or after the delay that the server requests.
 ///
-/// Bookmarks move the version and are not passed on. The stream ends after one error: when the version expired
-/// (410, however it comes), when opening is forbidden or unauthorized, when something comes that is no
-/// object of the resource, since it could not go on after it without a loss, and when the answer was malformed five
-/// times in a row at one version, with pauses of 1, 2, 4 and 8 s. Every failure, also one that is retried, is a
-/// `tracing` event. Dropping the stream ends the watch.
+/// Bookmarks advance the version and are not yielded. Every failure, also one that is retried, is a `tracing` event.
+/// Dropping the stream ends the watch. The stream ends after one error:
+///
+/// - the version has expired (410, as a response or as an event);
+/// - the server answers that the watch is forbidden or unauthorized;
+/// - an event has no object of the resource, because continuing after it would lose a change;
+/// - the response is malformed five times in a row at one version, with pauses of 1, 2, 4 and 8 s.
+///
+/// It returns [`ErrorKind::StartVersion`] if `from` is empty or `0`.
 pub fn retry_watch(
     source: &dyn ListWatch,
     from: Version,
-) -> Result<BoxStream<'_, Result<ObjectEvent, SourceError>>, NoStart> {
-    if from.is_empty() || from.number() == Some(0) {
-        return Err(NoStart { version: from.to_string() });
-    }
-    let watcher = Watcher {
+) -> Result<BoxStream<'_, Result<ObjectEvent, SourceError>>, SourceError> {
+    let is_start = !from.is_empty() && from.number() != Some(0);
+    let watcher = RetryWatcher {
         source,
         version: from,
         events: None,
@@ -69,6 +65,10 @@ pub fn retry_watch(
         malformed_in_a_row: 0,
         is_done: false,
     };
+    if !is_start {
+        let version = watcher.version.to_string();
+        return Err(watcher.error(ErrorKind::StartVersion { version }));
+    }
     let events = stream::unfold(watcher, |mut watcher| async move {
         let event = watcher.next().await?;
         Some((event, watcher))
@@ -76,18 +76,18 @@ pub fn retry_watch(
     Ok(events.boxed())
 }
 
-struct Watcher<'a> {
+struct RetryWatcher<'a> {
     source: &'a dyn ListWatch,
-    /// The last version that came.
+    /// The last received version.
     version: Version,
     events: Option<WatchStream>,
     next_start: Instant,
-    /// Since the version last moved.
+    /// Counted since the version last changed.
     malformed_in_a_row: u32,
     is_done: bool,
 }
 
-impl Watcher<'_> {
+impl RetryWatcher<'_> {
     async fn next(&mut self) -> Option<Result<ObjectEvent, SourceError>> {
         while !self.is_done {
             let Some(events) = &mut self.events else {
@@ -102,17 +102,17 @@ impl Watcher<'_> {
             };
             match next {
                 Some(Ok(WatchEvent::Changed(change, object))) => {
-                    self.move_to(object.version().clone());
+                    self.advance_to(object.version().clone());
                     return Some(Ok(ObjectEvent { change, object }));
                 }
-                Some(Ok(WatchEvent::Bookmark { version, .. })) => self.move_to(version),
+                Some(Ok(WatchEvent::Bookmark { version, .. })) => self.advance_to(version),
                 Some(Ok(WatchEvent::Error(status))) => {
                     if let Some(error) = self.failed(status) {
                         return Some(Err(error));
                     }
                 }
                 Some(Ok(WatchEvent::Skipped(skipped))) => {
-                    return Some(Err(self.end(Trouble::Malformed(reason(&skipped)))));
+                    return Some(Err(self.end(ErrorKind::Malformed(reason(&skipped)))));
                 }
                 Some(Err(error)) => {
                     if let Some(error) = self.broken(error) {
@@ -125,7 +125,7 @@ impl Watcher<'_> {
         None
     }
 
-    fn move_to(&mut self, version: Version) {
+    fn advance_to(&mut self, version: Version) {
         if self.version != version {
             self.version = version;
             self.malformed_in_a_row = 0;
@@ -152,30 +152,29 @@ impl Watcher<'_> {
         Ok(())
     }
 
-    /// Nothing was received for too long: a restart, which is no failure, since a quiet resource is silent too.
+    /// Nothing was received for too long. This is not a failure, because a resource without changes is silent too.
     fn silent(&mut self) {
         self.events = None;
         let (resource, scope, version) = (self.source.resource(), self.source.scope(), &self.version);
         tracing::debug!(%resource, %scope, %version, silence = ?SILENCE_MAX, "reopening a silent watch");
     }
 
-    /// An error in the stream: the end if the version expired, else a restart.
+    /// Handles an error event: ends the watch if the version has expired, and otherwise restarts it.
     fn failed(&mut self, status: StatusDetail) -> Option<SourceError> {
         if status.class() == ErrorClass::Expired {
-            return Some(self.end(Trouble::Status(status)));
+            return Some(self.end(ErrorKind::Status(status)));
         }
-        let asked = asked::watch(self.source.resource(), self.source.scope(), &self.options());
-        self.broken(SourceError { asked, trouble: Trouble::Status(status) })
+        self.broken(self.error(ErrorKind::Status(status)))
     }
 
-    /// A watch that did not open or did not go on: a restart, or the end if it was malformed too often.
+    /// Handles a watch that did not open or broke: restarts it, or ends if it was malformed too often.
     fn broken(&mut self, error: SourceError) -> Option<SourceError> {
         self.events = None;
         let (resource, scope, version) = (self.source.resource(), self.source.scope(), &self.version);
         if error.class() == ErrorClass::Network {
-            tracing::info!(%resource, %scope, %version, %error, "a connection broke");
+            tracing::info!(%resource, %scope, %version, %error, "the connection of a watch broke, reopening it");
         } else {
-            tracing::warn!(%resource, %scope, %version, %error, "a watch failed");
+            tracing::warn!(%resource, %scope, %version, %error, "a watch failed, reopening it");
         }
         if error.class() != ErrorClass::Malformed {
             self.wait_for(error.retry_after());
@@ -192,11 +191,15 @@ impl Watcher<'_> {
         self.next_start = self.next_start.max(clock::from_now(wait));
     }
 
-    fn end(&mut self, trouble: Trouble) -> SourceError {
+    fn end(&mut self, kind: ErrorKind) -> SourceError {
         self.events = None;
         self.is_done = true;
-        let asked = asked::watch(self.source.resource(), self.source.scope(), &self.options());
-        SourceError { asked, trouble }
+        self.error(kind)
+    }
+
+    fn error(&self, kind: ErrorKind) -> SourceError {
+        let request = request_text::watch(self.source.resource(), self.source.scope(), &self.options());
+        SourceError { request, kind }
     }
 
     fn options(&self) -> WatchOptions {
@@ -211,8 +214,8 @@ impl Watcher<'_> {
 
 fn reason(skipped: &Skipped) -> String {
     match skipped {
-        Skipped::Object(error) => network::message(error),
-        Skipped::UnknownEvent { event_type } => format!("an event of unknown type {event_type:?}"),
+        Skipped::Object(error) => transport::message(error),
+        Skipped::UnknownEvent { event_type } => format!("an event of the unknown type {event_type:?}"),
     }
 }
 

@@ -1,5 +1,5 @@
-//! A source without a server: tests queue its answers and read what was asked. For tests of what stands on
-//! the port ([`ListWatch`]); it works in paused time and never opens a socket.
+//! A [`ListWatch`] without a server, for tests. The test queues responses and reads the requests. It works in paused time
+//! and never opens a socket.
 //!
 //! ```
 //! use futures_util::StreamExt as _;
@@ -27,7 +27,7 @@
 //! ```
 
 mod answer;
-mod play;
+mod script;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,14 +38,15 @@ use tidings_object::{Budget, Intake, KnownObjects, NothingKnown, RawObject, Reso
 use tokio::sync::watch;
 
 pub use self::answer::{ListAnswer, WatchAnswer, WatchFeed};
-use self::play::Script;
+use self::script::Script;
+use crate::port::request_text;
 use crate::sync::Mutex;
 use crate::{
     ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope, WatchEvent, WatchOptions,
-    WatchStream, asked,
+    WatchStream,
 };
 
-/// A [`ListWatch`] that answers as it was told. A request that nobody scripted hangs, as a server may.
+/// A [`ListWatch`] with scripted responses. A request without a script hangs, as a server may.
 ///
 /// ```
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -65,40 +66,40 @@ pub struct ScriptedSource {
     scope: StreamScope,
     may_stream_lists: bool,
     known: Arc<dyn KnownObjects>,
-    answers: Mutex<Answers>,
-    traffic: watch::Sender<Traffic>,
+    answers: Mutex<QueuedAnswers>,
+    log: watch::Sender<RequestLog>,
 }
 
-/// One request, as it was asked.
+/// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum ScriptedRequest {
     /// A LIST.
     List(ListOptions),
     /// A WATCH.
     Watch(WatchOptions),
 }
 
-type Every<Options, Answer> = Box<dyn Fn(&Options) -> Answer + Send>;
+type AnswerFn<Options, Answer> = Box<dyn Fn(&Options) -> Answer + Send>;
 
 #[derive(Default)]
-struct Answers {
+struct QueuedAnswers {
     lists: VecDeque<ListAnswer>,
     watches: VecDeque<WatchAnswer>,
-    every_list: Option<Every<ListOptions, ListAnswer>>,
-    every_watch: Option<Every<WatchOptions, WatchAnswer>>,
+    every_list: Option<AnswerFn<ListOptions, ListAnswer>>,
+    every_watch: Option<AnswerFn<WatchOptions, WatchAnswer>>,
 }
 
 #[derive(Default)]
-struct Traffic {
-    asked: Vec<Asked>,
+struct RequestLog {
+    requests: Vec<ScriptedRequest>,
     open_streams: usize,
 }
 
-/// One version of one object. `rest` is merged over `apiVersion`, `kind` and `metadata`, whose parts it may
-/// override or, with `null`, take away.
+/// One version of one object. `rest` is applied to `apiVersion`, `kind` and `metadata` as a JSON merge patch: it can
+/// override fields and, with `null`, remove them.
 ///
 /// # Panics
-/// If the outcome is no object of the resource.
+/// If the result is not an object of the resource.
 pub fn object(
     resource: &ResourceKind,
     namespace: Option<&str>,
@@ -121,7 +122,7 @@ pub fn object(
         .expect("a scripted object has an identity")
 }
 
-/// As a JSON merge patch. Its depth is a test's own.
+/// Applies a JSON merge patch. The recursion is as deep as the test's own value.
 fn merge(into: &mut Value, patch: Value) {
     match (into, patch) {
         (Value::Object(into), Value::Object(patch)) => {
@@ -138,7 +139,7 @@ fn merge(into: &mut Value, patch: Value) {
 }
 
 impl ScriptedSource {
-    /// A source of this resource in this scope, with nothing to say yet.
+    /// A source of this resource in this scope, without responses.
     pub fn new(resource: ResourceKind, scope: StreamScope) -> ScriptedSource {
         ScriptedSource {
             resource,
@@ -146,93 +147,93 @@ impl ScriptedSource {
             may_stream_lists: true,
             known: Arc::new(NothingKnown),
             answers: Mutex::default(),
-            traffic: watch::Sender::default(),
+            log: watch::Sender::default(),
         }
     }
 
-    /// Says of itself that streaming lists must not be tried.
+    /// Reports that it does not support streaming lists.
     #[must_use]
     pub fn without_streaming_lists(mut self) -> Self {
         self.may_stream_lists = false;
         self
     }
 
-    /// Yields the cache's own `Arc` for an object that did not change, as every source does.
+    /// Yields the `Arc` that this cache has for an object that did not change, as every source does.
     #[must_use]
     pub fn with_known(mut self, known: Arc<dyn KnownObjects>) -> Self {
         self.known = known;
         self
     }
 
-    /// Queues the answer to one more LIST.
+    /// Queues the response to one LIST.
     pub fn will_list(&self, answer: ListAnswer) {
         self.answers.lock().lists.push_back(answer);
     }
 
-    /// Queues the answer to one more WATCH.
+    /// Queues the response to one WATCH.
     pub fn will_watch(&self, answer: WatchAnswer) {
         self.answers.lock().watches.push_back(answer);
     }
 
-    /// Answers every LIST for which nothing is queued.
+    /// Answers every LIST for which no response is queued.
     pub fn will_list_always(&self, answer: impl Fn(&ListOptions) -> ListAnswer + Send + 'static) {
         self.answers.lock().every_list = Some(Box::new(answer));
     }
 
-    /// Answers every WATCH for which nothing is queued.
+    /// Answers every WATCH for which no response is queued.
     pub fn will_watch_always(&self, answer: impl Fn(&WatchOptions) -> WatchAnswer + Send + 'static) {
         self.answers.lock().every_watch = Some(Box::new(answer));
     }
 
-    /// Queues a watch that the test feeds while it runs.
+    /// Queues a watch to which the test sends events while it runs.
     pub fn will_watch_live(&self) -> WatchFeed {
         let (feed, answer) = WatchFeed::new();
         self.will_watch(answer);
         feed
     }
 
-    /// Every request so far, in order.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.traffic.borrow().asked.clone()
+    /// All requests so far, in order.
+    pub fn requests(&self) -> Vec<ScriptedRequest> {
+        self.log.borrow().requests.clone()
     }
 
     /// The options of every LIST so far.
     pub fn lists(&self) -> Vec<ListOptions> {
-        let lists = |asked: &Asked| match asked {
-            Asked::List(options) => Some(options.clone()),
-            Asked::Watch(_) => None,
+        let lists = |request: &ScriptedRequest| match request {
+            ScriptedRequest::List(options) => Some(options.clone()),
+            ScriptedRequest::Watch(_) => None,
         };
-        self.traffic.borrow().asked.iter().filter_map(lists).collect()
+        self.log.borrow().requests.iter().filter_map(lists).collect()
     }
 
     /// The options of every WATCH so far.
     pub fn watches(&self) -> Vec<WatchOptions> {
-        let watches = |asked: &Asked| match asked {
-            Asked::Watch(options) => Some(options.clone()),
-            Asked::List(_) => None,
+        let watches = |request: &ScriptedRequest| match request {
+            ScriptedRequest::Watch(options) => Some(options.clone()),
+            ScriptedRequest::List(_) => None,
         };
-        self.traffic.borrow().asked.iter().filter_map(watches).collect()
+        self.log.borrow().requests.iter().filter_map(watches).collect()
     }
 
-    /// Waits until this many requests were asked, since the beginning.
-    pub async fn wait_until_asked(&self, requests: usize) {
-        let enough = |traffic: &Traffic| traffic.asked.len() >= requests;
-        self.traffic.subscribe().wait_for(enough).await.expect("we hold the sender");
+    /// Waits until there were this many requests in all.
+    pub async fn wait_for_requests(&self, requests: usize) {
+        let enough = |log: &RequestLog| log.requests.len() >= requests;
+        self.log.subscribe().wait_for(enough).await.expect("the source has the sender");
     }
 
-    /// How many answers are being read: a stream counts until it is dropped.
+    /// How many responses are being read. A stream counts until it is dropped.
     pub fn open_streams(&self) -> usize {
-        self.traffic.borrow().open_streams
+        self.log.borrow().open_streams
     }
 
-    /// Waits until nobody reads an answer.
+    /// Waits until all streams are dropped.
     pub async fn wait_until_closed(&self) {
-        let closed = |traffic: &Traffic| traffic.open_streams == 0;
-        self.traffic.subscribe().wait_for(closed).await.expect("we hold the sender");
+        let closed = |log: &RequestLog| log.open_streams == 0;
+        self.log.subscribe().wait_for(closed).await.expect("the source has the sender");
     }
 
-    fn record(&self, asked: Asked) {
-        self.traffic.send_modify(|traffic| traffic.asked.push(asked));
+    fn record(&self, request: ScriptedRequest) {
+        self.log.send_modify(|log| log.requests.push(request));
     }
 
     fn keep_known(&self) -> impl Fn(Arc<RawObject>) -> Arc<RawObject> + Send + use<> {
@@ -258,41 +259,41 @@ impl ListWatch for ScriptedSource {
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {
-        let asked = asked::list(&self.resource, &self.scope, &options);
+        let request = request_text::list(&self.resource, &self.scope, &options);
         let script = {
             let mut answers = self.answers.lock();
             let queued = answers.lists.pop_front();
             queued.or_else(|| answers.every_list.as_ref().map(|answer| answer(&options)))
         };
-        self.record(Asked::List(options));
+        self.record(ScriptedRequest::List(options));
         let script = script.map_or_else(Script::hanging, ListAnswer::into_script);
         let keep = self.keep_known();
         let keep = move |part| match part {
             ListPart::Object(object) => ListPart::Object(keep(object)),
             part => part,
         };
-        Box::pin(script.play(asked, self.traffic.clone(), keep))
+        Box::pin(script.play(request, self.log.clone(), keep))
     }
 
     fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>> {
-        let asked = asked::watch(&self.resource, &self.scope, &options);
+        let request = request_text::watch(&self.resource, &self.scope, &options);
         let script = {
             let mut answers = self.answers.lock();
             let queued = answers.watches.pop_front();
             queued.or_else(|| answers.every_watch.as_ref().map(|answer| answer(&options)))
         };
-        self.record(Asked::Watch(options));
+        self.record(ScriptedRequest::Watch(options));
         let script = script.map_or_else(Script::hanging, WatchAnswer::into_script);
         let keep = self.keep_known();
         let keep = move |event| match event {
             WatchEvent::Changed(change, object) => WatchEvent::Changed(change, keep(object)),
             event => event,
         };
-        Box::pin(script.play(asked, self.traffic.clone(), keep))
+        Box::pin(script.play(request, self.log.clone(), keep))
     }
 }
 
-/// What scripts take for a version: a number, a text, or a [`Version`].
+/// A version in a script: a number, a text, or a [`Version`].
 pub trait IntoVersion {
     /// The version.
     fn into_version(self) -> Version;
@@ -333,7 +334,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_live_watch_yields_what_it_is_fed_until_the_feed_is_dropped() {
+    async fn a_live_watch_yields_the_events_of_its_feed_until_the_feed_is_dropped() {
         let pod = || object(&Pod::resource(), Some("a"), "x", 3, "uid", json!({}));
         let cached = pod();
         let source = ScriptedSource::new(Pod::resource(), StreamScope::All)
@@ -343,15 +344,15 @@ mod tests {
         assert_eq!(source.open_streams(), 1);
         feed.added(&pod());
         let Some(Ok(WatchEvent::Changed(_, same))) = events.next().await else { panic!() };
-        assert!(Arc::ptr_eq(&same, &cached), "an unchanged object is the cache's own");
+        assert!(Arc::ptr_eq(&same, &cached), "an unchanged object is the one of the cache");
         feed.error(410, "Expired");
         assert!(matches!(events.next().await, Some(Ok(WatchEvent::Error(_)))));
         drop(feed);
         assert!(events.next().await.is_none());
         drop(events);
         source.wait_until_closed().await;
-        source.wait_until_asked(1).await;
-        assert_eq!(source.asked(), [Asked::Watch(WatchOptions::default())]);
+        source.wait_for_requests(1).await;
+        assert_eq!(source.requests(), [ScriptedRequest::Watch(WatchOptions::default())]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The one place this crate takes its locks and atomics from.
+//! All locks and atomics of this crate are imported from here.
 
 pub(crate) use std::sync::atomic::{AtomicBool, Ordering};
 

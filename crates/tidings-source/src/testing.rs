@@ -1,10 +1,10 @@
-//! What the tests of several files use.
+//! Helpers of several unit tests.
 
-pub(crate) mod written;
+pub(crate) mod protobuf_fields;
 
 use proptest::sample::Index;
 
-/// `body` cut into chunks at these places.
+/// `body` cut into chunks at these offsets.
 pub(crate) fn chunks<'a>(body: &'a [u8], cuts: &[Index]) -> Vec<&'a [u8]> {
     let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(body.len() + 1)).collect();
     cuts.sort_unstable();

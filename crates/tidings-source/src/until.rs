@@ -1,60 +1,33 @@
-//! Waiting until something happened: conditions that are met one after the other, over any stream of events.
+//! Waits until conditions on objects are met, one after the other, as client-go's `watchtools.Until`.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, Stream, StreamExt as _};
-use tidings_util::WithCauses;
 use tokio::time::sleep;
 
 use crate::{
-    Change, ErrorClass, ListOptions, ListWatch, ListedPart, ObjectEvent, PAGE_SIZE_DEFAULT, SourceError,
-    Trouble, asked, list_all, retry_watch,
+    ChangeType, ErrorClass, ErrorKind, ListOptions, ListWatch, ObjectEvent, PAGE_SIZE_DEFAULT, PagedPart,
+    SourceError, list_all, retry_watch,
 };
 
-/// Looks at one event: `true` if it is what was waited for. An error ends the waiting.
+/// Checks one event. It returns `true` if the event is the expected one. An error ends the wait.
 pub type Condition<'a> =
     Box<dyn FnMut(&ObjectEvent) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + 'a>;
 
-/// Why what was waited for did not happen.
-#[derive(Debug, thiserror::Error)]
-pub enum UntilError {
-    /// A condition gave up at this event.
-    #[error(
-        "a condition gave up at {} {}: {}",
-        .event.object.origin().resource, .event.object.key(), WithCauses(.source.as_ref())
-    )]
-    Condition {
-        /// The event.
-        event: ObjectEvent,
-        /// What it said.
-        r#source: Box<dyn Error + Send + Sync>,
-    },
-    /// The events ended with an error.
-    #[error("waiting for an event: {0}")]
-    Source(SourceError),
-    /// The events ended.
-    #[error("the events ended before the condition was met")]
-    Closed,
-}
-
-impl From<SourceError> for UntilError {
-    fn from(error: SourceError) -> Self {
-        UntilError::Source(error)
-    }
-}
-
-/// How long a list whose version expired at once is left alone.
+/// The pause before the list is repeated because its version expired.
 const RELIST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits until each of these conditions was met, one after the other, and gives the event that met the last; a
-/// condition whose turn comes is tried on the last event first. Without conditions there is nothing to wait for.
+/// Waits until all conditions are met, one after the other. Returns the event that met the last one; `None` if there are
+/// no conditions.
 ///
-/// Dropping the future ends the waiting; put it into `tokio::time::timeout` for a deadline.
+/// Each condition is first checked with the event that met the condition before it. Use `tokio::time::timeout` to set a
+/// deadline. The error is [`ErrorKind::Condition`] if a condition fails, and [`ErrorKind::Ended`] if the events end.
 pub async fn until<'a, S>(
     events: S,
     conditions: impl IntoIterator<Item = Condition<'a>>,
-) -> Result<Option<ObjectEvent>, UntilError>
+) -> Result<Option<ObjectEvent>, SourceError>
 where
     S: Stream<Item = Result<ObjectEvent, SourceError>>,
 {
@@ -67,7 +40,7 @@ where
             continue;
         }
         loop {
-            let event = events.next().await.ok_or(UntilError::Closed)??;
+            let event = events.next().await.ok_or_else(|| wait_error(ErrorKind::Ended))??;
             let is_met = meets(&mut condition, &event)?;
             last = Some(event);
             if is_met {
@@ -78,71 +51,78 @@ where
     Ok(last)
 }
 
-/// As [`until`], over the objects that are there now and then whatever happens to them: see [`list_then_watch`].
+/// Like [`until`], over the events of [`list_then_watch`].
 pub async fn until_with_list<'a>(
     source: &dyn ListWatch,
     conditions: impl IntoIterator<Item = Condition<'a>>,
-) -> Result<Option<ObjectEvent>, UntilError> {
+) -> Result<Option<ObjectEvent>, SourceError> {
     until(list_then_watch(source), conditions).await
 }
 
-/// Every object that is there now, as added, and then whatever happens. When the watch's version expires it
-/// lists again: an object may then come as added twice, and a deletion in between is not told. Whoever needs
-/// more wants an informer. It ends after one error.
+/// Yields every existing object as added, and then all changes. It ends after one error.
+///
+/// If the version of the watch expires, it lists again. Then an object may be yielded as added twice, and a deletion in
+/// between is not reported. Use an informer if that matters.
 pub fn list_then_watch(source: &dyn ListWatch) -> BoxStream<'_, Result<ObjectEvent, SourceError>> {
-    let start = (source, Step::List(Duration::ZERO));
-    stream::unfold(start, |(source, step)| async move {
-        let (item, step) = advance(source, step).await?;
-        Some((item, (source, step)))
+    let start = (source, ListThenWatch::Pause(Duration::ZERO));
+    stream::unfold(start, |(source, state)| async move {
+        let (item, state) = advance(source, state).await?;
+        Some((item, (source, state)))
     })
     .boxed()
 }
 
-enum Step<'a> {
+enum ListThenWatch<'a> {
     /// List after this pause.
-    List(Duration),
-    Listing(BoxStream<'a, Result<ListedPart, SourceError>>),
+    Pause(Duration),
+    Listing(BoxStream<'a, Result<PagedPart, SourceError>>),
     Watching(BoxStream<'a, Result<ObjectEvent, SourceError>>),
     Done,
 }
 
 type Item = Result<ObjectEvent, SourceError>;
 
-async fn advance<'a>(source: &'a dyn ListWatch, mut step: Step<'a>) -> Option<(Item, Step<'a>)> {
+async fn advance<'a>(
+    source: &'a dyn ListWatch,
+    mut state: ListThenWatch<'a>,
+) -> Option<(Item, ListThenWatch<'a>)> {
     loop {
-        step = match step {
-            Step::Done => return None,
-            Step::List(pause) => {
+        state = match state {
+            ListThenWatch::Done => return None,
+            ListThenWatch::Pause(pause) => {
                 sleep(pause).await;
-                Step::Listing(list_all(source, ListOptions::default(), Some(PAGE_SIZE_DEFAULT)))
+                ListThenWatch::Listing(list_all(source, ListOptions::default(), Some(PAGE_SIZE_DEFAULT)))
             }
-            Step::Listing(mut parts) => match parts.next().await? {
-                Ok(ListedPart::Object(object)) => {
-                    let event = ObjectEvent { change: Change::Added, object };
-                    return Some((Ok(event), Step::Listing(parts)));
+            ListThenWatch::Listing(mut parts) => match parts.next().await? {
+                Ok(PagedPart::Object(object)) => {
+                    let event = ObjectEvent { change: ChangeType::Added, object };
+                    return Some((Ok(event), ListThenWatch::Listing(parts)));
                 }
-                Ok(ListedPart::Skipped(_) | ListedPart::Restarted) => Step::Listing(parts),
-                Ok(ListedPart::End(end)) => match retry_watch(source, end.version) {
-                    Ok(events) => Step::Watching(events),
-                    Err(error) => {
-                        let asked = asked::list(source.resource(), source.scope(), &ListOptions::default());
-                        let trouble = Trouble::Malformed(error.to_string());
-                        return Some((Err(SourceError { asked, trouble }), Step::Done));
-                    }
+                Ok(PagedPart::Skipped(_) | PagedPart::Restarted) => ListThenWatch::Listing(parts),
+                Ok(PagedPart::End(end)) => match retry_watch(source, end.version) {
+                    Ok(events) => ListThenWatch::Watching(events),
+                    Err(error) => return Some((Err(error), ListThenWatch::Done)),
                 },
-                Err(error) => return Some((Err(error), Step::Done)),
+                Err(error) => return Some((Err(error), ListThenWatch::Done)),
             },
-            Step::Watching(mut events) => match events.next().await? {
-                Ok(event) => return Some((Ok(event), Step::Watching(events))),
-                Err(error) if error.class() == ErrorClass::Expired => Step::List(RELIST_PAUSE),
-                Err(error) => return Some((Err(error), Step::Done)),
+            ListThenWatch::Watching(mut events) => match events.next().await? {
+                Ok(event) => return Some((Ok(event), ListThenWatch::Watching(events))),
+                Err(error) if error.class() == ErrorClass::Expired => ListThenWatch::Pause(RELIST_PAUSE),
+                Err(error) => return Some((Err(error), ListThenWatch::Done)),
             },
         }
     }
 }
 
-fn meets(condition: &mut Condition<'_>, event: &ObjectEvent) -> Result<bool, UntilError> {
-    condition(event).map_err(|source| UntilError::Condition { event: event.clone(), source })
+fn meets(condition: &mut Condition<'_>, event: &ObjectEvent) -> Result<bool, SourceError> {
+    condition(event).map_err(|cause| {
+        let key = event.object.key().to_string();
+        wait_error(ErrorKind::Condition { key, cause: Arc::from(cause) })
+    })
+}
+
+fn wait_error(kind: ErrorKind) -> SourceError {
+    SourceError { request: "wait for a condition".to_owned(), kind }
 }
 
 #[cfg(test)]

@@ -1,68 +1,59 @@
-//! Which wire is asked for, which one an answer came by, and what is remembered of both: a server that refuses
-//! protobuf is not asked for it again.
+//! The wires: the encodings in which an API server sends lists and watches.
+//!
+//! Everything that differs between wires is decided in this file, by one `match` on the wire for each question: which
+//! `Accept` header requests it, how a body is split into frames and items, how a watch frame, an object's identity and a
+//! `Status` are read. The folders `json` and `protobuf` hold the answers. The other modules here serve all wires.
+//!
+//! To add a wire, for example CBOR:
+//!
+//! 1. In `tidings-object`, add a variant to `Wire` with its intake and its identity scan.
+//! 2. Add a folder `wire/cbor` with a frame splitter, a list splitter and a reader of watch frames. `wire/protobuf` is
+//!    the model.
+//! 3. In this file, add the variant to the three enums. The compiler then reports each `match` that lacks it.
+
+pub(crate) mod event_reader;
+pub(crate) mod excerpt;
+pub(crate) mod json;
+pub(crate) mod list_head;
+pub(crate) mod negotiation;
+mod partial_buffer;
+pub(crate) mod protobuf;
+pub(crate) mod status;
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderMap};
-use tidings_object::{Projection, Wire};
+use serde_json::Value;
+use tidings_object::identity::{self, Identity};
+use tidings_object::{Intake, IntakeError, KnownObjects, Projection, RawObject, Wire};
 
-use crate::sync::{AtomicBool, Mutex, Ordering};
+use self::event_reader::EventError;
+use self::json::value_end::trim_start;
+use self::list_head::{ListHeadError, ListKind};
+use self::protobuf::envelope::{Envelope, MAGIC, TypeMeta};
+use crate::{ListEnd, StatusDetail, WatchEvent};
 
-/// Which wire to ask for. Whatever is asked for, the answer says what it is, and is read as that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum WirePreference {
-    /// Protobuf where the kind has it, and JSON as the second choice: protobuf is smaller and cheaper to read.
-    #[default]
-    ProtobufFirst,
-    /// JSON, which every proxy understands and people can read.
-    JsonOnly,
-}
-
-/// What one source and its clones know of the wire.
-#[derive(Debug, Default)]
-pub(crate) struct Negotiation {
-    is_refused: AtomicBool,
-    got: Mutex<Option<Wire>>,
-}
-
-/// What is asked for.
+/// A request, as far as the `Accept` header depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum RequestKind {
     List(Projection),
     Watch(Projection),
 }
 
-impl Negotiation {
-    /// The wire of the last answer.
-    pub(crate) fn got(&self) -> Option<Wire> {
-        *self.got.lock()
-    }
-
-    pub(crate) fn note(&self, wire: Wire) {
-        *self.got.lock() = Some(wire);
-    }
-
-    pub(crate) fn is_refused(&self) -> bool {
-        self.is_refused.load(Ordering::Relaxed)
-    }
-
-    /// Remembers that protobuf is refused; whether that is news.
-    pub(crate) fn refuse(&self) -> bool {
-        !self.is_refused.swap(true, Ordering::Relaxed)
-    }
-}
-
-impl Asked {
-    /// What it is, for errors.
-    pub(crate) fn wanted(self) -> &'static str {
+impl RequestKind {
+    /// The name of the expected response, for errors.
+    pub(crate) fn response_name(self) -> &'static str {
         match self {
-            Asked::List(_) => "a list",
-            Asked::Watch(_) => "a watch",
+            RequestKind::List(_) => "a list",
+            RequestKind::Watch(_) => "a watch",
         }
     }
 
-    /// What `Accept` says, with `preferred` first. Where both are said, the server takes the first that it has.
+    /// The value of the `Accept` header. JSON is always accepted; `preferred` is in front of it.
     pub(crate) fn accept(self, preferred: Wire) -> &'static str {
-        use Asked::{List, Watch};
         use Projection::{Full, Metadata};
+        use RequestKind::{List, Watch};
         match (preferred, self) {
             (Wire::Json, List(Full) | Watch(Full)) => "application/json",
             (Wire::Json, List(Metadata)) => {
@@ -84,13 +75,252 @@ impl Asked {
     }
 }
 
-/// The wire that an answer came by, if it is one that is known here. What does not say is JSON.
-pub(crate) fn of_answer(headers: &HeaderMap) -> Option<Wire> {
-    let Some(kind) = headers.get(CONTENT_TYPE) else { return Some(Wire::Json) };
-    let kind = kind.to_str().ok()?.split(';').next()?.trim();
+/// The wire of a response, by its content type. A response without one is JSON. `None` if the content type is unknown.
+pub(crate) fn of_response(headers: &HeaderMap) -> Option<Wire> {
+    let Some(content_type) = headers.get(CONTENT_TYPE) else { return Some(Wire::Json) };
+    let content_type = content_type.to_str().ok()?.split(';').next()?.trim();
     [("application/json", Wire::Json), ("application/vnd.kubernetes.protobuf", Wire::Protobuf)]
         .into_iter()
-        .find_map(|(name, wire)| name.eq_ignore_ascii_case(kind).then_some(wire))
+        .find_map(|(name, wire)| name.eq_ignore_ascii_case(content_type).then_some(wire))
+}
+
+/// Whether the body looks like an object on some wire. Errors must not quote such a body: it may be a Secret.
+fn may_contain_object(headers: &HeaderMap, body: &[u8]) -> bool {
+    let is_json = matches!(trim_start(body).first(), Some(b'{' | b'[' | b'"'));
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    is_json || body.starts_with(&MAGIC) || content_type.is_some_and(|kind| kind.contains("protobuf"))
+}
+
+/// Splits the body of a watch into frames.
+///
+/// A frame that arrives within one chunk is borrowed from the chunk. A frame that spans chunks is copied once, into a
+/// buffer of at most `frame_bytes_max` bytes.
+#[derive(Debug)]
+pub(crate) enum FrameSplitter {
+    Json(json::frame_splitter::JsonFrameSplitter),
+    Protobuf(protobuf::frame_splitter::ProtobufFrameSplitter),
+}
+
+/// Why the body of a watch can't be split into frames.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FrameError {
+    #[error("a frame is larger than {limit_bytes} bytes")]
+    TooLarge { limit_bytes: usize },
+    #[error("the next bytes are not a frame")]
+    NotAFrame,
+    #[error("the watch ended in the middle of a frame")]
+    Truncated,
+}
+
+impl FrameSplitter {
+    pub(crate) fn new(wire: Wire, frame_bytes_max: usize) -> FrameSplitter {
+        match wire {
+            Wire::Json => FrameSplitter::Json(json::frame_splitter::JsonFrameSplitter::new(frame_bytes_max)),
+            Wire::Protobuf => {
+                FrameSplitter::Protobuf(protobuf::frame_splitter::ProtobufFrameSplitter::new(frame_bytes_max))
+            }
+        }
+    }
+
+    /// The next frame that ends within `input`, which is advanced past it; `None` if more bytes are needed.
+    pub(crate) fn next<'a, 'i: 'a>(
+        &'a mut self,
+        input: &mut &'i [u8],
+    ) -> Result<Option<&'a [u8]>, FrameError> {
+        match self {
+            FrameSplitter::Json(splitter) => splitter.next(input),
+            FrameSplitter::Protobuf(splitter) => splitter.next(input),
+        }
+    }
+
+    /// The bytes that are left at the end of the body. In JSON they may be a whole frame without its line end.
+    pub(crate) fn rest(&mut self) -> Result<Option<&[u8]>, FrameError> {
+        match self {
+            FrameSplitter::Json(splitter) => Ok(splitter.rest()),
+            FrameSplitter::Protobuf(splitter) => splitter.rest().map(|()| None),
+        }
+    }
+}
+
+/// Splits the body of a list into its items while the body streams in.
+///
+/// Each item is available as soon as its last byte has arrived. At most one item is buffered, never the whole body.
+#[derive(Debug)]
+pub(crate) enum ListSplitter {
+    Json(json::list_splitter::JsonListSplitter),
+    Protobuf(protobuf::list_splitter::ProtobufListSplitter),
+}
+
+/// Why a body is not the expected list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ListSplitError {
+    #[error("an item is larger than {limit_bytes} bytes")]
+    ItemTooLarge { limit_bytes: usize },
+    #[error("the list ended after {items} items")]
+    Truncated { items: usize },
+    #[error("the body does not begin like a list")]
+    NotAList,
+    #[error("not a list at byte {at}: expected {expected}")]
+    Malformed { at: usize, expected: &'static str },
+    #[error("wrong kind of list: {0}")]
+    Head(ListHeadError),
+}
+
+impl From<ListHeadError> for ListSplitError {
+    fn from(error: ListHeadError) -> Self {
+        ListSplitError::Head(error)
+    }
+}
+
+/// The largest field of a list beside its items. The longest one that servers send is a continue token.
+const HEAD_FIELD_BYTES_MAX: usize = 1 << 20;
+
+impl ListSplitter {
+    pub(crate) fn new(wire: Wire, kind: ListKind, frame_bytes_max: usize) -> ListSplitter {
+        match wire {
+            Wire::Json => {
+                ListSplitter::Json(json::list_splitter::JsonListSplitter::new(kind, frame_bytes_max))
+            }
+            Wire::Protobuf => ListSplitter::Protobuf(protobuf::list_splitter::ProtobufListSplitter::new(
+                kind,
+                frame_bytes_max,
+            )),
+        }
+    }
+
+    /// The next item that ends within `input`, which is advanced past it; `None` if more bytes are needed.
+    pub(crate) fn next<'a, 'i: 'a>(
+        &'a mut self,
+        input: &mut &'i [u8],
+    ) -> Result<Option<Payload<'a>>, ListSplitError> {
+        Ok(match self {
+            ListSplitter::Json(splitter) => splitter.next(input)?.map(Payload::Json),
+            // An item of a protobuf list has no envelope, so it does not state its type.
+            ListSplitter::Protobuf(splitter) => splitter
+                .next(input)?
+                .map(|message| Payload::Protobuf(Envelope { type_meta: TypeMeta::default(), message })),
+        })
+    }
+
+    /// How many items were returned so far.
+    pub(crate) fn items(&self) -> usize {
+        match self {
+            ListSplitter::Json(splitter) => splitter.items(),
+            ListSplitter::Protobuf(splitter) => splitter.items(),
+        }
+    }
+
+    /// The metadata of the list, at the end of the body.
+    pub(crate) fn finish(self) -> Result<ListEnd, ListSplitError> {
+        match self {
+            ListSplitter::Json(splitter) => splitter.finish(),
+            ListSplitter::Protobuf(splitter) => splitter.finish(),
+        }
+    }
+}
+
+/// The bytes of one object, as received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Payload<'a> {
+    Json(&'a [u8]),
+    Protobuf(Envelope<'a>),
+}
+
+impl<'a> Payload<'a> {
+    /// The payload of an error response, whose wire is found from its first bytes.
+    fn of_error_body(body: &'a [u8]) -> Payload<'a> {
+        Envelope::open(body).map_or(Payload::Json(body), Payload::Protobuf)
+    }
+
+    /// Makes an object of it.
+    pub(crate) fn object(
+        self,
+        intake: &Intake,
+        known: &dyn KnownObjects,
+    ) -> Result<Arc<RawObject>, IntakeError> {
+        match self {
+            Payload::Json(text) => intake.json(text, known),
+            Payload::Protobuf(envelope) => {
+                intake.protobuf(envelope.type_meta.non_empty(), envelope.message, known)
+            }
+        }
+    }
+
+    /// Reads its identity without making an object.
+    pub(crate) fn identity(self) -> Result<Identity<'a>, IntakeError> {
+        match self {
+            Payload::Json(text) => Ok(identity::scan(text)?),
+            Payload::Protobuf(Envelope { type_meta, message }) => Ok(Identity {
+                kind: type_meta.non_empty().kind.map(Cow::Borrowed),
+                api_version: type_meta.non_empty().api_version.map(Cow::Borrowed),
+                ..identity::scan_protobuf(message)?
+            }),
+        }
+    }
+
+    /// Reads it as a `Status`, if it is one.
+    fn status(self) -> Option<StatusDetail> {
+        match self {
+            Payload::Json(text) => {
+                let value = serde_json::from_slice::<Value>(text).ok()?;
+                (value["kind"] == "Status").then(|| status::from_json(&value))
+            }
+            Payload::Protobuf(Envelope { type_meta, message }) => {
+                (type_meta.kind == "Status").then(|| protobuf::read_status(message))
+            }
+        }
+    }
+}
+
+/// One watch event before its object is read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WatchFrame<'a> {
+    pub(crate) frame_type: WatchFrameType,
+    pub(crate) object: Payload<'a>,
+}
+
+/// The `type` of a watch event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WatchFrameType {
+    Added,
+    Modified,
+    Deleted,
+    Bookmark,
+    Error,
+    /// Any other type, cut to [`TYPE_CHARS_MAX`].
+    Unknown(String),
+}
+
+const TYPE_CHARS_MAX: usize = 64;
+
+impl WatchFrameType {
+    fn from_name(name: &str) -> WatchFrameType {
+        WatchFrameType::known(name.as_bytes())
+            .unwrap_or_else(|| WatchFrameType::Unknown(name.chars().take(TYPE_CHARS_MAX).collect()))
+    }
+
+    fn known(name: &[u8]) -> Option<WatchFrameType> {
+        match name {
+            b"ADDED" => Some(WatchFrameType::Added),
+            b"MODIFIED" => Some(WatchFrameType::Modified),
+            b"DELETED" => Some(WatchFrameType::Deleted),
+            b"BOOKMARK" => Some(WatchFrameType::Bookmark),
+            b"ERROR" => Some(WatchFrameType::Error),
+            _ => None,
+        }
+    }
+}
+
+/// Reads one frame of a watch and makes an event of it with `open`.
+fn read_watch_frame(
+    wire: Wire,
+    frame: &[u8],
+    open: impl Fn(WatchFrame<'_>) -> Result<WatchEvent, EventError>,
+) -> Result<WatchEvent, EventError> {
+    match wire {
+        Wire::Json => json::watch_frame::read_with(frame, open),
+        Wire::Protobuf => open(WatchFrame::read_protobuf(frame)?),
+    }
 }
 
 #[cfg(test)]
@@ -98,9 +328,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_what_it_says_whatever_parameters_it_has() {
-        let wire = |kind: &str| of_answer(&[(CONTENT_TYPE, kind.parse().unwrap())].into_iter().collect());
-        assert_eq!(of_answer(&HeaderMap::new()), Some(Wire::Json));
+    fn the_content_type_decides_the_wire_whatever_its_parameters() {
+        let wire = |kind: &str| of_response(&[(CONTENT_TYPE, kind.parse().unwrap())].into_iter().collect());
+        assert_eq!(of_response(&HeaderMap::new()), Some(Wire::Json));
         for json in ["application/json", "Application/JSON; charset=utf-8", "application/json;stream=watch"] {
             assert_eq!(wire(json), Some(Wire::Json), "{json}");
         }

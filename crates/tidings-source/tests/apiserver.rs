@@ -1,4 +1,4 @@
-//! The source over an API server in the process, through each of its doors.
+//! The source with the in-process API server, over each of its transports.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Fault, Listen};
 use tidings_object::{Kind as _, LabelSelector, Projection, Version};
 use tidings_source::{
-    Change, ErrorClass, KubeSource, ListOptions, ListWatch, ListedPart, WatchEvent, WatchOptions,
+    ChangeType, ErrorClass, KubeSource, ListOptions, ListWatch, PagedPart, WatchEvent, WatchOptions,
     client_from_config, http2_client, list_all,
 };
 use tokio::task::JoinSet;
@@ -29,10 +29,10 @@ async fn list(source: &dyn ListWatch, page_size: Option<u32>) -> (BTreeSet<Strin
     let mut names = BTreeSet::new();
     while let Some(part) = parts.next().await {
         match part.unwrap() {
-            ListedPart::Object(object) => drop(names.insert(object.name().to_owned())),
-            ListedPart::Restarted => names.clear(),
-            ListedPart::Skipped(skipped) => panic!("{skipped:?}"),
-            ListedPart::End(end) => return (names, end.version),
+            PagedPart::Object(object) => drop(names.insert(object.name().to_owned())),
+            PagedPart::Restarted => names.clear(),
+            PagedPart::Skipped(skipped) => panic!("{skipped:?}"),
+            PagedPart::End(end) => return (names, end.version),
         }
     }
     panic!("a list ends with its end");
@@ -42,7 +42,7 @@ fn names(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Lists in pages, then watches what a write does.
+/// Lists in pages, then watches the event of a write.
 async fn check(server: &ApiServer, client: Client) {
     for name in ["u", "v", "w", "x", "y"] {
         put(server, name);
@@ -53,15 +53,15 @@ async fn check(server: &ApiServer, client: Client) {
     let options = WatchOptions { version: Some(version), allow_bookmarks: true, ..WatchOptions::default() };
     let mut events = source.watch(options).await.unwrap();
     let written = put(server, "z");
-    let Some(Ok(WatchEvent::Changed(Change::Added, object))) = events.next().await else { panic!() };
+    let Some(Ok(WatchEvent::Changed(ChangeType::Added, object))) = events.next().await else { panic!() };
     assert_eq!((object.key().as_str(), object.version()), ("a/z", &Version::from(written)));
     server.remove("configmaps", "a/z");
-    let Some(Ok(WatchEvent::Changed(Change::Deleted, object))) = events.next().await else { panic!() };
+    let Some(Ok(WatchEvent::Changed(ChangeType::Deleted, object))) = events.next().await else { panic!() };
     assert_eq!(object.key().as_str(), "a/z");
 }
 
 #[tokio::test]
-async fn a_source_lists_and_watches_through_every_door() {
+async fn a_source_lists_and_watches_over_every_transport() {
     let server = ApiServer::start().await;
     check(&server, server.client()).await;
     for listen in [Listen::plain(), Listen::tls()] {
@@ -75,7 +75,7 @@ async fn a_source_lists_and_watches_through_every_door() {
 
 // holds: R50, R52
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_ends_with_its_marker() {
+async fn a_streaming_list_ends_with_its_bookmark() {
     let server = ApiServer::start().await;
     put(&server, "x");
     put(&server, "y");
@@ -85,7 +85,7 @@ async fn a_streaming_list_ends_with_its_marker() {
     let mut found = BTreeSet::new();
     loop {
         match events.next().await.unwrap().unwrap() {
-            WatchEvent::Changed(Change::Added, object) => drop(found.insert(object.name().to_owned())),
+            WatchEvent::Changed(ChangeType::Added, object) => drop(found.insert(object.name().to_owned())),
             WatchEvent::Bookmark { is_initial_events_end: true, .. } => break,
             other => panic!("{other:?}"),
         }
@@ -110,12 +110,12 @@ async fn selectors_and_projections_reach_the_server() {
     let metadata = builder().projection(Projection::Metadata).gzip_lists().build().unwrap();
     assert_eq!(list(&metadata, Some(1)).await.0, names(&["x", "y"]));
     let mut events = metadata.watch(WatchOptions::default()).await.unwrap();
-    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Changed(Change::Added, _)))));
+    assert!(matches!(events.next().await, Some(Ok(WatchEvent::Changed(ChangeType::Added, _)))));
 }
 
 // holds: R23, X26
 #[tokio::test(start_paused = true)]
-async fn an_expired_version_has_one_class_as_an_event_and_as_an_answer() {
+async fn an_expired_version_has_one_class_as_an_event_and_as_a_response() {
     let server = ApiServer::start().await;
     let old = put(&server, "x");
     put(&server, "y");
@@ -131,24 +131,24 @@ async fn an_expired_version_has_one_class_as_an_event_and_as_an_answer() {
 
 // holds: P4
 #[tokio::test(start_paused = true)]
-async fn pages_that_expire_are_listed_again_in_one_piece() {
+async fn after_a_page_expired_the_list_is_repeated_without_pages() {
     let server = ApiServer::start().await;
     for name in ["u", "v", "w"] {
         put(&server, name);
     }
     let source = maps(server.client());
     let mut parts = list_all(&source, ListOptions::default(), Some(1));
-    assert!(matches!(parts.next().await, Some(Ok(ListedPart::Object(_)))));
+    assert!(matches!(parts.next().await, Some(Ok(PagedPart::Object(_)))));
     put(&server, "x");
     server.expire_history();
     let rest: Vec<_> = parts.map(Result::unwrap).collect().await;
-    assert!(matches!(rest[0], ListedPart::Restarted), "{rest:?}");
+    assert!(matches!(rest[0], PagedPart::Restarted), "{rest:?}");
     assert_eq!(rest.len(), 6, "four objects and the end: {rest:?}");
 }
 
 // holds: R32
 #[tokio::test(start_paused = true)]
-async fn a_server_that_refuses_connections_is_told_as_such() {
+async fn a_refused_connection_has_its_class() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Refused.once());
     let error = maps(server.client()).list(ListOptions::default()).await.map(drop).unwrap_err();

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// Answers each connection's first request with this and closes; gives the requests' heads.
+/// Answers the first request of each connection and closes it. Returns the heads of the requests.
 async fn serve(listener: TcpListener, answers: &'static [&'static str]) -> Vec<String> {
     let mut heads = Vec::new();
     for answer in answers {
@@ -56,7 +56,7 @@ async fn check(make: fn(Config) -> Client) {
     assert!(matches!(&parts[0], ListPart::Object(pod) if pod.name() == "x"));
     assert_eq!(list(client.clone()).await.unwrap_err().class(), ErrorClass::TooManyRequests);
 
-    // The server has ended: were the 429 retried, it would have been answered by nobody.
+    // The server has ended: a retry of the 429 would have failed to connect.
     let heads = server.join_next().await.unwrap().unwrap();
     assert!(heads[0].starts_with("GET /prefix/api/v1/pods HTTP/1.1\r\n"), "{}", heads[0]);
     assert!(heads[0].contains("authorization: Bearer sesame\r\n"), "{}", heads[0]);
@@ -68,12 +68,12 @@ async fn check(make: fn(Config) -> Client) {
 
 // holds: R32
 #[tokio::test]
-async fn a_client_sends_its_credentials_retries_nothing_and_tells_when_nobody_listens() {
+async fn a_client_sends_its_credentials_retries_nothing_and_reports_a_refused_connection() {
     check(|config| client_from_config(config).unwrap()).await;
 }
 
 #[tokio::test]
-async fn a_client_for_http2_speaks_http1_where_the_server_does() {
+async fn an_http2_client_uses_http1_if_the_server_does() {
     check(|config| http2_client(config).unwrap()).await;
 }
 
@@ -85,7 +85,7 @@ async fn never_answer(listener: TcpListener) {
     }
 }
 
-/// What a server that never answers comes to, with this configuration. A limit that is not honoured fails the test.
+/// The error of a list from a server that never answers. The test fails if no timeout of the configuration applies.
 async fn unanswered(scheme: &str, set: fn(&mut Config), make: fn(Config) -> Client) -> SourceError {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut config = Config::new(format!("{scheme}://{}", listener.local_addr().unwrap()).parse().unwrap());
@@ -108,7 +108,7 @@ fn http2(config: Config) -> Client {
 
 // holds: X41
 #[tokio::test]
-async fn a_server_that_never_answers_is_left_after_the_read_timeout() {
+async fn a_server_that_never_answers_is_abandoned_after_the_read_timeout() {
     for make in [http1, http2] {
         let error = unanswered("http", |config| config.read_timeout = Some(SOON), make).await;
         assert_eq!(error.class(), ErrorClass::Network, "{error}");
@@ -117,7 +117,7 @@ async fn a_server_that_never_answers_is_left_after_the_read_timeout() {
 
 // holds: X41
 #[tokio::test]
-async fn a_server_that_accepts_and_never_greets_is_left_after_the_connect_timeout() {
+async fn a_server_that_never_finishes_the_tls_handshake_is_abandoned_after_the_connect_timeout() {
     for make in [http1, http2] {
         let error = unanswered("https", |config| config.connect_timeout = Some(SOON), make).await;
         assert_eq!(error.class(), ErrorClass::Network, "{error}");
@@ -126,13 +126,13 @@ async fn a_server_that_accepts_and_never_greets_is_left_after_the_connect_timeou
 
 // holds: X41
 #[tokio::test]
-async fn a_server_that_reads_nothing_is_left_after_the_write_timeout() {
+async fn a_server_that_reads_nothing_is_abandoned_after_the_write_timeout() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut config = Config::new(format!("http://{}", listener.local_addr().unwrap()).parse().unwrap());
     let mut server = JoinSet::new();
     server.spawn(never_answer(listener));
     config.write_timeout = Some(SOON);
-    // More than the sockets hold.
+    // More than the socket buffers hold.
     let request = http::Request::post("/api/v1/namespaces/a/pods").body(vec![b' '; 64 << 20]).unwrap();
     let ended = timeout(Duration::from_secs(60), http1(config).request_text(request)).await;
     ended.expect("the limit is honoured").unwrap_err();

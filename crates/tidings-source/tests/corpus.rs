@@ -1,4 +1,4 @@
-//! Runs what fuzzing runs over the checked-in corpus: each file whole, and cut off at every byte.
+//! Runs the bodies of the fuzz targets over the checked-in corpus: each file as a whole, and cut at every byte.
 
 use std::fs;
 use std::path::Path;
@@ -19,41 +19,41 @@ fn check(target: &str, body: fn(&[u8])) {
 }
 
 #[test]
-fn any_bytes_are_cut_into_the_same_frames() {
+fn json_frames_do_not_depend_on_the_chunks() {
     check("frames", fuzz::frames);
 }
 
 #[test]
-fn any_bytes_split_into_the_same_list() {
+fn json_lists_do_not_depend_on_the_chunks() {
     check("list_split", fuzz::list_split);
 }
 
 #[test]
-fn any_bytes_are_guessed_as_they_read() {
+fn the_fast_path_of_watch_frames_reads_the_same() {
     check("watch_frame", fuzz::watch_frame);
 }
 
 #[test]
-fn any_bytes_are_cut_into_the_same_frames_of_protobuf() {
+fn protobuf_frames_do_not_depend_on_the_chunks() {
     check("protobuf_frames", fuzz::protobuf_frames);
 }
 
 #[test]
-fn any_bytes_split_into_the_same_list_of_protobuf() {
+fn protobuf_lists_do_not_depend_on_the_chunks() {
     check("protobuf_list_split", fuzz::protobuf_list_split);
 }
 
 #[test]
-fn any_bytes_are_an_event_of_protobuf_or_none() {
+fn any_protobuf_frame_can_be_read_without_a_panic() {
     check("protobuf_watch_frame", fuzz::protobuf_watch_frame);
 }
 
 #[test]
-fn any_bytes_become_a_bounded_status() {
+fn any_error_response_gives_a_bounded_status() {
     check("status", fuzz::status);
 }
 
 #[test]
-fn any_bytes_unpack_the_same() {
+fn gzip_does_not_depend_on_the_chunks() {
     check("gunzip", fuzz::gunzip);
 }

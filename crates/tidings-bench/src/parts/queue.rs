@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use tidings_informer::delta::{QueueOrder, StreamId, queue};
 use tidings_informer::reflector::Sink;
 use tidings_object::{NothingKnown, RawObject};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::{intake, measured, objects};
 
@@ -29,7 +29,7 @@ fn push_and_take(order: QueueOrder, times: u64) {
     measured(|| {
         for some in changes.chunks(PUSHED_AT_ONCE) {
             for object in some {
-                let pushed = stream.change(Change::Added, Arc::clone(object)).now_or_never();
+                let pushed = stream.change(ChangeType::Added, Arc::clone(object)).now_or_never();
                 pushed.expect("there is room for what is pushed at once");
             }
             let mut taken = 0;

@@ -8,7 +8,7 @@ use kube_core::dynamic::DynamicObject;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::informer::{HandlerOptions, Registration, SharedInformer};
 use tidings_object::{Kind, Projection, ResourceKind};
-use tidings_source::BuildError;
+use tidings_source::ClientError;
 
 use super::stats::RequestCounters;
 use crate::caches::{ControllerCache, ControllerCaches};
@@ -52,7 +52,7 @@ pub(super) struct WatchSpec<V> {
 
 /// How an informer is asked for.
 type GetInformer<V> =
-    dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, BuildError> + Send;
+    dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, ClientError> + Send;
 
 /// What the changes of an informer are for.
 pub(super) enum SourceRole<V> {
@@ -177,7 +177,7 @@ impl<V: 'static> WatchSpec<V> {
         get_informer: impl FnOnce(
             &SharedInformerFactory,
             InformerOptions,
-        ) -> Result<SharedInformer<V>, BuildError>
+        ) -> Result<SharedInformer<V>, ClientError>
         + Send
         + 'static,
     ) -> Self {

@@ -60,7 +60,7 @@ pub enum ShardingError {
     },
     /// The namespace can't be one.
     #[error("choosing the namespace of the leases: {0}")]
-    Namespace(tidings_source::NamespaceError),
+    Namespace(tidings_source::ClientError),
     /// A duration is not shorter than the next.
     #[error(
         "the retry period ({retry_period:?}) must be shorter than half of the renew deadline ({renew_deadline:?}), \
@@ -82,8 +82,8 @@ pub enum ShardingError {
     Thread(std::io::Error),
 }
 
-impl From<tidings_source::NamespaceError> for ShardingError {
-    fn from(error: tidings_source::NamespaceError) -> Self {
+impl From<tidings_source::ClientError> for ShardingError {
+    fn from(error: tidings_source::ClientError) -> Self {
         ShardingError::Namespace(error)
     }
 }

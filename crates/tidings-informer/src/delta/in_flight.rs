@@ -131,14 +131,14 @@ impl InFlight {
 
 #[cfg(test)]
 mod tests {
-    use tidings_source::Change;
+    use tidings_source::ChangeType;
 
     use super::*;
     use crate::delta::StreamId;
     use crate::delta::transcript::object;
 
     fn changed(word: &str) -> [(StreamId, Delta); 1] {
-        [(StreamId(1), Delta::Changed(Change::Modified, object(word)))]
+        [(StreamId(1), Delta::Changed(ChangeType::Modified, object(word)))]
     }
 
     fn listed(word: &str) -> [(StreamId, Delta); 1] {

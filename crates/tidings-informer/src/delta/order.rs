@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidings_object::{RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::StreamId;
 use super::bounded::{BoundedQueue, QueueContents};
@@ -17,7 +17,7 @@ pub struct QueueDepth(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
 
 /// What a stream brings.
 pub(super) enum StreamMessage {
-    Changed(Change, Arc<RawObject>),
+    Changed(ChangeType, Arc<RawObject>),
     Bookmark(Version),
     Listed { scope: StreamScope, listed: ListedObjects, version: Version, epoch: Epoch },
     Ended { scope: StreamScope },

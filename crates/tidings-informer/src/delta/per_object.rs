@@ -16,7 +16,7 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 use smallvec::smallvec;
 use tidings_object::{RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::fifo_entry::{Deltas, FifoEntry, last, newest_state, object_of};
 use super::in_flight::InFlight;
@@ -114,9 +114,9 @@ impl DeltaFifo {
     }
 
     /// The server told a change.
-    pub fn change(&mut self, stream: StreamId, change: Change, object: Arc<RawObject>) {
+    pub fn change(&mut self, stream: StreamId, change: ChangeType, object: Arc<RawObject>) {
         let version = object.version().clone();
-        if change != Change::Deleted || self.is_anywhere(&object) {
+        if change != ChangeType::Deleted || self.is_anywhere(&object) {
             self.queue(stream, Delta::Changed(change, object));
         }
         if !version.is_empty() {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_object::{RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::StreamId;
 use super::bounded::BoundedQueue;
@@ -87,7 +87,7 @@ impl Sink for StreamSender {
         ListCollector::new(self, scope.clone())
     }
 
-    async fn change(&mut self, change: Change, object: Arc<RawObject>) {
+    async fn change(&mut self, change: ChangeType, object: Arc<RawObject>) {
         self.enter(StreamMessage::Changed(change, object)).await;
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::{FutureExt, poll};
 use proptest::prelude::*;
 use tidings_object::NothingKnown;
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 use tokio::task::JoinSet;
 
 use super::transcript::{Cache, check, object, scope, tell};
@@ -45,7 +45,7 @@ async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { taken(&mut receiver).await });
         tokio::task::yield_now().await;
-        stream(&sender, 1).change(Change::Added, object("a/x@1")).await;
+        stream(&sender, 1).change(ChangeType::Added, object("a/x@1")).await;
         assert_eq!(soon(tasks.join_next()).await.unwrap().unwrap()[0], "+ a/x@1");
     }
 }
@@ -57,8 +57,8 @@ async fn a_push_waits_while_the_bound_is_reached_and_then_enters() {
         let (sender, mut receiver) = small(order, 2);
         let mut one = stream(&sender, 1);
         one.bookmark(Version::from(1)).await;
-        stream(&sender, 2).change(Change::Added, object("b/x@2")).await;
-        let mut third = pin!(one.change(Change::Added, object("a/x@3")));
+        stream(&sender, 2).change(ChangeType::Added, object("b/x@2")).await;
+        let mut third = pin!(one.change(ChangeType::Added, object("a/x@3")));
         assert!(poll!(third.as_mut()).is_pending());
         assert!(poll!(third.as_mut()).is_pending());
         receiver.next_batch().await;
@@ -95,14 +95,14 @@ async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
     let (sender, mut receiver) = small(QueueOrder::InOrder, 1);
     let mut streams: Vec<_> = (1..=3).map(|number| stream(&sender, number)).collect();
     let [one, two, three] = &mut streams[..] else { unreachable!() };
-    one.change(Change::Added, object("a/x@1")).await;
-    let mut second = pin!(two.change(Change::Added, object("b/x@1")));
+    one.change(ChangeType::Added, object("a/x@1")).await;
+    let mut second = pin!(two.change(ChangeType::Added, object("b/x@1")));
     assert!(poll!(second.as_mut()).is_pending());
-    let mut third = pin!(three.change(Change::Added, object("c/x@1")));
+    let mut third = pin!(three.change(ChangeType::Added, object("c/x@1")));
     assert!(poll!(third.as_mut()).is_pending());
     assert_eq!(taken(&mut receiver).await, ["+ a/x@1"]);
     // There is room, but not for one who came later.
-    let mut again = pin!(one.change(Change::Added, object("a/x@2")));
+    let mut again = pin!(one.change(ChangeType::Added, object("a/x@2")));
     assert!(poll!(again.as_mut()).is_pending());
     assert!(poll!(third.as_mut()).is_pending());
     assert!(poll!(second.as_mut()).is_ready());
@@ -138,10 +138,10 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
         let (sender, mut receiver) = small(order, 1);
         let (mut one, mut two) = (stream(&sender, 1), stream(&sender, 2));
         one.bookmark(Version::from(1)).await;
-        let mut dropped = Box::pin(one.change(Change::Added, object("a/dropped@2")));
+        let mut dropped = Box::pin(one.change(ChangeType::Added, object("a/dropped@2")));
         assert!(poll!(dropped.as_mut()).is_pending());
         let mut tasks = JoinSet::new();
-        tasks.spawn(async move { two.change(Change::Added, object("b/x@2")).await });
+        tasks.spawn(async move { two.change(ChangeType::Added, object("b/x@2")).await });
         tokio::task::yield_now().await;
         // Its turn comes, it is woken, and it goes before it was polled.
         receiver.next_batch().await;
@@ -161,7 +161,7 @@ async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
         {
             let mut waiting = pin!(receiver.next_batch());
             assert!(poll!(waiting.as_mut()).is_pending());
-            stream(&sender, 1).change(Change::Added, object("a/x@1")).await;
+            stream(&sender, 1).change(ChangeType::Added, object("a/x@1")).await;
         }
         assert_eq!(taken(&mut receiver).await[0], "+ a/x@1");
     }
@@ -186,9 +186,9 @@ async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         let mut one = stream(&sender, 1);
-        one.change(Change::Added, object("a/x@1")).await;
+        one.change(ChangeType::Added, object("a/x@1")).await;
         sender.close();
-        one.change(Change::Added, object("a/late@2")).await;
+        one.change(ChangeType::Added, object("a/late@2")).await;
         assert_eq!(taken(&mut receiver).await[0], "+ a/x@1");
         assert!(receiver.next_batch().await.is_none());
         assert!(receiver.next_batch().await.is_none());
@@ -239,13 +239,13 @@ async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
         let depth = receiver.depth();
         let (mut one, mut two) = (stream(&sender, 1), stream(&sender, 2));
         let kept = object("a/x@1");
-        one.change(Change::Added, Arc::clone(&kept)).await;
+        one.change(ChangeType::Added, Arc::clone(&kept)).await;
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { two.bookmark(Version::from(1)).await });
         tokio::task::yield_now().await;
         drop(receiver);
         soon(tasks.join_next()).await.unwrap().unwrap();
-        one.change(Change::Modified, object("a/x@2")).await;
+        one.change(ChangeType::Modified, object("a/x@2")).await;
         assert_eq!((depth.deltas(), depth.bytes_estimate(), Arc::strong_count(&kept)), (0, 0, 1));
     }
 }
@@ -257,7 +257,7 @@ async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
         let (sender, mut receiver) = small(order, 10_000);
         let mut one = stream(&sender, 1);
         for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
-            one.change(Change::Added, object(&format!("a/{n}@{n}"))).await;
+            one.change(ChangeType::Added, object(&format!("a/{n}@{n}"))).await;
         }
         assert_eq!(receiver.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX);
         assert!(receiver.next_batch().await.unwrap().len() >= 10);
@@ -276,9 +276,9 @@ async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
 async fn the_deltas_of_one_object_are_not_torn_apart_by_the_size_of_a_batch() {
     let (sender, mut receiver) = small(QueueOrder::PerObject, 10_000);
     let mut one = stream(&sender, 1);
-    one.change(Change::Added, object("a/x@1")).await;
+    one.change(ChangeType::Added, object("a/x@1")).await;
     for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
-        one.change(Change::Modified, object(&format!("a/y@{n}"))).await;
+        one.change(ChangeType::Modified, object(&format!("a/y@{n}"))).await;
     }
     let told = taken(&mut receiver).await;
     assert_eq!(told, ["+ a/x@1", "reached 1"]);
@@ -291,7 +291,7 @@ async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         let kept = object("a/x@1");
-        stream(&sender, 1).change(Change::Added, Arc::clone(&kept)).await;
+        stream(&sender, 1).change(ChangeType::Added, Arc::clone(&kept)).await;
         drop(receiver.next_batch().await);
         assert!(receiver.next_batch().now_or_never().is_none());
         assert_eq!(Arc::strong_count(&kept), 1);
@@ -326,7 +326,7 @@ fn pushing_and_taking_can_be_done_on_any_thread() {
     check(&(&sender, &receiver, sender.depth()));
     moved(receiver.next_batch());
     moved(sender.end_stream(StreamId(1), StreamScope::All));
-    moved(stream(&sender, 1).change(Change::Added, object("a/x@1")));
+    moved(stream(&sender, 1).change(ChangeType::Added, object("a/x@1")));
 }
 
 /// One step of a server with two namespaces, of the streams that tell of it, and of the consumer.
@@ -438,7 +438,8 @@ impl World {
         match step {
             Step::Write(key) => {
                 let object = self.write(key);
-                let change = if self.version.is_multiple_of(2) { Change::Added } else { Change::Modified };
+                let change =
+                    if self.version.is_multiple_of(2) { ChangeType::Added } else { ChangeType::Modified };
                 self.pushed.entry(self.streams[key / 3]).or_default().push(self.version);
                 self.change(key, change, object);
             }
@@ -446,12 +447,12 @@ impl World {
                 self.version += 1;
                 self.server.remove(KEYS[key]);
                 let object = object(&format!("{}@{}", KEYS[key], self.version));
-                self.change(key, Change::Deleted, object);
+                self.change(key, ChangeType::Deleted, object);
             }
             Step::MissWrite(key) => drop(self.write(key)),
             Step::MissDelete(key) => drop(self.server.remove(KEYS[key])),
-            Step::ReplayWrite(key) => self.replay(key, Change::Modified),
-            Step::ReplayDelete(key) => self.replay(key, Change::Deleted),
+            Step::ReplayWrite(key) => self.replay(key, ChangeType::Modified),
+            Step::ReplayDelete(key) => self.replay(key, ChangeType::Deleted),
             Step::List(namespace) => self.list(namespace),
             Step::Bookmark(namespace) => {
                 self.push(namespace, order::StreamMessage::Bookmark(Version::from(self.version)));
@@ -478,12 +479,12 @@ impl World {
         object
     }
 
-    fn change(&mut self, key: usize, change: Change, object: Arc<RawObject>) {
+    fn change(&mut self, key: usize, change: ChangeType, object: Arc<RawObject>) {
         self.push(key / 3, order::StreamMessage::Changed(change, object));
         self.reached.insert(self.streams[key / 3], self.version);
     }
 
-    fn replay(&mut self, key: usize, change: Change) {
+    fn replay(&mut self, key: usize, change: ChangeType) {
         self.push(key / 3, order::StreamMessage::Changed(change, object(&format!("{}@1", KEYS[key]))));
     }
 

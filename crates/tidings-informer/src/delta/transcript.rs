@@ -20,7 +20,7 @@ use futures_util::FutureExt;
 use k8s_openapi::api::core::v1::Pod;
 use parking_lot::Mutex;
 use tidings_object::{Budget, Intake, Kind, KnownObjects, NothingKnown, RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::*;
 use crate::reflector::{Replacement, Sink};
@@ -157,20 +157,20 @@ fn version(word: &str) -> Version {
     Version::new(word.trim_start_matches('@'))
 }
 
-fn change(sign: &str) -> Change {
+fn change(sign: &str) -> ChangeType {
     match sign {
-        "+" => Change::Added,
-        "~" => Change::Modified,
-        _ => Change::Deleted,
+        "+" => ChangeType::Added,
+        "~" => ChangeType::Modified,
+        _ => ChangeType::Deleted,
     }
 }
 
 /// `+ ~ -` changed, `=` replaced, `?` vanished, `s` synced.
 pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
     let told = match delta {
-        Delta::Changed(Change::Added, object) => format!("+ {}", word(object)),
-        Delta::Changed(Change::Modified, object) => format!("~ {}", word(object)),
-        Delta::Changed(Change::Deleted, object) => format!("- {}", word(object)),
+        Delta::Changed(ChangeType::Added, object) => format!("+ {}", word(object)),
+        Delta::Changed(ChangeType::Modified, object) => format!("~ {}", word(object)),
+        Delta::Changed(ChangeType::Deleted, object) => format!("- {}", word(object)),
         Delta::Replaced(object) => format!("= {}", word(object)),
         Delta::MissingFromList(object) => format!("? {}", word(object)),
         Delta::Sync(object) => format!("s {}", word(object)),

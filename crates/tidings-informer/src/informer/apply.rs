@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_object::RawObject;
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::graves::Graves;
 use super::notification::Notification;
@@ -119,8 +119,8 @@ enum Standing {
 }
 
 impl Step<'_> {
-    fn changed(&mut self, change: Change, object: Arc<RawObject>) {
-        if change == Change::Deleted {
+    fn changed(&mut self, change: ChangeType, object: Arc<RawObject>) {
+        if change == ChangeType::Deleted {
             return self.deleted(object);
         }
         let (slot, standing) = self.standing(&object);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, Object, ResourceKind, Version};
-use tidings_source::{NamespaceError, StreamScope};
+use tidings_source::{ClientError, StreamScope};
 use tidings_util::clock;
 
 use super::failure::InformerFailure;
@@ -95,7 +95,7 @@ pub enum InformerError {
     },
     /// A namespace that no cluster can have.
     #[error("taking other namespaces: {0}")]
-    Namespace(NamespaceError),
+    Namespace(ClientError),
     /// A name that may not be empty is.
     #[error("{what} needs a name that is not empty")]
     EmptyName {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_object::{Version, Wire};
-use tidings_source::{Change, Sharded, Skipped, SourceError, StreamScope, Trouble};
+use tidings_source::{ChangeType, ErrorKind, Sharded, Skipped, SourceError, StreamScope};
 use tokio::time::{Duration, Instant};
 
 use super::health::{EndedCounts, Failure, RequestCounts, StreamHealth, StreamState};
@@ -105,9 +105,9 @@ impl Monitor {
     pub(super) fn panicked(&self, message: &str) {
         tracing::error!(informer = %self.reporter.informer(), scope = %self.scope, message, "a list and watch panicked");
         let message = format!("it panicked and has stopped: {message}");
-        let trouble = Trouble::Network { message, is_refused: false };
+        let kind = ErrorKind::Network { message, is_refused: false };
         self.failed(
-            &SourceError { asked: format!("list and watch {}", self.scope), trouble },
+            &SourceError { request: format!("list and watch {}", self.scope), kind },
             ReflectorActivity::Watch,
         );
         self.enter(StreamState::Stopped);
@@ -182,7 +182,7 @@ impl Observer for Monitor {
         watched.recovered();
     }
 
-    fn event(&self, _: Change, version: &Version) {
+    fn event(&self, _: ChangeType, version: &Version) {
         self.count(Counter::Events);
         let mut watched = self.state.lock();
         watched.received(version);

@@ -5,7 +5,7 @@
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
-use tidings_source::{ErrorClass, ListEnd, ListOptions, ListPart, ListWatch, SourceError, Trouble};
+use tidings_source::{ErrorClass, ErrorKind, ListEnd, ListOptions, ListPart, ListWatch, SourceError};
 use tokio::time::{Instant, timeout};
 
 use super::config::{ListMode, PagedListKind, ReflectorConfig};
@@ -61,8 +61,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                         break end.sharded;
                     };
                     if request.continue_token.as_ref() == Some(&token) {
-                        let trouble = Trouble::Malformed("a page names itself as the next".to_owned());
-                        return Err(self.observer.error("list", first.version.as_ref(), trouble));
+                        let kind = ErrorKind::Malformed("a page names itself as the next".to_owned());
+                        return Err(self.observer.error("list", first.version.as_ref(), kind));
                     }
                     request = continued(&first, token);
                     pages += 1;
@@ -132,8 +132,8 @@ impl<L: ListWatch + ?Sized> Page<'_, L> {
                 Some(Ok(ListPart::End(end))) => return Ok(end),
                 Some(Err(error)) => return Err(error),
                 None => {
-                    let trouble = Trouble::Truncated { objects };
-                    return Err(self.observer.error("list", version.as_ref(), trouble));
+                    let kind = ErrorKind::Truncated { objects };
+                    return Err(self.observer.error("list", version.as_ref(), kind));
                 }
             }
         }

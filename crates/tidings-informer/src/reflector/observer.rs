@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_object::{RawObject, ResourceKind, Scope, Version, Wire};
-use tidings_source::{Change, ErrorClass, Sharded, Skipped, SourceError, StreamScope, Trouble};
+use tidings_source::{ChangeType, ErrorClass, ErrorKind, Sharded, Skipped, SourceError, StreamScope};
 
 use super::config::ListMode;
 
@@ -39,7 +39,7 @@ pub trait Observer: Send + Sync {
     }
 
     /// An event was handed over.
-    fn event(&self, change: Change, version: &Version) {
+    fn event(&self, change: ChangeType, version: &Version) {
         let _ = (change, version);
     }
 
@@ -178,12 +178,12 @@ impl TracedObserver {
 
     /// A connection that we ourselves found wanting.
     pub(super) fn network(&self, verb: &str, at: Option<&Version>, message: String) -> SourceError {
-        self.error(verb, at, Trouble::Network { message, is_refused: false })
+        self.error(verb, at, ErrorKind::Network { message, is_refused: false })
     }
 
     /// What went wrong with a request of ours.
-    pub(super) fn error(&self, verb: &str, at: Option<&Version>, trouble: Trouble) -> SourceError {
-        SourceError { asked: self.asked(verb, at), trouble }
+    pub(super) fn error(&self, verb: &str, at: Option<&Version>, kind: ErrorKind) -> SourceError {
+        SourceError { request: self.asked(verb, at), kind }
     }
 
     /// What was asked, such as `watch pods in all namespaces at version 5`.
@@ -233,7 +233,7 @@ impl TracedObserver {
         self.observer.watching(from);
     }
 
-    pub(super) fn event(&self, change: Change, version: &Version) {
+    pub(super) fn event(&self, change: ChangeType, version: &Version) {
         trace!(trace, self, %version, ?change, "event");
         self.observer.event(change, version);
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
-use tidings_source::{ListOptions, ListPart, ListWatch, SourceError, Trouble};
+use tidings_source::{ErrorKind, ListOptions, ListPart, ListWatch, SourceError};
 use tokio::time::{Instant, timeout};
 
 use super::Reflector;
@@ -95,7 +95,7 @@ pub(super) async fn most_recent_version<L: ListWatch + ?Sized>(
                 ListPart::Object(_) | ListPart::Skipped(_) => objects += 1,
             }
         }
-        Err(observer.error("probe", None, Trouble::Truncated { objects }))
+        Err(observer.error("probe", None, ErrorKind::Truncated { objects }))
     });
     let late = |_| observer.network("probe", None, format!("not answered within {takes_max:?}"));
     version.await.map_err(late)?

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngCore as _, SeedableRng as _};
 use tidings_object::Version;
-use tidings_source::{ErrorClass, ListTurn, ListWatch, SourceError};
+use tidings_source::{ErrorClass, ListPermit, ListWatch, SourceError};
 use tidings_util::backoff::Backoff;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -40,7 +40,7 @@ use super::watch::{InternalErrors, OpenWatch};
 ///
 /// use tidings_informer::reflector::{Epoch, Reflector, ReflectorConfig, Replacement, Sink};
 /// use tidings_object::{RawObject, Version};
-/// use tidings_source::{Change, StreamScope};
+/// use tidings_source::{ChangeType, StreamScope};
 ///
 /// type Objects = HashMap<String, Arc<RawObject>>;
 ///
@@ -54,11 +54,11 @@ use super::watch::{InternalErrors, OpenWatch};
 ///         NewMap(Objects::new(), self)
 ///     }
 ///
-///     async fn change(&mut self, change: Change, object: Arc<RawObject>) {
+///     async fn change(&mut self, change: ChangeType, object: Arc<RawObject>) {
 ///         let (mut objects, key) = (self.0.lock().unwrap(), object.key().to_string());
 ///         match change {
-///             Change::Added | Change::Modified => objects.insert(key, object),
-///             Change::Deleted => objects.remove(&key),
+///             ChangeType::Added | ChangeType::Modified => objects.insert(key, object),
+///             ChangeType::Deleted => objects.remove(&key),
 ///         };
 ///     }
 ///
@@ -209,9 +209,9 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     }
 
     /// Waits until a list may begin.
-    fn turn(&self) -> impl Future<Output = ListTurn> + use<L, S> {
+    fn turn(&self) -> impl Future<Output = ListPermit> + use<L, S> {
         let source = Arc::clone(&self.source);
-        async move { source.list_turn().await }
+        async move { source.list_permit().await }
     }
 
     /// What is asked for, unless it can't be: a streaming list that is not wanted, not offered, or was refused not

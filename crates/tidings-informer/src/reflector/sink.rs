@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use tidings_object::{RawObject, Version};
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 /// Where the objects of one stream go. Every method that may have to wait for room is asynchronous: the wait
 /// is the backpressure that reaches the socket.
@@ -18,7 +18,7 @@ pub trait Sink: Send {
     fn begin_replace(&mut self, scope: &StreamScope) -> Self::Replacement<'_>;
 
     /// One event of a watch.
-    fn change(&mut self, change: Change, object: Arc<RawObject>) -> impl Future<Output = ()> + Send;
+    fn change(&mut self, change: ChangeType, object: Arc<RawObject>) -> impl Future<Output = ()> + Send;
 
     /// Every change up to this version has been handed over.
     fn bookmark(&mut self, version: Version) -> impl Future<Output = ()> + Send;

@@ -12,7 +12,7 @@
 use futures_util::StreamExt as _;
 use tidings_object::Version;
 use tidings_source::{
-    Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
+    ChangeType, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
 };
 use tokio::time::{Instant, timeout};
 
@@ -104,14 +104,14 @@ impl InitialEvents<'_> {
             coop_budget.step().await;
             let next = progress.within(stream.next()).await.map_err(|Stalled| self.silent())?;
             let new_object = match next {
-                Some(Ok(WatchEvent::Changed(Change::Added | Change::Modified, object))) => {
+                Some(Ok(WatchEvent::Changed(ChangeType::Added | ChangeType::Modified, object))) => {
                     let (objects, version) = (into.len(), object.version().clone());
                     self.received += 1;
                     self.observer.item(&object);
                     into.accept(object);
                     (into.len() > objects).then_some(version)
                 }
-                Some(Ok(WatchEvent::Changed(Change::Deleted, object))) => {
+                Some(Ok(WatchEvent::Changed(ChangeType::Deleted, object))) => {
                     self.received += 1;
                     into.retract(&object);
                     None

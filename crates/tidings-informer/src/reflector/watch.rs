@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use tidings_object::Version;
 use tidings_source::{
-    Change, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
+    ChangeType, ErrorClass, ListWatch, SourceError, StatusDetail, WatchEvent, WatchOptions, WatchStream,
 };
 use tokio::time::Instant;
 
@@ -141,7 +141,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 let version = object.version().clone();
                 self.sink.change(change, object).await;
                 self.observer.event(change, &version);
-                open.is_unordered &= change == Change::Added;
+                open.is_unordered &= change == ChangeType::Added;
                 version
             }
             WatchEvent::Bookmark { version, .. } => {

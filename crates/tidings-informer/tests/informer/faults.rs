@@ -11,7 +11,7 @@ use tidings_informer::informer::{Fault, FaultCounts, Handler, SharedInformer, St
 use tidings_informer::reflector::StopPolicy;
 use tidings_object::{Budget, Intake, IntakeError, Kind, NothingKnown, RawObject, Transform};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{ErrorClass, Skipped, StreamScope, Trouble, WatchEvent};
+use tidings_source::{ErrorClass, ErrorKind, Skipped, StreamScope, WatchEvent};
 
 use crate::stage::{BOTH_ORDERS, Stage, config, pod, pod_in, pod_with, seconds, settle};
 
@@ -19,8 +19,8 @@ fn skipped() -> Skipped {
     Skipped::Object(IntakeError::NoIdentity { missing: "metadata.name" })
 }
 
-fn reset() -> Trouble {
-    Trouble::Network { message: "connection reset".to_owned(), is_refused: false }
+fn reset() -> ErrorKind {
+    ErrorKind::Network { message: "connection reset".to_owned(), is_refused: false }
 }
 
 // holds: X2, R12, C4
@@ -31,7 +31,7 @@ async fn every_failure_of_a_list_or_a_watch_reaches_the_hook_and_is_counted() {
         let source = &stage.source;
         source.will_list(ListAnswer::status(500, "InternalError"));
         source.will_list(
-            ListAnswer::page(5).object(&pod("a", 1)).broken(Trouble::Malformed("no JSON".to_owned())),
+            ListAnswer::page(5).object(&pod("a", 1)).broken(ErrorKind::Malformed("no JSON".to_owned())),
         );
         source.will_list(ListAnswer::page(5).object(&pod("a", 1)).skipped(skipped()));
         source.will_watch(WatchAnswer::status(503, "ServiceUnavailable"));

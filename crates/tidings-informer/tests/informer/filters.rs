@@ -12,7 +12,7 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{Handler, Registration};
 use tidings_object::{Object, RawObject};
 use tidings_source::scripted::{ListAnswer, WatchFeed};
-use tidings_source::{Change, WatchEvent};
+use tidings_source::{ChangeType, WatchEvent};
 use tokio::time::sleep;
 
 use crate::heard::Heard;
@@ -237,7 +237,7 @@ impl World {
 
     fn put(&mut self, name: usize, label: &str) {
         let uid = self.objects.get(&name).map(|pod| pod.uid().to_owned());
-        let change = if uid.is_some() { Change::Modified } else { Change::Added };
+        let change = if uid.is_some() { ChangeType::Modified } else { ChangeType::Added };
         let pod = self.next(name, uid, label);
         self.objects.insert(name, Arc::clone(&pod));
         self.feed.event(WatchEvent::Changed(change, pod));

@@ -11,7 +11,7 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{HandlerOptions, Notifications, Registration};
 use tidings_object::RawObject;
 use tidings_source::scripted::{ListAnswer, WatchFeed};
-use tidings_source::{Change, Trouble, WatchEvent};
+use tidings_source::{ChangeType, ErrorKind, WatchEvent};
 
 use crate::backlog::hear;
 use crate::heard::Heard;
@@ -96,7 +96,7 @@ struct World {
     truth: Arc<Mutex<(u64, Vec<Arc<RawObject>>)>>,
     /// Every version of each object in its present life that the watch was told of.
     sent: BTreeMap<usize, Vec<Arc<RawObject>>>,
-    unsent: Vec<(Change, usize, Arc<RawObject>)>,
+    unsent: Vec<(ChangeType, usize, Arc<RawObject>)>,
     handlers: Vec<(Heard, Registration)>,
     streams: Vec<(Heard, Notifications<Pod>)>,
     gone: Vec<Heard>,
@@ -145,7 +145,7 @@ impl World {
             }
             Step::Break => {
                 let next = self.stage.source.will_watch_live();
-                self.feed.broken(Trouble::Network { message: "reset".to_owned(), is_refused: false });
+                self.feed.broken(ErrorKind::Network { message: "reset".to_owned(), is_refused: false });
                 self.feed = next;
                 self.send();
             }
@@ -183,11 +183,11 @@ impl World {
         let uid = before.as_ref().map_or_else(|| format!("uid-{}", self.version), |pod| pod.uid().to_owned());
         let pod = pod_of(&uid, &format!("pod-{name}"), self.version);
         let change = match (&before, is_deleted) {
-            (None, _) => Change::Added,
-            (Some(_), true) => Change::Deleted,
-            (Some(_), false) => Change::Modified,
+            (None, _) => ChangeType::Added,
+            (Some(_), true) => ChangeType::Deleted,
+            (Some(_), false) => ChangeType::Modified,
         };
-        if change != Change::Deleted {
+        if change != ChangeType::Deleted {
             self.objects.insert(name, Arc::clone(&pod));
         }
         self.unsent.push((change, name, pod));
@@ -197,7 +197,7 @@ impl World {
     fn send(&mut self) {
         for (change, name, pod) in self.unsent.drain(..) {
             match change {
-                Change::Deleted => _ = self.sent.remove(&name),
+                ChangeType::Deleted => _ = self.sent.remove(&name),
                 _ => self.sent.entry(name).or_default().push(Arc::clone(&pod)),
             }
             self.feed.event(WatchEvent::Changed(change, pod));

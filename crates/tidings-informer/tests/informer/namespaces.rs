@@ -130,7 +130,7 @@ async fn a_stream_that_is_no_longer_followed_brings_nothing_back() {
         stage.synced().await;
         stage.informer.set_namespaces(["a"]).unwrap();
         feed.added(&pod_in("a", "x", 6));
-        tokio::time::timeout(LONG, stage.source_of(&scope("a")).wait_until_asked(2)).await.unwrap();
+        tokio::time::timeout(LONG, stage.source_of(&scope("a")).wait_for_requests(2)).await.unwrap();
         settle().await;
         assert!(stage.cached().is_empty(), "{order:?}: {:?}", stage.cached());
         assert!(heard.view().is_empty(), "{order:?}");
@@ -148,7 +148,7 @@ async fn namespaces_that_are_set_while_it_stops_are_not_asked_for() {
     stage.informer.set_namespaces(["b"]).unwrap();
     stage.informer.stop();
     stage.ended().await;
-    assert!(stage.source_of(&scope("b")).asked().is_empty());
+    assert!(stage.source_of(&scope("b")).requests().is_empty());
     assert_eq!(stage.cached(), ["a/x@1"], "what it had stays readable");
     stage.end().await;
 }

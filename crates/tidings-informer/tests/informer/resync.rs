@@ -46,7 +46,7 @@ async fn each_handler_is_told_everything_again_at_its_own_pace() {
                 "{order:?} after {second} s"
             );
         }
-        assert_eq!(stage.source.asked().len(), 2, "the server is never asked");
+        assert_eq!(stage.source.requests().len(), 2, "the server is never asked");
         stage.end().await;
     }
 }

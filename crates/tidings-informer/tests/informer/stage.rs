@@ -146,10 +146,10 @@ impl Stage {
     /// Ends this watch for good and answers the relist with this; gives the watch after it.
     pub(crate) async fn relist(&self, feed: WatchFeed, version: u64, listed: &[Arc<RawObject>]) -> WatchFeed {
         let next = self.script(version, listed);
-        let asked = self.source.asked().len();
+        let asked = self.source.requests().len();
         feed.error(410, "Expired");
         drop(feed);
-        timeout(LONG, self.source.wait_until_asked(asked + 2)).await.expect("it lists and watches again");
+        timeout(LONG, self.source.wait_for_requests(asked + 2)).await.expect("it lists and watches again");
         settle().await;
         next
     }

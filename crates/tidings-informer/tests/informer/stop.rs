@@ -20,7 +20,7 @@ async fn an_informer_is_new_then_started_then_stopped_and_never_goes_back() {
     let mut stage = Stage::new(QueueOrder::InOrder);
     assert_eq!(stage.informer.lifecycle(), Lifecycle::New);
     settle().await;
-    assert!(stage.source.asked().is_empty(), "nothing happens before the task runs");
+    assert!(stage.source.requests().is_empty(), "nothing happens before the task runs");
     let _feed = stage.script(5, &[pod("a", 1)]);
     stage.start();
     stage.synced().await;
@@ -179,7 +179,7 @@ async fn an_informer_that_was_stopped_before_it_started_asks_nothing() {
     stage.start();
     stage.ended().await;
     timeout(LONG, registration.remove()).await.expect("it has ended");
-    assert!(stage.source.asked().is_empty());
+    assert!(stage.source.requests().is_empty());
     assert!(heard.lines().is_empty());
     assert_eq!(stage.informer.lifecycle(), Lifecycle::Stopped);
     stage.end().await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tidings_object::IntakeError;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Skipped, Trouble, WatchEvent};
+use tidings_source::{ErrorKind, Skipped, WatchEvent};
 
 use crate::scene::*;
 
@@ -20,25 +20,25 @@ fn unknown_event() -> Skipped {
     Skipped::UnknownEvent { event_type: "RENAMED".to_owned() }
 }
 
-fn too_large() -> Trouble {
-    Trouble::FrameTooLarge { limit_bytes: 1000 }
+fn too_large() -> ErrorKind {
+    ErrorKind::FrameTooLarge { limit_bytes: 1000 }
 }
 
 // holds: R27, X5
 #[tokio::test(start_paused = true)]
 async fn a_list_that_is_cut_off_or_malformed_leaves_the_sink_as_it_was_and_is_asked_for_again() {
-    let truncated = Trouble::Truncated { objects: 1 };
-    for trouble in [malformed(), truncated, too_large(), status(500, "Other", "")] {
+    let truncated = ErrorKind::Truncated { objects: 1 };
+    for kind in [malformed(), truncated, too_large(), status(500, "Other", "")] {
         let mut scene = Scene::new(chunked());
         scene.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
         scene.source.will_watch(WatchAnswer::open().error(500, "StoreReadError"));
         for _ in 0..3 {
-            scene.source.will_list(ListAnswer::page(7).object(&pod("b", 6)).broken(trouble.clone()));
+            scene.source.will_list(ListAnswer::page(7).object(&pod("b", 6)).broken(kind.clone()));
         }
         let asked = scene.asked(6).await;
-        assert_eq!(asked[2..], ["list @5"; 4], "{trouble}: the version is kept");
+        assert_eq!(asked[2..], ["list @5"; 4], "{kind}: the version is kept");
         assert!(scene.gaps()[2..].iter().all(|gap| *gap >= Duration::from_millis(800)));
-        assert_eq!(scene.sunk.log(), ["Replaced [a@1] @5"], "{trouble}");
+        assert_eq!(scene.sunk.log(), ["Replaced [a@1] @5"], "{kind}");
         assert_eq!(scene.told.only("failed List").len(), 3);
     }
 }
@@ -56,14 +56,14 @@ async fn a_malformed_streaming_list_leaves_the_sink_as_it_was_and_gives_way_to_a
 // holds: R37, X5
 #[tokio::test(start_paused = true)]
 async fn a_malformed_watch_is_opened_again_at_the_last_version_and_relisted_if_the_same_place_fails_again() {
-    for trouble in [malformed(), too_large()] {
+    for kind in [malformed(), too_large()] {
         let mut scene = Scene::new(chunked());
         scene.source.will_list(ListAnswer::page(5));
-        scene.source.will_watch(WatchAnswer::open().added(&pod("a", 6)).broken(trouble.clone()));
-        scene.source.will_watch(WatchAnswer::open().added(&pod("b", 7)).broken(trouble.clone()));
-        scene.source.will_watch(WatchAnswer::open().broken(trouble.clone()));
+        scene.source.will_watch(WatchAnswer::open().added(&pod("a", 6)).broken(kind.clone()));
+        scene.source.will_watch(WatchAnswer::open().added(&pod("b", 7)).broken(kind.clone()));
+        scene.source.will_watch(WatchAnswer::open().broken(kind.clone()));
         let asked = scene.asked(5).await;
-        assert_eq!(asked[1..], ["watch @5", "watch @6", "watch @7", "list @7"], "{trouble}");
+        assert_eq!(asked[1..], ["watch @5", "watch @6", "watch @7", "list @7"], "{kind}");
         assert!(scene.gaps()[1..].iter().all(|gap| *gap >= Duration::from_millis(800)));
         assert_eq!(scene.sunk.objects(), ["a@6", "b@7"], "what had arrived is not lost");
         assert_eq!(scene.told.only("relisting"), ["relisting Malformed"]);

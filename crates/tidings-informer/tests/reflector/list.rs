@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::reflector::Paging;
 use tidings_object::{Kind, Version};
 use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchAnswer};
-use tidings_source::{ListOptions, StatusCause, StatusDetail, StreamScope, Trouble, WatchOptions};
+use tidings_source::{ErrorKind, ListOptions, StatusCause, StatusDetail, StreamScope, WatchOptions};
 
 use crate::scene::*;
 
@@ -98,8 +98,8 @@ async fn pages_of_a_list_of_the_most_recent_state_say_nothing_about_later_lists(
     );
 }
 
-fn too_large(status: StatusDetail) -> Trouble {
-    Trouble::Status(StatusDetail { code: 504, reason: "Timeout".to_owned(), ..status })
+fn too_large(status: StatusDetail) -> ErrorKind {
+    ErrorKind::Status(StatusDetail { code: 504, reason: "Timeout".to_owned(), ..status })
 }
 
 // holds: R21, R22, R23, R24, X26
@@ -114,7 +114,7 @@ async fn a_version_that_a_list_can_not_have_is_given_up_at_once_for_the_most_rec
         ..StatusDetail::default()
     };
     let text = StatusDetail { message: "Too large resource version: 9".into(), ..StatusDetail::default() };
-    let troubles = [
+    let kinds = [
         status(410, "Expired", ""),
         status(410, "Gone", ""),
         status(200, "Expired", ""),
@@ -122,17 +122,17 @@ async fn a_version_that_a_list_can_not_have_is_given_up_at_once_for_the_most_rec
         too_large(cause("", "Too large resource version")),
         too_large(text),
     ];
-    for trouble in troubles {
+    for kind in kinds {
         let mut scene = Scene::new(chunked());
         scene.source.will_list(ListAnswer::page(5));
         scene.source.will_watch(broken_off());
-        scene.source.will_list(ListAnswer::refused(trouble.clone()));
+        scene.source.will_list(ListAnswer::refused(kind.clone()));
         scene.source.will_list(ListAnswer::page(6));
         scene.source.will_watch(broken_off());
         let asked = scene.asked(6).await;
         let expected = ["list @0 limit 500", "watch @5", "list @5", "list limit 500", "watch @6", "list @6"];
-        assert_eq!(asked, expected, "{trouble}");
-        assert!(scene.gaps()[2].is_zero(), "{trouble}: no backoff");
+        assert_eq!(asked, expected, "{kind}");
+        assert!(scene.gaps()[2].is_zero(), "{kind}: no backoff");
     }
 }
 

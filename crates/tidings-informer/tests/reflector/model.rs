@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{RawObject, Version};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Change, ListOptions, Trouble, WatchEvent, WatchOptions};
+use tidings_source::{ChangeType, ErrorKind, ListOptions, WatchEvent, WatchOptions};
 use tokio::time::sleep;
 
 use crate::scene::*;
@@ -55,7 +55,7 @@ enum Breakage {
 struct Server {
     version: u64,
     objects: BTreeMap<String, Arc<RawObject>>,
-    history: Vec<(u64, Change, Arc<RawObject>)>,
+    history: Vec<(u64, ChangeType, Arc<RawObject>)>,
     compacted: u64,
     faults: VecDeque<Fault>,
     pages: BTreeMap<String, (u64, Vec<Arc<RawObject>>)>,
@@ -68,12 +68,12 @@ impl Server {
         self.version += 1;
         let object = pod(&name, self.version);
         let change = match self.objects.contains_key(&name) {
-            true if may_delete => Change::Deleted,
-            true => Change::Modified,
-            false => Change::Added,
+            true if may_delete => ChangeType::Deleted,
+            true => ChangeType::Modified,
+            false => ChangeType::Added,
         };
         match change {
-            Change::Deleted => self.objects.remove(&name),
+            ChangeType::Deleted => self.objects.remove(&name),
             _ => self.objects.insert(name, Arc::clone(&object)),
         };
         self.history.push((self.version, change, object));
@@ -94,7 +94,7 @@ impl Server {
         self.compact();
     }
 
-    fn trouble(&mut self, version: Option<&Version>, is_list: bool) -> Option<Trouble> {
+    fn next_failure(&mut self, version: Option<&Version>, is_list: bool) -> Option<ErrorKind> {
         let asked = version.and_then(Version::number).unwrap_or(0);
         if asked > self.version {
             return Some(status(504, "Timeout", "Too large resource version"));
@@ -113,8 +113,8 @@ impl Server {
             Some(Fault::Hangs) => return ListAnswer::hanging(),
             Some(Fault::Breaks(..)) | None => {}
         }
-        if let Some(trouble) = self.trouble(options.version.as_ref(), true) {
-            return ListAnswer::refused(trouble);
+        if let Some(kind) = self.next_failure(options.version.as_ref(), true) {
+            return ListAnswer::refused(kind);
         }
         let (version, mut objects) = match &options.continue_token {
             None => (self.version, self.objects.values().cloned().collect()),
@@ -153,13 +153,13 @@ impl Server {
             Some(Fault::Breaks(after, breakage)) => Some((usize::from(after), breakage)),
             None => None,
         };
-        if let Some(trouble) = self.trouble(options.version.as_ref(), options.send_initial_events) {
-            return WatchAnswer::refused(trouble);
+        if let Some(kind) = self.next_failure(options.version.as_ref(), options.send_initial_events) {
+            return WatchAnswer::refused(kind);
         }
         let from = options.version.as_ref().and_then(Version::number).unwrap_or(0);
         let changed = |change, object: &Arc<RawObject>| WatchEvent::Changed(change, Arc::clone(object));
         let mut events: Vec<_> = if options.send_initial_events {
-            self.objects.values().map(|object| changed(Change::Added, object)).collect()
+            self.objects.values().map(|object| changed(ChangeType::Added, object)).collect()
         } else {
             let newer = self.history.iter().filter(|(version, ..)| *version > from);
             newer.map(|(_, change, object)| changed(*change, object)).collect()

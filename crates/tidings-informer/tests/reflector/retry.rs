@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tidings_informer::reflector::{BackoffConfig, ReflectorConfig, StopPolicy, StopReason};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Trouble, WatchEvent};
+use tidings_source::{ErrorKind, WatchEvent};
 
 use crate::scene::*;
 
@@ -54,11 +54,11 @@ async fn lists_watches_and_streams_climb_one_ladder() {
 // holds: R32
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_is_throttled_or_finds_nobody_is_opened_again_at_the_same_version() {
-    for trouble in [refused(), status(429, "TooManyRequests", "")] {
+    for kind in [refused(), status(429, "TooManyRequests", "")] {
         let mut scene = Scene::new(chunked());
         scene.source.will_list(ListAnswer::page(5));
         for _ in 0..10 {
-            scene.source.will_watch(WatchAnswer::refused(trouble.clone()));
+            scene.source.will_watch(WatchAnswer::refused(kind.clone()));
         }
         let asked = scene.asked(12).await;
         assert_eq!(asked[1..], ["watch @5"; 11], "no relist");
@@ -69,19 +69,19 @@ async fn a_watch_that_is_throttled_or_finds_nobody_is_opened_again_at_the_same_v
 // holds: X26
 #[tokio::test(start_paused = true)]
 async fn three_watches_in_a_row_that_do_not_open_lead_to_a_relist_and_fewer_do_not() {
-    for trouble in [status(500, "Other", ""), status(403, "Forbidden", ""), broken_connection()] {
+    for kind in [status(500, "Other", ""), status(403, "Forbidden", ""), broken_connection()] {
         let mut scene = Scene::new(chunked());
         scene.source.will_list(ListAnswer::page(5));
         for _ in 0..2 {
-            scene.source.will_watch(WatchAnswer::refused(trouble.clone()));
+            scene.source.will_watch(WatchAnswer::refused(kind.clone()));
         }
         scene.source.will_watch(WatchAnswer::open().added(&pod("a", 6)));
         for _ in 0..3 {
-            scene.source.will_watch(WatchAnswer::refused(trouble.clone()));
+            scene.source.will_watch(WatchAnswer::refused(kind.clone()));
         }
         let asked = scene.asked(8).await;
         let expected = ["watch @5", "watch @5", "watch @5", "watch @6", "watch @6", "watch @6", "list @6"];
-        assert_eq!(asked[1..], expected, "{trouble}");
+        assert_eq!(asked[1..], expected, "{kind}");
         assert_eq!(scene.told.only("relisting"), ["relisting WatchRefused"]);
         assert_eq!(scene.told.only("failed WatchOpen").len(), 5);
     }
@@ -90,7 +90,7 @@ async fn three_watches_in_a_row_that_do_not_open_lead_to_a_relist_and_fewer_do_n
 // holds: R34, X4
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_is_obeyed_wherever_it_comes_from() {
-    let after = |time| Trouble::Status(busy(time));
+    let after = |time| ErrorKind::Status(busy(time));
     let mut scene = Scene::new(ReflectorConfig::default());
     scene.source.will_watch(WatchAnswer::refused(after(seconds(20))));
     let throttled = WatchAnswer::open().initial_events_end(5).event(WatchEvent::Error(busy(seconds(40))));
@@ -111,7 +111,7 @@ async fn a_retry_after_is_obeyed_wherever_it_comes_from() {
 async fn a_retry_after_is_obeyed_up_to_its_limit() {
     for (config, limit) in [(chunked(), 300), (chunked().retry_after_max(seconds(1000)), 1000)] {
         let mut scene = Scene::new(config);
-        scene.source.will_list(ListAnswer::refused(Trouble::Status(busy(seconds(100_000)))));
+        scene.source.will_list(ListAnswer::refused(ErrorKind::Status(busy(seconds(100_000)))));
         scene.asked(2).await;
         assert_eq!(scene.gaps()[0].as_secs(), limit);
     }
@@ -159,7 +159,7 @@ async fn a_stop_policy_ends_it_after_so_many_refusals_of_one_kind_in_a_row() {
     scene.start();
     let StopReason::GaveUp(error) = scene.ended().await else { panic!("it gives up") };
     assert!(error.to_string().starts_with("list pods in all namespaces"), "{error}");
-    assert_eq!(scene.source.asked().len(), 6);
+    assert_eq!(scene.source.requests().len(), 6);
     assert_eq!(scene.told.only("stopped").len(), 1);
     assert_eq!(scene.source.open_streams(), 0);
 }
@@ -179,6 +179,6 @@ async fn each_kind_of_refusal_has_a_limit_of_its_own() {
         scene.source.will_list_always(move |_| ListAnswer::status(code, ""));
         scene.start();
         assert!(matches!(scene.ended().await, StopReason::GaveUp(_)));
-        assert_eq!(scene.source.asked(), ["stream", "list @0 limit 500"]);
+        assert_eq!(scene.source.requests(), ["stream", "list @0 limit 500"]);
     }
 }

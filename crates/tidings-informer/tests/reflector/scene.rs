@@ -15,8 +15,8 @@ use tidings_informer::reflector::{
 use tidings_object::{Kind, RawObject, ResourceKind, Version};
 use tidings_source::scripted::{ScriptedSource, object};
 use tidings_source::{
-    Change, ListOptions, ListStream, ListWatch, Skipped, SourceError, StatusDetail, StreamScope, Trouble,
-    WatchOptions, WatchStream,
+    ChangeType, ErrorKind, ListOptions, ListStream, ListWatch, Skipped, SourceError, StatusDetail,
+    StreamScope, WatchOptions, WatchStream,
 };
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -78,9 +78,9 @@ pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-pub(crate) fn status(code: u16, reason: &str, message: &str) -> Trouble {
+pub(crate) fn status(code: u16, reason: &str, message: &str) -> ErrorKind {
     let (reason, message) = (reason.to_owned(), message.to_owned());
-    Trouble::Status(StatusDetail { code, reason, message, ..StatusDetail::default() })
+    ErrorKind::Status(StatusDetail { code, reason, message, ..StatusDetail::default() })
 }
 
 pub(crate) fn busy(retry_after: Duration) -> StatusDetail {
@@ -92,16 +92,16 @@ pub(crate) fn busy(retry_after: Duration) -> StatusDetail {
     }
 }
 
-pub(crate) fn refused() -> Trouble {
-    Trouble::Network { message: "connection refused".to_owned(), is_refused: true }
+pub(crate) fn refused() -> ErrorKind {
+    ErrorKind::Network { message: "connection refused".to_owned(), is_refused: true }
 }
 
-pub(crate) fn broken_connection() -> Trouble {
-    Trouble::Network { message: "connection reset".to_owned(), is_refused: false }
+pub(crate) fn broken_connection() -> ErrorKind {
+    ErrorKind::Network { message: "connection reset".to_owned(), is_refused: false }
 }
 
-pub(crate) fn malformed() -> Trouble {
-    Trouble::Malformed("no JSON".to_owned())
+pub(crate) fn malformed() -> ErrorKind {
+    ErrorKind::Malformed("no JSON".to_owned())
 }
 
 impl Scene {
@@ -129,10 +129,10 @@ impl Scene {
         if self.reflector.is_some() {
             self.start();
         }
-        let waited = timeout(seconds(24 * 60 * 60), self.source.script.wait_until_asked(requests)).await;
-        assert!(waited.is_ok(), "only asked {:#?}, told {:#?}", self.source.asked(), self.told.all());
+        let waited = timeout(seconds(24 * 60 * 60), self.source.script.wait_for_requests(requests)).await;
+        assert!(waited.is_ok(), "only asked {:#?}, told {:#?}", self.source.requests(), self.told.all());
         self.settle().await;
-        self.source.asked()
+        self.source.requests()
     }
 
     /// How long after the one before each request came.
@@ -161,7 +161,7 @@ impl Scene {
 }
 
 impl TimedSource {
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.asked.lock().unwrap().iter().map(|(_, asked)| asked.clone()).collect()
     }
 
@@ -249,15 +249,15 @@ impl Sink for RecordingSink {
         RecordingReplacement { sunk: Arc::clone(&self.0), objects: BTreeMap::new() }
     }
 
-    async fn change(&mut self, change: Change, object: Arc<RawObject>) {
+    async fn change(&mut self, change: ChangeType, object: Arc<RawObject>) {
         self.0.pass().await;
         let mut record = self.0.record.lock().unwrap();
         record.log.push(format!("{change:?} {}@{}", object.name(), object.version()));
         match change {
-            Change::Added | Change::Modified => {
+            ChangeType::Added | ChangeType::Modified => {
                 record.objects.insert(object.name().to_owned(), object.version().clone());
             }
-            Change::Deleted => {
+            ChangeType::Deleted => {
                 record.objects.remove(object.name());
             }
         }
@@ -299,7 +299,7 @@ impl Sink for Forgetful {
         Forgetful
     }
 
-    async fn change(&mut self, _: Change, _: Arc<RawObject>) {}
+    async fn change(&mut self, _: ChangeType, _: Arc<RawObject>) {}
 
     async fn bookmark(&mut self, _: Version) {}
 }
@@ -349,7 +349,7 @@ impl Observer for Told {
         self.tell(format!("watching @{}", or_none(from)));
     }
 
-    fn event(&self, change: Change, version: &Version) {
+    fn event(&self, change: ChangeType, version: &Version) {
         self.tell(format!("event {change:?} @{version}"));
     }
 

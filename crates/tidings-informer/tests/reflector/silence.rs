@@ -38,7 +38,7 @@ async fn a_watch_that_falls_silent_is_opened_again_at_the_last_version_without_f
 /// When watches were asked for, each from the one before.
 fn gaps_of_watches(scene: &Scene) -> Vec<Duration> {
     let (mut gaps, mut since_watch) = (Vec::new(), Duration::ZERO);
-    for (gap, asked) in scene.gaps().into_iter().zip(&scene.source.asked()[1..]) {
+    for (gap, asked) in scene.gaps().into_iter().zip(&scene.source.requests()[1..]) {
         since_watch += gap;
         if asked.starts_with("watch") {
             gaps.push(since_watch);
@@ -125,7 +125,7 @@ async fn events_are_a_sign_of_life_too() {
         feed.modified(&pod("a", version));
     }
     scene.settle().await;
-    assert_eq!(scene.source.asked().len(), 2);
+    assert_eq!(scene.source.requests().len(), 2);
 }
 
 // holds: X22
@@ -142,7 +142,7 @@ async fn no_clock_runs_while_the_sink_makes_us_wait() {
     scene.sunk.block();
     feed.modified(&pod("a", 9));
     sleep(seconds(3600)).await;
-    assert!(!feed.is_closed() && scene.source.asked().len() == 2);
+    assert!(!feed.is_closed() && scene.source.requests().len() == 2);
     feed.modified(&pod("a", 10));
     scene.sunk.admit(2);
     scene.settle().await;
@@ -156,7 +156,7 @@ async fn silence_is_borne_for_ever_if_nobody_is_to_notice() {
     scene.source.will_watch(ten_seconds_rhythm());
     scene.asked(2).await;
     sleep(seconds(24 * 3600)).await;
-    assert_eq!(scene.source.asked().len(), 2);
+    assert_eq!(scene.source.requests().len(), 2);
 }
 
 // holds: X16
@@ -178,7 +178,7 @@ async fn probes(watch: fn() -> WatchAnswer, hours: u64) -> usize {
     scene.source.will_list_always(|_| ListAnswer::page(5));
     scene.asked(2).await;
     sleep(seconds(hours * 3600)).await;
-    scene.source.asked().iter().filter(|asked| *asked == "list limit 1").count()
+    scene.source.requests().iter().filter(|asked| *asked == "list limit 1").count()
 }
 
 // holds: X40

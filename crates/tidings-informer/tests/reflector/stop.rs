@@ -9,8 +9,8 @@ use tidings_informer::reflector::{Reflector, ReflectorConfig};
 use tidings_object::{Kind, ResourceKind};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 use tidings_source::{
-    Change, ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope, Trouble, WatchEvent,
-    WatchOptions, WatchStream,
+    ChangeType, ErrorKind, ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope,
+    WatchEvent, WatchOptions, WatchStream,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -40,7 +40,7 @@ async fn a_stop_ends_it_at_once_wherever_it_is() {
     check("backing off", scene, 1).await;
 
     let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::refused(Trouble::Status(busy(seconds(250)))));
+    scene.source.will_list(ListAnswer::refused(ErrorKind::Status(busy(seconds(250)))));
     check("waiting as the server asked", scene, 1).await;
 
     let scene = Scene::new(chunked());
@@ -86,7 +86,7 @@ async fn a_reflector_that_was_stopped_before_asks_nothing() {
     scene.stop.cancel();
     scene.start();
     scene.ended().await;
-    assert_eq!(scene.source.asked(), [""; 0]);
+    assert_eq!(scene.source.requests(), [""; 0]);
 }
 
 /// A server that has always more to say, without a pause.
@@ -106,7 +106,7 @@ impl ListWatch for Torrent {
     }
 
     fn watch(&self, _: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>> {
-        Box::pin(async { Ok(endless(WatchEvent::Changed(Change::Modified, pod("a", 1)))) })
+        Box::pin(async { Ok(endless(WatchEvent::Changed(ChangeType::Modified, pod("a", 1)))) })
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::Version;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
-use tidings_source::{Change, Skipped, Trouble, WatchEvent, WatchOptions};
+use tidings_source::{ChangeType, ErrorKind, Skipped, WatchEvent, WatchOptions};
 use tokio::time::{Instant, advance, sleep};
 
 use crate::scene::*;
@@ -16,7 +16,7 @@ fn streaming() -> Scene {
 
 /// What was asked for, without the lists of one object that ask for the server's version.
 fn without_probes(scene: &Scene) -> Vec<String> {
-    scene.source.asked().into_iter().filter(|asked| asked != "list limit 1").collect()
+    scene.source.requests().into_iter().filter(|asked| asked != "list limit 1").collect()
 }
 
 // holds: R5, R49, R50, R53, R31
@@ -109,7 +109,7 @@ async fn a_throttled_stream_backs_off_and_is_asked_for_again_and_the_wait_can_be
     for answer in answers {
         let mut scene = streaming();
         scene.source.will_watch(answer);
-        scene.source.will_watch(WatchAnswer::refused(Trouble::Status(busy(seconds(200)))));
+        scene.source.will_watch(WatchAnswer::refused(ErrorKind::Status(busy(seconds(200)))));
         assert_eq!(scene.asked(2).await, ["stream", "stream"]);
         assert!(scene.gaps()[0] >= Duration::from_millis(800));
         sleep(seconds(1)).await;
@@ -255,7 +255,7 @@ async fn an_ordinary_bookmark_before_the_marker_gives_way_to_a_list_at_once() {
 /// The event that is sent after so many seconds.
 type Traffic = fn(u64) -> WatchEvent;
 
-fn changed(change: Change, name: &str, version: u64) -> WatchEvent {
+fn changed(change: ChangeType, name: &str, version: u64) -> WatchEvent {
     WatchEvent::Changed(change, pod(name, version))
 }
 
@@ -263,11 +263,13 @@ fn changed(change: Change, name: &str, version: u64) -> WatchEvent {
 #[tokio::test(start_paused = true)]
 async fn a_stream_whose_marker_never_comes_gives_way_to_a_list_within_45_s_whatever_else_comes() {
     let traffics: [Traffic; 6] = [
-        |second| changed(Change::Modified, "a", 100 + second),
-        |second| changed(Change::Added, &format!("new-{second}"), 100 + second),
-        |second| changed([Change::Added, Change::Deleted][second as usize % 2], "flapping", 100 + second),
-        |_| changed(Change::Added, "a", 3),
-        |_| changed(Change::Deleted, "a", 3),
+        |second| changed(ChangeType::Modified, "a", 100 + second),
+        |second| changed(ChangeType::Added, &format!("new-{second}"), 100 + second),
+        |second| {
+            changed([ChangeType::Added, ChangeType::Deleted][second as usize % 2], "flapping", 100 + second)
+        },
+        |_| changed(ChangeType::Added, "a", 3),
+        |_| changed(ChangeType::Deleted, "a", 3),
         |_| WatchEvent::Skipped(Skipped::UnknownEvent { event_type: "PATCHED".to_owned() }),
     ];
     for (number, traffic) in traffics.into_iter().enumerate() {

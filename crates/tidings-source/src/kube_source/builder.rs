@@ -1,4 +1,4 @@
-//! What a source can be told before it is built.
+//! The options of a [`KubeSource`].
 
 use std::sync::Arc;
 
@@ -8,45 +8,13 @@ use tidings_object::{
 };
 
 use super::{FRAME_BYTES_MAX_DEFAULT, KubeSource, ListEncoding};
-use crate::{NamespaceError, Query, ShardRange, StreamScope, WirePreference};
+use crate::{ClientError, Query, ShardRange, StreamScope, WirePreference};
 
 /// Builds a [`KubeSource`].
 #[must_use]
 pub struct KubeSourceBuilder {
     source: KubeSource,
     intake: Option<Arc<Intake>>,
-}
-
-/// Why there can be no such source.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BuildError {
-    /// A part of the resource's path is empty, or has characters that no path of an API has.
-    #[error("the {part} of a resource can't be {text:?}")]
-    Resource {
-        /// Which part.
-        part: &'static str,
-        /// What it was.
-        text: String,
-    },
-    /// No namespace has that name. Leave it out for all namespaces.
-    #[error(transparent)]
-    Namespace(#[from] NamespaceError),
-    /// The resource belongs to the cluster.
-    #[error("{resource} are in no namespace, so not in {namespace:?}")]
-    NotNamespaced {
-        /// The resource.
-        resource: String,
-        /// The namespace.
-        namespace: String,
-    },
-    /// The intake makes objects of another resource.
-    #[error("an intake of {found} can't take {expected} in")]
-    Intake {
-        /// The source's resource.
-        expected: String,
-        /// The intake's resource.
-        found: String,
-    },
 }
 
 impl KubeSourceBuilder {
@@ -73,103 +41,102 @@ impl KubeSourceBuilder {
         KubeSourceBuilder { source, intake: None }
     }
 
-    /// Only this namespace.
+    /// Reads only this namespace.
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.source.scope = StreamScope::Namespace(namespace.into());
         self
     }
 
-    /// All namespaces, which is the default.
+    /// Reads all namespaces. This is the default.
     pub fn all_namespaces(mut self) -> Self {
         self.source.scope = StreamScope::All;
         self
     }
 
-    /// Only objects with labels that match.
+    /// Reads only objects whose labels match.
     pub fn label_selector(mut self, selector: LabelSelector) -> Self {
         self.source.label_selector = selector;
         self
     }
 
-    /// Only objects with fields that match, such as `spec.nodeName=node-1`. The server knows which fields it
-    /// can select by.
+    /// Reads only objects whose fields match, such as `spec.nodeName=node-1`. The server decides which fields it supports.
     pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.source.field_selector = selector.into();
         self
     }
 
-    /// Only objects of this shard, chosen by the server if it can, and else here. Each list
-    /// [says](crate::ListEnd::sharded) who did.
+    /// Reads only objects of this shard. The server selects them if it can, and otherwise the source does; each list
+    /// [reports](crate::ListEnd::sharded) which.
     pub fn shard(mut self, range: ShardRange) -> Self {
         self.source.shard = Some(range);
         self
     }
 
-    /// Whole objects, or their metadata only.
+    /// Reads whole objects, or only their metadata.
     pub fn projection(mut self, projection: Projection) -> Self {
         self.source.projection = projection;
         self
     }
 
-    /// Which wire to ask for; protobuf first if not given. [`wire`](crate::ListWatch::wire) tells which was got.
+    /// Which wire to request, by default protobuf first. [`wire`](crate::ListWatch::wire) returns the wire of the last
+    /// response.
     pub fn wire(mut self, preference: WirePreference) -> Self {
         self.source.wire_preference = preference;
         self
     }
 
-    /// Changes the options of every LIST and WATCH, after everything else has set them: limits, versions and
-    /// timeouts too.
+    /// Changes the query of every LIST and WATCH after all other options are set, limits, versions and timeouts included.
     pub fn tweak(mut self, tweak: impl Fn(&mut Query) + Send + Sync + 'static) -> Self {
         self.source.tweak = Some(Arc::new(tweak));
         self
     }
 
-    /// Asks for lists packed with gzip: less traffic for more CPU time, here and on the server.
+    /// Requests lists compressed with gzip: less traffic for more CPU time, here and on the server.
     pub fn gzip_lists(mut self) -> Self {
         self.source.list_encoding = ListEncoding::Gzip;
         self
     }
 
-    /// Never tries a streaming list, for servers that are known not to have it.
+    /// Never tries a streaming list. Use it for servers that do not support them.
     pub fn without_streaming_lists(mut self) -> Self {
         self.source.may_stream_lists = false;
         self
     }
 
-    /// The largest frame, in bytes, that is taken: the default is 64 MiB. A larger one breaks the stream.
+    /// The largest frame in bytes, by default 64 MiB. A larger one is an error that ends the stream.
     pub fn frame_bytes_max(mut self, bytes: usize) -> Self {
         self.source.frame_bytes_max = bytes;
         self
     }
 
-    /// What makes objects of frames.
+    /// The intake, which makes objects of frames. A cache and its sources share one.
     pub fn intake(mut self, intake: Arc<Intake>) -> Self {
         self.intake = Some(intake);
         self
     }
 
-    /// The cache that objects go to: it lends what did not change.
+    /// The cache of the objects. An object that did not change is yielded as the `Arc` that the cache has.
     pub fn known(mut self, known: Arc<dyn KnownObjects>) -> Self {
         self.source.known = known;
         self
     }
 
-    /// The source. Nothing is sent yet.
-    pub fn build(self) -> Result<KubeSource, BuildError> {
+    /// Makes the source. Nothing is sent yet.
+    pub fn build(self) -> Result<KubeSource, ClientError> {
         let KubeSourceBuilder { mut source, intake } = self;
         let KubeSource { resource, scope, projection, .. } = &source;
         check(resource)?;
         scope.check()?;
         if let (Scope::Cluster, Some(namespace)) = (resource.scope, scope.namespace()) {
             let (resource, namespace) = (resource.to_string(), namespace.to_owned());
-            return Err(BuildError::NotNamespaced { resource, namespace });
+            return Err(ClientError::NotNamespaced { resource, namespace });
         }
         let path = resource.url_path(scope.namespace());
         let intake = match intake {
             Some(intake) if intake.origin().resource == *resource => intake,
             Some(intake) => {
                 let (expected, found) = (resource.to_string(), intake.origin().resource.to_string());
-                return Err(BuildError::Intake { expected, found });
+                return Err(ClientError::WrongIntake { expected, found });
             }
             None => Arc::new(intake_of(resource).with_projection(*projection)),
         };
@@ -182,19 +149,19 @@ fn intake_of(resource: &ResourceKind) -> Intake {
     Intake::new(resource.clone(), Arc::new(Budget::default()))
 }
 
-fn check(resource: &ResourceKind) -> Result<(), BuildError> {
+fn check(resource: &ResourceKind) -> Result<(), ClientError> {
     let parts = [("version", &resource.version), ("plural", &resource.plural), ("group", &resource.group)];
     for (part, text) in parts {
         let is_core = part == "group" && text.is_empty();
-        if !is_core && !is_segment(text) {
-            return Err(BuildError::Resource { part, text: text.to_string() });
+        if !is_core && !is_path_segment(text) {
+            return Err(ClientError::InvalidResource { part, text: text.to_string() });
         }
     }
     Ok(())
 }
 
-/// Whether a text can stand between two slashes of a path as it is, and means nothing but itself.
-fn is_segment(text: &str) -> bool {
+/// Whether a text can be a segment of a URL path without escaping, and is not `.` or `..`.
+fn is_path_segment(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
     !text.is_empty() && !text.starts_with('.') && text.bytes().all(is_plain)
 }

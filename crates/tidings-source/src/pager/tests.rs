@@ -1,4 +1,4 @@
-//! What is asked for page by page, and what happens when a page fails.
+//! Which pages are requested, and what happens if a page fails.
 
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -17,20 +17,20 @@ fn pod(name: &str) -> Arc<RawObject> {
     object(&Pod::resource(), Some("a"), name, 1, name, json!({}))
 }
 
-fn network() -> Trouble {
-    Trouble::Network { message: "reset".to_owned(), is_refused: false }
+fn network() -> ErrorKind {
+    ErrorKind::Network { message: "reset".to_owned(), is_refused: false }
 }
 
-/// The names that came, `|` where the list started over, then the end or the error.
-async fn read(source: &ScriptedSource, options: ListOptions) -> (String, Result<ListedEnd, String>) {
+/// The names of the objects, `|` where the list restarted, then the end or the error.
+async fn read(source: &ScriptedSource, options: ListOptions) -> (String, Result<PagedEnd, String>) {
     let mut parts = list_all(source, options, Some(PAGE_SIZE_DEFAULT));
     let mut names = String::new();
     while let Some(part) = parts.next().await {
         match part {
-            Ok(ListedPart::Object(object)) => names += object.name(),
-            Ok(ListedPart::Restarted) => names += "|",
-            Ok(ListedPart::Skipped(_)) => names += "?",
-            Ok(ListedPart::End(end)) => {
+            Ok(PagedPart::Object(object)) => names += object.name(),
+            Ok(PagedPart::Restarted) => names += "|",
+            Ok(PagedPart::Skipped(_)) => names += "?",
+            Ok(PagedPart::End(end)) => {
                 assert!(parts.next().await.is_none());
                 return (names, Ok(end));
             }
@@ -51,13 +51,13 @@ fn at(version: u64) -> ListOptions {
     }
 }
 
-fn end(version: u64, is_paginated: bool) -> Result<ListedEnd, String> {
-    Ok(ListedEnd { version: Version::from(version), is_paginated })
+fn end(version: u64, is_paginated: bool) -> Result<PagedEnd, String> {
+    Ok(PagedEnd { version: Version::from(version), is_paginated })
 }
 
 // holds: P1, P2
 #[tokio::test(start_paused = true)]
-async fn a_list_of_one_page_asks_for_500_objects_and_is_not_paginated() {
+async fn a_list_of_one_page_requests_500_objects_and_is_not_paginated() {
     let source = pods();
     source.will_list(ListAnswer::page(9).object(&pod("x")));
     assert_eq!(read(&source, at(5)).await, ("x".to_owned(), end(9, false)));
@@ -65,12 +65,12 @@ async fn a_list_of_one_page_asks_for_500_objects_and_is_not_paginated() {
 
     source.will_list(ListAnswer::page(9));
     read(&source, ListOptions { limit: Some(2), ..at(5) }).await.1.unwrap();
-    assert_eq!(source.lists()[1].limit, Some(2), "an explicit limit wins");
+    assert_eq!(source.lists()[1].limit, Some(2), "an explicit limit overrides the page size");
 }
 
 // holds: P2, P3, P6, X20
 #[tokio::test(start_paused = true)]
-async fn a_continue_request_carries_no_version_and_the_list_has_its_first_pages_version() {
+async fn a_continue_request_has_no_version_and_the_list_has_the_version_of_its_first_page() {
     let source = pods();
     source.will_list(ListAnswer::page(9).object(&pod("x")).next_page("t1"));
     source.will_list(ListAnswer::page(10).object(&pod("y")).next_page("t2"));
@@ -86,7 +86,7 @@ async fn a_continue_request_carries_no_version_and_the_list_has_its_first_pages_
 
 // holds: P4, R25
 #[tokio::test(start_paused = true)]
-async fn an_expired_later_page_is_followed_by_one_whole_list_at_the_version_asked_first() {
+async fn an_expired_later_page_is_followed_by_one_list_without_pages_at_the_original_version() {
     let source = pods();
     source.will_list(ListAnswer::page(9).object(&pod("x")).next_page("t1"));
     source.will_list(ListAnswer::status(410, "Expired"));
@@ -97,7 +97,7 @@ async fn an_expired_later_page_is_followed_by_one_whole_list_at_the_version_aske
 
 // holds: P4
 #[tokio::test(start_paused = true)]
-async fn an_expired_first_page_is_the_lists_own_failure() {
+async fn an_expired_first_page_fails_the_list() {
     let source = pods();
     source.will_list(ListAnswer::status(410, "Expired"));
     let (names, outcome) = read(&source, at(5)).await;
@@ -110,7 +110,7 @@ async fn an_expired_first_page_is_the_lists_own_failure() {
 
 // holds: X20
 #[tokio::test(start_paused = true)]
-async fn a_failed_page_is_asked_for_once_more_and_then_the_list_fails() {
+async fn a_failed_page_is_requested_once_more_and_then_the_list_fails() {
     let source = pods();
     source.will_list(ListAnswer::page(9).object(&pod("x")).next_page("t1"));
     source.will_list(ListAnswer::page(9).object(&pod("y")).broken(network()));
@@ -120,17 +120,17 @@ async fn a_failed_page_is_asked_for_once_more_and_then_the_list_fails() {
     let (names, outcome) = read(&source, at(5)).await;
     assert_eq!(names, "xyy");
     assert!(outcome.unwrap_err().starts_with("list pods in namespace a not older than version 5 (page 3): "));
-    let tokens: Vec<_> = source.lists().into_iter().map(|asked| asked.continue_token).collect();
+    let tokens: Vec<_> = source.lists().into_iter().map(|options| options.continue_token).collect();
     let token = |text: &str| Some(text.to_owned());
     assert_eq!(tokens, [None, token("t1"), token("t1"), token("t2"), token("t2")]);
 }
 
 // holds: X4, X6
 #[tokio::test(start_paused = true)]
-async fn a_failed_page_waits_as_long_as_the_server_asks() {
+async fn a_failed_page_is_retried_after_the_delay_that_the_server_requests() {
     let source = pods();
     source.will_list(ListAnswer::page(9).next_page("t1"));
-    source.will_list(ListAnswer::refused(Trouble::Status(StatusDetail {
+    source.will_list(ListAnswer::refused(ErrorKind::Status(StatusDetail {
         code: 429,
         retry_after: Some(Duration::from_secs(7)),
         ..StatusDetail::default()
@@ -142,17 +142,17 @@ async fn a_failed_page_waits_as_long_as_the_server_asks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_ends_without_its_end_is_cut_off() {
+async fn a_page_without_its_end_is_truncated() {
     let source = pods();
     source.will_list(ListAnswer::page(9).object(&pod("x")).cut_off());
     let (_, outcome) = read(&source, ListOptions::default()).await;
-    assert_eq!(outcome.unwrap_err(), "list pods in namespace a: the list was cut off after 1 objects");
+    assert_eq!(outcome.unwrap_err(), "list pods in namespace a: the list was truncated after 1 objects");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_hands_out_the_same_token_for_ever_is_malformed() {
+async fn a_server_that_repeats_a_token_is_malformed() {
     let source = pods();
     source.will_list_always(|_| ListAnswer::page(9).next_page("t1"));
     let (_, outcome) = read(&source, ListOptions::default()).await;
-    assert!(outcome.unwrap_err().contains("(page 2): the answer is malformed"));
+    assert!(outcome.unwrap_err().contains("(page 2): the response is malformed"));
 }

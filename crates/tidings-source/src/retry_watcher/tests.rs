@@ -1,4 +1,4 @@
-//! When a watch is opened again, and when it ends for good.
+//! When a watch is opened again, and when it ends.
 
 use k8s_openapi::api::core::v1::Pod;
 use parking_lot::Mutex;
@@ -20,12 +20,12 @@ fn pod(version: u64) -> Arc<RawObject> {
     object(&Pod::resource(), Some("a"), "x", version, "x", json!({}))
 }
 
-fn network() -> Trouble {
-    Trouble::Network { message: "reset".to_owned(), is_refused: false }
+fn network() -> ErrorKind {
+    ErrorKind::Network { message: "reset".to_owned(), is_refused: false }
 }
 
-fn asked_versions(source: &ScriptedSource) -> Vec<String> {
-    source.watches().iter().map(|asked| asked.version.as_ref().unwrap().to_string()).collect()
+fn requested_versions(source: &ScriptedSource) -> Vec<String> {
+    source.watches().iter().map(|options| options.version.as_ref().unwrap().to_string()).collect()
 }
 
 /// Takes the next `count` events' versions.
@@ -40,13 +40,13 @@ async fn versions(events: &mut BoxStream<'_, Result<ObjectEvent, SourceError>>, 
 
 // holds: T1
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_no_version_or_from_0_is_refused() {
+async fn a_watch_without_a_version_or_from_0_is_an_error() {
     let source = pods();
     for version in ["", "0"] {
         assert!(retry_watch(&source, Version::new(version)).is_err());
     }
     assert!(retry_watch(&source, Version::new("odd")).is_ok());
-    assert!(source.asked().is_empty());
+    assert!(source.requests().is_empty());
 }
 
 // holds: T2
@@ -67,12 +67,12 @@ async fn a_watch_that_ends_is_opened_again_at_the_last_version_at_most_once_a_se
     assert_eq!(start.elapsed(), Duration::from_secs(104));
     assert_eq!(versions(&mut events, 1).await, [9]);
     assert_eq!(start.elapsed(), Duration::from_secs(104), "after a long watch there is no pause");
-    assert_eq!(asked_versions(&source), ["5", "6", "7", "7", "7", "8"]);
+    assert_eq!(requested_versions(&source), ["5", "6", "7", "7", "7", "8"]);
 }
 
 // holds: X38
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_falls_silent_is_opened_again_at_the_last_version_within_200_s() {
+async fn a_silent_watch_is_opened_again_at_the_last_version_within_200_s() {
     let silences: [(Answer, &str); 3] = [
         (WatchAnswer::hanging, "5"),
         (|| WatchAnswer::open().hang(), "5"),
@@ -86,25 +86,25 @@ async fn a_watch_that_falls_silent_is_opened_again_at_the_last_version_within_20
         let mut events = retry_watch(&source, Version::from(5)).unwrap();
         assert_eq!(versions(&mut events, 1).await, [7]);
         assert!(start.elapsed() <= Duration::from_secs(200), "{:?}", start.elapsed());
-        assert_eq!(asked_versions(&source), ["5", last]);
+        assert_eq!(requested_versions(&source), ["5", last]);
     }
 }
 
 // holds: T3
 #[tokio::test(start_paused = true)]
-async fn bookmarks_are_asked_for_move_the_version_and_are_not_passed_on() {
+async fn bookmarks_are_requested_advance_the_version_and_are_not_yielded() {
     let source = pods();
     source.will_watch(WatchAnswer::open().bookmark(20));
     source.will_watch(WatchAnswer::open().added(&pod(21)));
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     assert_eq!(versions(&mut events, 1).await, [21]);
-    assert_eq!(asked_versions(&source), ["5", "20"]);
-    assert!(source.watches().iter().all(|asked| asked.allow_bookmarks));
+    assert_eq!(requested_versions(&source), ["5", "20"]);
+    assert!(source.watches().iter().all(|options| options.allow_bookmarks));
 }
 
 // holds: T4, X26
 #[tokio::test(start_paused = true)]
-async fn an_expired_version_ends_the_watch_however_it_comes() {
+async fn an_expired_version_ends_the_watch_as_a_response_or_as_an_event() {
     for answer in [
         WatchAnswer::open().error(410, "Expired"),
         WatchAnswer::open().error(410, "Gone"),
@@ -123,7 +123,7 @@ async fn an_expired_version_ends_the_watch_however_it_comes() {
 
 // holds: T5
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_may_not_be_opened_ends() {
+async fn a_forbidden_or_unauthorized_watch_ends() {
     for (code, reason, class) in
         [(401, "Unauthorized", ErrorClass::Unauthorized), (403, "Forbidden", ErrorClass::Forbidden)]
     {
@@ -143,10 +143,10 @@ fn busy(seconds: u64) -> StatusDetail {
 
 // holds: T6, X4
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_retried_after_the_wait_that_the_server_asks_for() {
+async fn a_failure_is_retried_after_the_delay_that_the_server_requests() {
     let source = pods();
     source.will_watch(WatchAnswer::open().event(WatchEvent::Error(busy(7))));
-    source.will_watch(WatchAnswer::refused(Trouble::Status(busy(20))));
+    source.will_watch(WatchAnswer::refused(ErrorKind::Status(busy(20))));
     source.will_watch(WatchAnswer::open().error(504, "Timeout"));
     source.will_watch(WatchAnswer::open().event(WatchEvent::Error(busy(1 << 40))));
     source.will_watch(WatchAnswer::open().added(&pod(6)));
@@ -158,7 +158,7 @@ async fn a_failure_is_retried_after_the_wait_that_the_server_asks_for() {
 
 // holds: T7
 #[tokio::test(start_paused = true)]
-async fn what_is_no_object_ends_the_watch() {
+async fn an_event_without_an_object_ends_the_watch() {
     for skipped in [
         Skipped::UnknownEvent { event_type: "PATCHED".to_owned() },
         Skipped::Object(IntakeError::NoIdentity { missing: "metadata.resourceVersion" }),
@@ -171,17 +171,17 @@ async fn what_is_no_object_ends_the_watch() {
     }
 }
 
-fn malformed() -> Trouble {
-    Trouble::Malformed("no JSON".to_owned())
+fn malformed() -> ErrorKind {
+    ErrorKind::Malformed("no JSON".to_owned())
 }
 
 // holds: T7
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_stays_malformed_ends_the_watch_after_five_tries_that_wait_longer_each_time() {
+async fn malformed_responses_end_the_watch_after_five_attempts_with_growing_pauses() {
     let answers: [Answer; 3] = [
         || WatchAnswer::open().broken(malformed()),
         || WatchAnswer::refused(malformed()),
-        // What repeats the version is no progress.
+        // An event of the same version is not progress.
         || WatchAnswer::open().added(&pod(5)).broken(malformed()),
     ];
     for answer in answers {
@@ -190,7 +190,7 @@ async fn an_answer_that_stays_malformed_ends_the_watch_after_five_tries_that_wai
         let start = Instant::now();
         let events: Vec<_> = retry_watch(&source, Version::from(5)).unwrap().collect().await;
         assert_eq!(start.elapsed(), Duration::from_secs(1 + 2 + 4 + 8));
-        assert_eq!(asked_versions(&source), ["5"; 5]);
+        assert_eq!(requested_versions(&source), ["5"; 5]);
         let error = events.last().unwrap().as_ref().unwrap_err();
         assert_eq!(error.class(), ErrorClass::Malformed);
         assert!(error.to_string().contains("no JSON"), "{error}");
@@ -200,7 +200,7 @@ async fn an_answer_that_stays_malformed_ends_the_watch_after_five_tries_that_wai
 
 // holds: T7
 #[tokio::test(start_paused = true)]
-async fn whatever_moves_the_version_begins_the_count_of_malformed_answers_anew() {
+async fn a_new_version_resets_the_count_of_malformed_responses() {
     let source = pods();
     for version in [6, 7] {
         for _ in 0..4 {
@@ -212,11 +212,11 @@ async fn whatever_moves_the_version_begins_the_count_of_malformed_answers_anew()
     assert_eq!(versions(&mut events, 2).await, [6, 7]);
 }
 
-/// Keeps the messages of events.
+/// Collects the `error` fields of `tracing` events.
 #[derive(Clone, Default)]
-struct Traced(Arc<Mutex<Vec<String>>>);
+struct TracedErrors(Arc<Mutex<Vec<String>>>);
 
-impl tracing::field::Visit for Traced {
+impl tracing::field::Visit for TracedErrors {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
         if field.name() == "error" {
             self.0.lock().push(format!("{value:?}"));
@@ -224,7 +224,7 @@ impl tracing::field::Visit for Traced {
     }
 }
 
-impl tracing::Subscriber for Traced {
+impl tracing::Subscriber for TracedErrors {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
         metadata.target().starts_with("tidings_source")
     }
@@ -249,7 +249,7 @@ impl tracing::Subscriber for Traced {
 // holds: X2
 #[tokio::test(start_paused = true)]
 async fn every_failure_that_is_retried_is_traced() {
-    let traced = Traced::default();
+    let traced = TracedErrors::default();
     let _guard = tracing::subscriber::set_default(traced.clone());
     let source = pods();
     source.will_watch(WatchAnswer::open().broken(malformed()));
@@ -260,8 +260,8 @@ async fn every_failure_that_is_retried_is_traced() {
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     versions(&mut events, 1).await;
     let traced = traced.0.lock().clone();
-    for (error, says) in traced.iter().zip(["no JSON", "reset", "503", "500"]) {
-        assert!(error.contains(says), "{error} does not say {says}");
+    for (error, text) in traced.iter().zip(["no JSON", "reset", "503", "500"]) {
+        assert!(error.contains(text), "{error} does not contain {text}");
     }
     assert_eq!(traced.len(), 4, "{traced:?}");
 }

@@ -1,4 +1,4 @@
-//! Answers as a test writes them: a page, a watch, a refusal, silence.
+//! The responses that a test can script: a page, a watch, a failure, silence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,77 +7,77 @@ use tidings_object::RawObject;
 use tokio::sync::mpsc;
 
 use super::IntoVersion;
-use super::play::{Script, Step};
-use crate::{Change, ListEnd, ListPart, Skipped, StatusDetail, Trouble, WatchEvent};
+use super::script::{Script, ScriptStep};
+use crate::{ChangeType, ErrorKind, ListEnd, ListPart, Skipped, StatusDetail, WatchEvent};
 
-/// The answer to one LIST.
+/// The response to one LIST.
 #[derive(Debug)]
 pub struct ListAnswer {
     script: Script<ListPart>,
     end: Option<ListEnd>,
 }
 
-/// The answer to one WATCH. Unless it hangs, the server closes it after its last event.
+/// The response to one WATCH. Unless it hangs, the server closes it after its last event.
 #[derive(Debug)]
 pub struct WatchAnswer {
     script: Script<WatchEvent>,
 }
 
-/// The server's end of a watch that a test feeds while it runs. Dropping it closes the watch.
+/// Sends events to a watch while the test runs. Dropping it closes the watch.
 #[derive(Debug, Clone)]
 pub struct WatchFeed {
-    events: mpsc::UnboundedSender<Result<WatchEvent, Trouble>>,
+    events: mpsc::UnboundedSender<Result<WatchEvent, ErrorKind>>,
 }
 
 impl ListAnswer {
-    /// A page of a list at this version, empty so far.
+    /// A page of a list at this version, without objects.
     pub fn page(version: impl IntoVersion) -> ListAnswer {
         let version = version.into_version();
         let end = ListEnd { version, continue_token: None, remaining_items: None, sharded: None };
         ListAnswer { script: Script::open(), end: Some(end) }
     }
 
-    /// The request ends in this trouble instead.
-    pub fn refused(trouble: Trouble) -> ListAnswer {
-        ListAnswer { script: Script::refused(trouble), end: None }
+    /// The request fails with this error.
+    pub fn refused(kind: ErrorKind) -> ListAnswer {
+        ListAnswer { script: Script::refused(kind), end: None }
     }
 
     /// The server answers with a failure.
     pub fn status(code: u16, reason: &str) -> ListAnswer {
-        ListAnswer::refused(status_trouble(code, reason))
+        ListAnswer::refused(status_error(code, reason))
     }
 
-    /// No answer ever comes.
+    /// There is never a response.
     pub fn hanging() -> ListAnswer {
         ListAnswer { script: Script::hanging(), end: None }
     }
 
-    /// The answer comes after this time only.
+    /// Delays the response.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.script.delay = delay;
         self
     }
 
-    /// One more object.
+    /// Adds an object.
     #[must_use]
     pub fn object(self, object: &Arc<RawObject>) -> Self {
         self.part(ListPart::Object(Arc::clone(object)))
     }
 
-    /// More objects.
+    /// Adds objects.
     #[must_use]
     pub fn objects<'a>(self, objects: impl IntoIterator<Item = &'a Arc<RawObject>>) -> Self {
         objects.into_iter().fold(self, Self::object)
     }
 
-    /// Something that is no object of the resource.
+    /// Adds an item that is not an object of the resource.
     #[must_use]
     pub fn skipped(self, skipped: Skipped) -> Self {
         self.part(ListPart::Skipped(skipped))
     }
 
-    /// There is a next page, and this is its token.
+    /// There is a next page with this token.
     ///
     /// # Panics
     /// If the page has no end.
@@ -87,7 +87,7 @@ impl ListAnswer {
         self
     }
 
-    /// How many objects come on the pages after this one.
+    /// How many objects are on the pages after this one.
     ///
     /// # Panics
     /// If the page has no end.
@@ -97,44 +97,44 @@ impl ListAnswer {
         self
     }
 
-    /// A pause in the middle of the page.
+    /// Pauses in the middle of the page.
     #[must_use]
     pub fn wait(mut self, pause: Duration) -> Self {
-        self.script.steps.push_back(Step::Wait(pause));
+        self.script.steps.push_back(ScriptStep::Wait(pause));
         self
     }
 
-    /// The page breaks off here, with this trouble.
+    /// The page fails here with this error.
     #[must_use]
-    pub fn broken(mut self, trouble: Trouble) -> Self {
-        self.script.steps.push_back(Step::Yield(Err(trouble)));
+    pub fn broken(mut self, kind: ErrorKind) -> Self {
+        self.script.steps.push_back(ScriptStep::Yield(Err(kind)));
         self.end = None;
         self
     }
 
-    /// The page ends here, without its end.
+    /// The page is truncated here.
     #[must_use]
     pub fn cut_off(mut self) -> Self {
         self.end = None;
         self
     }
 
-    /// Nothing more comes, and the connection stays open.
+    /// Nothing more arrives, and the connection stays open.
     #[must_use]
     pub fn hang(mut self) -> Self {
-        self.script.steps.push_back(Step::Hang);
+        self.script.steps.push_back(ScriptStep::Hang);
         self.end = None;
         self
     }
 
     fn part(mut self, part: ListPart) -> Self {
-        self.script.steps.push_back(Step::Yield(Ok(part)));
+        self.script.steps.push_back(ScriptStep::Yield(Ok(part)));
         self
     }
 
     pub(super) fn into_script(mut self) -> Script<ListPart> {
         if let Some(end) = self.end {
-            self.script.steps.push_back(Step::Yield(Ok(ListPart::End(end))));
+            self.script.steps.push_back(ScriptStep::Yield(Ok(ListPart::End(end))));
         }
         self.script
     }
@@ -146,38 +146,38 @@ impl WatchAnswer {
         WatchAnswer { script: Script::open() }
     }
 
-    /// The watch does not open: the request ends in this trouble.
-    pub fn refused(trouble: Trouble) -> WatchAnswer {
-        WatchAnswer { script: Script::refused(trouble) }
+    /// The watch does not open: the request fails with this error.
+    pub fn refused(kind: ErrorKind) -> WatchAnswer {
+        WatchAnswer { script: Script::refused(kind) }
     }
 
     /// The watch does not open: the server answers with a failure.
     pub fn status(code: u16, reason: &str) -> WatchAnswer {
-        WatchAnswer::refused(status_trouble(code, reason))
+        WatchAnswer::refused(status_error(code, reason))
     }
 
-    /// No answer ever comes.
+    /// There is never a response.
     pub fn hanging() -> WatchAnswer {
         WatchAnswer { script: Script::hanging() }
     }
 
-    /// The answer comes after this time only.
+    /// Delays the response.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.script.delay = delay;
         self
     }
 
-    /// One more event.
+    /// Adds an event.
     #[must_use]
     pub fn event(self, event: WatchEvent) -> Self {
-        self.step(Step::Yield(Ok(event)))
+        self.step(ScriptStep::Yield(Ok(event)))
     }
 
     /// `ADDED`.
     #[must_use]
     pub fn added(self, object: &Arc<RawObject>) -> Self {
-        self.event(changed(Change::Added, object))
+        self.event(changed(ChangeType::Added, object))
     }
 
     /// `ADDED` for each.
@@ -189,13 +189,13 @@ impl WatchAnswer {
     /// `MODIFIED`.
     #[must_use]
     pub fn modified(self, object: &Arc<RawObject>) -> Self {
-        self.event(changed(Change::Modified, object))
+        self.event(changed(ChangeType::Modified, object))
     }
 
     /// `DELETED`.
     #[must_use]
     pub fn deleted(self, object: &Arc<RawObject>) -> Self {
-        self.event(changed(Change::Deleted, object))
+        self.event(changed(ChangeType::Deleted, object))
     }
 
     /// `BOOKMARK`.
@@ -216,25 +216,25 @@ impl WatchAnswer {
         self.event(error(code, reason))
     }
 
-    /// The stream breaks here, with this trouble.
+    /// The stream fails here with this error.
     #[must_use]
-    pub fn broken(self, trouble: Trouble) -> Self {
-        self.step(Step::Yield(Err(trouble)))
+    pub fn broken(self, kind: ErrorKind) -> Self {
+        self.step(ScriptStep::Yield(Err(kind)))
     }
 
-    /// A pause.
+    /// Pauses.
     #[must_use]
     pub fn wait(self, pause: Duration) -> Self {
-        self.step(Step::Wait(pause))
+        self.step(ScriptStep::Wait(pause))
     }
 
-    /// Nothing more comes, and the connection stays open.
+    /// Nothing more arrives, and the connection stays open.
     #[must_use]
     pub fn hang(self) -> Self {
-        self.step(Step::Hang)
+        self.step(ScriptStep::Hang)
     }
 
-    fn step(mut self, step: Step<WatchEvent>) -> Self {
+    fn step(mut self, step: ScriptStep<WatchEvent>) -> Self {
         self.script.steps.push_back(step);
         self
     }
@@ -246,9 +246,9 @@ impl WatchAnswer {
 
 impl WatchFeed {
     pub(super) fn new() -> (WatchFeed, WatchAnswer) {
-        // Unbounded, since the script of a test is as long as the test writes it.
+        // Unbounded: a test sends a bounded number of events.
         let (events, live) = mpsc::unbounded_channel();
-        (WatchFeed { events }, WatchAnswer::open().step(Step::Live(live)))
+        (WatchFeed { events }, WatchAnswer::open().step(ScriptStep::Live(live)))
     }
 
     /// Sends one event, unless the watch is no longer read.
@@ -258,17 +258,17 @@ impl WatchFeed {
 
     /// `ADDED`.
     pub fn added(&self, object: &Arc<RawObject>) {
-        self.event(changed(Change::Added, object));
+        self.event(changed(ChangeType::Added, object));
     }
 
     /// `MODIFIED`.
     pub fn modified(&self, object: &Arc<RawObject>) {
-        self.event(changed(Change::Modified, object));
+        self.event(changed(ChangeType::Modified, object));
     }
 
     /// `DELETED`.
     pub fn deleted(&self, object: &Arc<RawObject>) {
-        self.event(changed(Change::Deleted, object));
+        self.event(changed(ChangeType::Deleted, object));
     }
 
     /// `BOOKMARK`.
@@ -286,19 +286,19 @@ impl WatchFeed {
         self.event(error(code, reason));
     }
 
-    /// Breaks the stream.
-    pub fn broken(&self, trouble: Trouble) {
-        let _ = self.events.send(Err(trouble));
+    /// Fails the stream.
+    pub fn broken(&self, kind: ErrorKind) {
+        let _ = self.events.send(Err(kind));
     }
 
-    /// Whether the watch was dropped by its reader.
+    /// Whether the reader dropped the watch.
     pub fn is_closed(&self) -> bool {
         self.events.is_closed()
     }
 }
 
-fn status_trouble(code: u16, reason: &str) -> Trouble {
-    Trouble::Status(status(code, reason))
+fn status_error(code: u16, reason: &str) -> ErrorKind {
+    ErrorKind::Status(status(code, reason))
 }
 
 fn status(code: u16, reason: &str) -> StatusDetail {
@@ -310,7 +310,7 @@ fn status(code: u16, reason: &str) -> StatusDetail {
     }
 }
 
-fn changed(change: Change, object: &Arc<RawObject>) -> WatchEvent {
+fn changed(change: ChangeType, object: &Arc<RawObject>) -> WatchEvent {
     WatchEvent::Changed(change, Arc::clone(object))
 }
 

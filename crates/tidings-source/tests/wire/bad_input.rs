@@ -1,4 +1,4 @@
-//! Refusals, garbage, and servers that hang.
+//! Error responses, malformed bytes, and servers that hang.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use kube_client::Client;
 use serde_json::{Value, json};
 use tidings_object::{Kind as _, Version, Wire};
 use tidings_source::{
-    ErrorClass, KubeSource, ListOptions, ListPart, ListWatch as _, SourceError, Trouble, WatchEvent,
+    ErrorClass, ErrorKind, KubeSource, ListOptions, ListPart, ListWatch as _, SourceError, WatchEvent,
     WatchOptions,
 };
 use tokio::time::Instant;
@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use crate::body::{self, WIRES, envelope, field, framed};
 use crate::server::{Answer, Server};
 
-/// How a list at version 5 fails.
+/// The error of a list at version 5.
 async fn list_error(answer: Answer) -> SourceError {
     list_error_of(&Server::answering([answer]).pods()).await
 }
@@ -33,7 +33,7 @@ async fn list_error_of(source: &KubeSource) -> SourceError {
     }
 }
 
-/// How a watch fails.
+/// The error of a watch.
 async fn watch_error(answer: Answer) -> SourceError {
     let options = WatchOptions { version: Some(Version::from(5)), ..WatchOptions::default() };
     match Server::answering([answer]).pods().watch(options).await {
@@ -55,7 +55,7 @@ fn status(wire: Wire, code: u16, reason: &str, message: &str) -> Answer {
 
 // holds: R22, R23, X7
 #[tokio::test]
-async fn every_refusal_has_its_class() {
+async fn every_error_response_has_its_class() {
     use ErrorClass::*;
     for (code, reason, message, class) in [
         (400, "BadRequest", "unknown field", Server),
@@ -84,7 +84,7 @@ async fn every_refusal_has_its_class() {
 }
 
 #[tokio::test]
-async fn an_error_names_the_resource_and_what_was_asked() {
+async fn an_error_names_the_request() {
     for wire in WIRES {
         let forbidden = || status(wire, 403, "Forbidden", "pods is forbidden");
         assert_eq!(
@@ -127,19 +127,19 @@ async fn retry_after_is_read_from_the_header_and_from_the_status() {
 async fn an_error_event_has_the_causes_of_its_status() {
     let too_large = json!({"kind":"Status","apiVersion":"v1","code":504,"reason":"Timeout","details":{"causes":[
         {"reason":"ResourceVersionTooLarge","message":"m","field":"f"}]}});
-    let mut told = Vec::new();
+    let mut statuses = Vec::new();
     for wire in WIRES {
         let server = Server::answering([Answer::ok(body::event(wire, "ERROR", &too_large)).on(wire)]);
         let mut events = server.pods().watch(WatchOptions::default()).await.unwrap();
         let Some(Ok(WatchEvent::Error(status))) = events.next().await else { panic!() };
         assert_eq!(status.class(), ErrorClass::VersionTooLarge, "{wire:?}");
-        told.push(status);
+        statuses.push(status);
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(statuses[0], statuses[1]);
 }
 
 #[tokio::test]
-async fn a_page_of_html_is_told_as_such_at_once() {
+async fn a_page_of_html_is_reported_at_once() {
     let html = || {
         Answer::ok("<!DOCTYPE html>\n<html><body>Please log in</body></html>")
             .header("content-type", "text/html")
@@ -150,7 +150,7 @@ async fn a_page_of_html_is_told_as_such_at_once() {
     {
         assert!(
             error.to_string().ends_with(&format!(
-                "the answer is malformed: expected {wanted}, got text/html of 55 bytes: \
+                "the response is malformed: expected {wanted}, got text/html of 55 bytes: \
                  \"<!DOCTYPE html> <html><body>Please log in</body></html>\""
             )),
             "{error}"
@@ -159,18 +159,18 @@ async fn a_page_of_html_is_told_as_such_at_once() {
 }
 
 #[tokio::test]
-async fn text_that_says_it_is_protobuf_is_told_as_such_at_once() {
+async fn text_with_the_content_type_of_protobuf_is_reported_at_once() {
     let text = || Answer::ok("<!DOCTYPE html>").on(Wire::Protobuf).hang();
     let kind = "application/vnd.kubernetes.protobuf";
     for (error, wanted) in
         [(list_error_now(text()).await, "a list"), (watch_error_now(text()).await, "a watch")]
     {
-        let told = format!("the answer is malformed: expected {wanted}, got {kind} of 15 bytes");
-        assert!(error.to_string().ends_with(&told), "{error}");
+        let expected = format!("the response is malformed: expected {wanted}, got {kind} of 15 bytes");
+        assert!(error.to_string().ends_with(&expected), "{error}");
     }
 }
 
-/// The first thing that comes is an error.
+/// The error of a list whose first part is an error.
 async fn list_error_now(answer: Answer) -> SourceError {
     match Server::answering([answer]).pods().list(ListOptions::default()).await {
         Ok(mut page) => page.next().await.unwrap().unwrap_err(),
@@ -187,9 +187,9 @@ async fn watch_error_now(answer: Answer) -> SourceError {
 
 // holds: R26
 #[tokio::test]
-async fn a_table_or_another_list_in_place_of_a_list_is_told_as_such() {
+async fn a_table_or_another_list_in_place_of_a_list_is_an_error() {
     let table = r#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{},"rows":[]}"#;
-    assert!(list_error(Answer::ok(table)).await.to_string().contains("a Table in place of a list"));
+    assert!(list_error(Answer::ok(table)).await.to_string().contains("a Table instead of a list"));
     let services = json!({"kind":"ServiceList","apiVersion":"v1","metadata":{},"items":[]});
     let gone = json!({"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"m"});
     for wire in WIRES {
@@ -202,10 +202,10 @@ async fn a_table_or_another_list_in_place_of_a_list_is_told_as_such() {
 
 // holds: X5
 #[tokio::test]
-async fn a_list_that_is_cut_off_or_not_well_formed_fails_whole() {
+async fn a_list_that_is_truncated_or_not_well_formed_fails_as_a_whole() {
     let error = list_error(Answer::ok(r#"{"items":[{"metadata":{"name":"x","resourceVersion":"1"}}"#)).await;
-    assert!(matches!(error.trouble, Trouble::Truncated { objects: 1 }), "{error}");
-    assert!(matches!(list_error(Answer::new(200)).await.trouble, Trouble::Truncated { objects: 0 }));
+    assert!(matches!(error.kind, ErrorKind::Truncated { objects: 1 }), "{error}");
+    assert!(matches!(list_error(Answer::new(200)).await.kind, ErrorKind::Truncated { objects: 0 }));
     for body in
         [&br#"{"items":[{"metadata":{"name":"x"},}]}"#[..], br#"{"items":[{]}]}"#, b"{\"items\":[{}] garbage"]
     {
@@ -228,7 +228,7 @@ async fn a_list_that_is_cut_off_or_not_well_formed_fails_whole() {
     assert_eq!(list_error(broken).await.class(), ErrorClass::Network);
 }
 
-/// Objects that are wrong inside, on either wire, as bytes and what becomes of each.
+/// Objects with an invalid field, on each wire, and the expected result of each.
 fn odd_objects(wire: Wire) -> Vec<(Vec<u8>, &'static str)> {
     let metadata = json!({"name":"odd","namespace":"a","resourceVersion":"7","uid":"ODD"});
     let pod = |metadata: &Value| json!({"kind":"Pod","apiVersion":"v1","metadata":metadata});
@@ -253,7 +253,7 @@ fn odd_objects(wire: Wire) -> Vec<(Vec<u8>, &'static str)> {
 
 // holds: X35
 #[tokio::test]
-async fn what_is_wrong_inside_one_object_breaks_neither_a_list_nor_a_watch() {
+async fn an_invalid_field_of_one_object_breaks_neither_a_list_nor_a_watch() {
     let good =
         |name: &str| json!({"kind":"Pod","apiVersion":"v1","metadata":{"name":name,"resourceVersion":"5"}});
     for wire in WIRES {
@@ -283,7 +283,7 @@ async fn what_is_wrong_inside_one_object_breaks_neither_a_list_nor_a_watch() {
 }
 
 #[tokio::test]
-async fn deep_nesting_is_no_trouble_and_no_recursion() {
+async fn deep_nesting_does_not_recurse() {
     let deep = "[".repeat(200_000) + &"]".repeat(200_000);
     let body = format!(
         r#"{{"items":[{{"metadata":{{"name":"x","resourceVersion":"1"}},"spec":{deep}}}],"metadata":{{}}}}"#
@@ -293,12 +293,12 @@ async fn deep_nesting_is_no_trouble_and_no_recursion() {
     match &parts[0] {
         Ok(ListPart::Object(pod)) => assert_eq!(pod.name(), "x"),
         Ok(_) => panic!("neither an object nor an error"),
-        Err(error) => assert_eq!(error.class(), ErrorClass::Malformed, "a bound on depth is an error, told"),
+        Err(error) => assert_eq!(error.class(), ErrorClass::Malformed, "a limit of the depth is an error"),
     }
 }
 
 #[tokio::test]
-async fn a_frame_over_the_limit_breaks_the_stream_and_says_what_to_do() {
+async fn a_frame_over_the_limit_ends_the_stream_and_the_error_says_what_to_do() {
     let large = format!(r#"{{"metadata":{{"name":"{}"}}}}"#, "x".repeat(100));
     let server = Server::answering([
         Answer::ok(format!(r#"{{"items":[{large}]}}"#)),
@@ -308,12 +308,12 @@ async fn a_frame_over_the_limit_breaks_the_stream_and_says_what_to_do() {
     ]);
     let source = server.builder().frame_bytes_max(100).build().unwrap();
     let error = list_error_of(&source).await;
-    assert!(matches!(error.trouble, Trouble::FrameTooLarge { limit_bytes: 100 }));
+    assert!(matches!(error.kind, ErrorKind::FrameTooLarge { limit_bytes: 100 }));
     assert!(error.to_string().ends_with("raise frame_bytes_max if such objects are expected"));
     for _ in 0..3 {
         let mut events = source.watch(WatchOptions::default()).await.unwrap();
         let error = events.next().await.unwrap().unwrap_err();
-        assert!(matches!(error.trouble, Trouble::FrameTooLarge { limit_bytes: 100 }));
+        assert!(matches!(error.kind, ErrorKind::FrameTooLarge { limit_bytes: 100 }));
         assert!(events.next().await.is_none());
     }
 }
@@ -349,7 +349,7 @@ async fn an_error_never_quotes_an_object() {
 
 // holds: R32
 #[tokio::test]
-async fn nobody_listening_is_told_from_other_network_troubles() {
+async fn a_refused_connection_is_distinguished_from_other_network_errors() {
     for (kind, class) in [
         (io::ErrorKind::ConnectionRefused, ErrorClass::ConnectionRefused),
         (io::ErrorKind::ConnectionReset, ErrorClass::Network),
@@ -363,7 +363,7 @@ async fn nobody_listening_is_told_from_other_network_troubles() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_whose_body_never_ends_is_told_all_the_same() {
+async fn an_error_response_whose_body_never_ends_is_reported() {
     let start = Instant::now();
     let error = list_error(Answer::new(503).header("retry-after", "2").chunk("busy").hang()).await;
     assert_eq!(error.class(), ErrorClass::Server);

@@ -1,19 +1,18 @@
-//! What an API server writes, on either wire, from the same JSON.
+//! Bodies as an API server sends them, on each wire, from the same JSON.
 
-#[path = "../../src/testing/written.rs"]
-mod written;
+#[path = "../../src/testing/protobuf_fields.rs"]
+mod protobuf_fields;
 
 use serde_json::{Value, json};
 use tidings_object::Wire;
 use tidings_protobuf::{encode, message};
 
-pub(crate) use self::written::field;
-use self::written::number;
+pub(crate) use self::protobuf_fields::field;
+use self::protobuf_fields::number;
 
-/// What is tested is tested on both.
+/// The tests run on each.
 pub(crate) const WIRES: [Wire; 2] = [Wire::Json, Wire::Protobuf];
 
-/// What `Content-Type` says.
 pub(crate) fn content_type(wire: Wire) -> &'static str {
     match wire {
         Wire::Json => "application/json",
@@ -42,7 +41,7 @@ pub(crate) fn event(wire: Wire, event_type: &str, object: &Value) -> Vec<u8> {
     framed(&[field(1, event_type.as_bytes()), field(2, &field(1, &object))].concat())
 }
 
-/// An object as it stands in a list.
+/// An object as an item of a list.
 pub(crate) fn bare(wire: Wire, object: &Value) -> Vec<u8> {
     match wire {
         Wire::Json => object.to_string().into_bytes(),
@@ -50,7 +49,7 @@ pub(crate) fn bare(wire: Wire, object: &Value) -> Vec<u8> {
     }
 }
 
-/// A list of pods at version 5 with these bytes for its items.
+/// A list of pods at version 5 whose items are these bytes.
 pub(crate) fn list_of_bytes(wire: Wire, items: &[Vec<u8>]) -> Vec<u8> {
     let pods = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "5"}});
     match wire {
@@ -66,7 +65,7 @@ pub(crate) fn list_of_bytes(wire: Wire, items: &[Vec<u8>]) -> Vec<u8> {
     }
 }
 
-/// One frame of a watch with these bytes for its pod.
+/// One frame of a watch whose pod is these bytes.
 pub(crate) fn event_of_bytes(wire: Wire, event_type: &str, object: &[u8]) -> Vec<u8> {
     if wire == Wire::Json {
         return [format!("{{\"type\":{event_type:?},\"object\":").as_bytes(), object, b"}\n"].concat();
@@ -85,12 +84,12 @@ pub(crate) fn object(wire: Wire, object: &Value) -> Vec<u8> {
     }
 }
 
-/// A message in the envelope that says what `what` says.
+/// A message in an envelope with the type of `what`.
 pub(crate) fn envelope(what: &Value, message: &[u8]) -> Vec<u8> {
-    written::envelope(text(&what["apiVersion"]), text(&what["kind"]), message)
+    protobuf_fields::envelope(text(&what["apiVersion"]), text(&what["kind"]), message)
 }
 
-/// Some bytes with their length before them.
+/// Bytes after a length prefix.
 pub(crate) fn framed(frame: &[u8]) -> Vec<u8> {
     [&u32::try_from(frame.len()).unwrap().to_be_bytes(), frame].concat()
 }

@@ -1,4 +1,4 @@
-//! What comes back from a WATCH.
+//! What a WATCH yields.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tidings_object::{Version, Wire};
 use tidings_source::{
-    Change, ErrorClass, KubeSource, ListWatch as _, Skipped, Trouble, WatchEvent, WatchOptions,
+    ChangeType, ErrorClass, ErrorKind, KubeSource, ListWatch as _, Skipped, WatchEvent, WatchOptions,
 };
 use tokio::time::Instant;
 
@@ -31,7 +31,7 @@ fn answer(wire: Wire, body: Vec<u8>) -> Answer {
     Answer::ok(body).on(wire)
 }
 
-/// Each event in one word.
+/// Each event as one word.
 async fn read(source: &KubeSource) -> Vec<String> {
     let mut events = source.watch(WatchOptions::default()).await.unwrap();
     let mut words = Vec::new();
@@ -74,7 +74,7 @@ async fn each_frame_is_an_event_in_chunks_of_any_size() {
 
 // holds: R52
 #[tokio::test]
-async fn only_an_annotation_that_says_true_ends_the_initial_events() {
+async fn only_the_annotation_with_the_value_true_ends_the_initial_events() {
     for wire in WIRES {
         let body = [
             bookmark(wire, 1, json!({"k8s.io/initial-events-end":"false"})),
@@ -87,23 +87,23 @@ async fn only_an_annotation_that_says_true_ends_the_initial_events() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_there_as_soon_as_its_frame_has_ended() {
+async fn an_event_is_yielded_as_soon_as_its_frame_has_ended() {
     for wire in WIRES {
         let pause = Duration::from_secs(60);
         let first = answer(wire, event(wire, "ADDED", "x", 1));
         let server = Server::answering([first.wait(pause).chunk(event(wire, "ADDED", "y", 2)).hang()]);
         let start = Instant::now();
         let mut events = server.pods().watch(WatchOptions::default()).await.unwrap();
-        assert!(matches!(events.next().await, Some(Ok(WatchEvent::Changed(Change::Added, _)))));
+        assert!(matches!(events.next().await, Some(Ok(WatchEvent::Changed(ChangeType::Added, _)))));
         assert!(start.elapsed().is_zero());
-        assert!(matches!(events.next().await, Some(Ok(WatchEvent::Changed(Change::Added, _)))));
+        assert!(matches!(events.next().await, Some(Ok(WatchEvent::Changed(ChangeType::Added, _)))));
         assert_eq!(start.elapsed(), pause);
     }
 }
 
 // holds: R42, R47, X5
 #[tokio::test]
-async fn what_is_no_object_of_the_resource_is_skipped_and_the_watch_goes_on() {
+async fn an_event_without_an_object_of_the_resource_is_skipped_and_the_watch_continues() {
     for wire in WIRES {
         let body = [
             (
@@ -156,7 +156,7 @@ async fn a_last_frame_needs_no_line_end() {
 
 // holds: X5
 #[tokio::test]
-async fn a_watch_cut_in_the_middle_of_a_frame_loses_nothing_that_had_arrived() {
+async fn a_watch_that_ends_in_the_middle_of_a_frame_yields_the_frames_before_it() {
     for wire in WIRES {
         let (first, second) = (event(wire, "ADDED", "x", 1), event(wire, "ADDED", "y", 2));
         let last = if wire == Wire::Json { second.len() - 1 } else { second.len() };
@@ -220,12 +220,12 @@ async fn check_broken(wire: Wire, broken: &[u8]) {
     let mut events = server.pods().watch(WatchOptions::default()).await.unwrap();
     assert!(events.next().await.unwrap().is_ok());
     let error = events.next().await.unwrap().unwrap_err();
-    assert!(matches!(error.trouble, Trouble::Malformed(_)), "{broken:?} {error}");
+    assert!(matches!(error.kind, ErrorKind::Malformed(_)), "{broken:?} {error}");
     assert!(events.next().await.is_none(), "what follows can't be trusted: {broken:?}");
 }
 
 #[tokio::test]
-async fn a_version_that_is_no_number_is_kept_as_it_is() {
+async fn a_version_that_is_not_a_number_is_kept() {
     let body = r#"{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"a-1"}}}"#;
     let mut events =
         Server::answering([Answer::ok(body)]).pods().watch(WatchOptions::default()).await.unwrap();
@@ -234,7 +234,7 @@ async fn a_version_that_is_no_number_is_kept_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_watch_that_is_packed_although_nobody_asked_is_unpacked() {
+async fn a_gzip_watch_that_was_not_requested_is_decompressed() {
     use std::io::Write as _;
     let member = |frame: Vec<u8>| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -1,4 +1,4 @@
-//! What comes back from a LIST.
+//! What a LIST yields.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn list(wire: Wire, names: &[&str]) -> Vec<u8> {
     )
 }
 
-/// The names of what came, `?` for what was skipped, then how the page ended.
+/// The names of the objects, `?` for a skipped item, then the end of the page or the error.
 async fn read(source: &KubeSource) -> (Vec<String>, Result<ListPart, String>) {
     let mut names = Vec::new();
     let mut page = match source.list(ListOptions::default()).await {
@@ -55,7 +55,7 @@ async fn read_whole(source: &KubeSource) -> (Vec<String>, Version) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_there_before_the_rest_of_its_list_has_come() {
+async fn an_object_is_yielded_before_the_rest_of_its_list_has_arrived() {
     for wire in WIRES {
         let body = list(wire, &["x", "yyy"]);
         let (first, second) = body.split_at(body.windows(3).position(|bytes| bytes == b"yyy").unwrap());
@@ -74,7 +74,7 @@ async fn an_object_is_there_before_the_rest_of_its_list_has_come() {
 }
 
 #[tokio::test]
-async fn a_list_reads_the_same_on_either_wire_and_in_chunks_of_any_size() {
+async fn a_list_reads_the_same_on_each_wire_and_in_chunks_of_any_size() {
     for wire in WIRES {
         let body = list(wire, &["x", "y", "z"]);
         for size in 1..=body.len() {
@@ -90,7 +90,7 @@ async fn a_list_reads_the_same_on_either_wire_and_in_chunks_of_any_size() {
 }
 
 #[tokio::test]
-async fn a_page_says_the_same_of_itself_on_either_wire() {
+async fn the_metadata_of_a_page_is_the_same_on_each_wire() {
     let metadata = json!({"resourceVersion":"5","continue":"t","remainingItemCount":7,
         "shardInfo":{"selector":"s"}});
     let list = json!({"kind":"PodList","apiVersion":"v1","metadata":metadata,"items":[]});
@@ -106,16 +106,16 @@ async fn a_page_says_the_same_of_itself_on_either_wire() {
 
 // holds: X5
 #[tokio::test]
-async fn a_list_that_is_cut_anywhere_is_told_as_such() {
+async fn a_list_that_is_truncated_anywhere_is_an_error() {
     for wire in WIRES {
         let body = list(wire, &["x", "y"]);
-        // Of what follows a list of protobuf nothing is missed: two empty fields.
+        // After a protobuf list there are two empty fields, which may be missing.
         let whole = body.len() - if wire == Wire::Protobuf { 4 } else { 0 };
         for length in 0..whole {
             let server = Server::answering([Answer::ok(body[..length].to_vec()).on(wire)]);
             let (names, end) = read(&server.pods()).await;
-            let told = format!("the list was cut off after {} objects", names.len());
-            assert!(end.unwrap_err().ends_with(&told), "{wire:?} of {length} bytes");
+            let expected = format!("the list was truncated after {} objects", names.len());
+            assert!(end.unwrap_err().ends_with(&expected), "{wire:?} of {length} bytes");
         }
     }
 }
@@ -127,7 +127,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_list_packed_with_gzip_is_unpacked_however_many_members_it_has() {
+async fn a_gzip_list_is_decompressed_however_many_members_it_has() {
     for wire in WIRES {
         let body = list(wire, &["x", "y"]);
         let (first, second) = body.split_at(50);
@@ -141,7 +141,7 @@ async fn a_list_packed_with_gzip_is_unpacked_however_many_members_it_has() {
 }
 
 #[tokio::test]
-async fn a_packed_list_that_is_cut_off_or_corrupt_fails() {
+async fn a_gzip_list_that_is_truncated_or_corrupt_fails() {
     let packed = gzip(&list(Wire::Json, &["x"]));
     let cut = packed[..packed.len() - 4].to_vec();
     let mut corrupt = packed.clone();
@@ -155,7 +155,7 @@ async fn a_packed_list_that_is_cut_off_or_corrupt_fails() {
     let error = read(&server.pods()).await.1.unwrap_err();
     assert_eq!(
         error,
-        "list pods in all namespaces: the answer is malformed: a content encoding that was not asked for"
+        "list pods in all namespaces: the response is malformed: a content encoding that was not requested"
     );
 }
 
@@ -169,7 +169,7 @@ impl KnownObjects for OneKnown {
 
 // holds: X23
 #[tokio::test]
-async fn an_object_that_did_not_change_is_the_caches_own() {
+async fn an_object_that_did_not_change_is_the_arc_of_the_cache() {
     for wire in WIRES {
         let answers = [list(wire, &["x"]), list(wire, &["x", "y"])];
         let server = Server::answering(answers.map(|body| Answer::ok(body).on(wire)));
@@ -185,7 +185,7 @@ async fn an_object_that_did_not_change_is_the_caches_own() {
 
 // holds: R28, P7
 #[tokio::test]
-async fn an_object_of_a_list_is_no_slice_of_what_was_received() {
+async fn an_object_of_a_list_does_not_borrow_from_the_response() {
     for wire in WIRES {
         let chunk = bytes::Bytes::from(list(wire, &["x"]));
         let received = chunk.clone();
@@ -202,7 +202,7 @@ async fn an_object_of_a_list_is_no_slice_of_what_was_received() {
 
 // holds: X5
 #[tokio::test]
-async fn an_item_without_identity_is_skipped_and_the_list_goes_on() {
+async fn an_item_without_identity_is_skipped_and_the_list_continues() {
     let body = r#"{"items":[{"metadata":{}},{"metadata":{"name":"x","resourceVersion":"1"}},
         {"kind":"Service","metadata":{"name":"y","resourceVersion":"1"}},
         {"metadata":{"name":"z"}}],"metadata":{"resourceVersion":"5"}}"#;
@@ -220,7 +220,7 @@ async fn an_item_without_identity_is_skipped_and_the_list_goes_on() {
 }
 
 #[tokio::test]
-async fn the_same_object_twice_in_a_list_comes_twice_for_the_last_to_win() {
+async fn an_object_that_is_twice_in_a_list_is_yielded_twice() {
     for wire in WIRES {
         let server = Server::answering([Answer::ok(list(wire, &["x", "x"])).on(wire)]);
         assert_eq!(read_whole(&server.pods()).await.0, ["x", "x"]);

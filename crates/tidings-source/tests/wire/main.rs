@@ -1,5 +1,4 @@
-//! The source over a client whose server answers by hand, chunk by chunk: what is asked, what comes out, and
-//! what every sort of bad input does.
+//! The source with a server whose responses are scripted chunk by chunk: requests, results, and bad input.
 
 mod bad_input;
 mod body;

@@ -1,4 +1,4 @@
-//! Which wire is asked for, and what becomes of each answer.
+//! Which wire is requested, and how each response is read.
 
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
@@ -34,7 +34,7 @@ fn accepted(server: &Server) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_answer_says_which_wire_it_is_and_the_source_tells() {
+async fn the_content_type_decides_the_wire_and_the_source_reports_it() {
     for wire in WIRES {
         let server = Server::answering([empty(wire), Answer::new(200).on(wire)]);
         let source = server.pods();
@@ -48,7 +48,7 @@ async fn the_answer_says_which_wire_it_is_and_the_source_tells() {
 
 // holds: D3
 #[tokio::test]
-async fn metadata_only_is_asked_for_by_its_own_accept_header_whatever_the_kind() {
+async fn metadata_is_requested_with_its_own_accept_header_for_every_kind() {
     let list =
         json!({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[]});
     let of_list = "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -84,7 +84,7 @@ fn widgets() -> ResourceKind {
 }
 
 #[tokio::test]
-async fn protobuf_is_not_asked_for_where_nobody_could_read_it() {
+async fn protobuf_is_not_requested_for_kinds_that_can_not_be_read_from_it() {
     let answers = [Answer::new(200), Answer::new(200).on(Wire::Protobuf)];
     let server = Server::answering(answers);
     let source = KubeSource::builder(server.client(), widgets()).build().unwrap();
@@ -95,7 +95,7 @@ async fn protobuf_is_not_asked_for_where_nobody_could_read_it() {
 }
 
 #[tokio::test]
-async fn who_wants_json_asks_for_it_and_still_reads_what_comes() {
+async fn with_json_only_a_protobuf_response_is_still_read() {
     let server = Server::answering([empty(Wire::Json), empty(Wire::Protobuf)]);
     let source = server.builder().wire(WirePreference::JsonOnly).build().unwrap();
     list(&source).await;
@@ -105,7 +105,7 @@ async fn who_wants_json_asks_for_it_and_still_reads_what_comes() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_protobuf_is_asked_for_json_at_once_and_from_then_on() {
+async fn a_server_that_refuses_protobuf_gets_json_requests_from_then_on() {
     for code in [406, 415] {
         let server =
             Server::answering([Answer::new(code), empty(Wire::Json), Answer::new(200), empty(Wire::Json)]);
@@ -132,7 +132,7 @@ async fn a_watch_that_is_refused_as_protobuf_is_opened_as_json() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_json_as_well_is_told_as_such() {
+async fn a_server_that_refuses_json_as_well_is_an_error() {
     let server = Server::answering([Answer::new(406), Answer::new(406)]);
     let error = server.pods().list(ListOptions::default()).await.map(drop).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Server, "{error}");
@@ -140,7 +140,7 @@ async fn a_server_that_refuses_json_as_well_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_kind_is_refused_by_its_name() {
+async fn a_response_of_an_unknown_content_type_is_an_error() {
     for kind in ["application/yaml", "application/cbor", "text/plain"] {
         let server = Server::answering([empty(Wire::Json).header("content-type", kind)]);
         let error = server.pods().list(ListOptions::default()).await.map(drop).unwrap_err();

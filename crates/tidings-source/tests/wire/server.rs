@@ -1,4 +1,4 @@
-//! A server that answers what it is told, in the chunks it is told, and remembers what it was asked.
+//! A server with scripted responses, chunk by chunk, which records the requests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -21,17 +21,17 @@ use crate::body::content_type;
 #[derive(Clone, Default)]
 pub(crate) struct Server {
     answers: Arc<Mutex<VecDeque<Answer>>>,
-    requests: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
 }
 
 /// One request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     pub(crate) uri: String,
     pub(crate) headers: HeaderMap,
 }
 
-/// One answer.
+/// One response.
 pub(crate) struct Answer {
     code: u16,
     headers: Vec<(&'static str, String)>,
@@ -50,7 +50,7 @@ impl Answer {
         Answer { code, headers: vec![("content-type", "application/json".to_owned())], steps: Vec::new() }
     }
 
-    /// 200 with this body, in chunks of so many bytes.
+    /// 200 with this body, in chunks of `chunk_bytes`.
     pub(crate) fn cut(body: &[u8], chunk_bytes: usize) -> Answer {
         body.chunks(chunk_bytes).fold(Answer::new(200), |answer, chunk| answer.chunk(chunk.to_vec()))
     }
@@ -60,7 +60,7 @@ impl Answer {
         Answer::new(200).chunk(body)
     }
 
-    /// With the content type of a wire.
+    /// Sets the content type of a wire.
     pub(crate) fn on(self, wire: Wire) -> Answer {
         self.header("content-type", content_type(wire))
     }
@@ -93,7 +93,7 @@ impl Answer {
 }
 
 impl Server {
-    /// A server that gives these answers, one a request.
+    /// A server with these responses, one per request.
     pub(crate) fn answering(answers: impl IntoIterator<Item = Answer>) -> Server {
         let server = Server::default();
         server.answers.lock().unwrap().extend(answers);
@@ -103,7 +103,8 @@ impl Server {
     pub(crate) fn client(&self) -> Client {
         let server = self.clone();
         let service = tower::service_fn(move |request: Request<kube_client::client::Body>| {
-            let asked = Asked { uri: request.uri().to_string(), headers: request.headers().clone() };
+            let asked =
+                RecordedRequest { uri: request.uri().to_string(), headers: request.headers().clone() };
             server.requests.lock().unwrap().push(asked);
             let answer = server.answers.lock().unwrap().pop_front().expect("an answer for this request");
             async move { Ok::<_, Infallible>(answer.into_response()) }
@@ -120,7 +121,7 @@ impl Server {
         KubeSource::builder(self.client(), Pod::resource())
     }
 
-    pub(crate) fn requests(&self) -> Vec<Asked> {
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.requests.lock().unwrap().clone()
     }
 }

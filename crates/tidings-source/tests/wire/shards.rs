@@ -1,9 +1,9 @@
-//! A source of one shard, over servers that know shards and servers that do not.
+//! A source of one shard, with servers that support shards and servers that do not.
 
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tidings_source::{
-    Change, ListOptions, ListPart, ListWatch as _, ShardRange, Sharded, WatchEvent, WatchOptions,
+    ChangeType, ListOptions, ListPart, ListWatch as _, ShardRange, Sharded, WatchEvent, WatchOptions,
 };
 
 use crate::server::{Answer, Server};
@@ -32,7 +32,7 @@ fn list(shard_info: Option<String>) -> String {
     json!({"kind":"PodList","apiVersion":"v1","metadata":metadata,"items":items}).to_string()
 }
 
-/// The names of what came, and who chose them.
+/// The names of the objects, and who selected them.
 async fn read(server: &Server) -> (Vec<String>, Result<Option<Sharded>, String>) {
     let source = server.builder().shard(half()).build().unwrap();
     let mut page = source.list(ListOptions::default()).await.unwrap();
@@ -48,7 +48,7 @@ async fn read(server: &Server) -> (Vec<String>, Result<Option<Sharded>, String>)
 }
 
 #[tokio::test]
-async fn a_shard_is_asked_for_and_never_as_a_streaming_list() {
+async fn a_shard_is_requested_and_never_as_a_streaming_list() {
     let server = Server::answering([Answer::ok(list(None)), Answer::ok("")]);
     drop(read(&server).await);
     let source = server.builder().shard(half()).build().unwrap();
@@ -61,7 +61,7 @@ async fn a_shard_is_asked_for_and_never_as_a_streaming_list() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_the_shard_is_made_good() {
+async fn if_the_server_ignores_the_shard_the_source_filters() {
     assert!((1..6).contains(&of_half().len()), "some of each");
     let (names, sharded) = read(&Server::answering([Answer::ok(list(None))])).await;
     assert_eq!(names, of_half());
@@ -69,14 +69,14 @@ async fn a_server_that_ignores_the_shard_is_made_good() {
 }
 
 #[tokio::test]
-async fn a_server_that_knows_the_shard_says_so() {
+async fn a_server_that_applies_the_shard_reports_it() {
     let selector = half().to_string();
     let (_, sharded) = read(&Server::answering([Answer::ok(list(Some(selector.clone())))])).await;
     assert_eq!(sharded, Ok(Some(Sharded::ByServer(selector))));
 }
 
 #[tokio::test]
-async fn another_shard_than_asked_for_is_an_error() {
+async fn another_shard_than_the_requested_one_is_an_error() {
     let other = ShardRange::part(1, 2).unwrap().to_string();
     let (_, sharded) = read(&Server::answering([Answer::ok(list(Some(other)))])).await;
     let error = sharded.unwrap_err();
@@ -84,7 +84,7 @@ async fn another_shard_than_asked_for_is_an_error() {
 }
 
 #[tokio::test]
-async fn of_an_object_of_another_shard_a_watch_tells_the_version_only() {
+async fn an_event_of_another_shard_becomes_a_bookmark() {
     let events = UIDS
         .iter()
         .enumerate()
@@ -94,14 +94,14 @@ async fn of_an_object_of_another_shard_a_watch_tells_the_version_only() {
     let events: Vec<_> = source.watch(WatchOptions::default()).await.unwrap().collect().await;
     assert_eq!(events.len(), UIDS.len());
     for (i, (event, uid)) in events.into_iter().zip(UIDS).enumerate() {
-        let told = match event.unwrap() {
-            WatchEvent::Changed(Change::Modified, object) => {
+        let found = match event.unwrap() {
+            WatchEvent::Changed(ChangeType::Modified, object) => {
                 (Some(object.uid().to_owned()), object.version().clone())
             }
             WatchEvent::Bookmark { version, is_initial_events_end: false } => (None, version),
             other => panic!("{other:?}"),
         };
         let is_ours = of_half().contains(&uid);
-        assert_eq!(told, (is_ours.then(|| uid.to_owned()), (10 + i as u64).into()));
+        assert_eq!(found, (is_ours.then(|| uid.to_owned()), (10 + i as u64).into()));
     }
 }

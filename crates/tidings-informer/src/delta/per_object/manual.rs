@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tidings_object::RawObject;
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use super::super::receiver::Batch;
 use super::super::replace::ListedObjects;
@@ -17,18 +17,18 @@ const MANUAL: StreamId = StreamId(0);
 impl DeltaFifo {
     /// Queues an addition.
     pub fn add(&mut self, object: Arc<RawObject>) {
-        self.queue(MANUAL, Delta::Changed(Change::Added, object));
+        self.queue(MANUAL, Delta::Changed(ChangeType::Added, object));
     }
 
     /// Queues another version of an object.
     pub fn update(&mut self, object: Arc<RawObject>) {
-        self.queue(MANUAL, Delta::Changed(Change::Modified, object));
+        self.queue(MANUAL, Delta::Changed(ChangeType::Modified, object));
     }
 
     /// Queues a deletion, with the final state. The deletion of an object that is neither queued nor known is dropped.
     pub fn delete(&mut self, object: Arc<RawObject>) {
         if self.is_anywhere(&object) {
-            self.queue(MANUAL, Delta::Changed(Change::Deleted, object));
+            self.queue(MANUAL, Delta::Changed(ChangeType::Deleted, object));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidings_object::Version;
-use tidings_source::{Change, StreamScope};
+use tidings_source::{ChangeType, StreamScope};
 
 use crate::delta::QueueOrder::PerObject;
 use crate::delta::transcript::{check, object, tell};
@@ -206,9 +206,9 @@ fn by_hand_it_is_client_gos() {
     fifo.add(object("a/w@10"));
     assert_eq!(popped(&mut fifo), ["+ a/w@10"]);
     let kinds = [
-        (Delta::Changed(Change::Added, object("a/x@1")), Some(DeltaKind::Added)),
-        (Delta::Changed(Change::Modified, object("a/x@1")), Some(DeltaKind::Updated)),
-        (Delta::Changed(Change::Deleted, object("a/x@1")), Some(DeltaKind::Deleted)),
+        (Delta::Changed(ChangeType::Added, object("a/x@1")), Some(DeltaKind::Added)),
+        (Delta::Changed(ChangeType::Modified, object("a/x@1")), Some(DeltaKind::Updated)),
+        (Delta::Changed(ChangeType::Deleted, object("a/x@1")), Some(DeltaKind::Deleted)),
         (Delta::MissingFromList(object("a/x@1")), Some(DeltaKind::Deleted)),
         (Delta::Replaced(object("a/x@1")), Some(DeltaKind::Replaced)),
         (Delta::Sync(object("a/x@1")), Some(DeltaKind::Sync)),
