@@ -1,7 +1,7 @@
-//! Objects, their versions and their recent history: what etcd is to a real API server.
+//! The stored objects, their versions and their recent history. It does what etcd does for a real API server.
 //!
-//! One counter gives out versions over all resources. Every write is compare-and-swap on the object's version, so that
-//! callers decide outside the lock. The store knows keys and bodies, never kinds, and never waits.
+//! One counter assigns the versions of all resources. Every write is a compare-and-swap on the object's version, so that callers
+//! decide outside the lock. The store knows keys and bodies, but no kinds. It never waits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -35,74 +35,68 @@ mod subscription;
 #[derive(Debug)]
 pub(crate) struct Store {
     state: Mutex<StoreState>,
-    /// The newest version given out.
+    /// The newest assigned version.
     newest: Sender<u64>,
 }
 
-/// What a write expects to find.
+/// The condition under which a write happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precondition {
-    /// Whatever is there.
+    /// No condition.
     None,
-    /// No object under that key.
+    /// There is no object with that key.
     Absent,
-    /// The object as of this version.
+    /// The object has this version.
     Version(u64),
 }
 
-/// Another write came first; look again.
+/// The object is not as the precondition requires: another write came first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the object was changed meanwhile")]
+#[error("another write changed the object")]
 pub(crate) struct PreconditionFailed;
 
-/// Whether watchers hear of a write.
+/// Whether watchers get an event for a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchVisibility {
-    /// They do.
+    /// Watchers get an event.
     Visible,
-    /// They do not: state changed behind their backs.
+    /// Watchers get no event. Lists show the change.
     Hidden,
 }
 
-/// Objects of one range at one version.
+/// The objects of a key range at one version.
 #[derive(Debug)]
 pub(crate) struct StoreSnapshot {
     /// In key order.
     pub objects: Vec<Arc<StoredObject>>,
-    /// How many more there are than were asked for.
+    /// How many objects of the range follow after `objects`.
     pub remaining: usize,
-    /// The version they are of.
+    /// The version of this state.
     pub version: u64,
 }
 
-/// Why an earlier version can't be read.
+/// Why a version can't be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SnapshotError {
-    /// History no longer reaches that far.
-    #[error("the version is older than {oldest}, the oldest that history reaches")]
-    Compacted {
-        /// The oldest version that can still be read.
-        oldest: u64,
-    },
-    /// The version was not given out yet.
-    #[error("the version is newer than {newest}, the newest given out")]
-    Future {
-        /// The newest version given out.
-        newest: u64,
-    },
+    /// The history does not reach back to that version.
+    #[error("the version is older than {oldest}, the oldest version in the history")]
+    Compacted { oldest: u64 },
+    /// The version is not assigned yet.
+    #[error("the version is newer than {newest}, the newest assigned version")]
+    Future { newest: u64 },
 }
 
-/// How large the store is.
+/// The size of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreSize {
-    /// Stored objects.
+    /// Number of stored objects.
     pub objects: usize,
-    /// Bytes of their bodies.
+    /// Bytes of the bodies of all stored objects, as JSON.
     pub body_bytes: usize,
-    /// Changes in history.
+    /// Number of changes in the history.
     pub changes: usize,
-    /// Bytes that history alone keeps alive.
+    /// Bytes that only the history keeps alive: replaced and deleted objects.
     pub history_bytes: usize,
 }
 
@@ -111,10 +105,11 @@ struct StoreState {
     version: u64,
     limits: HistoryLimits,
     resources: HashMap<Box<str>, Resource>,
-    /// How many objects name an owner, by a hash of the owner's uid: most deletions have no dependents to look for.
+    /// How many objects have an owner reference, by the hash of the owner's uid. With this most deletions need not search for
+    /// dependents.
     owned: HashMap<u64, u32>,
     hasher: RandomState,
-    /// The feeds of stores that follow this one.
+    /// The queues of the followers of this store.
     replication_queues: Vec<Weak<ReplicationQueue>>,
 }
 
@@ -123,14 +118,13 @@ struct Resource {
     objects: ObjectSet,
     history: History,
     changed: Sender<u64>,
-    /// Raised when running watches must end.
+    /// Incremented when all running watches must end. A watch belongs to the epoch in which it started.
     epoch: u64,
-    /// Watches of that era may still read up to that version before they end.
+    /// An ended epoch, and the version up to which its watches may still read before they end.
     draining: Option<(u64, u64)>,
 }
 
 impl Store {
-    /// An empty store at version 1.
     pub(crate) fn new(limits: HistoryLimits) -> Self {
         let state = StoreState {
             version: 1,
@@ -148,17 +142,16 @@ impl Store {
         self.state.lock().version
     }
 
-    /// Tells each newest version.
+    /// Watches the newest assigned version.
     pub(crate) fn newest(&self) -> Receiver<u64> {
         self.newest.subscribe()
     }
 
-    /// One object as it is.
     pub(crate) fn object(&self, storage: &str, key: &str) -> Option<Arc<StoredObject>> {
         self.state.lock().resources.get(storage)?.objects.get(key).cloned()
     }
 
-    /// Writes an object if what is there is as expected.
+    /// Creates or replaces an object if the precondition holds.
     pub(crate) fn put(
         &self,
         storage: &str,
@@ -181,7 +174,8 @@ impl Store {
         Ok(object)
     }
 
-    /// Removes an object if it is as expected; `None` if there was none. Returns its last state under the new version.
+    /// Removes an object if the precondition holds. Returns its last state with the version of the deletion; `None` if there was no
+    /// object.
     pub(crate) fn remove(
         &self,
         storage: &str,
@@ -225,7 +219,7 @@ impl Store {
         self.newest.send(version);
     }
 
-    /// The objects of a range: the first `limit` of them, and how many more there are. At an earlier version if asked.
+    /// The first `limit` objects of a range, and how many follow; at an earlier version if `at` is set.
     pub(crate) fn snapshot(
         &self,
         storage: &str,
@@ -255,7 +249,7 @@ impl Store {
         Ok(snapshot)
     }
 
-    /// Forgets all history up to and including `version`, or all there is.
+    /// Drops the history up to and including `version`, or all of it.
     pub(crate) fn compact(&self, version: Option<u64>) {
         let mut state = self.state.lock();
         let version = version.unwrap_or(state.version).min(state.version);
@@ -264,7 +258,7 @@ impl Store {
         }
     }
 
-    /// Gives out a version without changing anything, as other resources' writes would.
+    /// Assigns a version without a change, as a write to an unrelated resource does.
     pub(crate) fn skip_version(&self) -> u64 {
         let mut state = self.state.lock();
         let version = state.next_version();
@@ -273,26 +267,25 @@ impl Store {
         version
     }
 
-    /// Ends the running watches of a resource, once they have told what happened so far.
+    /// Ends the running watches of a resource after they have sent all changes up to now.
     pub(crate) fn end_watches(&self, storage: &str) {
         let mut state = self.state.lock();
         let version = state.version;
         state.resource(storage).end_watches(version);
     }
 
-    /// Whether anything names this owner; false is certain, true is not.
+    /// Whether any object has this owner. False is certain. True may be a collision of hashes.
     pub(crate) fn may_own(&self, uid: &str) -> bool {
         let state = self.state.lock();
         state.owned.contains_key(&state.hasher.hash_one(uid))
     }
 
-    /// All storages that hold objects.
+    /// The names of all storages that have objects.
     pub(crate) fn storages(&self) -> Vec<Box<str>> {
         let state = self.state.lock();
         state.resources.iter().filter(|(_, r)| r.objects.len() > 0).map(|(name, _)| name.clone()).collect()
     }
 
-    /// How large the store is.
     pub(crate) fn size(&self) -> StoreSize {
         let state = self.state.lock();
         state.resources.values().fold(StoreSize::default(), |sum, resource| StoreSize {
@@ -309,7 +302,7 @@ impl StoreState {
         if !self.resources.contains_key(storage) {
             self.resources.insert(storage.into(), Resource::new());
         }
-        self.resources.get_mut(storage).expect("it was inserted if it was missing")
+        self.resources.get_mut(storage).expect("the resource was inserted if it was missing")
     }
 
     fn next_version(&mut self) -> u64 {

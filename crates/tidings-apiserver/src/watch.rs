@@ -1,8 +1,8 @@
-//! WATCH: what happened after a version, as it happens.
+//! WATCH: streams the changes after a version.
 //!
-//! [`opening`] reads what there is at first; [`cursor`] decides what to send next and [`pace`] when, both are pure; [`stream`]
-//! reads the store, waits and sends. A watcher pulls from history: nothing is buffered for it, and one that falls out of the history
-//! window is cut off.
+//! [`initial_state`] reads the objects that a watch starts with. [`cursor`] decides what to send next and [`batching`] when; both are
+//! pure state machines. [`stream`] reads the store, waits and sends. A watcher pulls from the history and has no buffer of its own. A
+//! watcher that falls behind the oldest change in the history is cut off.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) mod cursor;
 mod initial_state;
 mod stream;
 
-/// What a watcher is sent, and from where on.
+/// A watch request.
 pub(crate) struct WatchRequest {
     pub(crate) def: Arc<ResourceDef>,
     pub(crate) namespace: Option<String>,
@@ -40,18 +40,17 @@ impl WatchRequest {
     }
 }
 
-/// Where a watch begins.
+/// Where a watch starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchStart {
-    /// With everything there is as ADDED events, then what follows.
+    /// With all present objects as ADDED events, then later changes.
     InitialEvents(cursor::InitialEventsMarker),
-    /// With what follows this version.
+    /// With the changes after this version.
     After(u64),
-    /// With what follows the newest version.
+    /// With the changes after the newest version.
     Now,
 }
 
-/// Answers with a stream of events.
 pub(crate) async fn answer(
     core: &Arc<Core>,
     watch: WatchRequest,

@@ -1,7 +1,14 @@
-//! One version of one stored object: its JSON, encoded once, with the places where it is cut and spliced.
+//! One version of one stored object: its JSON, with the offsets at which it is cut and spliced.
 //!
-//! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`, which whoever writes it out supplies: so that all
-//! versions of one group-kind share one body. It is never decoded to be sent.
+//! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`. The encoder of a response writes those, so that all API
+//! versions of a kind share one body. A body is never decoded to be sent.
+//!
+//! ```text
+//! {"metadata":{"name":"x","resourceVersion":"120","labels":{}},"spec":{}}
+//!             ^ META_AT                      ^ version_at     ^ meta_end
+//! ```
+//!
+//! A DELETED event carries the last state with the version of the deletion: `with_version` replaces the digits at `version_at`.
 
 use std::sync::Arc;
 
@@ -10,10 +17,10 @@ use tidings_protobuf::Message;
 
 use super::protobuf_cache::{ProtobufCache, Retention};
 
-/// Bytes before the value of `metadata` in every body.
+/// The offset of the value of `metadata` in every body.
 const META_AT: usize = br#"{"metadata":"#.len();
 
-/// The order in which Kubernetes writes the metadata of built-in kinds.
+/// The order in which Kubernetes encodes the metadata of built-in kinds.
 const METADATA_ORDER: [&str; 15] = [
     "name",
     "generateName",
@@ -43,11 +50,11 @@ pub(crate) struct StoredObject {
     /// Where the digits of `metadata.resourceVersion` begin.
     version_at: u32,
     has_owners: bool,
-    /// The same as protobuf, while that is worth keeping.
+    /// The protobuf encoding, while it is kept.
     protobuf: ProtobufCache,
 }
 
-/// An encoded object that waits for its version.
+/// An encoded object that has no version yet.
 #[derive(Clone, Debug)]
 pub(crate) struct UnversionedObject {
     key: Box<str>,
@@ -57,17 +64,17 @@ pub(crate) struct UnversionedObject {
     has_owners: bool,
 }
 
-/// How the keys of a body are ordered.
+/// The order of the keys in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyOrder {
-    /// Metadata as Kubernetes' structs have it: built-in kinds.
+    /// Metadata in the order of Kubernetes' Go structs. For built-in kinds.
     Struct,
-    /// Sorted: custom resources.
+    /// All keys sorted. For custom resources.
     Sorted,
 }
 
 impl UnversionedObject {
-    /// Encodes an object under its key. `kind`, `apiVersion` and `metadata.resourceVersion` are left out.
+    /// Encodes an object without `kind`, `apiVersion` and `metadata.resourceVersion`.
     pub(crate) fn encode(key: impl Into<Box<str>>, object: &Map<String, Value>, order: KeyOrder) -> Self {
         let mut draft = Self {
             key: key.into(),
@@ -126,9 +133,9 @@ impl UnversionedObject {
 
     fn field(&mut self, name: &str, value: &Value) {
         self.comma();
-        serde_json::to_writer(&mut self.bytes, name).expect("text is written to memory");
+        serde_json::to_writer(&mut self.bytes, name).expect("writing text to memory succeeds");
         self.bytes.push(b':');
-        serde_json::to_writer(&mut self.bytes, value).expect("a value is written to memory");
+        serde_json::to_writer(&mut self.bytes, value).expect("writing a value to memory succeeds");
     }
 
     fn version_placeholder(&mut self) {
@@ -138,12 +145,11 @@ impl UnversionedObject {
         self.bytes.push(b'"');
     }
 
-    /// The object's key.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// Whether `stored` says the same, versions aside.
+    /// Whether `stored` has the same content, apart from the version.
     pub(crate) fn equals_ignoring_version(&self, stored: &StoredObject) -> bool {
         let at = stored.version_at as usize;
         let after = at + digits(stored.version);
@@ -153,7 +159,7 @@ impl UnversionedObject {
             && stored.body[after..] == self.bytes[at..]
     }
 
-    /// The object, as of this version.
+    /// Inserts the version.
     pub(crate) fn at(self, version: u64) -> StoredObject {
         let number = version.to_string();
         let mut body = Vec::with_capacity(self.bytes.len() + number.len());
@@ -173,54 +179,52 @@ impl UnversionedObject {
 }
 
 impl StoredObject {
-    /// `namespace/name`, or the name alone for objects of the whole cluster.
+    /// `namespace/name`, or the name alone for cluster-wide objects.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// The namespace, empty for objects of the whole cluster.
+    /// The namespace; empty for cluster-wide objects.
     pub(crate) fn namespace(&self) -> &str {
         self.key.split_once('/').map_or("", |(namespace, _)| namespace)
     }
 
-    /// The name.
     pub(crate) fn name(&self) -> &str {
         self.key.split_once('/').map_or(&self.key, |(_, name)| name)
     }
 
-    /// The version at which the object was written.
     pub(crate) fn version(&self) -> u64 {
         self.version
     }
 
-    /// The whole body, from `{"metadata":` on.
+    /// The whole body, which begins with `{"metadata":`.
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// What follows a leading `{"kind":…,"apiVersion":…,`.
+    /// The body without its opening brace, to follow `{"kind":…,"apiVersion":…,`.
     pub(crate) fn after_brace(&self) -> &[u8] {
         &self.body[1..]
     }
 
-    /// The value of `metadata`.
+    /// The JSON of `metadata`.
     pub(crate) fn metadata(&self) -> &[u8] {
         &self.body[META_AT..self.meta_end as usize]
     }
 
-    /// A body that has the metadata alone.
+    /// A body with `metadata` alone.
     pub(crate) fn metadata_body(&self) -> Vec<u8> {
         let mut body = self.body[..self.meta_end as usize].to_vec();
         body.push(b'}');
         body
     }
 
-    /// Whether `metadata.ownerReferences` names anyone.
+    /// Whether `metadata.ownerReferences` is not empty.
     pub(crate) fn has_owners(&self) -> bool {
         self.has_owners
     }
 
-    /// The same state under another version: what DELETED events carry.
+    /// The same content with another version, as DELETED events need it.
     pub(crate) fn with_version(&self, version: u64) -> Self {
         let at = self.version_at as usize;
         let after = at + digits(self.version);
@@ -240,7 +244,7 @@ impl StoredObject {
         }
     }
 
-    /// Its bytes as this message, which are encoded if they are not kept.
+    /// The protobuf encoding. Calls `encode` if it is not cached.
     pub(crate) fn protobuf<E>(
         &self,
         message: &'static Message,
@@ -249,28 +253,26 @@ impl StoredObject {
         self.protobuf.bytes(message, encode)
     }
 
-    /// For how long these bytes are kept, or longer.
     pub(crate) fn set_protobuf_retention(&self, retention: Retention) {
         self.protobuf.set_retention(retention);
     }
 
-    /// The change that made it is no longer new.
+    /// The last change of the object is no longer recent.
     pub(super) fn mark_old(&self) {
         self.protobuf.mark_old();
     }
 
-    /// The object as a tree, without `kind` and `apiVersion`. For writers; readers are sent the bytes.
+    /// The decoded object, without `kind` and `apiVersion`. Only writes need it: responses send the bytes.
     pub(crate) fn decoded(&self) -> Map<String, Value> {
-        serde_json::from_slice(&self.body).expect("a body is what was encoded")
+        serde_json::from_slice(&self.body).expect("a body is valid JSON")
     }
 
-    /// The metadata as a tree.
     pub(crate) fn decoded_metadata(&self) -> Map<String, Value> {
-        serde_json::from_slice(self.metadata()).expect("metadata is what was encoded")
+        serde_json::from_slice(self.metadata()).expect("metadata is valid JSON")
     }
 }
 
-/// What it says, however it is kept.
+/// Compares the content. The protobuf cache does not count.
 impl PartialEq for StoredObject {
     fn eq(&self, other: &Self) -> bool {
         (&self.key, self.version, &self.body) == (&other.key, other.version, &other.body)
@@ -283,7 +285,7 @@ fn digits(version: u64) -> usize {
     version.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Bodies are bounded far below 4 GiB by the limit on requests.
+/// The limit on request bodies bounds objects far below 4 GiB.
 fn offset_u32(at: usize) -> u32 {
     u32::try_from(at).expect("a body is shorter than 4 GiB")
 }

@@ -1,6 +1,6 @@
-//! The present objects of one resource, in the order in which etcd orders their keys.
+//! The present objects of one resource, in etcd's key order.
 //!
-//! One word for each object besides the object itself: its key is read through the entry.
+//! The set takes one pointer per object: it reads the key through the pointer.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::object::StoredObject;
 
-/// Ordered by key, as bytes: `a-b/x` comes before `a/x`.
+/// Objects ordered by the bytes of their keys: `a-b/x` sorts before `a/x`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectSet {
     objects: BTreeSet<ByKey>,
@@ -21,32 +21,29 @@ pub(super) struct ObjectSet {
 #[derive(Clone, Debug)]
 struct ByKey(Arc<StoredObject>);
 
-/// Which keys are meant: all, or those of one namespace, from a first key on.
+/// A range of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRange {
     from: String,
-    /// First key that is no longer meant; empty for no end.
+    /// The first key after the range; empty if the range has no end.
     end: String,
 }
 
 impl KeyRange {
-    /// All keys.
     pub(crate) fn all() -> Self {
         Self { from: String::new(), end: String::new() }
     }
 
-    /// The keys of one namespace.
     pub(crate) fn namespace(namespace: &str) -> Self {
-        // '0' is the byte after '/': no key of the namespace is beyond it.
+        // '0' is the byte after '/', so it ends the namespace's keys.
         Self { from: format!("{namespace}/"), end: format!("{namespace}0") }
     }
 
-    /// One key.
     pub(crate) fn one(key: &str) -> Self {
         Self { from: key.to_owned(), end: format!("{key}\0") }
     }
 
-    /// The same range, but nothing before `key`.
+    /// The part of the range from `key` on.
     pub(crate) fn starting_at(mut self, key: &str) -> Self {
         if key > self.from.as_str() {
             key.clone_into(&mut self.from);
@@ -54,7 +51,6 @@ impl KeyRange {
         self
     }
 
-    /// Whether a key is meant.
     pub(crate) fn contains(&self, key: &str) -> bool {
         key >= self.from.as_str() && (self.end.is_empty() || key < self.end.as_str())
     }
@@ -96,7 +92,7 @@ impl ObjectSet {
         self.objects.iter().map(|entry| &entry.0)
     }
 
-    /// The objects of a range, as they are.
+    /// The objects of a range.
     pub(super) fn range<'a>(&'a self, range: &'a KeyRange) -> impl Iterator<Item = &'a Arc<StoredObject>> {
         range
             .bounds()
@@ -105,7 +101,7 @@ impl ObjectSet {
             .map(|entry| &entry.0)
     }
 
-    /// The objects of a range, as they were before what `past_states` tells.
+    /// The objects of a range at an earlier version; see [`History::past_states_at`](super::history).
     pub(super) fn range_before<'a>(
         &'a self,
         range: &'a KeyRange,
@@ -118,7 +114,7 @@ impl ObjectSet {
     }
 }
 
-/// Two ordered sequences as one; where both have a key, `then` wins.
+/// Merges the present objects and the past states, both ordered by key. If both have a key, the past state is used.
 struct PastRange<'a> {
     now: Peekable<btree_set::Range<'a, ByKey>>,
     then: Peekable<btree_map::Range<'a, Box<str>, Option<Arc<StoredObject>>>>,

@@ -1,5 +1,7 @@
-//! One object as protobuf, while that is worth keeping. Who is answered after a write and all who watch are told the same bytes, so
-//! these are encoded once while the change is new. Later only servers that are set so keep them: memory is dearer then.
+//! Caches the protobuf encoding of one object.
+//!
+//! The response to a write and all watchers send the same bytes. So an object is encoded once while its last change is recent. Later
+//! the bytes are dropped to save memory, unless the server is configured to keep them.
 
 use std::sync::Arc;
 
@@ -7,31 +9,31 @@ use tidings_protobuf::Message;
 
 use crate::sync::Mutex;
 
-/// The bytes of one object's message.
+/// The protobuf encoding of one object.
 #[derive(Debug, Default)]
 pub(super) struct ProtobufCache(Mutex<CachedBytes>);
 
 #[derive(Debug, Default)]
 struct CachedBytes {
     retention: Retention,
-    /// Of which message, since versions of a group differ.
+    /// The bytes, and the message type that they encode: one object may be read in several versions of its group.
     bytes: Option<(&'static Message, Arc<[u8]>)>,
 }
 
-/// For how long what is encoded is kept.
+/// How long encoded bytes are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Retention {
     /// Not at all.
     #[default]
     Never,
-    /// Until the change that made it is no longer new.
+    /// While the last change of the object is recent.
     WhileNew,
-    /// As long as the object.
+    /// As long as the object exists.
     Always,
 }
 
 impl ProtobufCache {
-    /// Keeps what is encoded from now on for so long, or longer.
+    /// Sets how long the bytes are kept. `Always` is never shortened.
     pub(super) fn set_retention(&self, retention: Retention) {
         let mut slot = self.0.lock();
         if slot.retention != Retention::Always {
@@ -39,7 +41,7 @@ impl ProtobufCache {
         }
     }
 
-    /// The object's change is no longer new.
+    /// The last change of the object is no longer recent.
     pub(super) fn mark_old(&self) {
         let mut slot = self.0.lock();
         if slot.retention == Retention::WhileNew {
@@ -47,7 +49,8 @@ impl ProtobufCache {
         }
     }
 
-    /// The bytes of this message. Who comes while they are encoded waits for them: that is shorter than to do it again.
+    /// The bytes of this message type. A second caller waits for the lock while the first one encodes: that takes less time than to
+    /// encode again.
     pub(super) fn bytes<E>(
         &self,
         message: &'static Message,
@@ -89,19 +92,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_encoded_once_and_what_is_old_each_time() {
+    fn a_recent_change_is_encoded_once_and_an_old_one_each_time() {
         let encoded = ProtobufCache::default();
         assert_eq!(times_encoded(&encoded, "Pod"), 2);
         encoded.set_retention(Retention::WhileNew);
         assert_eq!(times_encoded(&encoded, "Pod"), 1);
         assert_eq!(times_encoded(&encoded, "Pod"), 0);
-        assert_eq!(times_encoded(&encoded, "Node"), 2, "one message is kept, and no other is told for it");
+        assert_eq!(
+            times_encoded(&encoded, "Node"),
+            2,
+            "only one message type is kept, and it is not used for another"
+        );
         encoded.mark_old();
         assert_eq!(times_encoded(&encoded, "Pod"), 2);
     }
 
     #[test]
-    fn what_is_kept_always_does_not_grow_old() {
+    fn bytes_that_are_always_kept_are_not_dropped_with_age() {
         let encoded = ProtobufCache::default();
         encoded.set_retention(Retention::Always);
         encoded.set_retention(Retention::WhileNew);

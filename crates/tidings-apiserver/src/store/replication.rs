@@ -1,8 +1,8 @@
-//! What a second store over the same objects has not applied yet: the changes of the first one, in order.
+//! Replication of a store to a follower: the queue of changes that the follower has not applied yet.
 //!
-//! The first store appends under its own lock, so that the order is the order of versions. A feed is bounded. One that
-//! overflows forgets everything and says so: the follower then starts again from a whole state, as an API server does
-//! whose watch of etcd was compacted.
+//! The leader appends to the queue under its own lock, so that the queue is in the order of versions. The queue is bounded. When it
+//! overflows it drops all entries, and the follower starts again from a complete state. An API server does the same when etcd has
+//! compacted the version of its watch.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -12,10 +12,10 @@ use super::saved_state::SavedState;
 use super::{Store, StoreState, WatchVisibility};
 use crate::sync::Mutex;
 
-/// Most changes that wait in one feed.
+/// The largest number of entries in one queue.
 const REPLICATION_ENTRIES_MAX: usize = 100_000;
 
-/// The changes that one follower has not applied yet.
+/// The changes of the leader that one follower has not applied yet.
 #[derive(Debug, Default)]
 pub(crate) struct ReplicationQueue {
     state: Mutex<QueueState>,
@@ -27,12 +27,12 @@ struct QueueState {
     has_overflowed: bool,
 }
 
-/// One step of the first store.
+/// One change of the leader.
 #[derive(Clone, Debug)]
 pub(super) enum ReplicationEntry {
     /// An object was written or removed.
     Change { storage: Box<str>, change: Arc<ObjectChange>, visibility: WatchVisibility },
-    /// A version was given out without a change.
+    /// A version was assigned without a change.
     Version(u64),
 }
 
@@ -46,12 +46,11 @@ impl ReplicationQueue {
         pending.entries.push_back(entry);
     }
 
-    /// How many changes wait.
     pub(crate) fn len(&self) -> usize {
         self.state.lock().entries.len()
     }
 
-    /// Drops what waits: the follower is given a whole state.
+    /// Drops all entries: the follower gets a complete state instead.
     pub(crate) fn clear(&self) {
         *self.state.lock() = QueueState::default();
     }
@@ -76,7 +75,7 @@ impl StoreState {
 }
 
 impl Store {
-    /// The state now, and a feed of everything that happens after it.
+    /// The present state, and a queue of all later changes.
     pub(crate) fn follow(&self) -> (SavedState, Arc<ReplicationQueue>) {
         let mut state = self.state.lock();
         let queue = Arc::new(ReplicationQueue::default());
@@ -84,7 +83,7 @@ impl Store {
         (SavedState::of(&state), queue)
     }
 
-    /// Applies the next entry of a feed. Returns false if none waits.
+    /// Applies the next entry of a queue. Returns false if the queue is empty.
     pub(crate) fn apply_next(&self, queue: &ReplicationQueue) -> bool {
         let Some(entry) = queue.next() else { return false };
         let mut state = self.state.lock();

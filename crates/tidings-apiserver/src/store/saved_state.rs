@@ -1,14 +1,14 @@
-//! Going back in time: a store's whole state, kept to be restored later.
+//! Saves and restores the whole state of a store.
 //!
-//! After a restore versions are given out again, as after an etcd restored from a backup: the hardest thing that a
-//! client's cache can meet. Running watches end.
+//! After a restore the store assigns versions again that it had assigned before, as etcd does after a restore from a backup. For a
+//! client's cache this is the hardest case: equal versions do not mean equal objects. Running watches end.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::object_set::ObjectSet;
 use super::{Store, StoreState};
 
-/// A store's state at one version. Shares all bodies with the store.
+/// The state of a server at one version, for [`ApiServer::restore`](crate::ApiServer::restore). Shares all objects with the server.
 #[derive(Clone, Debug)]
 pub struct SavedState {
     version: u64,
@@ -21,23 +21,22 @@ impl SavedState {
         SavedState { version: state.version, objects: objects.collect() }
     }
 
-    /// The version it was saved at.
+    /// The version at which the state was saved.
     pub fn version(&self) -> u64 {
         self.version
     }
 }
 
 impl Store {
-    /// The state now, to be restored later.
     pub(crate) fn save(&self) -> SavedState {
         SavedState::of(&self.state.lock())
     }
 
-    /// Goes back to an earlier state, its version included, and ends all watches.
+    /// Goes back to a saved state and its version, and ends all watches.
     pub(crate) fn restore(&self, saved: &SavedState) {
         let mut state = self.state.lock();
         state.version = saved.version;
-        // In an order that does not depend on hashes: watchers end in it.
+        // In a fixed order: watchers are woken in this order, and a simulation must be repeatable.
         let names: BTreeSet<_> = state.resources.keys().chain(saved.objects.keys()).cloned().collect();
         for name in names {
             let objects = saved.objects.get(&name).cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What watchers read: the changes of one resource after a version, and the word that there may be more.
+//! How watchers read the store: the changes of one resource after a version, and a wake-up when there may be more.
 //!
-//! A watcher pulls; the store keeps nothing for it.
+//! A watcher pulls. The store has no buffer per watcher.
 
 use std::sync::Arc;
 
@@ -8,26 +8,26 @@ use super::Store;
 use super::history::ObjectChange;
 use crate::fifo_watch::Receiver;
 
-/// What happened after a version, for one watcher.
+/// The result of reading the history after a version.
 #[derive(Debug)]
 pub(crate) enum HistoryRead {
-    /// These changes, in order.
+    /// The next changes, in order.
     Changes(Vec<Arc<ObjectChange>>),
-    /// Nothing, as of this version.
+    /// There are no changes after the version.
     UpToDate {
-        /// The newest version given out.
+        /// The newest assigned version.
         newest: u64,
     },
-    /// History no longer reaches that far.
+    /// The history does not reach back to the version.
     Compacted {
-        /// The oldest version that can still be watched from.
+        /// The oldest version that a watch can start from.
         oldest: u64,
     },
-    /// The resource went away, or time went back.
+    /// All watches of the resource must end: it was removed, or the store was restored to an earlier state.
     WatchEnded,
 }
 
-/// A watcher's hold on one resource.
+/// A watcher's subscription to the changes of one resource.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchSubscription {
     storage: Arc<str>,
@@ -35,17 +35,16 @@ pub(crate) struct WatchSubscription {
     changed: Receiver<u64>,
 }
 
-/// Whether a watcher starts or goes on.
+/// Whether a watcher reads for the first time. See [`History::reaches`](super::history) and `continues`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchRead {
-    /// It starts from a version that its client named.
+    /// It starts from a version that the client requested.
     First,
-    /// It has read everything up to its version.
+    /// It has read all changes up to its version.
     Next,
 }
 
 impl Store {
-    /// Starts to watch a resource.
     pub(crate) fn subscribe(&self, storage: &str) -> WatchSubscription {
         let mut state = self.state.lock();
         let resource = state.resource(storage);
@@ -56,7 +55,7 @@ impl Store {
         }
     }
 
-    /// What happened after `version`, at most `limit` changes of it.
+    /// The changes after `version`, at most `limit` of them.
     pub(crate) fn read_history(
         &self,
         subscription: &WatchSubscription,
@@ -93,7 +92,7 @@ impl Store {
 }
 
 impl WatchSubscription {
-    /// Waits until something may have changed since the last wait. Never misses a change that happened before the call.
+    /// Waits for a change after the last wait. Returns at once if there was one before the call.
     pub(crate) async fn changed(&mut self) {
         self.changed.changed().await;
     }

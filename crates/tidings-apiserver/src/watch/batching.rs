@@ -1,34 +1,40 @@
-//! How often a watcher is sent what happens: at once, or, where much happens, once in a millisecond.
+//! Batches the events of a busy watch, in the manner of interrupt coalescing: each change is sent at once, until many changes follow
+//! each other; then they are sent together once per millisecond.
 //!
-//! Waking a client costs it and the server more than a change does. Thousands of changes a second, each sent on its own, slow
-//! those down who make them; sent together they cost little, and the wait is shorter than what a network adds.
+//! To wake a client costs more than to send a change. Thousands of wake-ups per second slow down the clients that write. A batch costs one
+//! wake-up, and its delay is shorter than that of a network.
+//!
+//! ```text
+//! changes within 1 ms:  1 2 3 4 5 6 7 8        8 or more: wait 1 ms before the next read
+//! sent:                 1 2 3 4 5 6 7 8 ... [9..18] ... [19..28] ... [29,30]    fewer than 4: send at once again
+//! ```
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long what happens gathers.
+/// How long a batch collects changes.
 const BATCH_INTERVAL: Duration = Duration::from_millis(1);
 
-/// So many changes within [`BATCH_INTERVAL`] are much.
+/// Batching starts after this many changes within [`BATCH_INTERVAL`].
 const BATCH_START_CHANGES: usize = 8;
 
-/// So few in a parcel are no longer worth the wait.
+/// Batching stops after a batch with fewer changes than this.
 const BATCH_STOP_CHANGES: usize = 4;
 
-/// What one watcher's reads brought of late.
+/// Decides when one watcher reads the history.
 #[derive(Debug)]
 pub(super) struct EventBatching {
     mode: BatchMode,
-    /// When the last read brought something.
+    /// When the last read returned changes.
     last: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BatchMode {
-    /// Each change is sent as it comes; so many came since.
+    /// Each change is sent at once. Counts the changes since an instant.
     Immediate { since: Instant, changes: usize },
-    /// Changes gather until then.
+    /// The next read happens at this instant.
     Batched { until: Instant },
 }
 
@@ -37,7 +43,7 @@ impl EventBatching {
         EventBatching { mode: BatchMode::Immediate { since: now, changes: 0 }, last: now }
     }
 
-    /// When to read next; `None` if at once.
+    /// When to read next; `None` to read at once.
     pub(super) fn next_read_at(&self) -> Option<Instant> {
         match self.mode {
             BatchMode::Immediate { .. } => None,
@@ -45,9 +51,9 @@ impl EventBatching {
         }
     }
 
-    /// Changes were read. `has_more` if there were more than could be read.
+    /// A read returned changes. `has_more` says that there are more than it could return.
     pub(super) fn read(&mut self, read: usize, has_more: bool, now: Instant) {
-        // A clock that stands still, as tests have it, may stand still for ever.
+        // While a test has paused the clock it may never advance, so nothing is delayed.
         let has_moved = now > std::mem::replace(&mut self.last, now);
         let counted = |since, changes| match changes {
             BATCH_START_CHANGES.. if has_moved && !has_more => {
@@ -73,11 +79,11 @@ mod tests {
 
     const MICROSECOND: Duration = Duration::from_micros(1);
 
-    /// Reads one change every so often, and says after which of them the next ones gather.
-    fn waits(every: Duration, changes: usize) -> Vec<usize> {
+    /// Makes one change per interval. Returns the changes after which the watcher delays the next read.
+    fn delays(every: Duration, changes: usize) -> Vec<usize> {
         let start = Instant::now();
         let mut batching = EventBatching::new(start);
-        let mut waits = Vec::new();
+        let mut delays = Vec::new();
         let (mut now, mut unread) = (start, 0);
         for change in 0..changes {
             now += every;
@@ -85,25 +91,25 @@ mod tests {
             if batching.next_read_at().is_none_or(|at| now >= at) {
                 batching.read(std::mem::take(&mut unread), false, now);
                 if batching.next_read_at().is_some() {
-                    waits.push(change);
+                    delays.push(change);
                 }
             }
         }
-        waits
+        delays
     }
 
     #[test]
-    fn few_changes_are_never_held_back() {
-        assert!(waits(150 * MICROSECOND, 1000).is_empty());
+    fn few_changes_are_never_delayed() {
+        assert!(delays(150 * MICROSECOND, 1000).is_empty());
     }
 
     #[test]
-    fn many_changes_are_held_back_from_the_eighth_on_for_a_millisecond_each() {
-        assert_eq!(waits(100 * MICROSECOND, 40), [7, 17, 27, 37]);
+    fn many_changes_are_delayed_from_the_eighth_on_by_a_millisecond_each() {
+        assert_eq!(delays(100 * MICROSECOND, 40), [7, 17, 27, 37]);
     }
 
     #[test]
-    fn who_falls_behind_reads_on_at_once() {
+    fn a_watcher_that_falls_behind_reads_on_at_once() {
         let start = Instant::now();
         let mut batching = EventBatching::new(start);
         batching.read(256, true, start + MICROSECOND);
@@ -113,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parcel_of_few_is_the_last() {
+    fn a_small_batch_is_the_last() {
         let start = Instant::now();
         let mut batching = EventBatching::new(start);
         batching.read(BATCH_START_CHANGES, false, start + MICROSECOND);
@@ -125,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_clock_stands_still_nothing_is_held_back() {
+    fn nothing_is_delayed_while_the_clock_is_paused() {
         let now = Instant::now();
         let mut batching = EventBatching::new(now);
         for _ in 0..100 {

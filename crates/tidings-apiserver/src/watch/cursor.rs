@@ -1,88 +1,91 @@
-//! What a watcher is sent next, given what was seen: a pure table.
+//! Decides what a watcher is sent next: a pure state machine.
 //!
-//! The cursor knows two versions: up to which one history was read, and which one the client knows of. It never waits,
-//! never encodes, and never looks at an object.
+//! The cursor has two versions: the one up to which it has read the history, and the one that the client knows from the last bookmark.
+//! It never waits, encodes or looks at an object.
+//!
+//! ```text
+//! Initial --all objects sent--> Live --ended, timed out, or too slow--> Ended
+//! Opened  --first change or none--> Live
+//! Opened  --history does not reach back--> Ended, with a 410 event
+//! ```
 
 use crate::request::selector::Membership;
 
-/// Where a watcher stands.
+/// The state of a watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WatchCursor {
-    /// History is read up to and including this version.
+    /// The history is read up to and including this version.
     read: u64,
-    /// The version that the client asked from, or the newest that a bookmark told it since.
+    /// The version of the last bookmark, or the version that the client started from.
     bookmarked: u64,
     phase: WatchPhase,
     bookmarks: Bookmarks,
 }
 
-/// What a watcher is in the middle of.
+/// The phase of a watcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchPhase {
-    /// Objects that were there at the start are sent.
+    /// The objects that existed at the start are being sent.
     Initial(InitialEventsMarker),
-    /// Nothing was read from history yet: a version that is too old is the client's to hear of.
+    /// Nothing was read from the history yet. If the client's version is too old, it gets a 410 event.
     Opened,
-    /// History is read as it grows.
+    /// The watcher follows the history.
     Live,
-    /// Nothing more is sent.
+    /// The watch has ended.
     Ended,
 }
 
-/// Whether the end of the initial events is marked.
+/// Whether a bookmark marks the end of the initial events (KEP-3157).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InitialEventsMarker {
-    /// By a bookmark that says so.
+    /// Send the bookmark.
     Send,
-    /// Not at all.
+    /// Send no bookmark.
     Omit,
 }
 
-/// Whether the client takes bookmarks.
+/// Whether the client allows bookmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bookmarks {
-    /// It does.
     Enabled,
-    /// It does not.
     Disabled,
 }
 
-/// What was seen.
+/// What the watcher found or what happened to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchInput {
-    /// An object that was there at the start.
+    /// An object that existed at the start.
     InitialObject,
-    /// There are no more of these.
+    /// All objects that existed at the start were sent.
     InitialEnd,
-    /// A change, and what it means for this watcher.
+    /// A change in the history.
     Change {
-        /// The change's version.
         version: u64,
-        /// What it means.
+        /// The event for this watcher; `None` if the change is outside its selection.
         event: Option<WatchEventType>,
     },
-    /// No change, as of this version.
+    /// The history has no further change.
     UpToDate {
-        /// The newest version given out.
+        /// The newest assigned version.
         newest: u64,
     },
-    /// History no longer reaches back to where this watcher stands.
+    /// The history no longer reaches back to the watcher's version.
     Compacted {
-        /// The oldest version it reaches back to.
+        /// The oldest version in the history.
         oldest: u64,
     },
-    /// The resource is gone, or time went back.
+    /// The resource was removed, or the store was restored to an earlier state.
     WatchEnded,
-    /// A bookmark would be in order, as of this version.
+    /// The interval between bookmarks has passed.
     BookmarkDue {
-        /// The newest version up to which this watcher has read.
+        /// The newest version. The watcher has read all changes up to it.
         newest: u64,
     },
-    /// The time asked for is up.
+    /// The timeout of the watch has passed.
     TimedOut,
 }
 
-/// What to do about it.
+/// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchAction {
     /// Send an event about the object.
@@ -91,18 +94,18 @@ pub(crate) enum WatchAction {
     SendMarker(u64),
     /// Send a bookmark.
     SendBookmark(u64),
-    /// Tell the client that its version is too old, and end.
+    /// Send a 410 event, because the client's version is too old, and end.
     SendExpired {
         /// The client's version.
         requested: u64,
-        /// The oldest one that would have done.
+        /// The oldest version that a watch can start from.
         oldest: u64,
     },
-    /// Nothing to send; look for more.
+    /// Send nothing; read on.
     Continue,
-    /// Nothing to send; wait.
+    /// Send nothing; wait.
     Wait,
-    /// End without a word.
+    /// End without an event.
     End,
 }
 
@@ -118,28 +121,26 @@ pub(crate) enum WatchEventType {
 }
 
 impl WatchCursor {
-    /// A watcher that starts at `version`.
     pub(crate) fn new(version: u64, phase: WatchPhase, bookmarks: Bookmarks) -> Self {
         Self { read: version, bookmarked: version, phase, bookmarks }
     }
 
-    /// The version after which history is to be read.
+    /// The version after which to read the history.
     pub(crate) fn read(&self) -> u64 {
         self.read
     }
 
-    /// What the watcher is in the middle of.
     pub(crate) fn phase(&self) -> WatchPhase {
         self.phase
     }
 
-    /// What to do about what was seen.
+    /// The next action for an input.
     pub(crate) fn next(&mut self, input: WatchInput) -> WatchAction {
         let (phase, action) = self.transition(input);
         self.phase = phase;
         match (input, action) {
             (WatchInput::Change { version, .. }, _) => self.read = version,
-            // Nothing happened up to there, so an idle watcher does not fall out of the window.
+            // There was no change up to `newest`. So an idle watcher does not fall behind the history.
             (WatchInput::UpToDate { newest }, _) => self.read = self.read.max(newest),
             (_, WatchAction::SendMarker(version) | WatchAction::SendBookmark(version)) => {
                 self.bookmarked = version
@@ -175,7 +176,7 @@ impl WatchCursor {
             (WatchPhase::Opened, WatchInput::Compacted { oldest }) => {
                 (WatchPhase::Ended, WatchAction::SendExpired { requested: self.read, oldest })
             }
-            // It read too slowly. The client will ask again from its last version, and hear that this is too old.
+            // The watcher was too slow. The client watches again from its last version, and then gets a 410.
             (WatchPhase::Live, WatchInput::Compacted { .. }) => (WatchPhase::Ended, WatchAction::End),
 
             (phase, WatchInput::BookmarkDue { newest }) => {
@@ -187,7 +188,6 @@ impl WatchCursor {
 }
 
 impl WatchEventType {
-    /// As events carry it.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
@@ -196,7 +196,8 @@ impl WatchEventType {
         }
     }
 
-    /// What a change means to a watcher that sees only some objects.
+    /// The event of a change for a watcher with a selector: an object that enters the selection is added, one that leaves it is
+    /// deleted.
     pub(crate) fn of(before: Membership, after: Membership) -> Option<Self> {
         match (before, after) {
             (Membership::Outside, Membership::Outside) => None,
@@ -217,7 +218,7 @@ mod tests {
     const OTHERS: WatchInput = WatchInput::Change { version: 12, event: None };
 
     #[test]
-    fn what_is_sent_next_is_a_table() {
+    fn each_input_in_each_phase_has_its_action() {
         use WatchPhase::{Ended, Initial, Live, Opened};
         for (phase, input, next, action) in [
             (
@@ -261,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_takes_no_bookmarks_gets_none() {
+    fn a_client_that_allows_no_bookmarks_gets_none() {
         let mut cursor = WatchCursor::new(10, WatchPhase::Live, Bookmarks::Disabled);
         assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 99 }), WatchAction::Wait);
     }
 
     #[test]
-    fn a_bookmark_is_sent_only_for_a_version_that_no_bookmark_told() {
+    fn a_bookmark_is_sent_only_for_a_version_newer_than_the_last_bookmark() {
         let mut cursor = WatchCursor::new(10, WatchPhase::Live, Bookmarks::Enabled);
         assert_eq!(cursor.next(CHANGE), WatchAction::Send(WatchEventType::Modified));
         assert_eq!(cursor.next(WatchInput::BookmarkDue { newest: 12 }), WatchAction::SendBookmark(12));
@@ -277,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        /// A client that keeps a set by the events it gets, whatever the selector, ends with the selected objects.
+        /// A client that applies the events to a set has exactly the selected objects after each change.
         #[test]
         fn entering_and_leaving_a_selection_keep_a_set_right(states in prop::collection::vec(0u8..3, 1..40)) {
             let membership = |state: u8| if state == 2 { Membership::Inside } else { Membership::Outside };

@@ -1,7 +1,7 @@
-//! What a watch finds when it opens: where it stands, and the objects it begins with.
+//! The state of a watch before its first event: its cursor, and the objects that it starts with.
 //!
-//! Read before the first byte is sent, so that a client that accepts both wires is told in JSON if one of these objects
-//! can't be told as protobuf. What comes later can't change the wire any more.
+//! It is read before the first byte is sent. If one of these objects can't be encoded as protobuf, a client that accepts both wires gets
+//! JSON. After the first byte the wire can't change.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::server::Core;
 use crate::store::{KeyRange, StoredObject, WatchSubscription};
 use crate::wire::{EventPosition, ObjectEncoder};
 
-/// How many bytes of the first events are kept when they had to be encoded to see whether they can be told.
-const KEPT_BYTES_MAX: usize = 4 << 20;
+/// The largest number of bytes of initial events that are kept after the check whether they can be encoded.
+const ENCODED_BYTES_MAX: usize = 4 << 20;
 
 /// A watch before its first event.
 pub(super) struct InitialState {
     pub(super) range: KeyRange,
     pub(super) subscription: WatchSubscription,
     pub(super) cursor: WatchCursor,
-    /// What there is, selected or not.
+    /// All objects in the range, selected or not.
     pub(super) initial: Vec<Arc<StoredObject>>,
-    /// The events of the first that are selected, if they were encoded already.
+    /// The encoded events of the first selected objects, if the check has encoded them.
     pub(super) encoded: VecDeque<Bytes>,
 }
 
@@ -38,7 +38,7 @@ impl InitialState {
             (Some(name), None, ResourceScope::Cluster) => KeyRange::one(name),
             _ => range(namespace),
         };
-        // Subscribed before the state is read: a change between the two is seen as news, never missed.
+        // Subscribes before it reads the state. A change between the two is then delivered as an event, never lost.
         let subscription = core.store.subscribe(&watch.def.storage);
         let has_bookmarks = watch.options.allows_bookmarks && !watch.faults.hides_bookmarks();
         let bookmarks = if has_bookmarks { Bookmarks::Enabled } else { Bookmarks::Disabled };
@@ -58,22 +58,22 @@ impl InitialState {
         Self { range, subscription, cursor, initial, encoded: VecDeque::new() }
     }
 
-    /// Whether all that the watch begins with can be told so. What had to be encoded to know it is kept, up to a bound.
+    /// Whether all initial objects can be encoded. Keeps the encoded events, up to a bound.
     pub(super) async fn can_be_encoded(&mut self, watch: &WatchRequest, encoder: &ObjectEncoder) -> bool {
         let mut kept_bytes = 0;
         for object in self.initial.iter().filter(|object| watch.selects(object)) {
-            // The client's task must give way to others now and then, however much there is to look at.
+            // Yields to other tasks now and then: this loop has no other await point.
             tokio::task::coop::consume_budget().await;
-            let is_told = if kept_bytes < KEPT_BYTES_MAX {
+            let is_encoded = if kept_bytes < ENCODED_BYTES_MAX {
                 let event = encoder.event(WatchEventType::Added.as_str(), object, EventPosition::First).ok();
                 kept_bytes += event.as_ref().map_or(0, Bytes::len);
-                let is_told = event.is_some();
+                let is_encoded = event.is_some();
                 self.encoded.extend(event);
-                is_told
+                is_encoded
             } else {
                 encoder.can_encode(object)
             };
-            if !is_told {
+            if !is_encoded {
                 self.encoded.clear();
                 return false;
             }

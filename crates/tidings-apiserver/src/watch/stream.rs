@@ -1,7 +1,7 @@
-//! The body of a watch: reads the store, asks the cursor, waits, and sends frames.
+//! The response body of a watch: reads the store, asks the cursor what to do, waits, and sends frames.
 //!
-//! No task runs for a watch: the client's own polling drives it. A frame is encoded once and shared by all watchers that see
-//! the same event; several small ones that are ready together are sent as one chunk.
+//! A watch has no task: the client drives it by polling the body. A frame is encoded once and shared by all watchers that send the same
+//! event. Several small frames that are ready at the same time are sent as one chunk.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,19 +26,18 @@ use crate::store::{
 };
 use crate::wire::{EncodeError, EventPosition, ObjectEncoder};
 
-/// Most changes read from the store at once.
+/// The largest number of changes per read of the store.
 const CHANGES_AT_ONCE: usize = 256;
 
-/// Frames that are ready together are joined up to this size.
+/// The size up to which ready frames are joined into one chunk.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// How long before its timeout a watch tells its version once more, so that the client resumes without a gap.
+/// How long before its timeout a watch sends a last bookmark, so that the client can resume from a recent version.
 const LAST_BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 
-/// What marks the end of the initial events.
+/// The annotation of the bookmark after the initial events.
 const INITIAL_EVENTS_END: &str = r#"{"k8s.io/initial-events-end":"true"}"#;
 
-/// The body of a watch.
 pub(super) fn body(
     core: Arc<Core>,
     watch: WatchRequest,
@@ -48,7 +47,7 @@ pub(super) fn body(
     let watcher = WatchStream::open(core, watch, encoder, opening);
     body::streamed(stream::unfold(Some(watcher), |watcher| async {
         let mut watcher = watcher?;
-        // The client's task must give way to others now and then, however much there is to send.
+        // Yields to other tasks now and then: this stream may always have more to send.
         tokio::task::coop::consume_budget().await;
         match watcher.chunk().await {
             Ok(chunk) => Some((Ok(chunk), Some(watcher))),
@@ -67,17 +66,16 @@ struct WatchStream {
     subscription: WatchSubscription,
     cuts: Receiver<()>,
     initial: vec::IntoIter<Arc<StoredObject>>,
-    /// The events of the first of them.
+    /// The encoded events of the first of them.
     encoded: VecDeque<Bytes>,
     changes: VecDeque<Arc<ObjectChange>>,
     batching: EventBatching,
-    /// Frames that faults made ready beyond the one that was asked for.
+    /// Frames that are ready to send: bookmarks, errors, and frames from injected faults.
     ready: VecDeque<Bytes>,
     ending: Option<Ending>,
     bookmark_at: Instant,
     last_bookmark_at: Instant,
     end_at: Instant,
-    /// Where the next event stands.
     position: EventPosition,
 }
 
@@ -113,13 +111,13 @@ impl WatchStream {
         }
     }
 
-    /// The next frames, joined if several small ones are ready; or how the stream ends.
+    /// The next frames, joined if several small ones are ready; or the ending of the stream.
     async fn chunk(&mut self) -> Result<Bytes, Ending> {
         let first = self.frame().await?;
         if first.len() >= CHUNK_BYTES / 4 || !self.has_more_ready() {
             return Ok(first);
         }
-        // As much as is likely to come: what is ready is mostly alike.
+        // An estimate: frames of one resource have similar lengths.
         let frames = 2 + self.ready.len() + self.changes.len() + self.initial.len();
         let mut joined = BytesMut::with_capacity(frames.saturating_mul(first.len()).min(CHUNK_BYTES));
         joined.extend_from_slice(&first);
@@ -138,7 +136,7 @@ impl WatchStream {
         is_running && (!self.ready.is_empty() || !self.changes.is_empty() || self.initial.len() > 0)
     }
 
-    /// The next frame, or how the stream ends.
+    /// The next frame, or the ending of the stream.
     async fn frame(&mut self) -> Result<Bytes, Ending> {
         loop {
             if let Some(delay) = self.watch.faults.delay() {
@@ -153,7 +151,7 @@ impl WatchStream {
         }
     }
 
-    /// Ends a stream that is cut or whose time is up, though there may always be more to send.
+    /// Ends a stream that was cut or timed out, even if there is more to send.
     async fn check_end(&mut self) -> Result<(), Ending> {
         if self.cuts.has_changed() {
             return Err(self.cut().await);
@@ -166,7 +164,7 @@ impl WatchStream {
         Ok(())
     }
 
-    /// A frame that can be sent without waiting.
+    /// A frame that can be sent without waiting; `None` if there is none.
     fn ready_frame(&mut self) -> Option<Result<Bytes, Ending>> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
@@ -187,7 +185,7 @@ impl WatchStream {
         }
     }
 
-    /// The next event as the cursor wants it, from what was read already.
+    /// The next event from the objects and changes that were already read.
     fn next_event(&mut self) -> Option<Bytes> {
         if let WatchPhase::Initial(_) = self.cursor.phase() {
             if let Some(frame) = self.initial_frame() {
@@ -247,18 +245,18 @@ impl WatchStream {
         let key = EventFrameKey { event: event.as_str(), head: Arc::clone(self.encoder.head()) };
         let position = self.next_position();
         let encode = || match (event, &change.old, &change.new) {
-            // An object that was deleted, or that left the selection, is told as it was, under the version of the change.
+            // An object that was deleted, or that left the selection, is sent in its old state with the version of the change.
             (WatchEventType::Deleted, Some(old), _) => {
                 self.encoder.event(event.as_str(), &old.with_version(change.version), position)
             }
             (_, _, Some(new)) => self.encoder.event(event.as_str(), new, position),
-            (_, _, None) => unreachable!("only a deletion has no state after it"),
+            (_, _, None) => unreachable!("only a deletion has no new state"),
         };
         let frame = if self.encoder.is_shared() { change.frame(&key, encode) } else { encode() };
         self.frame_or_error(frame)
     }
 
-    /// The frame, or the error with which the stream ends: an event that can't be told may not be left out.
+    /// The frame; or an ERROR event with which the stream ends, because an event that can't be encoded must not be skipped.
     fn frame_or_error(&mut self, frame: Result<Bytes, EncodeError>) -> Bytes {
         frame.unwrap_or_else(|refusal| {
             self.ending = Some(Ending::Clean);
@@ -266,7 +264,7 @@ impl WatchStream {
         })
     }
 
-    /// Reads more from the store, or waits until there is something to do.
+    /// Reads more changes from the store, or waits for one.
     async fn look_for_more(&mut self) -> Result<(), Ending> {
         if let Some(at) = self.batching.next_read_at() {
             sleep_until(at).await;
@@ -322,7 +320,7 @@ impl WatchStream {
         Ok(())
     }
 
-    /// How the stream ends, now that it is cut. What shall stall says nothing from now on, whatever happens.
+    /// The ending of a stream that was cut. A stalled stream sends nothing until it is cut again.
     async fn cut(&mut self) -> Ending {
         self.cuts.mark_seen();
         match self.core.faults.cut_ending() {
@@ -331,7 +329,7 @@ impl WatchStream {
         }
     }
 
-    /// Waits for a cut that ends it.
+    /// Waits for a cut with another ending than a stall.
     async fn stall(&mut self) -> Ending {
         loop {
             self.cuts.changed().await;
@@ -353,7 +351,7 @@ impl WatchStream {
         if now >= self.last_bookmark_at {
             self.last_bookmark_at = self.end_at;
         }
-        // Asked again, under the store's lock: nothing may have happened up to the version that the bookmark tells.
+        // Reads again, under the store's lock: there must be no unsent change up to the version of the bookmark.
         let news = self.core.store.read_history(&self.subscription, self.cursor.read(), WatchRead::Next, 1);
         if let HistoryRead::UpToDate { newest } = news {
             let action = self.cursor.next(WatchInput::BookmarkDue { newest });
