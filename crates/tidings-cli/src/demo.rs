@@ -149,7 +149,7 @@ fn printing_handler(kind: &str, counts: &Arc<Counts>, printer: &LinePrinter) -> 
                 updated("[UPDATE]", new, &format!(" {}", changed(old, new)));
             }
         })
-        .on_delete(move |gone| deleted("[DELETE]", gone.object(), ""))
+        .on_delete(move |gone| deleted("[DELETE]", gone, ""))
 }
 
 /// The first few fields that changed, for one line.

@@ -3,7 +3,7 @@
 use kube_core::dynamic::DynamicObject;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tidings::{Event, Object};
+use tidings::{Notification, Object};
 
 use crate::diff;
 use crate::redact::redacted;
@@ -46,11 +46,13 @@ pub(crate) struct NotificationView<'a> {
 }
 
 impl<'a> NotificationView<'a> {
-    pub(crate) fn of(event: &'a Event<DynamicObject>) -> Self {
+    pub(crate) fn of(event: &'a Notification<DynamicObject>) -> Self {
         let (event, object, old, is_initial, is_final_state_unknown) = match event {
-            Event::Added { object, is_initial } => ("add", object, None, *is_initial, false),
-            Event::Updated { old, new } => ("update", new, Some(old), false, false),
-            Event::Deleted(gone) => ("delete", gone.object(), None, false, gone.is_final_state_unknown()),
+            Notification::Added { object, is_initial } => ("add", object, None, *is_initial, false),
+            Notification::Updated { old, new, .. } => ("update", new, Some(old), false, false),
+            Notification::Deleted { object, is_final_state_unknown, .. } => {
+                ("delete", object, None, false, *is_final_state_unknown)
+            }
         };
         NotificationView { event, object, old, is_initial, is_final_state_unknown }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use tidings::{Event, Notifications};
+use tidings::{Notification, Notifications};
 use tokio::time::Instant;
 
 use crate::cluster::ClusterOptions;
@@ -125,9 +125,9 @@ impl Watcher<'_> {
         }
     }
 
-    fn print_notification(&mut self, event: &Event<DynamicObject>) -> CliResult<Option<WatchEnd>> {
+    fn print_notification(&mut self, event: &Notification<DynamicObject>) -> CliResult<Option<WatchEnd>> {
         let told = NotificationView::of(event);
-        if !told.is_initial() && matches!(event, Event::Updated { .. }) {
+        if !told.is_initial() && matches!(event, Notification::Updated { .. }) {
             self.updates += 1;
             self.until = Some(Instant::now());
         }

@@ -99,7 +99,7 @@ impl Controller {
     ///
     /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
     ///     let widgets = resource("example.com", "Widget", "widgets");
-    ///     if let Ok(widget) = context.lister_of(&widgets).get(&request) {
+    ///     if let Some(widget) = context.lister_of(&widgets).get(&request) {
     ///         println!("{request} is {}", widget.decoded()?.data["spec"]["colour"]);
     ///     }
     ///     Ok(Action::await_change())

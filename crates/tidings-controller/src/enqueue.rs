@@ -19,11 +19,11 @@ pub(crate) use owner::{CachedOwners, OwnerMap, OwnerSelection};
 pub(crate) use request_queue::RequestQueue;
 
 use crate::controller::stats::{RequestCounters, RequestReason};
-use crate::predicate::{Change, Predicate};
+use crate::predicate::Predicate;
 use crate::request::Request;
 
 /// Which requests a change makes.
-pub(crate) type RequestMap<K> = Box<dyn Fn(&Change<K>) -> Vec<Request> + Send + Sync>;
+pub(crate) type RequestMap<K> = Box<dyn Fn(&Notification<K>) -> Vec<Request> + Send + Sync>;
 
 /// The subscriber that puts requests on a controller's queue.
 pub(crate) struct Enqueue<K> {
@@ -35,35 +35,34 @@ pub(crate) struct Enqueue<K> {
 
 /// The object itself is asked for.
 pub(crate) fn object_map<K>() -> RequestMap<K> {
-    Box::new(|change| vec![Request::from(change.object().key())])
+    Box::new(|notification| vec![Request::from(notification.object().key())])
 }
 
 impl<K: 'static> Enqueue<K> {
     /// Puts the requests of a notification on the queue.
-    pub(crate) fn enqueue(&self, notification: &Notification) {
-        let change = &Change::from(notification);
+    pub(crate) fn enqueue(&self, notification: &Notification<K>) {
         // A predicate that panics can't say that the change is worth nothing.
         let passes = |predicate: &Predicate<K>| {
-            catch_unwind(AssertUnwindSafe(|| predicate.passes(change))).unwrap_or(true)
+            catch_unwind(AssertUnwindSafe(|| predicate.passes(notification))).unwrap_or(true)
         };
         if !self.predicates.iter().all(passes) {
             self.counts.count(RequestReason::Filtered);
             return;
         }
-        let reason = reason(change);
-        for request in (self.map)(change) {
+        let reason = reason(notification);
+        for request in (self.map)(notification) {
             self.counts.count(reason);
             self.request_queue.add(request, reason);
         }
     }
 }
 
-fn reason<K>(change: &Change<K>) -> RequestReason {
-    match change {
-        Change::Added { is_initial: true, .. } => RequestReason::Initial,
-        Change::Added { .. } => RequestReason::Added,
-        Change::Updated { .. } if change.is_resync() => RequestReason::Resync,
-        Change::Updated { .. } => RequestReason::Updated,
-        Change::Deleted { .. } => RequestReason::Deleted,
+fn reason<K>(notification: &Notification<K>) -> RequestReason {
+    match notification {
+        Notification::Added { is_initial: true, .. } => RequestReason::Initial,
+        Notification::Added { .. } => RequestReason::Added,
+        Notification::Updated { is_resync: true, .. } => RequestReason::Resync,
+        Notification::Updated { .. } => RequestReason::Updated,
+        Notification::Deleted { .. } => RequestReason::Deleted,
     }
 }

@@ -59,13 +59,14 @@ pub use owner::{
     adoption_patch, controller_of, controller_reference, controller_reference_of, is_controlled_by,
     owner_reference, owner_reference_of, release_patch, set_controller,
 };
-pub use predicate::{Change, Predicate};
+pub use predicate::Predicate;
 pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
 pub use shard::{
     Permit, Shard, ShardCheckError, ShardError, ShardStatus, ShardTask, Sharding, ShardingError,
 };
+pub use tidings_informer::informer::Notification;
 pub use worker::Signals;
 pub use writes::{IfUnchanged, TrackedApi, Written};
 

@@ -2,14 +2,11 @@
 //!
 //! A predicate never sees a request, only a change of one watched object. What it does not let pass is counted.
 
-mod change;
-
 use std::fmt;
 use std::sync::Arc;
 
+use tidings_informer::informer::Notification;
 use tidings_object::{LabelSelector, Object};
-
-pub use change::Change;
 
 /// Whether a change is worth a request. It is asked about every change, none merged with another; it must be quick and must not
 /// block, since a slow one slows its informer.
@@ -23,25 +20,25 @@ pub use change::Change;
 ///
 /// let interesting: Predicate<Pod> = Predicate::generation_changed()
 ///     .or(Predicate::labels_changed())
-///     .and(Predicate::new(|change| change.object().namespace() != Some("kube-system")));
+///     .and(Predicate::new(|notification| notification.object().namespace() != Some("kube-system")));
 /// ```
 pub struct Predicate<K> {
     passes: Arc<PredicateFn<K>>,
 }
 
-type PredicateFn<K> = dyn Fn(&Change<K>) -> bool + Send + Sync;
+type PredicateFn<K> = dyn Fn(&Notification<K>) -> bool + Send + Sync;
 
 impl<K: 'static> Predicate<K> {
     /// A question of one's own.
-    pub fn new(passes: impl Fn(&Change<K>) -> bool + Send + Sync + 'static) -> Self {
+    pub fn new(passes: impl Fn(&Notification<K>) -> bool + Send + Sync + 'static) -> Self {
         Predicate { passes: Arc::new(passes) }
     }
 
     /// A question of one's own about updates. An object that was deleted and created again counts as an addition.
     pub fn on_update(passes: impl Fn(&Object<K>, &Object<K>) -> bool + Send + Sync + 'static) -> Self {
-        Predicate::new(move |change| match change {
-            Change::Updated { old, new } => old.uid() != new.uid() || passes(old, new),
-            Change::Added { .. } | Change::Deleted { .. } => true,
+        Predicate::new(move |notification| match notification {
+            Notification::Updated { old, new, .. } => old.uid() != new.uid() || passes(old, new),
+            Notification::Added { .. } | Notification::Deleted { .. } => true,
         })
     }
 
@@ -76,33 +73,33 @@ impl<K: 'static> Predicate<K> {
     /// Whether the labels match, or matched before. Nothing is decoded. An object that stops matching passes once more, with the
     /// change that took the label away, also if it is deleted at once.
     pub fn labels(selector: LabelSelector) -> Self {
-        Predicate::new(move |change| {
-            change.objects().any(|object| selector.matches(|key| object.labels().value(key)))
+        Predicate::new(move |notification| {
+            notification.objects().any(|object| selector.matches(|key| object.labels().value(key)))
         })
     }
 
     /// What both let pass.
     #[must_use]
     pub fn and(self, other: Predicate<K>) -> Self {
-        Predicate::new(move |change| (self.passes)(change) && (other.passes)(change))
+        Predicate::new(move |notification| (self.passes)(notification) && (other.passes)(notification))
     }
 
     /// What one of them lets pass.
     #[must_use]
     pub fn or(self, other: Predicate<K>) -> Self {
-        Predicate::new(move |change| (self.passes)(change) || (other.passes)(change))
+        Predicate::new(move |notification| (self.passes)(notification) || (other.passes)(notification))
     }
 
     /// What this does not let pass, additions and deletions too.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "it stands in a row with `and` and `or`")]
     pub fn not(self) -> Self {
-        Predicate::new(move |change| !(self.passes)(change))
+        Predicate::new(move |notification| !(self.passes)(notification))
     }
 
     /// Whether this lets the change pass.
-    pub fn passes(&self, change: &Change<K>) -> bool {
-        (self.passes)(change)
+    pub fn passes(&self, notification: &Notification<K>) -> bool {
+        (self.passes)(notification)
     }
 }
 

@@ -307,7 +307,7 @@ impl SharedInformerFactory {
         config.queue_order = options.queue_order.unwrap_or(config.queue_order);
         config.queued_deltas_max = options.queued_deltas_max.unwrap_or(config.queued_deltas_max);
         config.merge_above = options.merge_above.unwrap_or(config.merge_above);
-        config.resync_period = options.resync_period.unwrap_or(config.resync_period);
+        config.resync = options.resync_period.unwrap_or(config.resync);
         config.stop_deadline = options.stop_deadline.unwrap_or(config.stop_deadline);
         config.reflector = options.reflector.clone().unwrap_or(config.reflector);
         config.on_error = options.on_error.clone();

@@ -1,4 +1,4 @@
-//! Reads from an informer's cache, typed. Nothing is decoded until someone looks into an object.
+//! Typed reads from the cache of an informer. Nothing is decoded until [`Object::decoded`] is called.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,17 +9,19 @@ use tidings_object::{Key, LabelSelector, Object, RawObject, ResourceKind, Versio
 use crate::indexer::{IndexError, Reader, Snapshot};
 use crate::informer::{Lease, SharedInformer};
 
-/// Reads the cache of one informer, seen as a `K`.
+/// Reads the cache of one informer, seen as a `K`. Reads never wait for the informer, and never make a request.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use tidings_informer::lister::Lister;
 ///
 /// # fn example(pods: Lister<Pod>) -> Result<(), Box<dyn std::error::Error>> {
-/// let web = pods.namespace("default").get("web-0")?; // nothing is decoded yet
-/// let phase = web.field(".status.phase")?;           // one field, from the bytes
-/// let pod = web.decoded()?;                          // an Arc<Pod>, kept within the budget
-/// let frontends = pods.select(&"tier=frontend".parse()?);
+/// if let Some(web) = pods.get("default/web-0") {       // nothing is decoded yet
+///     let phase = web.field(".status.phase")?;         // one field, from the bytes
+///     let pod = web.decoded()?;                        // an Arc<Pod>, kept within the budget
+/// }
+/// let db = pods.require("default/db-0")?;              // an error if there is none
+/// let frontends = pods.namespace("default").select(&"tier=frontend".parse()?);
 /// # Ok(())
 /// # }
 /// ```
@@ -30,35 +32,20 @@ pub struct Lister<K> {
     view: PhantomData<fn() -> K>,
 }
 
-/// Why an object was not read.
+/// The cache has no object with this key. The API server would answer 404.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GetError {
-    /// The cache has no such object; the API would answer 404.
-    #[error("{resource} {name:?} not found")]
-    NotFound {
-        /// The plural with its group, such as `deployments.apps`.
-        resource: String,
-        /// The object's name, with its namespace if it has one.
-        name: String,
-    },
-    /// A namespaced lister needs a namespace.
-    #[error("listing {resource} in a namespace needs its name; for all namespaces use the lister itself")]
-    EmptyNamespace {
-        /// The plural with its group.
-        resource: String,
-    },
+#[error("{resource} {key:?} not found")]
+#[non_exhaustive]
+pub struct NotFound {
+    /// The plural with its group, such as `deployments.apps`.
+    pub resource: String,
+    /// `namespace/name`, or `name` in cluster scope.
+    pub key: String,
 }
 
-impl GetError {
-    /// Whether the object is not there.
-    pub fn is_not_found(&self) -> bool {
-        matches!(self, GetError::NotFound { .. })
-    }
-}
-
-/// Here and not beside the handle, which knows nothing of listers.
+/// In this module, because the informer must not depend on listers.
 impl<K> SharedInformer<K> {
-    /// Reads from the cache.
+    /// Reads from the cache. A lister keeps the informer running.
     pub fn lister(&self) -> Lister<K> {
         Lister::new(self.reader().clone(), self.resource().clone(), Some(Arc::clone(self.lease())))
     }
@@ -69,7 +56,7 @@ impl<K> Lister<K> {
         Lister { reader, resource, lease, view: PhantomData }
     }
 
-    /// Reads an indexer that no informer stands behind.
+    /// Reads an indexer that belongs to no informer.
     pub fn over(reader: Reader, resource: ResourceKind) -> Self {
         Lister::new(reader, resource, None)
     }
@@ -81,44 +68,48 @@ impl<K> Lister<K> {
     }
 
     /// The object with this key: `namespace/name`, or `name` in cluster scope.
-    pub fn get(&self, key: &str) -> Result<Object<K>, GetError> {
-        let found = self.reader.get(key).map(Object::new);
-        found.ok_or_else(|| GetError::NotFound { resource: self.resource.to_string(), name: key.to_owned() })
+    pub fn get(&self, key: &str) -> Option<Object<K>> {
+        self.reader.get(key).map(Object::new)
     }
 
-    /// Everything, in no particular order.
+    /// The object with this key, or an error that names it.
+    pub fn require(&self, key: &str) -> Result<Object<K>, NotFound> {
+        self.get(key).ok_or_else(|| NotFound { resource: self.resource.to_string(), key: key.to_owned() })
+    }
+
+    /// All objects, in no particular order.
     pub fn list(&self) -> Vec<Object<K>> {
-        seen(self.reader.list())
+        typed(self.reader.list())
     }
 
-    /// Everything whose labels match. Nothing is decoded.
+    /// All objects whose labels match. Nothing is decoded.
     pub fn select(&self, selector: &LabelSelector) -> Vec<Object<K>> {
-        seen(self.reader.select(None, selector))
+        typed(self.reader.select(None, selector))
     }
 
-    /// The keys of everything, in no particular order.
+    /// The keys of all objects, in no particular order.
     pub fn keys(&self) -> Vec<Key> {
         self.reader.keys()
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.reader.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The objects that an index has under a value.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Object<K>>, IndexError> {
-        self.reader.by_index(index, value).map(seen)
+        self.reader.by_index(index, value).map(typed)
     }
 
     /// The objects that every one of these indexes has under its value.
     pub fn by_indexes(&self, all_of: &[(&str, &str)]) -> Result<Vec<Object<K>>, IndexError> {
-        self.reader.by_indexes(all_of).map(seen)
+        self.reader.by_indexes(all_of).map(typed)
     }
 
     /// The keys that an index has under a value, sorted.
@@ -126,12 +117,12 @@ impl<K> Lister<K> {
         self.reader.index_keys(index, value)
     }
 
-    /// The values that an index has now.
+    /// All values that an index has.
     pub fn index_values(&self, index: &str) -> Result<Vec<String>, IndexError> {
         self.reader.index_values(index)
     }
 
-    /// The version up to which every change can be read.
+    /// The version up to which the cache contains every change.
     pub fn version(&self) -> Option<Version> {
         self.reader.version()
     }
@@ -141,46 +132,43 @@ impl<K> Lister<K> {
         self.reader.snapshot()
     }
 
-    /// Reads one namespace.
+    /// Reads one namespace. The empty namespace means all namespaces.
     pub fn namespace<'a>(&'a self, namespace: &'a str) -> NamespaceLister<'a, K> {
         NamespaceLister { lister: self, namespace }
     }
 }
 
-/// Reads one namespace of an informer's cache.
+/// Reads one namespace of the cache, or all of it if the namespace is empty.
 pub struct NamespaceLister<'a, K> {
     lister: &'a Lister<K>,
     namespace: &'a str,
 }
 
 impl<K> NamespaceLister<'_, K> {
-    /// The object with this name.
-    pub fn get(&self, name: &str) -> Result<Object<K>, GetError> {
-        self.check()?;
-        self.lister.get(&[self.namespace, "/", name].concat())
-    }
-
-    /// Everything in the namespace.
-    pub fn list(&self) -> Result<Vec<Object<K>>, GetError> {
-        self.check()?;
-        Ok(seen(self.lister.reader.namespace(self.namespace)))
-    }
-
-    /// Everything in the namespace whose labels match.
-    pub fn select(&self, selector: &LabelSelector) -> Result<Vec<Object<K>>, GetError> {
-        self.check()?;
-        Ok(seen(self.lister.reader.select(Some(self.namespace), selector)))
-    }
-
-    fn check(&self) -> Result<(), GetError> {
-        match self.namespace.is_empty() {
-            true => Err(GetError::EmptyNamespace { resource: self.lister.resource.to_string() }),
-            false => Ok(()),
+    /// The object with this name. If the namespace is empty, this finds objects in cluster scope only.
+    pub fn get(&self, name: &str) -> Option<Object<K>> {
+        match self.namespace {
+            "" => self.lister.get(name),
+            namespace => self.lister.get(&[namespace, "/", name].concat()),
         }
+    }
+
+    /// All objects in the namespace.
+    pub fn list(&self) -> Vec<Object<K>> {
+        match self.namespace {
+            "" => self.lister.list(),
+            namespace => typed(self.lister.reader.namespace(namespace)),
+        }
+    }
+
+    /// All objects in the namespace whose labels match.
+    pub fn select(&self, selector: &LabelSelector) -> Vec<Object<K>> {
+        let namespace = Some(self.namespace).filter(|namespace| !namespace.is_empty());
+        typed(self.lister.reader.select(namespace, selector))
     }
 }
 
-fn seen<K>(objects: Vec<Arc<RawObject>>) -> Vec<Object<K>> {
+fn typed<K>(objects: Vec<Arc<RawObject>>) -> Vec<Object<K>> {
     objects.into_iter().map(Object::new).collect()
 }
 

@@ -15,19 +15,13 @@ mod coop_budget;
 
 /// As `src/informer.rs` has it.
 #[path = "../src/informer"]
-#[allow(dead_code, unreachable_pub, reason = "only a part of it is used here")]
+#[allow(dead_code, unreachable_pub, clippy::wrong_self_convention, reason = "only a part of it is used here")]
 mod informer {
     mod backlog;
+    mod callback;
     mod lease;
     mod listener;
     mod notification;
-
-    mod handler {
-        use super::notification::Notification;
-
-        pub(crate) type Callback = Box<dyn FnMut(&Notification) + Send>;
-        pub(crate) type Subscriber = std::sync::Arc<dyn Fn(&Notification) + Send + Sync>;
-    }
 
     /// A reporter without the faults of other stages.
     mod report {
@@ -49,11 +43,11 @@ mod informer {
 
     use std::sync::Arc;
 
-    pub use notification::Notification;
+    pub(crate) use notification::{Notification, RawNotification, Untyped};
 
     /// What the scenarios ask of a mailbox.
     pub(crate) trait Post: Send + Sync + 'static {
-        fn push_all(&self, notifications: Vec<Notification>) -> impl Future<Output = ()> + Send;
+        fn push_all(&self, notifications: Vec<RawNotification>) -> impl Future<Output = ()> + Send;
         fn initial_complete(&self);
         fn drain(&self);
         fn close(&self);
@@ -63,7 +57,7 @@ mod informer {
         fn synced(&self) -> impl Future<Output = bool> + Send;
     }
 
-    pub(crate) use handler::{Callback, Subscriber};
+    pub(crate) use callback::{Callback, SharedCallback, catch_panic};
     pub(crate) use listener::Mailbox;
 
     pub(crate) fn mailbox(merge_above: usize) -> Mailbox {
@@ -71,11 +65,11 @@ mod informer {
     }
 
     /// A subscriber's mailbox, and the call of its own task.
-    pub(crate) fn subscribed(above: usize, subscriber: Subscriber) -> (Mailbox, Callback) {
+    pub(crate) fn subscribed(above: usize, subscriber: SharedCallback) -> (Mailbox, Callback) {
         let own = Arc::clone(&subscriber);
         let caller_runs = listener::CallerRuns { above, reporter: Arc::default(), stop: Default::default() };
         let overflow = listener::Overflow::CallerRuns(subscriber, caller_runs);
-        let call = Box::new(move |notification: &Notification| own(notification));
+        let call = Box::new(move |notification| own(notification));
         (Mailbox::new("heard".to_owned(), overflow, None, None), call)
     }
 
@@ -89,7 +83,7 @@ mod informer {
     }
 
     impl Post for Mailbox {
-        async fn push_all(&self, notifications: Vec<Notification>) {
+        async fn push_all(&self, notifications: Vec<RawNotification>) {
             self.deliver(notifications, tokio::time::Instant::now()).await;
         }
 
@@ -129,13 +123,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use informer::{Mailbox, Notification, Post, Subscriber, leased, mailbox, stats, subscribed};
+use informer::{
+    Callback, Mailbox, Notification, Post, RawNotification, SharedCallback, Untyped, catch_panic, leased,
+    mailbox, stats, subscribed,
+};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use shuttle::future::{block_on, spawn};
 use shuttle::scheduler::RandomScheduler;
 use sync::Mutex;
-use tidings_object::{Kind, RawObject};
+use tidings_object::{Kind, Object, RawObject};
 use tidings_source::scripted::object;
 use tokio::sync::SetOnce;
 use tokio_util::sync::CancellationToken;
@@ -159,36 +156,37 @@ impl Pods {
         Pods([("a", 1), ("b", 2), ("a", 3), ("a", 4)].map(pod).into())
     }
 
-    fn initial(&self, at: usize) -> Notification {
-        Notification::Added { object: Arc::clone(&self.0[at]), is_initial: true }
+    fn get(&self, at: usize) -> Object<Untyped> {
+        Object::new(Arc::clone(&self.0[at]))
     }
 
-    fn updated(&self, old: usize, new: usize) -> Notification {
-        Notification::Updated {
-            old: Arc::clone(&self.0[old]),
-            new: Arc::clone(&self.0[new]),
-            is_resync: false,
-        }
+    fn initial(&self, at: usize) -> RawNotification {
+        Notification::Added { object: self.get(at), is_initial: true }
     }
 
-    fn deleted(&self, at: usize) -> Notification {
-        let (old, object) = (Arc::clone(&self.0[at]), Arc::clone(&self.0[at]));
-        Notification::Deleted { old, object, is_final_state_unknown: false }
+    fn updated(&self, old: usize, new: usize) -> RawNotification {
+        Notification::Updated { old: self.get(old), new: self.get(new), is_resync: false }
+    }
+
+    fn deleted(&self, at: usize) -> RawNotification {
+        Notification::Deleted { old: self.get(at), object: self.get(at), is_final_state_unknown: false }
     }
 }
 
 type Heard = Arc<Mutex<Vec<String>>>;
 
-fn hear(heard: &Heard) -> Box<dyn FnMut(&Notification) + Send> {
+fn write_down(heard: &Heard, notification: &Notification<Pod>) {
+    let (what, object) = match notification {
+        Notification::Added { object, .. } => ("add", object),
+        Notification::Updated { new, .. } => ("update", new),
+        Notification::Deleted { object, .. } => ("delete", object),
+    };
+    heard.lock().push(format!("{what} {}@{}", object.name(), object.version()));
+}
+
+fn hear(heard: &Heard) -> Callback {
     let heard = Arc::clone(heard);
-    Box::new(move |notification| {
-        let (what, object) = match notification {
-            Notification::Added { object, .. } => ("add", object),
-            Notification::Updated { new, .. } => ("update", new),
-            Notification::Deleted { object, .. } => ("delete", object),
-        };
-        heard.lock().push(format!("{what} {}@{}", object.name(), object.version()));
-    })
+    Box::new(move |notification| catch_panic(notification, |notification| write_down(&heard, notification)))
 }
 
 /// The informer writes, completes what is initial and drains; the handler hears all of it in order and syncs.
@@ -306,11 +304,12 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
             let own = Arc::clone(&post);
             let waits = Waits::default();
             let inside = Arc::clone(&waits);
-            let call = Box::new(move |_: &Notification| {
+            let panics = move |_: &Notification<Pod>| {
                 own.drain();
                 wait_inside(&own, &inside);
                 std::panic::panic_any("scripted");
-            });
+            };
+            let call = Box::new(move |notification| catch_panic(notification, &panics));
             let listener = spawn(Arc::clone(&post).listen(call));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
@@ -332,9 +331,9 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
 }
 
 /// A subscriber that writes down what it receives. Its calls may overlap.
-fn subscriber(heard: &Heard) -> Subscriber {
-    let write_down = Mutex::new(hear(heard));
-    Arc::new(move |notification| write_down.lock()(notification))
+fn subscriber(heard: &Heard) -> SharedCallback {
+    let heard = Arc::clone(heard);
+    Arc::new(move |notification| catch_panic(notification, |notification| write_down(&heard, notification)))
 }
 
 // holds: X28
@@ -381,11 +380,12 @@ fn a_subscriber_that_is_removed_while_the_informer_calls_it_ends_after_that_call
         let calls = subscriber(&heard);
         let (witness, inside) = (Arc::downgrade(&owned), Arc::new(Mutex::new(0)));
         let called = Arc::clone(&inside);
-        let subscriber: Subscriber = Arc::new(move |notification| {
+        let subscriber: SharedCallback = Arc::new(move |notification| {
             *called.lock() += 1;
-            calls(notification);
+            let returned = calls(notification);
             let _owned = &owned;
             *called.lock() -= 1;
+            returned
         });
         let (post, call) = subscribed(0, subscriber);
         let post = Arc::new(post);
@@ -421,12 +421,13 @@ fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
         let own: Arc<Mutex<Option<Arc<Mailbox>>>> = Arc::default();
         let (mailbox, waits) = (Arc::clone(&own), Waits::default());
         let inside = Arc::clone(&waits);
-        let subscriber: Subscriber = Arc::new(move |_| {
+        let panics = move |_: &Notification<Pod>| {
             let own = mailbox.lock().clone().expect("it is set before the first call");
             own.close();
             wait_inside(&own, &inside);
             std::panic::panic_any("scripted");
-        });
+        };
+        let subscriber: SharedCallback = Arc::new(move |notification| catch_panic(notification, &panics));
         let (post, call) = subscribed(0, subscriber);
         let post = Arc::new(post);
         *own.lock() = Some(Arc::clone(&post));
@@ -460,7 +461,7 @@ enum Flaw {
 
 struct Careless {
     flaw: Flaw,
-    pending: Mutex<VecDeque<Notification>>,
+    pending: Mutex<VecDeque<RawNotification>>,
     waker: Mutex<Option<Waker>>,
     /// Initial additions on their way, and whether all are.
     initial: Mutex<(i64, bool)>,
@@ -497,7 +498,7 @@ impl Careless {
         }
     }
 
-    fn poll_next(&self, waker: &Waker) -> Poll<Option<Notification>> {
+    fn poll_next(&self, waker: &Waker) -> Poll<Option<RawNotification>> {
         if self.flaw != Flaw::WakesNobody {
             *self.waker.lock() = Some(waker.clone());
         }
@@ -517,7 +518,7 @@ impl Careless {
 }
 
 impl Post for Careless {
-    async fn push_all(&self, notifications: Vec<Notification>) {
+    async fn push_all(&self, notifications: Vec<RawNotification>) {
         let initial = notifications.iter().filter(|one| one.is_initial()).count() as i64;
         if self.flaw != Flaw::CountsLate {
             self.count(initial);
@@ -547,10 +548,11 @@ impl Post for Careless {
         self.synced.initialized()
     }
 
-    async fn listen(self: Arc<Self>, mut call: Box<dyn FnMut(&Notification) + Send>) {
+    async fn listen(self: Arc<Self>, mut call: Callback) {
         while let Some(next) = poll_fn(|cx| self.poll_next(cx.waker())).await {
-            call(&next);
-            self.count(-i64::from(next.is_initial()));
+            let was_initial = next.is_initial();
+            assert!(call(next).is_ok());
+            self.count(-i64::from(was_initial));
         }
         let _ = self.ended.set(());
     }

@@ -45,6 +45,11 @@ impl<K> Object<K> {
         &self.raw
     }
 
+    /// The object without its view. No reference count changes.
+    pub fn into_raw(self) -> Arc<RawObject> {
+        self.raw
+    }
+
     /// The same object, seen as another type.
     pub fn seen_as<T>(&self) -> Object<T> {
         Object::new(Arc::clone(&self.raw))

@@ -13,10 +13,10 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tidings::controller::{
-    Action, Change, Context, Controller, Error, Owned, Predicate, Request, Shard, Watched, set_controller,
+    Action, Context, Controller, Error, Owned, Predicate, Request, Shard, Watched, set_controller,
 };
 use tidings::workqueue::limiter::Exponential;
-use tidings::{Object, RawObject};
+use tidings::{Notification, Object, RawObject};
 use tidings_apiserver::ApiServer;
 use tokio::time::Instant;
 
@@ -171,7 +171,7 @@ impl Reconcilers {
 
     async fn observe(&self, request: &Request, context: &Context) -> Result<Action, Error> {
         let mut saw = BTreeSet::new();
-        if let Ok(account) = context.lister::<ServiceAccount>().get(request) {
+        if let Some(account) = context.lister::<ServiceAccount>().get(request) {
             saw.insert(label_of("serviceaccounts", account.raw()));
         }
         saw.extend(mapped("pods", context.lister::<Pod>().list(), request));
@@ -191,7 +191,7 @@ impl Reconcilers {
     }
 
     async fn copy(&self, request: &Request, context: &Context) -> Result<Action, Error> {
-        let map = context.lister::<ConfigMap>().get(request).ok();
+        let map = context.lister::<ConfigMap>().get(request);
         let secrets = context.lister::<Secret>().list();
         let mut saw: BTreeSet<_> = mapped("secrets", secrets.iter().cloned(), request).collect();
         saw.extend(map.iter().map(|map| label_of("configmaps", map.raw())));
@@ -215,7 +215,7 @@ impl Reconcilers {
             let map = map.decoded()?;
             let wish = map.data.as_ref().and_then(|data| data.get(CONTENT)).cloned().unwrap_or_default();
             if has_copy {
-                let copy = context.lister::<Secret>().get(request)?.decoded()?;
+                let copy = context.lister::<Secret>().require(request)?.decoded()?;
                 if copy.annotations().get(COPY) != Some(&wish) {
                     let mut copy = (*copy).clone();
                     copy.annotations_mut().insert(COPY.to_owned(), wish);
@@ -266,7 +266,7 @@ impl Reconcilers {
         if at.elapsed() >= *self.write_wait_max.lock() {
             return;
         }
-        let cached = |key: &str| context.lister::<Secret>().get(key).ok();
+        let cached = |key: &str| context.lister::<Secret>().get(key);
         let is_there = |key: &str, uid: &str| {
             self.server.object("secrets", key).is_some_and(|object| object["metadata"]["uid"] == uid)
         };
@@ -308,7 +308,7 @@ fn mapped<K>(
         .map(move |object| label_of(kind, object.raw()))
 }
 
-fn requests_of(change: &Change<Service>) -> Vec<Request> {
+fn requests_of(change: &Notification<Service>) -> Vec<Request> {
     let named = change
         .objects()
         .filter_map(|object| Request::new(object.namespace(), object.labels().value(FOR)?).ok());

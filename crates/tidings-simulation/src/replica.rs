@@ -13,7 +13,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tidings::controller::{Election, Manager, ManagerError, OnOverrun, Shard, Sharding};
 use tidings::{
-    HandlerOptions, InformerOptions, Object, Registration, Running, SharedInformer, SharedInformerFactory,
+    Handler, InformerOptions, Object, Registration, Running, SharedInformer, SharedInformerFactory,
     WirePreference,
 };
 use tidings_apiserver::InProcess;
@@ -175,7 +175,7 @@ impl Incarnation {
             handler = handler.merge_above(bound);
         }
         if let Some(period) = options.period {
-            handler = handler.resync_period(period);
+            handler = handler.resync(period);
         }
         if options.is_filtered {
             handler = handler.filter(matches);
@@ -194,7 +194,10 @@ impl Incarnation {
         let name = format!("{}.{name}", self.name);
         let mut rng = SmallRng::seed_from_u64(self.rng.lock().random());
         let view = View::new(&name, rng.random(), self.is_restored, HandlerBehaviour::default());
-        let options = HandlerOptions { name: Some(name), merge_above: bound, ..HandlerOptions::default() };
+        let mut options = Handler::new().named(name);
+        if let Some(bound) = bound {
+            options = options.merge_above(bound);
+        }
         let Ok(mut notifications) = self.pods.notifications_with(options) else { return };
         self.views.lock().push(CheckedView {
             view: view.clone(),

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Pod;
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
-use tidings::{Deleted, Event, Handler, Object};
+use tidings::{Handler, Notification, Object};
 
 /// The uid and the version of one object.
 pub(crate) type State = (String, u64);
@@ -91,21 +91,13 @@ impl View {
 
     /// The handler. The caller adds a filter and options.
     pub(crate) fn handler(&self) -> Handler<Pod> {
-        let (added, updated, deleted) = (self.clone(), self.clone(), self.clone());
-        Handler::new()
-            .on_add(move |object, _| added.called(|inner| inner.add(object)))
-            .on_update(move |old, new| updated.called(|inner| inner.update(old, new)))
-            .on_delete(move |gone| deleted.called(|inner| inner.delete(gone)))
+        let view = self.clone();
+        Handler::from_fn(move |notification| view.called(|inner| inner.take(notification)))
     }
 
     /// Takes in what a stream yields.
-    pub(crate) fn take(&self, event: &Event<Pod>) {
-        let mut inner = self.0.lock();
-        match event {
-            Event::Added { object, .. } => inner.add(object),
-            Event::Updated { old, new } => inner.update(old, new),
-            Event::Deleted(gone) => inner.delete(gone),
-        }
+    pub(crate) fn take(&self, notification: &Notification<Pod>) {
+        self.0.lock().take(notification);
     }
 
     fn called(&self, take: impl FnOnce(&mut ViewState)) {
@@ -135,6 +127,14 @@ fn state(object: &Object<Pod>) -> State {
 }
 
 impl ViewState {
+    fn take(&mut self, notification: &Notification<Pod>) {
+        match notification {
+            Notification::Added { object, .. } => self.add(object),
+            Notification::Updated { old, new, .. } => self.update(old, new),
+            Notification::Deleted { old, object, .. } => self.delete(old, object),
+        }
+    }
+
     fn add(&mut self, object: &Object<Pod>) {
         let key = object.key().to_string();
         self.advance(&key, object, "added");
@@ -161,16 +161,15 @@ impl ViewState {
         self.advance(&key, new, "updated");
     }
 
-    fn delete(&mut self, gone: &Deleted<Pod>) {
-        let key = gone.key().to_string();
+    fn delete(&mut self, old: &Object<Pod>, last: &Object<Pod>) {
+        let key = last.key().to_string();
         match self.objects.remove(&key) {
-            None => self
-                .report_violation(format!("{key} was deleted at {:?} though unknown", state(gone.object()))),
-            Some(known) if known != state(gone.old()) => {
-                let old = state(gone.old());
+            None => self.report_violation(format!("{key} was deleted at {:?} though unknown", state(last))),
+            Some(known) if known != state(old) => {
+                let old = state(old);
                 self.report_violation(format!("{key} was deleted after {old:?} though known at {known:?}"));
             }
-            Some(_) => self.advance(&key, gone.object(), "deleted"),
+            Some(_) => self.advance(&key, last, "deleted"),
         }
     }
 

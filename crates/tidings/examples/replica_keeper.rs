@@ -28,10 +28,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{from_value, json};
 use tidings::controller::{
-    Action, Change, Condition, Context, Controller, Error, Manager, NewEvent, Request, adoption_patch,
+    Action, Condition, Context, Controller, Error, Manager, NewEvent, Request, adoption_patch,
     await_condition, set_controller,
 };
-use tidings::{Key, LabelSelector, Object, SharedInformerFactory};
+use tidings::{Key, LabelSelector, Notification, Object, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
 use tokio::time::timeout;
 
@@ -76,13 +76,13 @@ pub(crate) fn controller() -> Controller {
         .reconcile(reconcile)
 }
 
-fn keeper_of_orphan(change: &Change<Pod>) -> Vec<Request> {
+fn keeper_of_orphan(change: &Notification<Pod>) -> Vec<Request> {
     let orphans = change.objects().filter(|pod| pod.controller_uid().is_none());
     orphans.filter_map(|pod| Request::new(pod.namespace(), pod.labels().value(LABEL)?).ok()).collect()
 }
 
 async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    let Ok(keeper) = context.lister::<Keeper>().get(&request) else {
+    let Some(keeper) = context.lister::<Keeper>().get(&request) else {
         return Ok(Action::await_change()); // It is gone, and the garbage collector takes its pods.
     };
     let keeper = keeper.decoded()?;
@@ -91,8 +91,7 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
     }
     let uid = keeper.uid().unwrap_or_default();
     let labelled = LabelSelector::parse(&format!("{LABEL}={}", keeper.name_any()))?;
-    let pods =
-        context.lister::<Pod>().namespace(request.namespace().unwrap_or_default()).select(&labelled)?;
+    let pods = context.lister::<Pod>().namespace(request.namespace().unwrap_or_default()).select(&labelled);
     let (orphans, owned): (Vec<_>, Vec<_>) =
         pods.into_iter().filter(is_active).partition(|pod| pod.controller_uid().is_none());
     if !orphans.is_empty() {

@@ -70,7 +70,7 @@ pub(crate) fn controller() -> Controller {
 }
 
 async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    let Ok(foo) = context.lister::<Foo>().get(&request) else {
+    let Some(foo) = context.lister::<Foo>().get(&request) else {
         return Ok(Action::await_change()); // It is gone, and the garbage collector takes its Deployment.
     };
     let foo = foo.decoded()?;
@@ -82,9 +82,9 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
         namespace(&foo),
         foo.spec.deployment_name
     )) {
-        Ok(deployment) => deployment.decoded()?.as_ref().clone(),
+        Some(deployment) => deployment.decoded()?.as_ref().clone(),
         // The next reconcile of this Foo waits until the cache has what is written here.
-        Err(_) => context.api::<Deployment>().create(&deployment_of(&foo)?).await?.decoded()?,
+        None => context.api::<Deployment>().create(&deployment_of(&foo)?).await?.decoded()?,
     };
     if !is_controlled_by(&deployment, &foo.uid().unwrap_or_default()) {
         let note = format!("Deployment {:?} already exists and is not managed by Foo", deployment.name_any());
@@ -163,7 +163,7 @@ async fn main() -> anyhow::Result<()> {
 /// Stands in for the deployment controller of a cluster: every replica is available at once.
 pub(crate) fn stand_in() -> Controller {
     Controller::for_kind::<Deployment>("deployment").reconcile(async |request: Request, context: Context| {
-        let Ok(deployment) = context.lister::<Deployment>().get(&request) else {
+        let Some(deployment) = context.lister::<Deployment>().get(&request) else {
             return Ok(Action::await_change());
         };
         let replicas = deployment.field(".spec.replicas")?.values().first().cloned();
@@ -226,7 +226,7 @@ async fn warning(factory: &SharedInformerFactory) -> anyhow::Result<String> {
     let running = factory.start();
     let warning = async {
         loop {
-            if let tidings::Event::Added { object, .. } =
+            if let tidings::Notification::Added { object, .. } =
                 told.next().await.context("the informer has stopped")?
                 && object.field(".type")?.text().as_deref() == Some("Warning")
             {

@@ -55,7 +55,7 @@ async fn main() -> anyhow::Result<()> {
 
     if !on_cluster {
         live_a_little(&client, &pods).await?;
-        let pod = pods.lister().namespace("default").get("web-1")?.decoded()?;
+        let pod = pods.lister().require("default/web-1")?.decoded()?;
         println!(
             "{} pod is cached; the API type is there when you ask: {:?}",
             pods.lister().len(),

@@ -50,7 +50,7 @@ async fn main() -> anyhow::Result<()> {
     let phase = on_node_1[0].field(".status.phase")?; // one field, from the bytes
     println!("its phase: {phase}");
 
-    let pod: Arc<Pod> = pods.lister().namespace("default").get("web-0")?.decoded()?; // decoded now, kept within the budget
+    let pod: Arc<Pod> = pods.lister().require("default/web-0")?.decoded()?; // decoded now, kept within the budget
     println!("its image: {:?}", pod.spec.as_ref().and_then(|spec| spec.containers[0].image.as_deref()));
 
     running.shutdown().await;

@@ -39,11 +39,11 @@ pub use tidings_factory::{FactoryError, InformerOptions, NotSynced, Running, Sha
 pub use tidings_informer::delta::QueueOrder;
 pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
 pub use tidings_informer::informer::{
-    Deleted, Event, EventHandler, Fault, Handler, HandlerOptions, HandlerStats, Health, InformerConfig,
-    InformerError, InformerFailure, InformerStats, Lifecycle, Notifications, Registration, SharedInformer,
-    StreamHealth, StreamState, Unsynced, WaitError, handle_with,
+    Fault, Handler, HandlerStats, Health, InformerConfig, InformerError, InformerFailure, InformerStats,
+    Lifecycle, Notification, Notifications, Registration, SharedInformer, StreamHealth, StreamState,
+    Unsynced, WaitError,
 };
-pub use tidings_informer::lister::{GetError, Lister, NamespaceLister};
+pub use tidings_informer::lister::{Lister, NamespaceLister, NotFound};
 pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};
 pub use tidings_object::{
     Budget, FieldPath, FieldSelector, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Operator,

@@ -88,7 +88,7 @@ async fn objects(State(sources): State<Sources>, Query(search): Query<ObjectSear
 
 async fn object(State(sources): State<Sources>, Query(named): Query<ObjectQuery>) -> ApiResult {
     let shown = sources.shown(&named.resource)?;
-    let Ok(object) = shown.informer.lister().get(&named.key) else {
+    let Some(object) = shown.informer.lister().get(&named.key) else {
         return Err(ApiError(StatusCode::NOT_FOUND, format!("{} is not in the cache", named.key)));
     };
     let change = sources.recent.last_change(&named.resource, &named.key);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kube_core::dynamic::DynamicObject;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tidings::Event;
+use tidings::Notification;
 use tokio::time::Instant;
 
 use crate::diff;
@@ -55,16 +55,16 @@ struct RecentState {
 
 impl Recent {
     /// Takes note of a notification about an object of that resource.
-    pub(super) fn record(&self, resource: &str, event: &Event<DynamicObject>) {
+    pub(super) fn record(&self, resource: &str, event: &Notification<DynamicObject>) {
         let told = match event {
-            Event::Added { is_initial: true, .. } => return,
-            Event::Added { object, .. } => {
+            Notification::Added { is_initial: true, .. } => return,
+            Notification::Added { object, .. } => {
                 self.state.lock().changes.forget(resource, object.key().as_str());
                 json!({ "event": "add", "resource": resource, "key": object.key().as_str() })
             }
             // A resync tells the same version again.
-            Event::Updated { old, new } if old.version() == new.version() => return,
-            Event::Updated { old, new } => {
+            Notification::Updated { old, new, .. } if old.version() == new.version() => return,
+            Notification::Updated { old, new, .. } => {
                 let change = LastChange { old: old.clone(), new: new.clone(), at: Instant::now() };
                 let mut state = self.state.lock();
                 state.changes.keep(resource, change);
@@ -78,7 +78,7 @@ impl Recent {
                     "changes": fields(old, new),
                 })
             }
-            Event::Deleted(gone) => {
+            Notification::Deleted { object: gone, .. } => {
                 self.state.lock().changes.forget(resource, gone.key().as_str());
                 json!({ "event": "delete", "resource": resource, "key": gone.key().as_str() })
             }

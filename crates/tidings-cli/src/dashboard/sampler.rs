@@ -15,8 +15,7 @@ use axum::routing::get;
 use futures_util::stream::{self, SelectAll, Stream, StreamExt as _};
 use kube_core::dynamic::DynamicObject;
 use serde_json::json;
-use tidings::Event;
-use tidings::stages::informer::HandlerOptions;
+use tidings::{Handler, Notification};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -31,7 +30,7 @@ const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Sampler {
     catalog: Arc<Catalog>,
     recent: Arc<Recent>,
-    notifications: SelectAll<stream::BoxStream<'static, (usize, Event<DynamicObject>)>>,
+    notifications: SelectAll<stream::BoxStream<'static, (usize, Notification<DynamicObject>)>>,
     latest: watch::Sender<Arc<str>>,
     started: Instant,
 }
@@ -49,8 +48,7 @@ impl Sampler {
     pub(super) fn new(catalog: Arc<Catalog>, stop: CancellationToken) -> CliResult<(Sampler, SampleFeed)> {
         let mut all = SelectAll::new();
         for (at, shown) in catalog.shown.iter().enumerate() {
-            let options = HandlerOptions { name: Some("dashboard".to_owned()), ..HandlerOptions::default() };
-            let notifications = shown.informer.notifications_with(options)?;
+            let notifications = shown.informer.notifications_with(Handler::new().named("dashboard"))?;
             all.push(notifications.map(move |event| (at, event)).boxed());
         }
         let recent = Arc::new(Recent::default());

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kube_core::PartialObjectMeta;
 use tidings_factory::InformerOptions;
+use tidings_informer::informer::Notification;
 use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
 use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
@@ -13,7 +14,7 @@ use super::source::{ControllerSource, Owned, SourceRole, WatchSpec, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
 use crate::action::Action;
 use crate::enqueue::object_map;
-use crate::predicate::{Change, Predicate};
+use crate::predicate::Predicate;
 use crate::reconciler::{Error, Reconciler};
 use crate::recorder::Recorder;
 use crate::request::Request;
@@ -89,14 +90,14 @@ impl<K: 'static> ControllerBuilder<K> {
     }
 
     /// Watches a kind of objects; the map says which requests a change makes. It should look at
-    /// [what was and what is](Change::objects). A map that panics makes none: the factory's error hook hears of it.
+    /// [what was and what is](Notification::objects). A map that panics makes none: the factory's error hook hears of it.
     ///
     /// The map is called with every change, none merged with another. It must be quick and must not block: when the informer's
     /// bound (`merge_above`) of waiting changes is reached, the informer waits for the map. Two calls may run at the same time,
     /// and changes of one object may be mapped in another order than they happened.
     pub fn watches<W: Kind + 'static>(
         self,
-        map: impl Fn(&Change<W>) -> Vec<Request> + Send + Sync + 'static,
+        map: impl Fn(&Notification<W>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Self {
         self.watches_with(Watched::<W>::new(map))
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{HandlerOptions, Registration, SharedInformer};
+use tidings_informer::informer::{Handler, Notification, Registration, SharedInformer};
 use tidings_object::{Kind, Projection, ResourceKind};
 use tidings_source::ClientError;
 
@@ -14,7 +14,7 @@ use super::stats::RequestCounters;
 use crate::caches::{ControllerCache, ControllerCaches};
 use crate::enqueue::{CachedOwners, Enqueue, OwnerMap, OwnerSelection, RequestMap, RequestQueue};
 use crate::error::ControllerError;
-use crate::predicate::{Change, Predicate};
+use crate::predicate::Predicate;
 use crate::request::Request;
 
 /// A kind of objects that belong to those which the controller is for: a change requests the owner.
@@ -35,7 +35,7 @@ pub struct Owned<V> {
 }
 
 /// A kind of objects whose changes make requests by a map of one's own. The map is called with every change, none merged with
-/// another; it must be quick, since a slow one slows its informer ([`subscribe`](SharedInformer::subscribe)).
+/// another; it must be quick, since a slow one slows its informer ([subscribers](Handler::subscriber)).
 pub struct Watched<V> {
     pub(super) watch: WatchSpec<V>,
     map: RequestMap<V>,
@@ -112,13 +112,13 @@ impl<V: 'static> Owned<V> {
 
 impl<W: Kind + 'static> Watched<W> {
     /// Whole objects of a kind.
-    pub fn new(map: impl Fn(&Change<W>) -> Vec<Request> + Send + Sync + 'static) -> Self {
+    pub fn new(map: impl Fn(&Notification<W>) -> Vec<Request> + Send + Sync + 'static) -> Self {
         Watched { watch: WatchSpec::full(), map: Box::new(map) }
     }
 
     /// The metadata of objects of a kind: the server sends nothing else.
     pub fn metadata(
-        map: impl Fn(&Change<PartialObjectMeta<W>>) -> Vec<Request> + Send + Sync + 'static,
+        map: impl Fn(&Notification<PartialObjectMeta<W>>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Watched<PartialObjectMeta<W>> {
         Watched { watch: WatchSpec::metadata(), map: Box::new(map) }
     }
@@ -128,7 +128,7 @@ impl Watched<DynamicObject> {
     /// Whole objects of a resource known at run time.
     pub fn resource(
         resource: impl Into<ResourceKind>,
-        map: impl Fn(&Change<DynamicObject>) -> Vec<Request> + Send + Sync + 'static,
+        map: impl Fn(&Notification<DynamicObject>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Self {
         Watched { watch: WatchSpec::of(resource.into()), map: Box::new(map) }
     }
@@ -213,12 +213,10 @@ impl<V: 'static> WatchSpec<V> {
             let registration = match map {
                 None => None,
                 Some(map) => {
-                    let options =
-                        HandlerOptions { name: Some(controller.to_owned()), ..HandlerOptions::default() };
                     let counts = Arc::clone(&counts);
                     let requests = Enqueue { predicates, map, request_queue: request_queue.clone(), counts };
-                    let added =
-                        informer.subscribe(options, move |notification| requests.enqueue(notification));
+                    let subscriber = Handler::subscriber(move |notification| requests.enqueue(notification));
+                    let added = informer.add_handler(subscriber.named(controller));
                     Some(added.map_err(|source| ControllerError::Attach {
                         controller: controller.to_owned(),
                         source,

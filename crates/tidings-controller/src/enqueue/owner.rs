@@ -3,11 +3,10 @@
 
 use serde::Deserialize;
 use tidings_informer::indexer::{Index, Reader};
-use tidings_informer::informer::SharedInformer;
+use tidings_informer::informer::{Notification, SharedInformer};
 use tidings_object::{RawObject, ResourceKind, Scope};
 
 use super::RequestMap;
-use crate::predicate::Change;
 use crate::request::Request;
 
 /// Which of an object's owners are asked for.
@@ -85,16 +84,17 @@ fn have_same_owners(one: &RawObject, other: &RawObject) -> bool {
 impl OwnerMap {
     /// The owners of what was and of what is: an object that changes hands concerns both.
     pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> RequestMap<K> {
-        Box::new(move |change| {
+        Box::new(move |notification| {
             let owners_of = |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
-            let mut requests = match change {
+            let mut requests = match notification {
                 // Most changes leave the owners alone, and then there is only one object to look into.
-                Change::Updated { old, new: newest } | Change::Deleted { old, object: newest, .. }
+                Notification::Updated { old, new: newest, .. }
+                | Notification::Deleted { old, object: newest, .. }
                     if have_same_owners(old, newest) =>
                 {
                     owners_of(newest)
                 }
-                _ => change.objects().flat_map(|object| owners_of(object)).collect(),
+                _ => notification.objects().flat_map(|object| owners_of(object)).collect(),
             };
             requests.sort();
             requests.dedup();

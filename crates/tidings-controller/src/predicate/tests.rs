@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tidings_informer::informer::Notification;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, Object};
 
-use super::{Change, Predicate};
+use super::Predicate;
 
 fn object(metadata: Value) -> Object<Pod> {
     let mut object =
@@ -18,8 +18,8 @@ fn object(metadata: Value) -> Object<Pod> {
     Object::new(intake.json(object.to_string().as_bytes(), &NothingKnown).expect("a readable object"))
 }
 
-fn update(old: Value, new: Value) -> Change<Pod> {
-    Change::Updated { old: object(old), new: object(new) }
+fn update(old: Value, new: Value) -> Notification<Pod> {
+    Notification::Updated { old: object(old), new: object(new), is_resync: false }
 }
 
 #[test]
@@ -66,9 +66,12 @@ fn a_kind_without_generations_is_judged_by_its_version() {
 
 #[test]
 fn additions_and_deletions_pass_every_question_about_updates() {
-    let added = Change::Added { object: object(json!({})), is_initial: false };
-    let deleted =
-        Change::Deleted { old: object(json!({})), object: object(json!({})), is_final_state_unknown: false };
+    let added = Notification::Added { object: object(json!({})), is_initial: false };
+    let deleted = Notification::Deleted {
+        old: object(json!({})),
+        object: object(json!({})),
+        is_final_state_unknown: false,
+    };
     for predicate in [
         Predicate::generation_changed(),
         Predicate::labels_changed(),
@@ -84,7 +87,7 @@ fn additions_and_deletions_pass_every_question_about_updates() {
 #[test]
 fn predicates_are_joined_with_and_or_not() {
     let is = |answer: bool| Predicate::<Pod>::new(move |_| answer);
-    let change = Change::Added { object: object(json!({})), is_initial: true };
+    let change = Notification::Added { object: object(json!({})), is_initial: true };
     for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
         assert_eq!(is(a).and(is(b)).passes(&change), a && b);
         assert_eq!(is(a).or(is(b)).passes(&change), a || b);
@@ -102,8 +105,8 @@ fn labels_that_matched_before_still_count_once() {
     assert!(!web.passes(&update(labelled("db"), labelled("db"))));
     // A deletion may change the labels too: what was known counts as well as the final state.
     let deleted = |old: &str, last: &str| {
-        let [old, object] = [old, last].map(|app| Arc::clone(object(labelled(app)).raw()));
-        Change::from(&Notification::Deleted { old, object, is_final_state_unknown: false })
+        let [old, object] = [old, last].map(|app| object(labelled(app)));
+        Notification::Deleted { old, object, is_final_state_unknown: false }
     };
     assert!(web.passes(&deleted("web", "db")) && web.passes(&deleted("db", "web")));
     assert!(!web.passes(&deleted("db", "db")));

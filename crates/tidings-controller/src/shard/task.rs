@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, FutureExt as _, OptionFuture};
 use k8s_openapi::api::coordination::v1::Lease;
-use tidings_informer::informer::{Event, Notifications, SharedInformer};
+use tidings_informer::informer::{Notification, Notifications, SharedInformer};
 use tidings_informer::lister::Lister;
 use tidings_object::Object;
 use tokio::time::Instant;
@@ -159,9 +159,8 @@ fn record(lease: &Object<Lease>) -> MemberRecord {
 }
 
 /// The name of a Lease that was deleted after it had claimed nothing: its last state came with its deletion.
-fn member_left(event: &Event<Lease>) -> Option<Arc<str>> {
-    let Event::Deleted(deleted) = event else { return None };
-    let lease = deleted.object();
+fn member_left(event: &Notification<Lease>) -> Option<Arc<str>> {
+    let Notification::Deleted { object: lease, .. } = event else { return None };
     (record(lease).claim == Claim::Nothing).then(|| lease.key().name().into())
 }
 

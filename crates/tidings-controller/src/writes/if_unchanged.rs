@@ -38,7 +38,7 @@ impl<K> TrackedApi<K> {
     /// use tidings_controller::{Action, Context, Error, Request};
     ///
     /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    ///     let Ok(map) = context.lister::<ConfigMap>().get(&request) else {
+    ///     let Some(map) = context.lister::<ConfigMap>().get(&request) else {
     ///         return Ok(Action::await_change());
     ///     };
     ///     let maps = context.api::<ConfigMap>().if_unchanged(&map);

@@ -51,8 +51,8 @@ fn owned_by(widget: &str) -> Value {
 
 /// Gives each widget a secret with its colour.
 async fn paint(request: Request, context: Context) -> Result<Action, Error> {
-    let Ok(widget) = context.lister_of(&widgets()).get(&request) else { return Ok(Action::await_change()) };
-    if context.lister_of(&secrets()).get(&request).is_ok() {
+    let Some(widget) = context.lister_of(&widgets()).get(&request) else { return Ok(Action::await_change()) };
+    if context.lister_of(&secrets()).get(&request).is_some() {
         return Ok(Action::await_change());
     }
     let colour = &widget.decoded()?.data["spec"]["colour"];
@@ -98,7 +98,7 @@ async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcil
     cluster.server.put("widgets.example.com", widget("a", "red"));
     let controller = Controller::for_resource("painter", widgets()).reads_resource(secrets()).reconcile(
         async |request: Request, context: Context| {
-            let is_painted = context.lister_of(&secrets()).get(&request).is_ok();
+            let is_painted = context.lister_of(&secrets()).get(&request).is_some();
             let _ = paint(request, context).await?;
             Ok(if is_painted { Action::await_change() } else { Action::requeue_after(Duration::ZERO) })
         },
@@ -134,14 +134,15 @@ async fn resources_of_run_time_can_be_watched_and_read() {
     let log = requests.clone();
     let config_maps = resource("", "ConfigMap", "configmaps");
     let read = config_maps.clone();
-    let map =
-        |_: &tidings_controller::Change<DynamicObject>| vec![Request::new(Some("default"), "a").unwrap()];
+    let map = |_: &tidings_controller::Notification<DynamicObject>| {
+        vec![Request::new(Some("default"), "a").unwrap()]
+    };
     let controller = Controller::for_resource("reader", widgets())
         .watches_with(Watched::resource(secrets(), map))
         .reads_resource(config_maps)
         .reconcile(move |request: Request, context: Context| {
             log.record(&request);
-            let is_read = context.lister_of(&read).get(&request).is_ok();
+            let is_read = context.lister_of(&read).get(&request).is_some();
             async move { if is_read { Ok(Action::await_change()) } else { Err(Error::terminal("not read")) } }
         });
     cluster.put("a");

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tidings_controller::{
-    Action, Change, Context, Controller, ControllerBuilder, Owned, Predicate, Request, Watched,
+    Action, Context, Controller, ControllerBuilder, Notification, Owned, Predicate, Request, Watched,
 };
 use tidings_factory::InformerOptions;
 use tidings_object::{Key, LabelSelector, Object};
@@ -51,7 +51,7 @@ impl Mapping {
         let options = InformerOptions::new().merge_above(bound);
         let owned = || Owned::<Secret>::new().options(options.clone()).predicate(predicate.clone());
         let watched = || {
-            let for_annotation = |change: &Change<Secret>| {
+            let for_annotation = |change: &Notification<Secret>| {
                 change.objects().flat_map(|secret| Mapping::Watched.owners(secret)).map(request).collect()
             };
             Watched::<Secret>::new(for_annotation).options(options.clone()).predicate(predicate.clone())

@@ -40,7 +40,7 @@ fn secret(name: &str, step: &str) -> Secret {
 
 /// The step that the cache shows of the secret.
 fn shown(context: &Context) -> Option<String> {
-    let secret = context.lister::<Secret>().get("default/copy").ok()?;
+    let secret = context.lister::<Secret>().get("default/copy")?;
     secret.decoded().unwrap().annotations().get("step").cloned()
 }
 
@@ -60,7 +60,7 @@ async fn step(context: Context, saw: ObservedSteps) -> Result<Action, Error> {
     match at {
         1 => drop(secrets.create(&secret("copy", "created")).await?),
         2 => {
-            let mut current = (*context.lister::<Secret>().get("default/copy")?.decoded()?).clone();
+            let mut current = (*context.lister::<Secret>().require("default/copy")?.decoded()?).clone();
             current.annotations_mut().insert("step".to_owned(), "replaced".to_owned());
             secrets.replace(&current).await?;
         }
@@ -69,7 +69,7 @@ async fn step(context: Context, saw: ObservedSteps) -> Result<Action, Error> {
         5 => assert!(secrets.delete("copy").await?.is_none()),
         6 => drop(secrets.namespace("default").create(&secret("copy", "again")).await?),
         7 => {
-            let uid = context.lister::<Secret>().get("default/copy")?.uid().to_owned();
+            let uid = context.lister::<Secret>().require("default/copy")?.uid().to_owned();
             let only = Preconditions { uid: Some(uid), resource_version: None };
             let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
             secrets.delete_with("copy", &params).await?;
@@ -250,7 +250,7 @@ async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() 
     let controller = config_maps().reads::<Secret>().reconcile(move |request: Request, context: Context| {
         let (saw, tries) = (Arc::clone(&noted), log.record(&request));
         async move {
-            let cached = context.lister::<Secret>().get("default/copy")?;
+            let cached = context.lister::<Secret>().require("default/copy")?;
             saw.lock().unwrap().push(cached.deletion_timestamp().is_some());
             if tries == 2 {
                 return Ok(Action::await_change());

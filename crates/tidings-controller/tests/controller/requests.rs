@@ -5,7 +5,9 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use serde_json::{Value, json};
-use tidings_controller::{Action, Change, Controller, Owned, Predicate, Request, RequestReason, Watched};
+use tidings_controller::{
+    Action, Controller, Notification, Owned, Predicate, Request, RequestReason, Watched,
+};
 use tidings_factory::InformerOptions;
 
 use crate::harness::{RequestLog, TestCluster, config_maps, settle};
@@ -20,7 +22,7 @@ fn owned_secret(name: &str, owners: &[&str]) -> Value {
     json!({ "metadata": { "name": name, "ownerReferences": references } })
 }
 
-fn requests_for_data(change: &Change<Secret>) -> Vec<Request> {
+fn requests_for_data(change: &Notification<Secret>) -> Vec<Request> {
     let names = change.objects().filter_map(|secret| {
         let name = secret.field(".metadata.annotations.for").ok()?;
         Request::new(secret.namespace(), &name.text()?).ok()
@@ -263,7 +265,7 @@ async fn a_predicate_of_the_kind_itself_keeps_changes_of_other_fields_away() {
     let log = requests.clone();
     let controller = config_maps()
         .predicate(Predicate::labels_changed().or(Predicate::annotations_changed()))
-        .predicate(Predicate::new(|change: &Change<ConfigMap>| change.object().name() != "never"))
+        .predicate(Predicate::new(|change: &Notification<ConfigMap>| change.object().name() != "never"))
         .reconcile(move |request: Request, _| {
             log.record(&request);
             async { Ok(Action::await_change()) }
@@ -287,7 +289,7 @@ async fn a_predicate_that_panics_lets_pass() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
-    let predicate = Predicate::new(|_: &Change<ConfigMap>| panic!("on purpose"));
+    let predicate = Predicate::new(|_: &Notification<ConfigMap>| panic!("on purpose"));
     let controller = config_maps().predicate(predicate).reconcile(move |request: Request, _| {
         log.record(&request);
         async { Ok(Action::await_change()) }

@@ -245,7 +245,7 @@ async fn holds<K: Kind>(plural: &str, object: Option<Value>, condition: Conditio
     let informer = factory.informer::<K>();
     let running = factory.start();
     running.synced().await.unwrap();
-    let holds = condition.holds(informer.lister().get(key.as_str()).ok().as_ref()).unwrap();
+    let holds = condition.holds(informer.lister().get(key.as_str()).as_ref()).unwrap();
     running.shutdown().await;
     holds
 }

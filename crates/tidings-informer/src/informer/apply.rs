@@ -7,7 +7,7 @@ use tidings_object::RawObject;
 use tidings_source::{ChangeType, StreamScope};
 
 use super::graves::Graves;
-use super::notification::Notification;
+use super::notification::RawNotification;
 use super::progress::Progress;
 use crate::delta::{Delta, QueueOrder, ReachedBy, StreamId};
 use crate::indexer::Writer;
@@ -60,7 +60,7 @@ impl Applier {
     }
 
     /// Applies one delta; what handlers are to be told is appended to `told`.
-    pub(super) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<Notification>) {
+    pub(super) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<RawNotification>) {
         // What a namespace brings that was added later is no part of the first list of those who have had theirs.
         let is_initial = !self.has_synced && !self.progress.has_listed(stream);
         let Applier { writer, counts, graves, .. } = self;
@@ -102,7 +102,7 @@ struct Step<'a> {
     writer: &'a mut Writer,
     counts: &'a mut AppliedCounts,
     graves: &'a mut Graves,
-    told: &'a mut Vec<Notification>,
+    told: &'a mut Vec<RawNotification>,
     is_initial: bool,
 }
 
@@ -130,12 +130,12 @@ impl Step<'_> {
             Standing::Unknown => {
                 self.counts.changes += 1;
                 self.writer.upsert_at(slot, Arc::clone(&object));
-                self.told.push(Notification::Added { object, is_initial: self.is_initial });
+                self.told.push(RawNotification::added(object, self.is_initial));
             }
             Standing::Newer(old) => {
                 self.counts.changes += 1;
                 self.writer.upsert_at(slot, Arc::clone(&object));
-                self.told.push(Notification::Updated { old, new: object, is_resync: false });
+                self.told.push(RawNotification::updated(old, object));
             }
             Standing::Recreated(old) => {
                 self.counts.changes += 1;
@@ -163,7 +163,7 @@ impl Step<'_> {
         self.writer.remove(&object.key());
         // What was created and deleted under that name unseen is no concern of those who knew the first.
         let object = if is_namesake { Arc::clone(&old) } else { object };
-        self.told.push(Notification::Deleted { old, object, is_final_state_unknown: is_namesake });
+        self.told.push(RawNotification::deleted(old, object, is_namesake));
     }
 
     fn replaced_all(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) {
@@ -171,12 +171,12 @@ impl Step<'_> {
         self.counts.unchanged += replaced.unchanged as u64;
         replaced.removed.iter().for_each(|object| self.graves.bury(object));
         let gone = replaced.removed.into_iter();
-        self.told.extend(gone.map(Notification::vanished));
+        self.told.extend(gone.map(RawNotification::vanished));
         self.counts.out_of_scope += replaced.out_of_scope.len() as u64;
         for (old, new) in replaced.changed {
             match old {
                 Some(old) => self.listed_again(old, new),
-                None => self.told.push(Notification::Added { object: new, is_initial: self.is_initial }),
+                None => self.told.push(RawNotification::added(new, self.is_initial)),
             }
         }
     }
@@ -193,7 +193,7 @@ impl Step<'_> {
             }
             None => {
                 self.writer.upsert(Arc::clone(&object));
-                self.told.push(Notification::Added { object, is_initial: self.is_initial });
+                self.told.push(RawNotification::added(object, self.is_initial));
             }
         }
     }
@@ -203,21 +203,21 @@ impl Step<'_> {
             self.told_recreated(old, new);
         } else {
             self.counts.changed_in_place += u64::from(old.version() == new.version());
-            self.told.push(Notification::Updated { old, new, is_resync: false });
+            self.told.push(RawNotification::updated(old, new));
         }
     }
 
     fn vanished(&mut self, last_known: &RawObject) {
         if let Some(object) = self.writer.remove(&last_known.key()) {
             self.graves.bury(&object);
-            self.told.push(Notification::vanished(object));
+            self.told.push(RawNotification::vanished(object));
         }
     }
 
     /// A resync is of what is cached: since it was queued, the object may have gone with its scope.
     fn again(&mut self, object: &RawObject) {
         if let Some(cached) = self.writer.get(&object.key()) {
-            self.told.push(Notification::again(Arc::clone(cached)));
+            self.told.push(RawNotification::resync(Arc::clone(cached)));
         }
     }
 
@@ -233,13 +233,13 @@ impl Step<'_> {
             }
         };
         let gone = gone.into_iter();
-        self.told.extend(gone.map(Notification::vanished));
+        self.told.extend(gone.map(RawNotification::vanished));
     }
 
     /// Deleted and created again while nobody watched: whoever cleans up after the first must hear of it.
     fn told_recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
-        self.told.push(Notification::vanished(old));
-        self.told.push(Notification::Added { object: new, is_initial: self.is_initial });
+        self.told.push(RawNotification::vanished(old));
+        self.told.push(RawNotification::added(new, self.is_initial));
     }
 
     /// With the slot of the cached one.

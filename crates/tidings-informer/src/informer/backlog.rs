@@ -6,13 +6,12 @@
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use tokio::time::Instant;
 
-use super::notification::Notification;
+use super::notification::{Notification, RawNotification};
 
 /// The pending notifications of one handler.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ pub(super) struct Backlog {
 
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) notification: Notification,
+    pub(super) notification: RawNotification,
     /// When the oldest of what was merged into it came in.
     pub(super) since: Instant,
 }
@@ -85,7 +84,7 @@ impl Backlog {
             + self.newest.as_ref().map_or(0, |newest| newest.capacity() * size_of::<u64>())
     }
 
-    pub(super) fn push(&mut self, notification: Notification, now: Instant) -> Pushed {
+    pub(super) fn push(&mut self, notification: RawNotification, now: Instant) -> Pushed {
         if self.live < self.merge_above {
             return self.append(notification, now);
         }
@@ -132,7 +131,7 @@ impl Backlog {
         dropped
     }
 
-    fn append(&mut self, notification: Notification, now: Instant) -> Pushed {
+    fn append(&mut self, notification: RawNotification, now: Instant) -> Pushed {
         let number = self.first + self.entries.len() as u64;
         if self.newest.is_some() {
             self.unlink_key(&notification.key());
@@ -175,7 +174,7 @@ impl Backlog {
         for at in 0..self.entries.len() {
             let number = self.first + at as u64;
             let Some(entry) = &self.entries[at] else { continue };
-            let key: Arc<_> = Arc::clone(entry.notification.object());
+            let key = entry.notification.object().clone();
             self.unlink_key(&key.key());
             self.link(number, &key.key());
         }
@@ -214,7 +213,7 @@ impl Backlog {
     }
 
     /// Forgets that `number` is the newest entry of its object. Its entry may be taken out already.
-    fn unlink(&mut self, number: u64, notification: &Notification) {
+    fn unlink(&mut self, number: u64, notification: &RawNotification) {
         let Some(newest) = &mut self.newest else { return };
         let hash = self.hasher.hash_one(notification.key().as_str());
         if let Ok(found) = newest.find_entry(hash, |found| *found == number) {
@@ -224,25 +223,25 @@ impl Backlog {
 }
 
 enum Merge {
-    Into(Notification),
+    Into(RawNotification),
     Vanish { was_initial: bool },
     Apart,
 }
 
 /// What a pending notification and the next one of the same object become.
-fn merge(pending: &Notification, next: &Notification) -> Merge {
+fn merge(pending: &RawNotification, next: &RawNotification) -> Merge {
     use Notification::{Added, Deleted, Updated};
     match (pending, next) {
         (Added { is_initial, .. }, Updated { new, .. } | Added { object: new, .. }) => {
-            Merge::Into(Added { object: Arc::clone(new), is_initial: *is_initial })
+            Merge::Into(Added { object: new.clone(), is_initial: *is_initial })
         }
         (Added { is_initial, .. }, Deleted { .. }) => Merge::Vanish { was_initial: *is_initial },
         (Updated { old, is_resync: first, .. }, Updated { new, is_resync: second, .. }) => {
-            Merge::Into(Updated { old: Arc::clone(old), new: Arc::clone(new), is_resync: *first && *second })
+            Merge::Into(Updated { old: old.clone(), new: new.clone(), is_resync: *first && *second })
         }
         (Updated { old, .. }, Deleted { object, is_final_state_unknown, .. }) => Merge::Into(Deleted {
-            old: Arc::clone(old),
-            object: Arc::clone(object),
+            old: old.clone(),
+            object: object.clone(),
             is_final_state_unknown: *is_final_state_unknown,
         }),
         // Deleted then added are two objects: a handler that cleans up must hear both.
@@ -253,6 +252,7 @@ fn merge(pending: &Notification, next: &Notification) -> Merge {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Arc;
 
     use proptest::prelude::*;
     use serde_json::json;
@@ -266,25 +266,24 @@ mod tests {
         object(&resource, Some("default"), name, version, &format!("uid-{name}"), json!({}))
     }
 
-    fn added(name: &str, version: u64) -> Notification {
-        Notification::Added { object: pod(name, version), is_initial: false }
+    fn added(name: &str, version: u64) -> RawNotification {
+        RawNotification::added(pod(name, version), false)
     }
 
-    fn initial(name: &str, version: u64) -> Notification {
-        Notification::Added { object: pod(name, version), is_initial: true }
+    fn initial(name: &str, version: u64) -> RawNotification {
+        RawNotification::added(pod(name, version), true)
     }
 
-    fn updated(name: &str, old: u64, new: u64) -> Notification {
-        Notification::Updated { old: pod(name, old), new: pod(name, new), is_resync: false }
+    fn updated(name: &str, old: u64, new: u64) -> RawNotification {
+        RawNotification::updated(pod(name, old), pod(name, new))
     }
 
-    fn resync(name: &str, version: u64) -> Notification {
-        Notification::Updated { old: pod(name, version), new: pod(name, version), is_resync: true }
+    fn resync(name: &str, version: u64) -> RawNotification {
+        RawNotification::resync(pod(name, version))
     }
 
-    fn deleted(name: &str, old: u64, version: u64) -> Notification {
-        let (old, object) = (pod(name, old), pod(name, version));
-        Notification::Deleted { old, object, is_final_state_unknown: false }
+    fn deleted(name: &str, old: u64, version: u64) -> RawNotification {
+        RawNotification::deleted(pod(name, old), pod(name, version), false)
     }
 
     #[test]
@@ -349,7 +348,7 @@ mod tests {
         assert_eq!(left, ["add first@1", "add last@1"]);
     }
 
-    fn shown(notification: &Notification) -> String {
+    fn shown(notification: &RawNotification) -> String {
         match notification {
             Notification::Added { object, is_initial } => {
                 format!(
@@ -371,7 +370,7 @@ mod tests {
 
     /// What comes out of a backlog that merges above `merge_above`.
     #[track_caller]
-    fn check(merge_above: usize, pushed: Vec<Notification>, expected: &[&str]) {
+    fn check(merge_above: usize, pushed: Vec<RawNotification>, expected: &[&str]) {
         let mut backlog = Backlog::new(merge_above);
         for notification in pushed {
             backlog.push(notification, Instant::now());

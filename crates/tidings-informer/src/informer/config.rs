@@ -22,7 +22,7 @@ pub struct InformerConfig {
     /// it the informer's task makes the calls.
     pub merge_above: usize,
     /// How often each handler is told everything again, unless it says otherwise; zero is never.
-    pub resync_period: Duration,
+    pub resync: Duration,
     /// How long a stop may take before what handlers have not been told is dropped.
     pub stop_deadline: Duration,
     /// Which objects its sources ask for, as far as labels tell: whoever waits for another is told at once.
@@ -42,7 +42,7 @@ impl Default for InformerConfig {
             queue_order: QueueOrder::InOrder,
             queued_deltas_max: 4096,
             merge_above: 1024,
-            resync_period: Duration::ZERO,
+            resync: Duration::ZERO,
             stop_deadline: Duration::from_secs(5),
             label_selector: LabelSelector::everything(),
             reflector: ReflectorConfig::default(),
@@ -57,7 +57,7 @@ impl std::fmt::Debug for InformerConfig {
         f.debug_struct("InformerConfig")
             .field("name", &self.name)
             .field("queue_order", &self.queue_order)
-            .field("resync_period", &self.resync_period)
+            .field("resync", &self.resync)
             .finish_non_exhaustive()
     }
 }

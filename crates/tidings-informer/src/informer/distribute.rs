@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::notification::Notification;
+use super::notification::RawNotification;
 use super::resync::Resyncing;
 use super::shared::Shared;
 
@@ -13,7 +13,7 @@ use super::shared::Shared;
 )]
 pub(super) async fn distribute(
     shared: &Shared,
-    told: &mut Vec<Notification>,
+    told: &mut Vec<RawNotification>,
     resyncing: &Resyncing,
     now: Instant,
 ) {

@@ -1,96 +1,133 @@
 //! CoopBudget the notifications of all objects into those of the objects that match.
 //!
-//! It decides by what it has reported, not by asking the filter about the old state: past its bound a mailbox merges, and then
-//! the states in between, which the handler never received, say nothing about what it knows. Example, with a bound of 0:
+//! The filter decides by the objects that it has reported, not by the old state of a notification. Above its bound a mailbox
+//! merges notifications, so the old state can be one that the handler never received. Example, with a bound of 0:
 //!
 //! ```text
-//! on_add(a@1)                      matches: reported
+//! Added a@1                        matches: reported
 //! Updated a@1->2  (label removed)  \ merged
 //! Deleted a@3                      / Deleted { old: a@1, object: a@3 }
 //! ```
 //!
-//! The final state `a@3` does not match, but the handler knows the object: it receives `on_delete(a@1)`.
+//! The final state `a@3` does not match, but the handler knows the object: it receives the deletion of `a@1`.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use tidings_object::Object;
 
-use super::handler::{Deleted, EventHandler};
+use super::notification::Notification;
 
-/// Whether a handler wants an object.
-pub(super) type Filter<K> = Arc<dyn Fn(&Object<K>) -> bool + Send + Sync>;
-
-/// Delivers to `inner` what matches.
-pub(super) struct Filtered<K, H> {
-    filter: Filter<K>,
-    inner: H,
-    /// The objects that `inner` believes to exist, by key. The last state that it received is the `old` of the next notification,
-    /// and is kept here only if it is not: if the filter panicked in between.
+/// The filter of one handler.
+pub(super) struct Filter<K> {
+    matches: Box<Matches<K>>,
+    /// The objects that the handler believes to exist, by key. The last state that it received is the `old` of the next
+    /// notification. It is kept here only if that is not so, which is after a panic of the filter.
     reported: HashMap<Box<str>, Option<Object<K>>, RandomState>,
 }
 
-impl<K, H> Filtered<K, H> {
-    pub(super) fn new(filter: Filter<K>, inner: H) -> Self {
-        Filtered { filter, inner, reported: HashMap::default() }
-    }
-
-    /// Asks the filter. A panic is given back, so that what was reported stays right before it goes on.
-    fn matches(&self, object: &Object<K>) -> std::thread::Result<bool> {
-        catch_unwind(AssertUnwindSafe(|| (self.filter)(object)))
-    }
+/// What the handler receives of a notification.
+pub(super) enum Passed<K> {
+    Nothing,
+    AsIs,
+    Changed(Notification<K>),
 }
 
-impl<K: 'static, H: EventHandler<K>> Filtered<K, H> {
-    /// Adds an object that was not reported, if it matches.
-    fn enter(&mut self, object: &Object<K>, matches: std::thread::Result<bool>, is_initial: bool) {
+/// Whether the handler wants an object.
+type Matches<K> = dyn Fn(&Object<K>) -> bool + Send + Sync;
+
+/// The payload of a panic.
+type Panic = Box<dyn Any + Send>;
+
+impl<K> Filter<K> {
+    pub(super) fn new(matches: impl Fn(&Object<K>) -> bool + Send + Sync + 'static) -> Self {
+        Filter { matches: Box::new(matches), reported: HashMap::default() }
+    }
+
+    /// Decides what the handler receives, and records it before the call: a handler that panics has received it. A panic of
+    /// the filter is returned, so that the record is complete before the panic continues.
+    pub(super) fn apply(&mut self, notification: &Notification<K>) -> (Passed<K>, Option<Panic>) {
+        match notification {
+            Notification::Added { object, .. } => {
+                let matches = self.matches(object);
+                self.begin(object, matches, Passed::AsIs)
+            }
+            Notification::Updated { old, new, is_resync } => self.updated(old, new, *is_resync),
+            Notification::Deleted { old, object, is_final_state_unknown } => {
+                self.deleted(old, object, *is_final_state_unknown)
+            }
+        }
+    }
+
+    fn matches(&self, object: &Object<K>) -> Result<bool, Panic> {
+        catch_unwind(AssertUnwindSafe(|| (self.matches)(object)))
+    }
+
+    /// Reports an object that was not reported, if it matches.
+    fn begin(
+        &mut self,
+        object: &Object<K>,
+        matches: Result<bool, Panic>,
+        added: Passed<K>,
+    ) -> (Passed<K>, Option<Panic>) {
         match matches {
             Ok(true) => {
                 self.reported.insert(object.key().as_str().into(), None);
-                self.inner.on_add(object, is_initial);
+                (added, None)
             }
-            Ok(false) => {}
-            Err(panic) => resume_unwind(panic),
+            Ok(false) => (Passed::Nothing, None),
+            Err(panic) => (Passed::Nothing, Some(panic)),
         }
     }
-}
 
-impl<K: 'static, H: EventHandler<K>> EventHandler<K> for Filtered<K, H> {
-    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
-        let matches = self.matches(object);
-        self.enter(object, matches, is_initial);
-    }
-
-    /// What was reported is recorded before the call: a handler that panics has received it.
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
+    fn updated(&mut self, old: &Object<K>, new: &Object<K>, is_resync: bool) -> (Passed<K>, Option<Panic>) {
         let matches = self.matches(new);
         let Some(kept) = self.reported.get_mut(new.key().as_str()) else {
-            return self.enter(new, matches, false);
+            let added = Notification::Added { object: new.clone(), is_initial: false };
+            return self.begin(new, matches, Passed::Changed(added));
         };
-        let last = kept.take().unwrap_or_else(|| old.clone());
         match matches {
-            Ok(true) => self.inner.on_update(&last, new),
+            Ok(true) => match kept.take() {
+                None => (Passed::AsIs, None),
+                // The handler missed an update, so this is not a resync to it.
+                Some(old) => {
+                    let is_resync = is_resync && old.is_unchanged(new);
+                    (Passed::Changed(Notification::Updated { old, new: new.clone(), is_resync }), None)
+                }
+            },
             Ok(false) => {
+                let last = kept.take().unwrap_or_else(|| old.clone());
                 self.reported.remove(new.key().as_str());
-                self.inner.on_delete(&Deleted::new(last.clone(), last, false));
+                let (old, object) = (last.clone(), last);
+                let deleted = Notification::Deleted { old, object, is_final_state_unknown: false };
+                (Passed::Changed(deleted), None)
             }
             Err(panic) => {
-                *kept = Some(last);
-                resume_unwind(panic);
+                kept.get_or_insert_with(|| old.clone());
+                (Passed::Nothing, Some(panic))
             }
         }
     }
 
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        let Some(kept) = self.reported.remove(gone.key().as_str()) else { return };
-        let last = kept.unwrap_or_else(|| gone.old().clone());
-        let matches = self.matches(gone.object());
-        let object = if matches.as_ref().is_ok_and(|matches| *matches) { gone.object() } else { &last };
-        self.inner.on_delete(&Deleted::new(last.clone(), object.clone(), gone.is_final_state_unknown()));
-        if let Err(panic) = matches {
-            resume_unwind(panic);
+    fn deleted(
+        &mut self,
+        old: &Object<K>,
+        object: &Object<K>,
+        is_final_state_unknown: bool,
+    ) -> (Passed<K>, Option<Panic>) {
+        let Some(kept) = self.reported.remove(object.key().as_str()) else { return (Passed::Nothing, None) };
+        let (is_match, panic) = match self.matches(object) {
+            Ok(is_match) => (is_match, None),
+            Err(panic) => (false, Some(panic)),
+        };
+        if is_match && kept.is_none() {
+            return (Passed::AsIs, None);
         }
+        let last = kept.unwrap_or_else(|| old.clone());
+        let object = if is_match { object.clone() } else { last.clone() };
+        let deleted = Notification::Deleted { old: last, object, is_final_state_unknown };
+        (Passed::Changed(deleted), panic)
     }
 }

@@ -1,7 +1,5 @@
 //! The handle that users hold: an informer, seen as a `K`.
 
-mod subscribe;
-
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,11 +10,12 @@ use tidings_object::{Key, Object, ResourceKind, Version};
 use tidings_source::{ClientError, StreamScope};
 use tidings_util::clock;
 
+use super::callback::Callback;
 use super::failure::InformerFailure;
-use super::handler::{Callback, HandlerOptions, IntoHandler, callback};
+use super::handler::{Handler, MailboxOptions, Receiver};
 use super::health::Health;
 use super::lease::Lease;
-use super::listener::{Mailbox, Overflow};
+use super::listener::{CallerRuns, Mailbox, Overflow};
 use super::registration::Registration;
 use super::resync::effective_period;
 use super::shared::{Lifecycle, Shared};
@@ -42,7 +41,7 @@ use crate::indexer::{Index, IndexError, Reader};
 /// 6. **Bounded.** A handler that falls behind has its pending notifications merged by object. The view that it builds
 ///    from its calls still converges to the cache, or to the part of it that matches its
 ///    [filter](super::Handler::filter), and every object that it received and that is gone is reported as deleted. What lies
-///    in between may be missing: whoever needs every change [subscribes](Self::subscribe).
+///    in between may be missing: a [subscriber](super::Handler::subscriber) receives every change.
 /// 7. **Faults stay where they are.** An object that can't be decoded is an error to its reader; a panic in a
 ///    handler costs that one call (with `panic = "unwind"`). Every failure reaches the error hook.
 ///
@@ -96,11 +95,13 @@ pub enum InformerError {
     /// A namespace that no cluster can have.
     #[error("taking other namespaces: {0}")]
     Namespace(ClientError),
-    /// A name that may not be empty is.
-    #[error("{what} needs a name that is not empty")]
-    EmptyName {
-        /// What needs it.
-        what: &'static str,
+    /// A handler can't be added as it is.
+    #[error("a handler was not added to the informer of {informer}: {problem}")]
+    InvalidHandler {
+        /// The informer's name.
+        informer: String,
+        /// What is wrong with the handler.
+        problem: &'static str,
     },
 }
 
@@ -314,13 +315,13 @@ impl<K> SharedInformer<K> {
 
     fn register(
         &self,
-        options: HandlerOptions,
+        options: MailboxOptions,
         call: Option<Callback>,
         overflow: impl FnOnce(usize) -> Overflow,
         lease: Option<Arc<Lease>>,
     ) -> Result<Arc<Mailbox>, InformerError> {
         if options.name.as_deref() == Some("") {
-            return Err(InformerError::EmptyName { what: "a handler" });
+            return Err(self.invalid_handler("its name is empty"));
         }
         let mut registry = self.shared.registry.lock();
         let name = options.name.unwrap_or_else(|| {
@@ -332,13 +333,17 @@ impl<K> SharedInformer<K> {
             return Err(self.has_stopped(format!("handler {name:?}")));
         }
         let config = &self.shared.config;
-        let period = effective_period(options.resync_period, config.resync_period);
+        let period = effective_period(options.resync, config.resync);
         let bound = options.merge_above.unwrap_or(config.merge_above);
         let mailbox = Arc::new(Mailbox::new(name, overflow(bound), period, lease));
         registry.arriving.push((Arc::clone(&mailbox), call));
         drop(registry);
         self.shared.wake.notify_one();
         Ok(mailbox)
+    }
+
+    fn invalid_handler(&self, problem: &'static str) -> InformerError {
+        InformerError::InvalidHandler { informer: self.name().to_owned(), problem }
     }
 
     fn has_stopped(&self, what: String) -> InformerError {
@@ -354,21 +359,33 @@ impl<K> SharedInformer<K> {
 }
 
 impl<K: 'static> SharedInformer<K> {
-    /// Adds a handler, at any time. It is told everything that is there, then everything that happens.
-    pub fn add_handler(&self, handler: impl IntoHandler<K>) -> Result<Registration, InformerError> {
-        let (options, handler) = handler.into_handler();
-        let (call, lease) = (Some(callback(handler)), Some(Arc::clone(&self.lease)));
-        let mailbox = self.register(options, call, Overflow::Merge, lease)?;
+    /// Adds a handler, at any time. It receives all cached objects as initial additions, then every change. It keeps the
+    /// informer running until it is removed.
+    pub fn add_handler(&self, handler: Handler<K>) -> Result<Registration, InformerError> {
+        let (options, receiver) = handler.into_parts().map_err(|problem| self.invalid_handler(problem))?;
+        let lease = Some(Arc::clone(&self.lease));
+        let mailbox = match receiver {
+            Receiver::Handler(callback) => self.register(options, Some(callback), Overflow::Merge, lease)?,
+            Receiver::Subscriber(shared) => {
+                let own = Arc::clone(&shared);
+                let callback: Callback = Box::new(move |notification| own(notification));
+                let (reporter, stop) = (Arc::clone(&self.shared.reporter), self.shared.stop.clone());
+                let overflow = |above| Overflow::CallerRuns(shared, CallerRuns { above, reporter, stop });
+                self.register(options, Some(callback), overflow, lease)?
+            }
+        };
         Ok(Registration::new(mailbox, &self.shared))
     }
 
     /// The same notifications as a `Stream`, with the same promises.
     pub fn notifications(&self) -> Result<Notifications<K>, InformerError> {
-        self.notifications_with(HandlerOptions::default())
+        self.notifications_with(Handler::new())
     }
 
-    /// As [`notifications`](Self::notifications), with options.
-    pub fn notifications_with(&self, options: HandlerOptions) -> Result<Notifications<K>, InformerError> {
+    /// As [`notifications`](Self::notifications), with the name, the resync period and the bound of a handler without
+    /// functions.
+    pub fn notifications_with(&self, options: Handler<K>) -> Result<Notifications<K>, InformerError> {
+        let options = options.into_stream_options().map_err(|problem| self.invalid_handler(problem))?;
         let mailbox = self.register(options, None, Overflow::Merge, None)?;
         Ok(Notifications::new(mailbox, Arc::clone(&self.lease)))
     }

@@ -11,9 +11,9 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::backlog::Backlog;
-use super::handler::{Callback, Subscriber};
+use super::callback::{Callback, HandlerPanic, SharedCallback};
 use super::lease::Lease;
-use super::notification::Notification;
+use super::notification::RawNotification;
 use super::report::{Fault, Reporter};
 use crate::coop_budget::CoopBudget;
 use crate::sync::{Mutex, ThreadId, current_thread};
@@ -48,7 +48,7 @@ struct State {
     inline_on: Option<ThreadId>,
     inline_calls: u64,
     /// For calls by the informer's task.
-    subscriber: Option<Subscriber>,
+    subscriber: Option<SharedCallback>,
     /// The handler's own task, or stream, has ended. The mailbox has when no inline call is left either.
     has_listener_ended: bool,
     /// A handler that is registered keeps its informer alive.
@@ -60,7 +60,7 @@ pub(super) enum Overflow {
     /// Pending notifications of one object merge above so many.
     Merge(usize),
     /// The informer's task makes the oldest pending call itself.
-    CallerRuns(Subscriber, CallerRuns),
+    CallerRuns(SharedCallback, CallerRuns),
 }
 
 /// What the informer's task needs to make calls itself.
@@ -202,12 +202,12 @@ impl Mailbox {
     }
 
     /// The next notification; `None` when the mailbox is closed, or drained.
-    pub(super) async fn next(&self) -> Option<Notification> {
+    pub(super) async fn next(&self) -> Option<RawNotification> {
         self.next_by(State::take).await
     }
 
     /// The next notification, for which the handler is about to be called on this thread.
-    async fn next_call(&self) -> Option<Notification> {
+    async fn next_call(&self) -> Option<RawNotification> {
         self.next_by(|state| {
             let taken = state.take();
             if matches!(taken, Taken::Some(_)) {
@@ -218,7 +218,7 @@ impl Mailbox {
         .await
     }
 
-    async fn next_by(&self, take: impl Fn(&mut State) -> Taken) -> Option<Notification> {
+    async fn next_by(&self, take: impl Fn(&mut State) -> Taken) -> Option<RawNotification> {
         loop {
             // Made before looking: an arrival between the look and the wait is not missed.
             let arrived = self.arrived.notified();
@@ -235,21 +235,19 @@ impl Mailbox {
         self.state.lock().take()
     }
 
-    /// Calls with a notification. A panic is the loss of that call, and is reported.
-    fn call(
-        &self,
-        notification: &Notification,
-        call: impl FnOnce(&Notification),
-        reporter: &Reporter,
-    ) -> Outcome {
-        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| call(notification)));
-        let Err(panic) = caught else { return Outcome::Returned };
-        reporter.report(&Fault::HandlerPanicked {
-            handler: self.name.clone(),
-            key: notification.key().to_string(),
-            message: panic_message(&*panic),
-        });
+    /// Reports the panic of a call. The call is lost.
+    fn outcome(&self, returned: Result<(), HandlerPanic>, reporter: &Reporter) -> Outcome {
+        let Err(HandlerPanic { key, message }) = returned else { return Outcome::Returned };
+        reporter.report(&Fault::HandlerPanicked { handler: self.name.clone(), key, message });
         Outcome::Panicked
+    }
+
+    /// Drops user code, whose `Drop` may panic.
+    fn drop_caught(&self, owned: impl Send, reporter: &Reporter) {
+        if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(owned))) {
+            let (key, message) = ("its end".to_owned(), panic_message(&*panic));
+            reporter.report(&Fault::HandlerPanicked { handler: self.name.clone(), key, message });
+        }
     }
 
     /// The handler has returned from a notification.
@@ -343,7 +341,7 @@ impl State {
 }
 
 pub(super) enum Taken {
-    Some(Notification),
+    Some(RawNotification),
     Nothing,
     End,
 }
@@ -366,18 +364,13 @@ pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: 
     let mut callback = callback;
     let mut coop_budget = CoopBudget::<CALLS_PER_UNIT>::default();
     while let Some(notification) = mailbox.next_call().await {
-        let outcome = mailbox.call(&notification, &mut *callback, &reporter);
-        mailbox.handled(notification.is_initial(), outcome);
+        let was_initial = notification.is_initial();
+        let outcome = mailbox.outcome(callback(notification), &reporter);
+        mailbox.handled(was_initial, outcome);
         // A handler that never waits must not keep its thread from others for ever.
         coop_budget.step().await;
     }
-    if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(callback))) {
-        reporter.report(&Fault::HandlerPanicked {
-            handler: mailbox.name().to_owned(),
-            key: "its end".to_owned(),
-            message: panic_message(&*panic),
-        });
-    }
+    mailbox.drop_caught(callback, &reporter);
 }
 
 /// An aborted listener has ended as well.

@@ -9,12 +9,12 @@ use tokio::time::{Duration, Instant};
 use super::listener::Mailbox;
 
 /// No handler is told everything again more often than this.
-pub const RESYNC_PERIOD_MIN: Duration = Duration::from_secs(1);
+pub const RESYNC_MIN: Duration = Duration::from_secs(1);
 
 /// The period that a handler gets: its own wish, else the informer's; zero is never.
 pub(super) fn effective_period(wish: Option<Duration>, informer: Duration) -> Option<Duration> {
     let period = wish.unwrap_or(informer);
-    (!period.is_zero()).then(|| period.max(RESYNC_PERIOD_MIN))
+    (!period.is_zero()).then(|| period.max(RESYNC_MIN))
 }
 
 /// The handlers that want resyncs, with when each is due.

@@ -22,7 +22,7 @@ use super::distribute::distribute;
 use super::ending::EndOnDrop;
 use super::listener::{Mailbox, listen};
 use super::monitor::Monitor;
-use super::notification::Notification;
+use super::notification::RawNotification;
 use super::report::Fault;
 use super::resync::{ResyncClock, Resyncing};
 use super::shared::{Lifecycle, Shared};
@@ -55,7 +55,7 @@ pub struct InformerTask {
     pub(super) reflectors: JoinSet<()>,
     /// One task a handler.
     pub(super) listeners: JoinSet<()>,
-    told: Vec<Notification>,
+    told: Vec<RawNotification>,
     /// Indexes were added or removed.
     index_requests: Arc<Notify>,
     /// Last, so that everything above is gone when it says so.
@@ -256,7 +256,7 @@ impl InformerTask {
     /// so nothing is missed and nothing told twice.
     async fn welcome(&mut self, mailbox: &Arc<Mailbox>) {
         let there = self.applier.writer.iter().map(Arc::clone);
-        let initial = there.map(|object| Notification::Added { object, is_initial: true });
+        let initial = there.map(|object| RawNotification::added(object, true));
         let now = Instant::now();
         mailbox.deliver(initial, now).await;
         if self.shared.synced.initialized() {
@@ -331,7 +331,7 @@ impl InformerTask {
         due.sort_by_key(|mailbox| mailbox.is_subscriber());
         for mailbox in due {
             let there = self.applier.writer.iter().map(Arc::clone);
-            mailbox.deliver(there.map(Notification::again), now).await;
+            mailbox.deliver(there.map(RawNotification::resync), now).await;
         }
     }
 }

@@ -10,10 +10,10 @@ use tokio::sync::{Notify, SetOnce, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::apply::AppliedCounts;
+use super::callback::Callback;
 use super::config::InformerConfig;
 use super::failure::Failures;
 use super::handle::Unsynced;
-use super::handler::Callback;
 use super::health::{Health, RequestCounts};
 use super::listener::Mailbox;
 use super::monitor::Monitor;

@@ -8,48 +8,25 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
-use tidings_object::Object;
 
-use super::handler::Deleted;
 use super::lease::Lease;
 use super::listener::{HandlerStats, Mailbox, Outcome, Taken};
-use super::notification::Notification;
-
-/// What a stream yields.
-#[derive(Debug)]
-pub enum Event<K> {
-    /// An object that this stream has not told of.
-    Added {
-        /// The object.
-        object: Object<K>,
-        /// Whether it was there when the stream began.
-        is_initial: bool,
-    },
-    /// Another version of an object.
-    Updated {
-        /// What this stream told last.
-        old: Object<K>,
-        /// What it is now.
-        new: Object<K>,
-    },
-    /// An object is gone.
-    Deleted(Deleted<K>),
-}
+use super::notification::{Notification, RawNotification};
 
 /// The notifications of an informer. It ends when the informer stops, after what is pending.
 ///
 /// ```
 /// use futures_util::StreamExt;
 /// use k8s_openapi::api::core::v1::Pod;
-/// use tidings_informer::informer::{Event, SharedInformer};
+/// use tidings_informer::informer::{Notification, SharedInformer};
 ///
 /// # async fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
 /// let mut notifications = pods.notifications()?;
-/// while let Some(event) = notifications.next().await {
-///     match event {
-///         Event::Added { object, .. } => println!("+ {}", object.key()),
-///         Event::Updated { new, .. } => println!("~ {}", new.key()),
-///         Event::Deleted(gone) => println!("- {}", gone.key()),
+/// while let Some(notification) = notifications.next().await {
+///     match notification {
+///         Notification::Added { object, .. } => println!("+ {}", object.key()),
+///         Notification::Updated { new, .. } => println!("~ {}", new.key()),
+///         Notification::Deleted { object, .. } => println!("- {}", object.key()),
 ///     }
 /// }
 /// # Ok(())
@@ -57,7 +34,7 @@ pub enum Event<K> {
 /// ```
 pub struct Notifications<K> {
     mailbox: Arc<Mailbox>,
-    waiting: Option<BoxFuture<'static, Option<Notification>>>,
+    waiting: Option<BoxFuture<'static, Option<RawNotification>>>,
     /// Whether the event that was yielded last was an initial one: asking for the next says it was handled.
     yielded: Option<bool>,
     _lease: Arc<Lease>,
@@ -94,7 +71,7 @@ impl<K> Notifications<K> {
         if self.waiting.is_some() { Taken::Nothing } else { self.mailbox.take() }
     }
 
-    fn poll_waiting(&mut self, cx: &mut Context<'_>) -> Poll<Option<Notification>> {
+    fn poll_waiting(&mut self, cx: &mut Context<'_>) -> Poll<Option<RawNotification>> {
         let mailbox = Arc::clone(&self.mailbox);
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(async move { mailbox.next().await }));
         let next = ready!(waiting.as_mut().poll(cx));
@@ -104,9 +81,9 @@ impl<K> Notifications<K> {
 }
 
 impl<K> Stream for Notifications<K> {
-    type Item = Event<K>;
+    type Item = Notification<K>;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Notification<K>>> {
         if let Some(was_initial) = self.yielded.take() {
             self.mailbox.handled(was_initial, Outcome::Returned);
         }
@@ -115,28 +92,12 @@ impl<K> Stream for Notifications<K> {
             Taken::End => None,
             Taken::Nothing => ready!(self.poll_waiting(cx)),
         };
-        self.yielded = next.as_ref().map(Notification::is_initial);
+        self.yielded = next.as_ref().map(RawNotification::is_initial);
         if next.is_none() {
             // Whoever waits for it to sync waits no longer.
             self.mailbox.end();
         }
-        Poll::Ready(next.map(Event::from))
-    }
-}
-
-impl<K> From<Notification> for Event<K> {
-    fn from(notification: Notification) -> Self {
-        match notification {
-            Notification::Added { object, is_initial } => {
-                Event::Added { object: Object::new(object), is_initial }
-            }
-            Notification::Updated { old, new, .. } => {
-                Event::Updated { old: Object::new(old), new: Object::new(new) }
-            }
-            Notification::Deleted { old, object, is_final_state_unknown } => {
-                Event::Deleted(Deleted::new(Object::new(old), Object::new(object), is_final_state_unknown))
-            }
-        }
+        Poll::Ready(next.map(RawNotification::typed))
     }
 }
 

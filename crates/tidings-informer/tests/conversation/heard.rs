@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::core::v1::Pod;
-use tidings_informer::informer::Handler;
+use tidings_informer::informer::{Handler, Notification};
 use tidings_object::Object;
 
 /// Uid and version.
@@ -24,21 +24,21 @@ struct Record {
 
 impl Heard {
     pub(crate) fn handler(&self) -> Handler<Pod> {
-        let (added, updated, deleted) = (self.clone(), self.clone(), self.clone());
-        Handler::new()
-            .on_add(move |pod, is_initial| {
-                added.hear(&format!("add {is_initial}"), pod, Some(at(pod)), |known| known.is_none());
-            })
-            .on_update(move |old, new| {
+        let heard = self.clone();
+        Handler::from_fn(move |notification| match notification {
+            Notification::Added { object, is_initial } => {
+                heard.hear(&format!("add {is_initial}"), object, Some(at(object)), |known| known.is_none());
+            }
+            Notification::Updated { old, new, .. } => {
                 let is_one = could_be_one(old.uid(), new.uid());
-                updated.hear("update", new, Some(at(new)), |known| is_one && known == Some(&at(old)));
-            })
-            .on_delete(move |gone| {
-                let what = format!("delete {}", gone.is_final_state_unknown());
-                deleted.hear(&what, gone.object(), None, |known| {
-                    known.is_some_and(|(uid, _)| could_be_one(uid, gone.uid()))
+                heard.hear("update", new, Some(at(new)), |known| is_one && known == Some(&at(old)));
+            }
+            Notification::Deleted { object, is_final_state_unknown, .. } => {
+                heard.hear(&format!("delete {is_final_state_unknown}"), object, None, |known| {
+                    known.is_some_and(|(uid, _)| could_be_one(uid, object.uid()))
                 });
-            })
+            }
+        })
     }
 
     /// What it believes to exist.

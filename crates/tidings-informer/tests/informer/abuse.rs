@@ -5,12 +5,11 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{HandlerOptions, handle_with};
+use tidings_informer::informer::Handler;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::backlog::hear;
 use crate::heard::Heard;
 use crate::stage::{BOTH_ORDERS, LONG, Stage, config, pod};
 
@@ -42,16 +41,17 @@ async fn come_and_go(stage: &Stage, coming: &mut JoinSet<()>) {
         coming.spawn(async move {
             for round in 0..5 {
                 let heard = Heard::default();
-                let options =
-                    HandlerOptions { merge_above: Some((number % 7) as usize), ..HandlerOptions::default() };
+                let merge_above = (number % 7) as usize;
                 if (number + round) % 5 == 4 {
-                    let mut stream = informer.notifications_with(options).expect("it runs");
+                    let mut stream = informer
+                        .notifications_with(Handler::new().merge_above(merge_above))
+                        .expect("it runs");
                     for _ in 0..number {
-                        hear(&heard, stream.next().await.expect("it runs"));
+                        heard.handle(&stream.next().await.expect("it runs"));
                     }
                 } else {
                     let registration =
-                        informer.add_handler(handle_with(options, heard.clone())).expect("it runs");
+                        informer.add_handler(heard.handler().merge_above(merge_above)).expect("it runs");
                     match (number + round) % 5 {
                         0 => registration.remove().await,
                         1 => registration.remove_now().await,
@@ -121,8 +121,7 @@ async fn a_handler_that_registers_while_the_informer_starts_hears_everything() {
             let informer = informer.clone();
             registering.spawn(async move {
                 let heard = Heard::default();
-                let registration =
-                    informer.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+                let registration = informer.add_handler(heard.handler()).unwrap();
                 registration.synced().await.unwrap();
                 heard
             });
@@ -144,9 +143,7 @@ async fn handlers_that_come_while_the_informer_stops_are_refused_or_ended() {
         for number in 0..8 {
             let informer = stage.informer.clone();
             coming.spawn(async move {
-                while let Ok(registration) =
-                    informer.add_handler(handle_with(HandlerOptions::default(), Heard::default()))
-                {
+                while let Ok(registration) = informer.add_handler(Heard::default().handler()) {
                     match number % 2 {
                         0 => registration.remove().await,
                         _ => _ = registration.synced().await,

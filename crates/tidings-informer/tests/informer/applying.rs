@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::indexer::Index;
-use tidings_informer::informer::Handler;
+use tidings_informer::informer::{Handler, Notification};
 use tidings_informer::reflector::ListMode;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject, Transform, Version};
 use tidings_source::scripted::ListAnswer;
@@ -52,18 +52,15 @@ async fn during_every_call_about_a_list_the_cache_is_already_that_list() {
                 seen.lock().unwrap().push((what, keys.join(" "), web));
             }
         };
-        let (added, updated, deleted) = (look.clone(), look.clone(), look);
-        let handler = Handler::new()
-            .on_add(move |pod, is_initial| {
-                if !is_initial {
-                    added(format!("add {}", pod.name()));
-                }
-            })
-            .on_update(move |_, new| updated(format!("update {}", new.name())))
-            .on_delete(move |gone| {
-                assert!(gone.is_final_state_unknown());
-                deleted(format!("delete {}", gone.name()));
-            });
+        let handler = Handler::from_fn(move |notification| match notification {
+            Notification::Added { is_initial: true, .. } => {}
+            Notification::Added { object, .. } => look(format!("add {}", object.name())),
+            Notification::Updated { new, .. } => look(format!("update {}", new.name())),
+            Notification::Deleted { object, is_final_state_unknown, .. } => {
+                assert!(*is_final_state_unknown);
+                look(format!("delete {}", object.name()));
+            }
+        });
         stage.informer.add_handler(handler).unwrap();
         settle().await;
         let web = json!({"metadata": {"labels": {"tier": "web"}}});

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Event, HandlerOptions};
+use tidings_informer::informer::Handler;
 
-use crate::gate::{Gate, Gated};
+use crate::gate::{Gate, gated};
 use crate::heard::Heard;
 use crate::stage::{BOTH_ORDERS, Stage, config, pod, seconds, settle};
 
-fn merging_above(notifications: usize) -> HandlerOptions {
-    HandlerOptions { merge_above: Some(notifications), ..HandlerOptions::default() }
+fn merging_above(notifications: usize) -> Handler<Pod> {
+    Handler::new().merge_above(notifications)
 }
 
 // holds: X11, I9, I10
@@ -19,7 +20,7 @@ fn merging_above(notifications: usize) -> HandlerOptions {
 async fn a_stalled_handler_holds_no_more_than_its_bound_and_ends_with_the_last_state() {
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let (gate, slow) = (Gate::closed(), Heard::default());
-    let registration = stage.add(merging_above(4), Gated(gate.passage(), slow.clone()));
+    let registration = stage.add(gated(gate.passage(), &slow).merge_above(4));
     gate.came(1).await;
     let quick = stage.listen();
     for version in (6..2_000).step_by(3) {
@@ -77,21 +78,13 @@ async fn up_to_its_bound_a_slow_reader_misses_nothing_and_past_it_the_newest_cou
         assert_eq!(stage.informer.health().lag, stats.lag);
         let heard = Heard::default();
         for _ in 0..3 {
-            hear(&heard, stream.next().await.unwrap());
+            heard.handle(&stream.next().await.unwrap());
         }
         assert_eq!(heard.lines(), ["initial a@1", "update a@1->6", "update a@6->11"], "{order:?}");
         heard.makes_sense();
         assert_eq!(stream.stats().lag, Duration::ZERO);
         drop(stream);
         stage.end().await;
-    }
-}
-
-pub(crate) fn hear<K>(heard: &Heard, event: Event<K>) {
-    match event {
-        Event::Added { object, is_initial } => heard.added(object.raw(), is_initial),
-        Event::Updated { old, new } => heard.updated(old.raw(), new.raw()),
-        Event::Deleted(gone) => heard.deleted(gone.object().raw(), gone.is_final_state_unknown()),
     }
 }
 
@@ -116,19 +109,18 @@ async fn an_initial_addition_that_vanished_counts_as_delivered() {
 #[tokio::test(start_paused = true)]
 async fn a_resync_adds_nothing_to_what_is_pending_past_the_bound() {
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1), pod("b", 2)]).await;
-    let options = HandlerOptions { resync_period: Some(seconds(1)), ..merging_above(0) };
-    let mut stream = stage.informer.notifications_with(options).unwrap();
+    let mut stream = stage.informer.notifications_with(merging_above(0).resync(seconds(1))).unwrap();
     settle().await;
     let heard = Heard::default();
     for _ in 0..2 {
-        hear(&heard, stream.next().await.unwrap());
+        heard.handle(&stream.next().await.unwrap());
     }
     feed.modified(&pod("a", 6));
     tokio::time::sleep(seconds(100)).await;
     assert_eq!(stream.stats().backlog, 2);
     heard.take();
     for _ in 0..2 {
-        hear(&heard, stream.next().await.unwrap());
+        heard.handle(&stream.next().await.unwrap());
     }
     assert_eq!(
         heard.take(),

@@ -8,8 +8,8 @@ use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{
-    Event, Handler, HandlerOptions, InformerError, InformerFailure, Lifecycle, SharedInformer, Sources,
-    StreamState, WaitError, informer,
+    Handler, InformerError, InformerFailure, Lifecycle, Notification, SharedInformer, Sources, StreamState,
+    WaitError, informer,
 };
 use tidings_informer::reflector::StopPolicy;
 use tidings_object::{Budget, Intake, Key, Kind, KnownObjects, Version};
@@ -68,7 +68,7 @@ async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
     let registration = informer.add_handler(Handler::new()).unwrap();
     soon(registration.synced()).await.unwrap();
     let mut stream = informer.notifications().unwrap();
-    assert!(matches!(soon(stream.next()).await, Some(Event::Added { .. })));
+    assert!(matches!(soon(stream.next()).await, Some(Notification::Added { .. })));
     let (key, far) = (Key::new(Some("a"), "y").unwrap(), Version::new("99"));
     let waits = async {
         let forever = Duration::MAX;
@@ -177,10 +177,9 @@ async fn a_stream_that_gave_up_or_panicked_fails_those_who_wait_for_its_namespac
 async fn a_duration_without_end_is_no_panic_wherever_it_is_given() {
     let mut config = config(QueueOrder::InOrder);
     config.stop_deadline = Duration::MAX;
-    config.resync_period = Duration::MAX;
+    config.resync = Duration::MAX;
     let (stage, feed) = Stage::watching(config, 5, &[pod("a", 1)]).await;
-    let options = HandlerOptions { resync_period: Some(Duration::MAX), ..HandlerOptions::default() };
-    let (heard, registration) = stage.listen_with(options);
+    let (heard, registration) = stage.listen_with(|handler| handler.resync(Duration::MAX));
     soon(registration.synced()).await.unwrap();
     let (key, version) = (Key::new(Some("default"), "a").unwrap(), Version::new("7"));
     let wait = stage.informer.wait_for_object(&key, &version, Duration::MAX);

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, Registration};
+use tidings_informer::informer::Registration;
 use tidings_object::{Object, RawObject};
 use tidings_source::scripted::{ListAnswer, WatchFeed};
 use tidings_source::{ChangeType, WatchEvent};
@@ -42,14 +42,8 @@ fn add(
     filter: impl Fn(&Object<Pod>) -> bool + Send + Sync + 'static,
 ) -> (Heard, Registration) {
     let heard = Heard::default();
-    let (adds, updates, deletes) = (heard.clone(), heard.clone(), heard.clone());
-    let handler = Handler::<Pod>::new()
-        .merge_above(merge_above)
-        .resync_period(if resync { seconds(1) } else { seconds(0) })
-        .filter(filter)
-        .on_add(move |pod, is_initial| adds.added(pod.raw(), is_initial))
-        .on_update(move |old, new| updates.updated(old.raw(), new.raw()))
-        .on_delete(move |gone| deletes.deleted(gone.raw(), gone.is_final_state_unknown()));
+    let resync = if resync { seconds(1) } else { seconds(0) };
+    let handler = heard.handler().merge_above(merge_above).resync(resync).filter(filter);
     let registration = stage.informer.add_handler(handler).unwrap();
     (heard, registration)
 }
@@ -108,16 +102,10 @@ async fn every_object_that_left_a_filter_during_a_resync_is_reported_as_deleted(
     let listed: Vec<_> =
         (0..OBJECTS).map(|number| labelled(&name(number), &name(number), 1 + number, "yes")).collect();
     let mut config = config(QueueOrder::InOrder);
-    config.resync_period = seconds(1);
+    config.resync = seconds(1);
     let (stage, feed) = Stage::watching(config, OBJECTS, &listed).await;
     let heard = Heard::default();
-    let (adds, updates, deletes) = (heard.clone(), heard.clone(), heard.clone());
-    let handler = Handler::<Pod>::new()
-        .filter(is_on)
-        .on_add(move |pod, is_initial| adds.added(pod.raw(), is_initial))
-        .on_update(move |old, new| updates.updated(old.raw(), new.raw()))
-        .on_delete(move |gone| deletes.deleted(gone.raw(), gone.is_final_state_unknown()));
-    stage.informer.add_handler(handler).unwrap();
+    stage.add(heard.handler().filter(is_on));
     settle().await;
     assert_eq!(heard.view().len() as u64, OBJECTS);
     // The resync and the changes come in the same instant: the handler is behind, though it is as quick as can be.

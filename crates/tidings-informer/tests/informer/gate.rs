@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use tidings_informer::informer::{Deleted, EventHandler};
-use tidings_object::Object;
+use k8s_openapi::api::core::v1::Pod;
+use tidings_informer::informer::Handler;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -63,22 +63,11 @@ impl Passage {
     }
 }
 
-/// A handler that stands before a gate in each call, and then hears.
-pub(crate) struct Gated(pub(crate) Passage, pub(crate) Heard);
-
-impl<K: 'static> EventHandler<K> for Gated {
-    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
-        self.0.pass();
-        EventHandler::<K>::on_add(&mut self.1, object, is_initial);
-    }
-
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
-        self.0.pass();
-        EventHandler::<K>::on_update(&mut self.1, old, new);
-    }
-
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        self.0.pass();
-        EventHandler::<K>::on_delete(&mut self.1, gone);
-    }
+/// A handler that waits at a gate in each call, and then records.
+pub(crate) fn gated(passage: Passage, heard: &Heard) -> Handler<Pod> {
+    let heard = heard.clone();
+    Handler::from_fn(move |notification| {
+        passage.pass();
+        heard.handle(notification);
+    })
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, HandlerOptions, InformerError, handle_with};
+use tidings_informer::informer::{Handler, InformerError, Notification};
 
-use crate::gate::{Gate, Gated};
+use crate::gate::{Gate, gated};
 use crate::heard::Heard;
 use crate::stage::{BOTH_ORDERS, Stage, config, pod, pod_with, settle};
 
@@ -17,8 +17,8 @@ use crate::stage::{BOTH_ORDERS, Stage, config, pod, pod_with, settle};
 async fn the_same_handler_twice_is_two_registrations() {
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let heard = Heard::default();
-    let first = stage.add(HandlerOptions::default(), heard.clone());
-    let _second = stage.add(HandlerOptions::default(), heard.clone());
+    let first = stage.add(heard.handler());
+    let _second = stage.add(heard.handler());
     settle().await;
     assert_eq!(heard.take(), ["initial a@1", "initial a@1"]);
     first.remove().await;
@@ -111,10 +111,10 @@ async fn handlers_have_names_or_numbers_and_never_none() {
     let second = stage.informer.add_handler(Handler::new()).unwrap();
     assert_eq!([named.name(), first.name(), second.name()], ["printer", "handler-1", "handler-2"]);
     let empty = stage.informer.add_handler(Handler::new().named("")).unwrap_err();
-    assert_eq!(empty, InformerError::EmptyName { what: "a handler" });
-    let unnamed = HandlerOptions { name: Some(String::new()), ..HandlerOptions::default() };
-    assert!(stage.informer.notifications_with(unnamed.clone()).is_err());
-    assert!(stage.informer.add_handler(handle_with(unnamed, Heard::default())).is_err());
+    assert!(matches!(empty, InformerError::InvalidHandler { .. }));
+    assert_eq!(empty.to_string(), "a handler was not added to the informer of pods: its name is empty");
+    assert!(stage.informer.notifications_with(Handler::new().named("")).is_err());
+    assert!(stage.informer.add_handler(Handler::subscriber(|_| {}).named("")).is_err());
     let stats = stage.informer.stats();
     assert_eq!(stats.name, "pods");
     let names: Vec<_> = stats.handlers.iter().map(|handler| handler.name.as_str()).collect();
@@ -131,13 +131,7 @@ async fn a_filter_turns_updates_into_additions_and_deletions_where_its_answer_ch
         let (stage, feed) =
             Stage::watching(config(order), 5, &[on("a", 1), pod("b", 2), on("lost", 3)]).await;
         let heard = Heard::default();
-        let (adds, updates, deletes) = (heard.clone(), heard.clone(), heard.clone());
-        let filtered = Handler::<Pod>::new()
-            .filter(|pod| pod.labels().value("on").is_some())
-            .on_add(move |pod, is_initial| adds.added(pod.raw(), is_initial))
-            .on_update(move |old, new| updates.updated(old.raw(), new.raw()))
-            .on_delete(move |gone| deletes.deleted(gone.raw(), gone.is_final_state_unknown()));
-        stage.informer.add_handler(filtered).unwrap();
+        stage.add(heard.handler().filter(|pod| pod.labels().value("on").is_some()));
         settle().await;
         let mut initial = heard.take();
         initial.sort();
@@ -165,10 +159,11 @@ async fn a_deleted_object_has_its_key_and_type_even_when_its_end_was_missed() {
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod_with("a", 1, spec)]).await;
     let seen = Arc::new(Mutex::new(Vec::new()));
     let deletions = Arc::clone(&seen);
-    let handler = Handler::<Pod>::new().on_delete(move |gone| {
+    let handler = Handler::from_fn(move |notification: &Notification<Pod>| {
+        let Notification::Deleted { object: gone, is_final_state_unknown, .. } = notification else { return };
         let node = gone.decoded().unwrap().spec.as_ref().unwrap().node_name.clone().unwrap();
         let key = (gone.key().to_string(), gone.namespace().unwrap().to_owned(), gone.name().to_owned());
-        deletions.lock().unwrap().push((key, node, gone.is_final_state_unknown()));
+        deletions.lock().unwrap().push((key, node, *is_final_state_unknown));
     });
     stage.informer.add_handler(handler).unwrap();
     settle().await;
@@ -185,10 +180,10 @@ async fn a_handler_may_read_the_cache_and_ask_the_informer_for_anything() {
     let heard = Heard::default();
     let (told, informer) = (heard.clone(), stage.informer.clone());
     let handler = Handler::new().on_add(move |pod, is_initial| {
-        assert!(informer.lister().get(&pod.key()).is_ok());
+        assert!(informer.lister().get(&pod.key()).is_some());
         let _ = (informer.stats(), informer.health(), informer.lifecycle(), informer.is_synced());
         if is_initial {
-            informer.add_handler(handle_with(HandlerOptions::default(), told.clone())).unwrap();
+            informer.add_handler(told.handler()).unwrap();
         }
     });
     let registration = stage.informer.add_handler(handler).unwrap();
@@ -198,7 +193,7 @@ async fn a_handler_may_read_the_cache_and_ask_the_informer_for_anything() {
     // The handler holds a handle of its own informer: that keeps it alive until it is removed.
     registration.remove().await;
     let gate = Gate::closed();
-    stage.add(HandlerOptions::default(), Gated(gate.passage(), Heard::default()));
+    stage.add(gated(gate.passage(), &Heard::default()));
     gate.open();
     assert!(stage.faults.all().is_empty());
     stage.end().await;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidings_informer::informer::{Deleted, EventHandler};
-use tidings_object::{Object, RawObject};
+use k8s_openapi::api::core::v1::Pod;
+use tidings_informer::informer::{Handler, Notification};
+use tidings_object::RawObject;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -65,6 +66,22 @@ impl Heard {
         assert_eq!(self.0.borrow().nonsense, Vec::<String>::new());
     }
 
+    /// A handler that records what it receives.
+    pub(crate) fn handler(&self) -> Handler<Pod> {
+        let heard = self.clone();
+        Handler::from_fn(move |notification| heard.handle(notification))
+    }
+
+    pub(crate) fn handle<K>(&self, notification: &Notification<K>) {
+        match notification {
+            Notification::Added { object, is_initial } => self.added(object, *is_initial),
+            Notification::Updated { old, new, is_resync } => self.updated(old, new, *is_resync),
+            Notification::Deleted { object, is_final_state_unknown, .. } => {
+                self.deleted(object, *is_final_state_unknown);
+            }
+        }
+    }
+
     pub(crate) fn added(&self, object: &RawObject, is_initial: bool) {
         let line = format!("{} {}", if is_initial { "initial" } else { "add" }, at(object));
         self.hear(line, |record| {
@@ -74,8 +91,7 @@ impl Heard {
         });
     }
 
-    pub(crate) fn updated(&self, old: &RawObject, new: &RawObject) {
-        let is_resync = std::ptr::eq(old, new);
+    fn updated(&self, old: &RawObject, new: &RawObject, is_resync: bool) {
         let line = match is_resync {
             true => format!("resync {}", at(new)),
             false => format!("update {}->{}", at(old), new.version()),
@@ -87,6 +103,9 @@ impl Heard {
             }
             if old.uid() != new.uid() {
                 record.nonsense.push(format!("an update changed the uid: {}", at(new)));
+            }
+            if is_resync && !old.is_unchanged(new) {
+                record.nonsense.push(format!("a resync that changed {} to {}", at(old), at(new)));
             }
             if !is_resync && new.version().is_older_than(old.version()) {
                 record.nonsense.push(format!("went back from {} to {}", at(old), at(new)));
@@ -119,18 +138,4 @@ fn at(object: &RawObject) -> String {
 
 fn life(object: &RawObject) -> (String, String) {
     (object.uid().to_owned(), object.version().to_string())
-}
-
-impl<K: 'static> EventHandler<K> for Heard {
-    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
-        self.added(object.raw(), is_initial);
-    }
-
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
-        self.updated(old.raw(), new.raw());
-    }
-
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        self.deleted(gone.object().raw(), gone.is_final_state_unknown());
-    }
 }

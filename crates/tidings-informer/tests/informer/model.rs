@@ -8,12 +8,11 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{HandlerOptions, Notifications, Registration};
+use tidings_informer::informer::{Handler, Notifications, Registration};
 use tidings_object::RawObject;
 use tidings_source::scripted::{ListAnswer, WatchFeed};
 use tidings_source::{ChangeType, ErrorKind, WatchEvent};
 
-use crate::backlog::hear;
 use crate::heard::Heard;
 use crate::stage::{Stage, config, pod_of, seconds, settle};
 
@@ -151,7 +150,8 @@ impl World {
             }
             Step::Expire { failures } => self.expire(failures).await,
             Step::AddHandler { merge_above, resync } => {
-                self.handlers.push(self.stage.listen_with(options(merge_above, resync)));
+                self.handlers
+                    .push(self.stage.listen_with(|handler| with_options(handler, merge_above, resync)));
             }
             Step::RemoveHandler { which, is_dropping } if which < self.handlers.len() => {
                 let (heard, registration) = self.handlers.remove(which);
@@ -162,7 +162,11 @@ impl World {
                 self.gone.push(heard);
             }
             Step::AddStream { merge_above, resync } => {
-                let stream = self.stage.informer.notifications_with(options(merge_above, resync)).unwrap();
+                let stream = self
+                    .stage
+                    .informer
+                    .notifications_with(with_options(Handler::new(), merge_above, resync))
+                    .unwrap();
                 self.streams.push((Heard::default(), stream));
             }
             Step::Take { which, events } if which < self.streams.len() => {
@@ -247,18 +251,15 @@ impl World {
     }
 }
 
-fn options(merge_above: usize, resync: bool) -> HandlerOptions {
-    HandlerOptions {
-        merge_above: Some(merge_above),
-        resync_period: resync.then(|| seconds(1)),
-        ..HandlerOptions::default()
-    }
+fn with_options(handler: Handler<Pod>, merge_above: usize, resync: bool) -> Handler<Pod> {
+    let handler = handler.merge_above(merge_above);
+    if resync { handler.resync(seconds(1)) } else { handler }
 }
 
 fn take(heard: &Heard, stream: &mut Notifications<Pod>, events: usize) {
     for _ in 0..events {
         let Some(Some(event)) = stream.next().now_or_never() else { return };
-        hear(heard, event);
+        heard.handle(&event);
     }
 }
 

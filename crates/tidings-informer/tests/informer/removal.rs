@@ -6,17 +6,17 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, HandlerOptions, Lifecycle, Registration, SharedInformer};
+use tidings_informer::informer::{Handler, Lifecycle, Registration, SharedInformer};
 use tokio::time::timeout;
 
-use crate::gate::{Gate, Gated};
+use crate::gate::{Gate, gated};
 use crate::heard::Heard;
 use crate::stage::{LONG, Stage, config, pod, settle};
 
 /// A handler that stands before a gate in its first call while nine more notifications wait.
 async fn stalled(stage: &Stage, feed: &tidings_source::scripted::WatchFeed) -> (Gate, Heard, Registration) {
     let (gate, heard, other) = (Gate::closed(), Heard::default(), stage.listen());
-    let registration = stage.add(HandlerOptions::default(), Gated(gate.passage(), heard.clone()));
+    let registration = stage.add(gated(gate.passage(), &heard));
     for version in 6..16 {
         feed.added(&pod(&format!("pod-{version}"), version));
     }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{HandlerOptions, Notification, RESYNC_PERIOD_MIN};
+use tidings_informer::informer::{Handler, Notification, RESYNC_MIN};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 
 use crate::stage::{BOTH_ORDERS, Stage, config, pod, seconds, settle};
 
-fn every(period: Duration) -> HandlerOptions {
-    HandlerOptions { resync_period: Some(period), ..HandlerOptions::default() }
+fn every(period: Duration) -> impl FnOnce(Handler<Pod>) -> Handler<Pod> {
+    move |handler| handler.resync(period)
 }
 
 // holds: I24, I25, C10, R65, R67
@@ -63,15 +63,14 @@ async fn per_object_a_resync_goes_through_the_queue_and_to_those_who_are_due() {
         let informer = stage.informer.downgrade();
         let (most, count) = (Arc::clone(&queued), Arc::clone(&resyncs));
         // On the informer's own task, which sees the queue as it is.
-        let options = HandlerOptions { merge_above: Some(0), ..every(seconds(1)) };
-        let looks = move |notification: &Notification| {
+        let looks = move |notification: &Notification<Pod>| {
             let Some(informer) = informer.upgrade::<Pod>() else { return };
             if notification.is_resync() {
                 count.fetch_add(1, Ordering::Relaxed);
                 most.fetch_max(informer.stats().queued_deltas, Ordering::Relaxed);
             }
         };
-        let registration = stage.informer.subscribe(options, looks).unwrap();
+        let registration = stage.add(Handler::subscriber(looks).merge_above(0).resync(seconds(1)));
         settle().await;
         unasked.take();
         tokio::time::sleep(seconds(1)).await;
@@ -90,7 +89,7 @@ async fn per_object_a_resync_goes_through_the_queue_and_to_those_who_are_due() {
 #[tokio::test(start_paused = true)]
 async fn the_informers_period_is_for_handlers_that_wish_none_and_zero_is_never() {
     let mut config = config(QueueOrder::InOrder);
-    config.resync_period = seconds(10);
+    config.resync = seconds(10);
     let (stage, _feed) = Stage::watching(config, 5, &[pod("a", 1)]).await;
     let (default, _) = stage.listen_as("default");
     let (never, _) = stage.listen_with(every(Duration::ZERO));
@@ -103,7 +102,7 @@ async fn the_informers_period_is_for_handlers_that_wish_none_and_zero_is_never()
 // holds: I21
 #[tokio::test(start_paused = true)]
 async fn a_period_of_less_than_a_second_is_a_second() {
-    assert_eq!(RESYNC_PERIOD_MIN, seconds(1));
+    assert_eq!(RESYNC_MIN, seconds(1));
     let (stage, _feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let (heard, _) = stage.listen_with(every(Duration::from_millis(1)));
     settle().await;

@@ -9,8 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{
-    EventHandler, HandlerOptions, InformerConfig, InformerTask, Registration, SharedInformer, Sources,
-    handle_with, informer,
+    Handler, InformerConfig, InformerTask, Registration, SharedInformer, Sources, informer,
 };
 use tidings_informer::reflector::{ListMode, ReflectorConfig};
 use tidings_object::{Budget, Intake, Kind, KnownObjects, RawObject};
@@ -177,18 +176,20 @@ impl Stage {
     }
 
     pub(crate) fn listen_as(&self, name: &str) -> (Heard, Registration) {
-        let options = HandlerOptions { name: Some(name.to_owned()), ..HandlerOptions::default() };
-        self.listen_with(options)
+        self.listen_with(|handler| handler.named(name))
     }
 
-    pub(crate) fn listen_with(&self, options: HandlerOptions) -> (Heard, Registration) {
+    pub(crate) fn listen_with(
+        &self,
+        options: impl FnOnce(Handler<Pod>) -> Handler<Pod>,
+    ) -> (Heard, Registration) {
         let heard = Heard::default();
-        let registration = self.add(options, heard.clone());
+        let registration = self.add(options(heard.handler()));
         (heard, registration)
     }
 
-    pub(crate) fn add(&self, options: HandlerOptions, handler: impl EventHandler<Pod>) -> Registration {
-        self.informer.add_handler(handle_with(options, handler)).expect("it takes handlers")
+    pub(crate) fn add(&self, handler: Handler<Pod>) -> Registration {
+        self.informer.add_handler(handler).expect("it takes handlers")
     }
 
     /// What is cached, as `name@version`, sorted.

@@ -5,12 +5,12 @@ use std::time::Duration;
 use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, HandlerOptions, InformerConfig, Lifecycle, StreamState};
+use tidings_informer::informer::{Handler, InformerConfig, Lifecycle, StreamState};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::gate::{Gate, Gated};
+use crate::gate::{Gate, gated};
 use crate::heard::Heard;
 use crate::stage::{LONG, Stage, config, pod, seconds, settle};
 
@@ -50,7 +50,7 @@ fn patient() -> InformerConfig {
 async fn a_stop_delivers_what_is_pending() {
     let (mut stage, feed) = Stage::watching(patient(), 5, &[]).await;
     let (gate, slow, quick) = (Gate::closed(), Heard::default(), stage.listen());
-    let registration = stage.add(HandlerOptions::default(), Gated(gate.passage(), slow.clone()));
+    let registration = stage.add(gated(gate.passage(), &slow));
     for version in 6..16 {
         feed.added(&pod(&format!("pod-{version}"), version));
     }
@@ -75,7 +75,7 @@ async fn past_the_deadline_of_a_stop_what_is_left_is_dropped_and_counted() {
     config.stop_deadline = Duration::from_millis(20);
     let (mut stage, feed) = Stage::watching(config, 5, &[]).await;
     let (gate, slow, quick) = (Gate::closed(), Heard::default(), stage.listen());
-    let registration = stage.add(HandlerOptions::default(), Gated(gate.passage(), slow.clone()));
+    let registration = stage.add(gated(gate.passage(), &slow));
     for version in 6..16 {
         feed.added(&pod(&format!("pod-{version}"), version));
     }

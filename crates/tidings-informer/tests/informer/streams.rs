@@ -3,17 +3,16 @@
 use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{HandlerOptions, Notifications};
+use tidings_informer::informer::{Handler, Notifications};
 use tokio::time::timeout;
 
-use crate::backlog::hear;
 use crate::heard::Heard;
 use crate::stage::{BOTH_ORDERS, LONG, Stage, config, pod, seconds, settle};
 
 /// Takes what is there now.
 fn take(stream: &mut Notifications<Pod>, heard: &Heard) -> Vec<String> {
     while let Some(Some(event)) = stream.next().now_or_never() {
-        hear(heard, event);
+        heard.handle(&event);
     }
     heard.take()
 }
@@ -58,14 +57,14 @@ async fn a_stream_is_synced_when_it_is_asked_for_more_after_the_last_initial_add
     let heard = Heard::default();
     for _ in 0..2 {
         assert!(!stream.is_synced());
-        hear(&heard, stream.next().await.unwrap());
+        heard.handle(&stream.next().await.unwrap());
     }
     assert!(!stream.is_synced(), "the last one is still being looked at");
     assert!(stream.next().now_or_never().is_none());
     assert!(stream.is_synced());
     assert_eq!(stream.stats().delivered, 2);
     feed.added(&pod("c", 6));
-    hear(&heard, timeout(LONG, stream.next()).await.expect("it is woken").unwrap());
+    heard.handle(&timeout(LONG, stream.next()).await.expect("it is woken").unwrap());
     assert_eq!(heard.lines()[2..], ["add c@6"]);
     drop(stream);
     stage.end().await;
@@ -91,8 +90,7 @@ async fn a_stream_ends_when_the_informer_stops_after_what_is_pending() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_stream_is_forgotten() {
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-    let named = HandlerOptions { name: Some("mine".to_owned()), ..HandlerOptions::default() };
-    let stream = stage.informer.notifications_with(named).unwrap();
+    let stream = stage.informer.notifications_with(Handler::new().named("mine")).unwrap();
     settle().await;
     let names = || -> Vec<String> {
         stage.informer.stats().handlers.into_iter().map(|handler| handler.name).collect()
@@ -110,7 +108,7 @@ async fn a_dropped_stream_is_forgotten() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_may_ask_for_resyncs_too() {
     let (stage, _feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-    let options = HandlerOptions { resync_period: Some(seconds(2)), ..HandlerOptions::default() };
+    let options = Handler::new().resync(seconds(2));
     let (mut stream, heard) = (stage.informer.notifications_with(options).unwrap(), Heard::default());
     tokio::time::sleep(seconds(5)).await;
     assert_eq!(take(&mut stream, &heard), ["initial a@1", "resync a@1", "resync a@1"]);

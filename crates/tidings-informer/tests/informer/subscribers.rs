@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{HandlerOptions, Lifecycle, Notification, Registration};
+use tidings_informer::informer::{Handler, Lifecycle, Notification, Registration};
 use tokio::time::{sleep, timeout};
 
 use crate::gate::Gate;
@@ -17,7 +18,7 @@ use crate::stage::{BOTH_ORDERS, LONG, Stage, config, pod, seconds, settle, short
 struct Received(Arc<Mutex<Vec<String>>>);
 
 impl Received {
-    fn call(&self, notification: &Notification) {
+    fn call(&self, notification: &Notification<Pod>) {
         self.0.lock().unwrap().push(shown(notification));
     }
 
@@ -32,7 +33,7 @@ impl Received {
     }
 }
 
-fn shown(notification: &Notification) -> String {
+fn shown(notification: &Notification<Pod>) -> String {
     let name = short(&notification.key()).to_owned();
     match notification {
         Notification::Added { object, is_initial: true } => format!("initial {name}@{}", object.version()),
@@ -47,16 +48,11 @@ fn shown(notification: &Notification) -> String {
     }
 }
 
-fn bound(notifications: usize) -> HandlerOptions {
-    HandlerOptions { merge_above: Some(notifications), ..HandlerOptions::default() }
-}
-
-fn subscribe(stage: &Stage, options: HandlerOptions) -> (Received, Registration) {
+fn subscribe(stage: &Stage, bound: usize) -> (Received, Registration) {
     let received = Received::default();
     let calls = received.clone();
-    let registration =
-        stage.informer.subscribe(options, move |notification| calls.call(notification)).unwrap();
-    (received, registration)
+    let subscriber = Handler::subscriber(move |notification| calls.call(notification));
+    (received, stage.add(subscriber.merge_above(bound)))
 }
 
 // holds: X28
@@ -65,7 +61,7 @@ async fn a_subscriber_receives_every_state_however_small_its_bound() {
     for order in BOTH_ORDERS {
         for notifications in [0, 1, 1_000] {
             let (stage, feed) = Stage::watching(config(order), 5, &[pod("a", 1)]).await;
-            let (received, registration) = subscribe(&stage, bound(notifications));
+            let (received, registration) = subscribe(&stage, notifications);
             settle().await;
             feed.modified(&pod("a", 6));
             feed.modified(&pod("a", 7));
@@ -97,17 +93,17 @@ async fn the_first_list_and_resyncs_hold_no_more_than_the_bound_and_all_of_them_
     let listed: Vec<_> = (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number + 1)).collect();
     for order in BOTH_ORDERS {
         let (stage, _feed) = Stage::watching(config(order), OBJECTS, &listed).await;
-        let options = HandlerOptions { resync_period: Some(seconds(1)), ..bound(16) };
         let (received, most) = (Received::default(), Arc::new(Mutex::new(0)));
         let registration: Arc<Mutex<Option<Registration>>> = Arc::default();
         let (calls, pending, own) = (received.clone(), Arc::clone(&most), Arc::clone(&registration));
-        let subscriber = move |notification: &Notification| {
+        let subscriber = move |notification: &Notification<Pod>| {
             calls.call(notification);
             let backlog = own.lock().unwrap().as_ref().map_or(0, |own| own.stats().backlog);
             let mut most = pending.lock().unwrap();
             *most = (*most).max(backlog);
         };
-        *registration.lock().unwrap() = Some(stage.informer.subscribe(options, subscriber).unwrap());
+        *registration.lock().unwrap() =
+            Some(stage.add(Handler::subscriber(subscriber).merge_above(16).resync(seconds(1))));
         let own = registration.lock().unwrap().clone().unwrap();
         timeout(LONG, own.synced()).await.unwrap().unwrap();
         assert_eq!(received.take().len() as u64, OBJECTS);
@@ -130,11 +126,11 @@ async fn a_subscriber_that_panics_on_the_informers_task_costs_that_call_only() {
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let received = Received::default();
     let calls = received.clone();
-    let registration = stage.informer.subscribe(bound(0), move |notification| {
+    let subscriber = Handler::subscriber(move |notification| {
         calls.call(notification);
         assert_ne!(short(&notification.key()), "a", "scripted");
     });
-    let registration = registration.unwrap();
+    let registration = stage.add(subscriber.merge_above(0));
     settle().await;
     assert!(registration.is_synced());
     for version in 6..9 {
@@ -158,7 +154,7 @@ async fn a_subscriber_can_remove_itself_in_a_call_by_the_informers_task() {
         let own: Arc<Mutex<Option<Registration>>> = Arc::default();
         let (received, registration) = (Received::default(), Arc::clone(&own));
         let calls = received.clone();
-        let subscriber = move |notification: &Notification| {
+        let subscriber = move |notification: &Notification<Pod>| {
             calls.call(notification);
             if let Some(own) = registration.lock().unwrap().as_ref() {
                 // Waiting inside its own call ends at once.
@@ -166,7 +162,7 @@ async fn a_subscriber_can_remove_itself_in_a_call_by_the_informers_task() {
                 assert!(removed.is_some());
             }
         };
-        let registration = stage.informer.subscribe(bound(0), subscriber).unwrap();
+        let registration = stage.add(Handler::subscriber(subscriber).merge_above(0));
         settle().await;
         *own.lock().unwrap() = Some(registration.clone());
         feed.modified(&pod("a", 6));
@@ -190,13 +186,13 @@ async fn one_call_that_hangs_holds_up_neither_the_cache_nor_the_subscriber() {
     let (passage, calls) = (gate.passage(), received.clone());
     // The first call is by its own task, since nothing is pending before it.
     let is_first = AtomicBool::new(true);
-    let registration = stage.informer.subscribe(bound(1), move |notification| {
+    let subscriber = Handler::subscriber(move |notification| {
         if is_first.swap(false, Ordering::SeqCst) {
             passage.pass();
         }
         calls.call(notification);
     });
-    let registration = registration.unwrap();
+    let registration = stage.add(subscriber.merge_above(1));
     feed.added(&pod("first", 6));
     gate.came(1).await;
     for version in 7..27 {
@@ -227,7 +223,7 @@ async fn a_subscriber_that_blocks_the_informers_task_comes_after_the_handlers() 
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
     let gate = Gate::closed();
     let passage = gate.passage();
-    let blocking = stage.informer.subscribe(bound(0), move |_| passage.pass()).unwrap();
+    let blocking = stage.add(Handler::subscriber(move |_| passage.pass()).merge_above(0));
     let heard = stage.listen();
     timeout(LONG, blocking.synced()).await.unwrap().unwrap();
     feed.added(&pod("a", 6));
@@ -246,8 +242,8 @@ async fn an_informer_that_is_dropped_while_it_calls_a_subscriber_leaves_nobody_w
         (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number as u64 + 1)).collect();
     let mut stage = Stage::new(QueueOrder::InOrder);
     let _feed = stage.script(OBJECTS as u64, &listed);
-    let (received, first) = subscribe(&stage, bound(0));
-    let (_, second) = subscribe(&stage, bound(0));
+    let (received, first) = subscribe(&stage, 0);
+    let (_, second) = subscribe(&stage, 0);
     let mut running = Box::pin(stage.take_task().run());
     // It gives way in the middle of the list.
     while received.0.lock().unwrap().is_empty() {
@@ -270,13 +266,13 @@ async fn a_stop_delivers_what_is_left_through_the_subscribers_own_task_and_withi
     let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 100, &listed).await;
     let received = Received::default();
     let (calls, informer) = (received.clone(), stage.informer.downgrade());
-    let registration = stage.informer.subscribe(bound(2), move |notification| {
+    let subscriber = Handler::subscriber(move |notification| {
         calls.call(notification);
-        if let Some(informer) = informer.upgrade::<k8s_openapi::api::core::v1::Pod>() {
+        if let Some(informer) = informer.upgrade::<Pod>() {
             informer.stop();
         }
     });
-    let registration = registration.unwrap();
+    let registration = stage.add(subscriber.merge_above(2));
     feed.added(&pod("late", 101));
     timeout(LONG, stage.informer.stopped()).await.unwrap();
     assert_eq!(stage.informer.lifecycle(), Lifecycle::Stopped);
@@ -301,7 +297,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
             let (stage, feed) = Stage::watching(config(order), 5, &[]).await;
-            let (received, registration) = subscribe(&stage, bound(notifications));
+            let (received, registration) = subscribe(&stage, notifications);
             let (mut live, mut expected) = ([None; 3], Vec::new());
             for (version, (name, action)) in (6..).zip(steps) {
                 let pod = pod(&format!("pod-{name}"), version);

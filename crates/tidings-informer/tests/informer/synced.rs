@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, HandlerOptions};
+use tidings_informer::informer::Handler;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 use tokio::time::{Instant, timeout};
 
-use crate::gate::{Gate, Gated};
+use crate::gate::{Gate, gated};
 use crate::heard::Heard;
 use crate::stage::{BOTH_ORDERS, LONG, Stage, config, pod, seconds, settle};
 
@@ -53,7 +53,7 @@ async fn an_empty_list_syncs_the_informer_and_its_handlers() {
 async fn a_handler_has_synced_when_it_has_returned_from_each_initial_addition() {
     let mut stage = Stage::new(QueueOrder::InOrder);
     let (gate, slow) = (Gate::closed(), Heard::default());
-    let registration = stage.add(HandlerOptions::default(), Gated(gate.passage(), slow.clone()));
+    let registration = stage.add(gated(gate.passage(), &slow));
     let feed = stage.script(5, &[pod("a", 1), pod("b", 2)]);
     stage.start();
     stage.synced().await;
@@ -164,7 +164,7 @@ async fn a_panic_in_any_call_or_filter_costs_that_call_only() {
         .on_add(move |pod, is_initial| added.added(pod.raw(), is_initial))
         .on_update(|_, _| std::panic::panic_any(7))
         .on_delete(move |gone| {
-            deleted.deleted(gone.raw(), false);
+            deleted.deleted(gone, false);
             panic!("scripted panic");
         });
     let registration = stage.informer.add_handler(handler).unwrap();

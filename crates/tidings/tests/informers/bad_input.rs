@@ -7,10 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use parking_lot::Mutex;
 use serde_json::json;
-use tidings::{
-    HandlerOptions, InformerOptions, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory,
-    Wire, handle_with,
-};
+use tidings::{InformerOptions, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory, Wire};
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_apiserver::{EventFault, Injection};
@@ -45,7 +42,7 @@ async fn check(order: QueueOrder, fault: Injection, when: When) -> Vec<String> {
         .on_error(move |fault| told.lock().push(fault.to_string()));
     let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
     let heard = Heard::default();
-    pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+    pods.add_handler(heard.handler()).unwrap();
     if when == When::FirstList {
         server.faults().inject(fault.clone());
     }
@@ -111,7 +108,7 @@ async fn an_answer_that_is_no_list_empties_no_cache() {
                 .on_error(move |fault| told.lock().push(fault.to_string()));
             let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
             let heard = Heard::default();
-            pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+            pods.add_handler(heard.handler()).unwrap();
             let running = factory.start();
             running.synced().await.unwrap();
             server.faults().inject(Fault::RefuseStreamingList.always());
@@ -163,7 +160,7 @@ async fn duplicates_and_replays_reach_no_handler() {
             let factory = SharedInformerFactory::new(server.client());
             let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
             let heard = Heard::default();
-            pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+            pods.add_handler(heard.handler()).unwrap();
             let running = factory.start();
             running.synced().await.unwrap();
             server.faults().inject(Fault::Event { after_events: 1, fault: fault.clone() }.once());
@@ -193,7 +190,7 @@ async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
         let factory = SharedInformerFactory::new(server.client());
         let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
         let heard = Heard::default();
-        pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+        pods.add_handler(heard.handler()).unwrap();
         let running = factory.start();
         running.synced().await.unwrap();
         let before = pods.lister().get("default/pod-3").unwrap();
@@ -221,7 +218,7 @@ async fn a_wire_that_changes_in_mid_life_reports_no_object_as_changed() {
         let factory = SharedInformerFactory::new(server.client());
         let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
         let heard = Heard::default();
-        pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+        pods.add_handler(heard.handler()).unwrap();
         let running = factory.start();
         running.synced().await.unwrap();
         assert_eq!(pods.health().streams[0].wire, Some(Wire::Protobuf));

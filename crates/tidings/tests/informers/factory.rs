@@ -207,7 +207,7 @@ async fn the_namespace_index_is_there_without_asking() {
     let running = factory.start();
     running.synced().await.unwrap();
     assert_eq!(pods.lister().by_index("namespace", "a").unwrap().len(), 2);
-    assert_eq!(pods.lister().namespace("b").list().unwrap().len(), 1);
+    assert_eq!(pods.lister().namespace("b").list().len(), 1);
     running.shutdown().await;
 }
 
@@ -224,12 +224,16 @@ async fn a_lister_selects_by_label_and_says_not_found_as_the_api_would() {
     running.synced().await.unwrap();
     let lister = pods.lister();
     assert_eq!(lister.select(&"app=web".parse().unwrap()).len(), 1);
-    assert_eq!(lister.namespace("default").select(&"app notin (web)".parse().unwrap()).unwrap().len(), 1);
+    assert_eq!(lister.namespace("default").select(&"app notin (web)".parse().unwrap()).len(), 1);
     assert_eq!(lister.select(&"".parse().unwrap()).len(), 2);
-    let missing = lister.namespace("default").get("nobody").unwrap_err();
-    assert!(missing.is_not_found());
+    assert!(lister.namespace("default").get("web").is_some() && lister.get("default/web").is_some());
+    assert!(lister.namespace("default").get("nobody").is_none());
+    let missing = lister.require("default/nobody").unwrap_err();
     assert_eq!(missing.to_string(), "pods \"default/nobody\" not found");
-    assert!(lister.namespace("").get("web").is_err_and(|error| !error.is_not_found()));
+    // The empty namespace means all namespaces.
+    assert_eq!(lister.namespace("").list().len(), 2);
+    assert_eq!(lister.namespace("").select(&"app=web".parse().unwrap()).len(), 1);
+    assert!(lister.namespace("").get("web").is_none());
     running.shutdown().await;
 }
 

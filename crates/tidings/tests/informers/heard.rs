@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tidings::{Deleted, EventHandler, Object};
+use tidings::{Handler, Notification, Object};
 
 /// What one handler was told.
 #[derive(Clone, Default)]
@@ -67,8 +67,24 @@ fn life<K>(object: &Object<K>) -> (String, u64) {
     (object.uid().to_owned(), object.version().number().unwrap_or(0))
 }
 
-impl<K: 'static> EventHandler<K> for Heard {
-    fn on_add(&mut self, object: &Object<K>, is_initial: bool) {
+impl Heard {
+    /// A handler that records what it receives.
+    pub(crate) fn handler<K: 'static>(&self) -> Handler<K> {
+        let heard = self.clone();
+        Handler::from_fn(move |notification| heard.handle(notification))
+    }
+
+    fn handle<K>(&self, notification: &Notification<K>) {
+        match notification {
+            Notification::Added { object, is_initial } => self.added(object, *is_initial),
+            Notification::Updated { old, new, .. } => self.updated(old, new),
+            Notification::Deleted { object, is_final_state_unknown, .. } => {
+                self.deleted(object, *is_final_state_unknown);
+            }
+        }
+    }
+
+    fn added<K>(&self, object: &Object<K>, is_initial: bool) {
         self.hear("add", object, is_initial, |state| {
             if state.view.insert(object.key().to_string(), life(object)).is_some() {
                 state.nonsense.push(format!("added though known: {}", object.key()));
@@ -76,7 +92,7 @@ impl<K: 'static> EventHandler<K> for Heard {
         });
     }
 
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
+    fn updated<K>(&self, old: &Object<K>, new: &Object<K>) {
         self.hear("update", new, false, |state| {
             let before = state.view.insert(new.key().to_string(), life(new));
             if before.as_ref() != Some(&life(old)) {
@@ -88,16 +104,11 @@ impl<K: 'static> EventHandler<K> for Heard {
         });
     }
 
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        self.hear(
-            if gone.is_final_state_unknown() { "lose" } else { "delete" },
-            gone.object(),
-            false,
-            |state| {
-                if state.view.remove(gone.key().as_str()).is_none() {
-                    state.nonsense.push(format!("deleted though unknown: {}", gone.key()));
-                }
-            },
-        );
+    fn deleted<K>(&self, object: &Object<K>, is_final_state_unknown: bool) {
+        self.hear(if is_final_state_unknown { "lose" } else { "delete" }, object, false, |state| {
+            if state.view.remove(object.key().as_str()).is_none() {
+                state.nonsense.push(format!("deleted though unknown: {}", object.key()));
+            }
+        });
     }
 }

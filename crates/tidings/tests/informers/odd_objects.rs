@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
-use tidings::{
-    HandlerOptions, InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, WirePreference,
-    handle_with,
-};
+use tidings::{InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, WirePreference};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
 use crate::heard::Heard;
@@ -103,7 +100,7 @@ impl Scene {
         let factory = SharedInformerFactory::new(server.client()).wire(way.wire);
         let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(way.order));
         let heard = Heard::default();
-        pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+        pods.add_handler(heard.handler()).unwrap();
         let running = factory.start();
         Scene { server, pods, heard, running }
     }

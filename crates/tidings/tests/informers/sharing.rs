@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Node, Pod};
 use serde_json::json;
-use tidings::{
-    HandlerOptions, InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, Transform,
-    handle_with,
-};
+use tidings::{InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, Transform};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
 use crate::heard::Heard;
@@ -33,7 +30,7 @@ async fn check(order: QueueOrder) {
     let options = InformerOptions::new().namespaces(["a", "b"]).unwrap().queue_order(order);
     let pods: SharedInformer<Pod> = factory.informer_with(options);
     let heard = Heard::default();
-    pods.add_handler(handle_with(HandlerOptions::default(), heard.clone())).unwrap();
+    pods.add_handler(heard.handler()).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let keys = || {

@@ -20,7 +20,7 @@ fn put(server: &ApiServer, name: &str, round: u32) {
 /// How long it takes until the cache has pod `name`.
 async fn until_cached(pods: &SharedInformer<Pod>, name: &str) -> Duration {
     let (key, began) = (format!("default/{name}"), Instant::now());
-    while pods.lister().get(&key).is_err() && began.elapsed() < seconds(3600) {
+    while pods.lister().get(&key).is_none() && began.elapsed() < seconds(3600) {
         sleep(seconds(1)).await;
     }
     began.elapsed()

@@ -10,8 +10,7 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tidings::{
-    HandlerOptions, InformerOptions, ListMode, QueueOrder, ReflectorConfig, SharedInformer,
-    SharedInformerFactory, handle_with,
+    InformerOptions, ListMode, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory,
 };
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
@@ -69,14 +68,14 @@ fn simulate(run: Run) -> Vec<&'static str> {
         let pods: SharedInformer<Pod> = factory
             .informer_with(InformerOptions::new().queue_order(run.order).reflector(reflector).merge_above(8));
         let early = Heard::default();
-        pods.add_handler(handle_with(HandlerOptions::default(), early.clone())).unwrap();
+        pods.add_handler(early.handler()).unwrap();
         let running = factory.start();
 
         let mut lives = Lives::new();
         let mut chance = SmallRng::seed_from_u64(run.seed);
         live(&server, &mut chance, &mut lives, run).await;
         let late = Heard::default();
-        pods.add_handler(handle_with(HandlerOptions::default(), late.clone())).unwrap();
+        pods.add_handler(late.handler()).unwrap();
         live(&server, &mut chance, &mut lives, run).await;
 
         server.faults().clear();

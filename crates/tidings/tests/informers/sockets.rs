@@ -25,11 +25,11 @@ async fn check(server: &ApiServer, client: Client) {
     let pods = factory.informer::<Pod>();
     let running = factory.start();
     running.synced_within(SOON).await.unwrap();
-    assert!(pods.lister().get("default/first").is_ok());
+    assert!(pods.lister().get("default/first").is_some());
     for name in ["second", "third"] {
         let version = put(server, name);
         pods.wait_for_object(&Key::new(Some("default"), name).unwrap(), &version, SOON).await.unwrap();
-        assert!(pods.lister().get(&format!("default/{name}")).is_ok());
+        assert!(pods.lister().get(&format!("default/{name}")).is_some());
         server.faults().cut_watches(Ending::Broken);
     }
     running.shutdown().await;

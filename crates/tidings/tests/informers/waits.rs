@@ -32,7 +32,7 @@ async fn a_write_is_waited_for_by_its_version_and_a_deletion_by_its_uid() {
     let uid = cached.uid().to_owned();
     server.remove("pods", "default/web");
     pods.wait_for_deletion(&key, &uid, MINUTE).await.unwrap();
-    assert!(pods.lister().get("default/web").is_err());
+    assert!(pods.lister().get("default/web").is_none());
     // The object is gone, and the stream has passed the version: nobody waits in vain.
     pods.wait_for_object(&key, &version, MINUTE).await.unwrap();
     running.shutdown().await;
@@ -125,7 +125,7 @@ async fn what_a_write_answered_is_waited_for_unless_its_labels_say_that_it_never
     };
     let web = api.create(&PostParams::default(), &pod("web", "web")).await.unwrap();
     pods.wait_for_written(&web.metadata, MINUTE).await.unwrap();
-    assert!(pods.lister().get("default/web").is_ok());
+    assert!(pods.lister().get("default/web").is_some());
     let db = api.create(&PostParams::default(), &pod("db", "db")).await.unwrap();
     let error = pods.wait_for_written(&db.metadata, MINUTE).await.unwrap_err();
     assert!(matches!(error, WaitError::NotWatched { .. }), "{error}");

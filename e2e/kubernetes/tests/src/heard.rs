@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidings::{Deleted, EventHandler, HandlerOptions, Object, SharedInformer, handle_with};
+use tidings::{Handler, Notification, Object, SharedInformer};
 
 use crate::agreement::{Life, State};
 use crate::sync::Mutex;
@@ -30,7 +30,8 @@ impl Heard {
     /// Listens to an informer from now on.
     pub fn listen_to<K: 'static>(informer: &SharedInformer<K>) -> Heard {
         let heard = Heard::default();
-        let handler = handle_with(HandlerOptions::default(), heard.clone());
+        let receiver = heard.clone();
+        let handler = Handler::from_fn(move |notification| receiver.handle(notification));
         informer.add_handler(handler).expect("a test adds handlers before it stops the informer");
         heard
     }
@@ -73,15 +74,23 @@ impl Heard {
     }
 }
 
-impl<K: 'static> EventHandler<K> for Heard {
-    fn on_add(&mut self, object: &Object<K>, _is_initial: bool) {
+impl Heard {
+    fn handle<K>(&self, notification: &Notification<K>) {
+        match notification {
+            Notification::Added { object, .. } => self.added(object),
+            Notification::Updated { old, new, .. } => self.updated(old, new),
+            Notification::Deleted { object, .. } => self.deleted(object),
+        }
+    }
+
+    fn added<K>(&self, object: &Object<K>) {
         self.hear(object, |view| {
             let known = view.insert(object.key().to_string(), Life::of(object))?;
             Some(format!("{} was added though {known:?} was known", object.key()))
         });
     }
 
-    fn on_update(&mut self, old: &Object<K>, new: &Object<K>) {
+    fn updated<K>(&self, old: &Object<K>, new: &Object<K>) {
         self.hear(new, |view| {
             let before = view.insert(new.key().to_string(), Life::of(new));
             let fits = before.as_ref() == Some(&Life::of(old)) && old.uid() == new.uid();
@@ -91,10 +100,10 @@ impl<K: 'static> EventHandler<K> for Heard {
         });
     }
 
-    fn on_delete(&mut self, gone: &Deleted<K>) {
-        self.hear(gone.object(), |view| match view.remove(gone.key().as_str()) {
+    fn deleted<K>(&self, object: &Object<K>) {
+        self.hear(object, |view| match view.remove(object.key().as_str()) {
             Some(_) => None,
-            None => Some(format!("{} was deleted though it was not known", gone.key())),
+            None => Some(format!("{} was deleted though it was not known", object.key())),
         });
     }
 }

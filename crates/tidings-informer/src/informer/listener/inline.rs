@@ -15,8 +15,8 @@
 use tokio::time::Instant;
 
 use super::super::backlog::Pushed;
-use super::super::handler::Subscriber;
-use super::super::notification::Notification;
+use super::super::callback::SharedCallback;
+use super::super::notification::RawNotification;
 use super::super::report::Reporter;
 use super::{CALLS_PER_UNIT, CallerRuns, Closing, Mailbox, State};
 use crate::coop_budget::CoopBudget;
@@ -24,15 +24,19 @@ use crate::sync::current_thread;
 
 /// A call that the informer's task makes.
 struct InlineCall<'a> {
-    notification: Notification,
-    subscriber: Subscriber,
+    notification: RawNotification,
+    subscriber: SharedCallback,
     reporter: &'a Reporter,
 }
 
 impl Mailbox {
     /// Puts in what came at `now`, and returns when a subscriber has no more than its bound pending. Once the informer stops the
     /// bound no longer counts: what is left is delivered by the subscriber's own task, within the deadline of the stop.
-    pub(crate) async fn deliver(&self, notifications: impl IntoIterator<Item = Notification>, now: Instant) {
+    pub(crate) async fn deliver(
+        &self,
+        notifications: impl IntoIterator<Item = RawNotification>,
+        now: Instant,
+    ) {
         let mut notifications = notifications.into_iter();
         let mut coop_budget = CoopBudget::<CALLS_PER_UNIT>::default();
         while let Some(call) = self.fill(&mut notifications, now) {
@@ -44,7 +48,7 @@ impl Mailbox {
     /// Puts notifications in until one is to be called, or none is left.
     fn fill(
         &self,
-        notifications: &mut impl Iterator<Item = Notification>,
+        notifications: &mut impl Iterator<Item = RawNotification>,
         now: Instant,
     ) -> Option<InlineCall<'_>> {
         let caller_runs = self.caller_runs.as_ref().filter(|runs| !runs.stop.is_cancelled());
@@ -70,12 +74,14 @@ impl Mailbox {
     }
 
     fn call_inline(&self, InlineCall { notification, subscriber, reporter }: InlineCall<'_>) {
-        // The reference is dropped in the call: what the subscriber owns may panic at its end.
-        let outcome = self.call(&notification, move |notification| subscriber(notification), reporter);
+        let was_initial = notification.is_initial();
+        let outcome = self.outcome(subscriber(notification), reporter);
+        // This may be the last reference.
+        self.drop_caught(subscriber, reporter);
         let mut state = self.state.lock();
         state.inline_on = None;
         state.inline_calls += 1;
-        self.count(&mut state, notification.is_initial(), outcome);
+        self.count(&mut state, was_initial, outcome);
         let has_ended = state.has_listener_ended;
         drop(state);
         if has_ended {
@@ -85,7 +91,7 @@ impl Mailbox {
 }
 
 impl State {
-    fn push(&mut self, notification: Notification, now: Instant) {
+    fn push(&mut self, notification: RawNotification, now: Instant) {
         let is_initial = notification.is_initial();
         match self.backlog.push(notification, now) {
             Pushed::Kept if is_initial => self.initial_pending += 1,

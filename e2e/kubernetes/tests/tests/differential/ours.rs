@@ -94,20 +94,20 @@ fn handler(listener: Listener, notifications: &Notifications) -> Handler<ConfigM
         resource_version: object.version().to_string(),
         is_final_state_unknown,
     };
-    let hear = |notifications: &Notifications| {
-        let notifications = Arc::clone(notifications);
-        move |notification| {
-            if listener.is_slow() {
-                block_in_place(|| Handle::current().block_on(sleep(SLOW)));
+    let notifications = Arc::clone(notifications);
+    let handler = Handler::from_fn(move |notification| {
+        let notification = match notification {
+            tidings::Notification::Added { object, .. } => tell(Event::Add, object, false),
+            tidings::Notification::Updated { new, .. } => tell(Event::Update, new, false),
+            tidings::Notification::Deleted { object, is_final_state_unknown, .. } => {
+                tell(Event::Delete, object, *is_final_state_unknown)
             }
-            notifications.lock().expect("no handler panics").push(notification);
+        };
+        if listener.is_slow() {
+            block_in_place(|| Handle::current().block_on(sleep(SLOW)));
         }
-    };
-    let (added, updated, deleted) = (hear(notifications), hear(notifications), hear(notifications));
-    let handler = Handler::new()
-        .on_add(move |object, _| added(tell(Event::Add, object, false)))
-        .on_update(move |_, object| updated(tell(Event::Update, object, false)))
-        .on_delete(move |gone| deleted(tell(Event::Delete, gone.object(), gone.is_final_state_unknown())));
+        notifications.lock().expect("no handler panics").push(notification);
+    });
     let is_chosen = |object: &Object<ConfigMap>| {
         let write = object.field(".data.write").expect("the server sends config maps");
         is_chosen(write.text().as_deref())
@@ -117,7 +117,7 @@ fn handler(listener: Listener, notifications: &Notifications) -> Handler<ConfigM
         Listener::Filtered => handler.filter(is_chosen),
         Listener::Slow => handler.merge_above(SLOW_MERGE_ABOVE),
         Listener::SlowFiltered => {
-            handler.filter(is_chosen).merge_above(SLOW_MERGE_ABOVE).resync_period(RESYNC_PERIOD)
+            handler.filter(is_chosen).merge_above(SLOW_MERGE_ABOVE).resync(RESYNC_PERIOD)
         }
     }
 }

@@ -117,7 +117,7 @@ async fn look(
     marks: Arc<Marks>,
     name: Arc<str>,
 ) -> Result<Action, Error> {
-    if let Ok(task) = context.lister::<ConfigMap>().get(&request.to_string()) {
+    if let Some(task) = context.lister::<ConfigMap>().get(&request.to_string()) {
         marks.leave(&name, task.name(), &task.version().to_string()).await?;
     }
     Ok(Action::await_change())
