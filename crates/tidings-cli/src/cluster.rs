@@ -1,4 +1,4 @@
-//! Which cluster, and as whom: the flags that kubectl has for it, and the client that comes of them.
+//! The flags that select a cluster and a user, as kubectl has them, and the client that they configure.
 
 pub(crate) mod resource;
 
@@ -12,30 +12,29 @@ use tidings::stages::source;
 
 use crate::failure::{CliResult, Failure, FailureCode};
 
-/// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Which cluster, and as whom. It stands last among a command's arguments: clap lets a heading go on over all that
-/// follow.
+/// Selects the cluster. Commands flatten this struct last, because clap applies a help heading to all arguments that
+/// follow it.
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Cluster")]
 pub(crate) struct ClusterOptions {
-    /// The kubeconfig file; $KUBECONFIG or ~/.kube/config if not given.
+    /// The kubeconfig file. Default: $KUBECONFIG or ~/.kube/config.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig.
     #[arg(long)]
     context: Option<String>,
-    /// The server's address, instead of the kubeconfig's; plain http:// works without any kubeconfig.
+    /// The URL of the server, instead of the one in the kubeconfig. A plain http:// URL works without a kubeconfig.
     #[arg(short, long, value_name = "URL")]
     server: Option<String>,
-    /// Does not check the server's certificate: for experiments only.
+    /// Does not verify the certificate of the server. Use it for experiments only.
     #[arg(long)]
     insecure_skip_tls_verify: bool,
 }
 
 impl ClusterOptions {
-    /// A client, and the namespace that the context names.
+    /// A client for the cluster. Its default namespace is the one of the context.
     pub(crate) async fn client(&self) -> CliResult<Client> {
         let mut config = self.config().await?;
         config.connect_timeout = Some(CONNECT_TIMEOUT);
@@ -65,7 +64,7 @@ impl ClusterOptions {
             (Err(error), _) if self.kubeconfig.is_some() || self.context.is_some() => {
                 Err(no_config("", &error))
             }
-            // Perhaps this is a pod.
+            // Inside a pod there is no kubeconfig, but a service account.
             (Err(error), _) => Config::incluster().map_err(|_| no_config("", &error)),
         }
     }
@@ -75,24 +74,24 @@ impl ClusterOptions {
     }
 }
 
-/// The address that a flag was given; without a scheme it has the usual one.
+/// Parses the URL of a flag. Without a scheme the default scheme is used.
 pub(crate) fn address(flag: &str, text: &str, usual_scheme: &str) -> CliResult<Uri> {
     let with_scheme = if text.contains("://") { text.to_owned() } else { format!("{usual_scheme}://{text}") };
-    let wrong = || Failure::usage(format!("{flag} {text:?} is no address: try http://127.0.0.1:8001"));
+    let wrong = || Failure::usage(format!("{flag} {text:?} is not a URL: try http://127.0.0.1:8001"));
     let uri: Uri = with_scheme.parse().map_err(|_| wrong())?;
     let speaks_http = matches!(uri.scheme_str(), Some("http" | "https"));
     if speaks_http && uri.host().is_some_and(|host| !host.is_empty()) { Ok(uri) } else { Err(wrong()) }
 }
 
-/// A parser quotes the lines that it can't read, tokens included: those stay out.
+/// The message leaves out what the YAML parser says, because it quotes lines of the file, which may contain tokens.
 fn no_config(file: &str, error: &KubeconfigError) -> Failure {
     let reason = match error {
-        KubeconfigError::Parse(_) => "the kubeconfig is not well-formed".to_owned(),
+        KubeconfigError::Parse(_) => "the kubeconfig is not valid YAML".to_owned(),
         KubeconfigError::ReadConfig(error, path) => format!("{}: {error}", path.display()),
         error => error.to_string(),
     };
     let message = format!(
-        "no way to a cluster: {file}{reason}; give --kubeconfig FILE, set KUBECONFIG, or give --server URL"
+        "no cluster is configured: {file}{reason}; use --kubeconfig FILE, set KUBECONFIG, or use --server URL"
     );
     Failure::new(FailureCode::NoServer, message)
 }

@@ -1,5 +1,5 @@
-//! `tidings dashboard`: the informers and queues of this program as a web page, live, with the objects that they cache.
-//! The page's files are inside the binary, and it never asks anything of another host.
+//! `tidings dashboard`: a live web page with the informers and queues of this process and the objects that they cache.
+//! The files of the page are compiled into the binary. The page never requests anything from another host.
 
 mod access;
 mod catalog;
@@ -25,19 +25,18 @@ use access::AccessControl;
 use catalog::Catalog;
 use sampler::Sampler;
 
-/// What to show, and to whom.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// An index over a field, to filter by: node=.spec.nodeName. May be given several times; Secrets get none.
+    /// Adds an index over a field, to filter objects by: node=.spec.nodeName. May be repeated. Secrets get no index.
     #[arg(long, value_name = "NAME=PATH")]
     index: Vec<String>,
-    /// Where to listen; without a port, or with port 0, on any that is free. Beyond this machine, whoever asks must
-    /// have the token.
+    /// The address to listen on. Without a port, or with port 0, a free port is used. On an address that other machines
+    /// can reach, each request must carry the token.
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1:0")]
     listen: Listen,
-    /// A file with the token that clients must send; the variable TIDINGS_DASHBOARD_TOKEN may hold it as well. If a
-    /// token is needed and none is given, one is made and printed. There is no option for the token itself: all users
-    /// of a machine can read the arguments of its processes.
+    /// A file with the token that clients must send. The environment variable TIDINGS_DASHBOARD_TOKEN can hold the token
+    /// instead. If a token is required and none is given, a random one is generated and printed. There is no option for
+    /// the token itself, because all users of a machine can read the arguments of its processes.
     #[arg(long, value_name = "PATH")]
     token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -70,7 +69,7 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
     show(Catalog::of(local, &arguments.index)?, access, arguments.listen.0).await
 }
 
-/// A cluster in this process.
+/// Shows a demo cluster that runs in this process.
 async fn demo(arguments: &Arguments, access: AccessControl) -> CliResult {
     let (local, living) = LocalInformers::demo(arguments.selection.seed).await?;
     let catalog = Catalog::of(local, &arguments.index)?;
@@ -80,7 +79,7 @@ async fn demo(arguments: &Arguments, access: AccessControl) -> CliResult {
     }
 }
 
-/// Serves the page until somebody asks for an end.
+/// Serves the page until the process is interrupted.
 async fn show(catalog: Catalog, access: AccessControl, listen: SocketAddr) -> CliResult {
     let (catalog, stop) = (Arc::new(catalog), CancellationToken::new());
     let (live, feed) = Sampler::new(Arc::clone(&catalog), stop.clone())?;
@@ -96,7 +95,7 @@ async fn show(catalog: Catalog, access: AccessControl, listen: SocketAddr) -> Cl
         () = live.run() => {}
         () = &mut answering => {}
     }
-    // Streams of samples have no end of their own: the door would wait for them.
+    // A stream of samples never ends by itself, so the server would wait for it.
     stop.cancel();
     serving.stop();
     answering.await;
@@ -104,7 +103,7 @@ async fn show(catalog: Catalog, access: AccessControl, listen: SocketAddr) -> Cl
     Ok(())
 }
 
-/// One line with the address that a browser can open.
+/// Prints the URL to open in a browser.
 fn announce(bound: SocketAddr, url_suffix: &str) -> std::io::Result<()> {
     let host = match bound.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

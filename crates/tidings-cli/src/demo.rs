@@ -1,6 +1,6 @@
-//! `tidings demo`: a small cluster in this process, shared informers on it, and a controller that works on it. It
-//! prints what handlers hear, breaks the watches now and then, and ends with a comparison of caches and server: only
-//! if they agree it exits with 0.
+//! `tidings demo`: a small simulated cluster, shared informers and a controller in one process. It prints all
+//! notifications, breaks the watches now and then, and finally compares the caches with the server. The exit code is 0
+//! only if they are equal.
 
 mod printer;
 mod recovery;
@@ -27,13 +27,12 @@ use crate::output;
 use printer::LinePrinter;
 use summary::Agreement;
 
-/// How long, and which workload.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// How long it runs; Ctrl-C ends it earlier.
+    /// How many seconds to run. Ctrl-C ends it earlier.
     #[arg(long, default_value_t = 20)]
     seconds: u64,
-    /// Repeats a workload.
+    /// The seed of the workload and the faults. The same seed repeats them.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -72,32 +71,33 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
     tokio::select! {
         ended = &mut working => {
             ended?;
-            return Err(Failure::new(FailureCode::Failed, "the controller ended before it was told to"));
+            return Err(Failure::new(FailureCode::Failed, "the controller stopped before the end of the demo"));
         }
         () = demo_cluster::run_workload(&server, arguments.seed) => {}
         () = demo_cluster::inject_faults(&server, arguments.seed, |what| printer.print("[BREAK]", what)) => {}
         () = recovery::report(&factory, &watched, &printer) => {}
         () = tokio::time::sleep(Duration::from_secs(arguments.seconds)) => {}
         () = printer.closed() => {}
-        query = interrupted() => query?,
+        signal = interrupted() => signal?,
     }
     server.faults().clear();
     stop.cancel();
     working.await?;
 
     let agreement = summary::agreement(&server, &watched).await;
-    output::print(&summary::written(&factory, &controller, &counts, agreement))?;
+    output::print(&summary::text(&factory, &controller, &counts, agreement))?;
     running.shutdown().await;
     match agreement {
         Agreement::Same => Ok(()),
         Agreement::Differ => {
-            let repeat = format!("caches and server do not agree; --seed {} repeats this", arguments.seed);
+            let repeat =
+                format!("the caches differ from the server; --seed {} repeats this run", arguments.seed);
             Err(Failure::new(FailureCode::Failed, repeat))
         }
     }
 }
 
-/// An informer of that kind, printed.
+/// Creates an informer and adds a handler that prints.
 fn watch<K: Kind>(
     factory: &SharedInformerFactory,
     plural: &'static str,
@@ -109,7 +109,7 @@ fn watch<K: Kind>(
     Ok(Watched { plural, informer })
 }
 
-/// What the handlers heard.
+/// How many notifications of each type the handlers received.
 #[derive(Default)]
 struct Counts([AtomicU64; 3]);
 
@@ -132,19 +132,19 @@ impl Counts {
 }
 
 fn printing_handler(kind: &str, counts: &Arc<Counts>, printer: &LinePrinter) -> Handler<DynamicObject> {
-    let told = |of: usize| {
+    let print = |of: usize| {
         let (kind, counts, printer) = (kind.to_owned(), Arc::clone(counts), printer.clone());
         move |what: &str, object: &CachedObject, changes: &str| {
             counts.one_more(of);
             printer.print(what, format_args!("{kind} {}{changes}", object.key()));
         }
     };
-    let (added, updated, deleted) = (told(0), told(1), told(2));
+    let (added, updated, deleted) = (print(0), print(1), print(2));
     Handler::new()
         .named("printer")
         .on_add(move |object, _is_initial| added("[ADD]", object, ""))
         .on_update(move |old, new| {
-            // A resync tells the same version again.
+            // A resync delivers the same version again.
             if old.version() != new.version() {
                 updated("[UPDATE]", new, &format!(" {}", changed(old, new)));
             }
@@ -152,7 +152,7 @@ fn printing_handler(kind: &str, counts: &Arc<Counts>, printer: &LinePrinter) -> 
         .on_delete(move |gone| deleted("[DELETE]", gone, ""))
 }
 
-/// The first few fields that changed, for one line.
+/// The first fields that changed, on one line.
 fn changed(old: &CachedObject, new: &CachedObject) -> String {
     const FIELDS_MAX: usize = 3;
     let (old, new) = (value(old), value(new));

@@ -1,5 +1,5 @@
-//! A small cluster that lives: nodes, deployments and pods that come, change and go. What happens is drawn from a
-//! seed; what keeps the pods of a deployment is a controller of ours, as in a real cluster.
+//! A small simulated cluster in this process: nodes, deployments and pods that are created, changed and deleted. A seed
+//! determines what happens. A controller keeps the pods of each deployment, as in a real cluster.
 
 mod faults;
 mod replicas;
@@ -18,43 +18,44 @@ pub(crate) use faults::inject as inject_faults;
 pub(crate) use replicas::controller;
 pub(crate) use workload::run as run_workload;
 
-/// What keeps the deployments and pods of this world apart from others.
+/// The namespace of all deployments and pods.
 const NAMESPACE: &str = "default";
 
-/// An API server for such a cluster. Its bookmarks come often: whoever looks for a minute sees some.
+/// An API server for the demo cluster. It sends bookmarks every two seconds, so that a short demo shows some.
 pub(crate) async fn server(seed: u64) -> ApiServer {
     ApiServer::builder().seed(seed).bookmark_interval(Duration::from_secs(2)).start().await
 }
 
-/// A cluster with its controller, which says nothing.
+/// The demo cluster with its controller.
 pub(crate) struct DemoCluster {
     server: ApiServer,
     controller: ControllerHandle,
-    working: ControllerTask,
+    controller_task: ControllerTask,
     seed: u64,
 }
 
 impl DemoCluster {
-    /// The controller's informers are the factory's, and whoever starts them starts the controller's too.
+    /// Attaches the controller to the factory. The caller starts the factory, and with it the informers of the
+    /// controller.
     pub(crate) fn over(server: &ApiServer, factory: &SharedInformerFactory, seed: u64) -> CliResult<Self> {
-        let (controller, working) = controller(|_, _| {}).attach(factory)?;
-        Ok(DemoCluster { server: server.clone(), controller, working, seed })
+        let (controller, controller_task) = controller(|_, _| {}).attach(factory)?;
+        Ok(DemoCluster { server: server.clone(), controller, controller_task, seed })
     }
 
     pub(crate) fn controller(&self) -> &ControllerHandle {
         &self.controller
     }
 
-    /// Lives until it is dropped.
+    /// Runs workload and controller until it is dropped.
     pub(crate) async fn run(self) -> CliResult {
         let never = CancellationToken::new();
         tokio::select! {
-            ended = self.working.run(never) => Ok(ended?),
+            result = self.controller_task.run(never) => Ok(result?),
             () =run_workload(&self.server, self.seed) => Ok(()),
         }
     }
 
-    /// Lives until it is dropped, and now and then the watches break.
+    /// As [`run`](Self::run), and breaks the watches now and then.
     pub(crate) async fn run_with_faults(self) -> CliResult {
         let (server, seed) = (self.server.clone(), self.seed);
         tokio::select! {

@@ -1,5 +1,5 @@
-//! Where diagnostics come from: another program's `/informers`, or informers of our own. It reads and never changes
-//! what it looks at.
+//! Where diagnostics come from: the `/informers` endpoint of another program, or informers of this process. It never
+//! changes what it reads.
 
 use std::time::Duration;
 
@@ -17,57 +17,55 @@ use crate::cluster::{self, ClusterOptions, resource};
 use crate::demo_cluster::{self, DemoCluster};
 use crate::failure::{CliResult, Failure, FailureCode};
 
-/// How long a program may take to answer.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// More than ten thousand informers take.
+/// Enough for the diagnostics of ten thousand informers.
 const RESPONSE_BYTES_MAX: usize = 32 << 20;
-/// What is looked at when nothing else is query for.
+/// The resources that are shown if none is given.
 const DEFAULT_RESOURCES: [&str; 3] = ["pods", "nodes", "deployments.apps"];
 
-/// Which informers this program makes, to show them.
+/// Selects the informers that this program creates.
 #[derive(clap::Args)]
 pub(crate) struct InformerSelection {
-    /// The resources, each by any of its names; pods, nodes and deployments if none is given.
+    /// The resources, each by any of its names. Default: pods, nodes and deployments.
     #[arg(value_name = "RESOURCE")]
     resources: Vec<String>,
-    /// A namespace; may be given several times. All if not given.
+    /// A namespace. May be repeated. Default: all namespaces.
     #[arg(short, long, value_name = "NAMESPACE")]
     namespace: Vec<String>,
-    /// Shows a small cluster in this process instead of a real one.
+    /// Shows a small simulated cluster in this process instead of a real one.
     #[arg(long, conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server"])]
     pub(crate) demo: bool,
-    /// Repeats a demo's workload.
+    /// The seed of the demo. The same seed repeats its workload.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
     cluster: ClusterOptions,
 }
 
-/// Where diagnostics come from.
 pub(crate) enum DiagnosticsSource {
-    /// A program that serves them.
+    /// Another program, over HTTP.
     RemoteProgram(RemoteProgram),
-    /// This program.
+    /// This process.
     LocalInformers(Box<LocalInformers>),
 }
 
-/// A program that serves `/informers`.
+/// Another program that serves `/informers`.
 pub(crate) struct RemoteProgram {
     client: Client,
-    /// Without user and password, which may stand in an address.
+    /// Without user name and password, which a URL can contain.
     host: String,
 }
 
-/// Informers of this program.
+/// Informers of this process.
 pub(crate) struct LocalInformers {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) queues: QueueMetrics,
-    /// Each once, however often it was query for. They are held, since what nobody needs is not shown.
+    /// One informer for each resource. They are stored here, because a factory drops informers without users.
     pub(crate) informers: Vec<SharedInformer<DynamicObject>>,
 }
 
 impl DiagnosticsSource {
-    /// What it says now.
+    /// The diagnostics at this moment.
     pub(crate) async fn diagnostics(&self) -> CliResult<Diagnostics> {
         match self {
             DiagnosticsSource::RemoteProgram(program) => program.diagnostics().await,
@@ -77,7 +75,7 @@ impl DiagnosticsSource {
 }
 
 impl RemoteProgram {
-    /// The program at an address; nothing is query of it yet.
+    /// Does not send a request yet.
     pub(crate) fn new(url: &str) -> CliResult<Self> {
         let uri = cluster::address("--url", url, "http")?;
         let host = host(&uri);
@@ -95,41 +93,42 @@ impl RemoteProgram {
     async fn diagnostics(&self) -> CliResult<Diagnostics> {
         let answer = tokio::time::timeout(RESPONSE_TIMEOUT, self.request()).await;
         answer.unwrap_or_else(|_| {
-            let message = format!("{} has not answered within {RESPONSE_TIMEOUT:?}", self.host);
+            let message =
+                format!("{} has not responded within {RESPONSE_TIMEOUT:?}; is it running?", self.host);
             Err(Failure::new(FailureCode::NoServer, message))
         })
     }
 
     async fn request(&self) -> CliResult<Diagnostics> {
-        let query = format!("asking {} for /informers", self.host);
+        let attempt = format!("requesting /informers of {}", self.host);
         let request = http::Request::get("/informers").body(Body::empty())?;
         let answer = self.client.send(request).await;
-        let answer = answer.map_err(|error| Failure::from_request(&query, &error))?;
+        let answer = answer.map_err(|error| Failure::from_request(&attempt, &error))?;
         if !answer.status().is_success() {
             let message =
-                format!("{query}: it answers {}; does it serve tidings-endpoints there?", answer.status());
+                format!("{attempt}: it responds {}; does it serve tidings-endpoints there?", answer.status());
             return Err(Failure::new(FailureCode::NotFound, message));
         }
         let body = Limited::new(answer.into_body(), RESPONSE_BYTES_MAX).collect().await;
         let body = body
-            .map_err(|error| Failure::new(FailureCode::NoServer, format!("{query}: {error}")))?
+            .map_err(|error| Failure::new(FailureCode::NoServer, format!("{attempt}: {error}")))?
             .to_bytes();
         serde_json::from_slice(&body).map_err(|error| {
             let message =
-                format!("{query}: what it answers is something else ({error}); is its address right?");
+                format!("{attempt}: the response is not diagnostics ({error}); is the address right?");
             Failure::new(FailureCode::Failed, message)
         })
     }
 }
 
 impl LocalInformers {
-    /// The informers of a cluster.
+    /// Creates informers for the selected resources of a cluster.
     pub(crate) async fn of(selection: &InformerSelection) -> CliResult<Self> {
         let factory = SharedInformerFactory::new(selection.cluster.client().await?);
         LocalInformers::over(factory, &selection.resources, &selection.namespace).await
     }
 
-    /// Finds the resources and makes their informers, of all namespaces if none is named. Nothing is listed yet.
+    /// Finds the resources and creates their informers, for all namespaces if none is given. Does not start them.
     async fn over(
         factory: SharedInformerFactory,
         resources: &[String],
@@ -154,8 +153,8 @@ impl LocalInformers {
         Ok(LocalInformers { factory, queues: QueueMetrics::new(), informers })
     }
 
-    /// Informers of a small cluster in this process, and what lives in it and now and then breaks: the task runs
-    /// once the factory has started.
+    /// Informers of a demo cluster, and the task that runs the cluster and injects faults. The caller must start the
+    /// factory before it runs the task.
     pub(crate) async fn demo(seed: u64) -> CliResult<(Self, impl Future<Output = CliResult>)> {
         let server = demo_cluster::server(seed).await;
         let factory = SharedInformerFactory::new(server.client()).seed(seed);
@@ -165,7 +164,7 @@ impl LocalInformers {
         Ok((local, cluster.run_with_faults()))
     }
 
-    /// What they say now.
+    /// The diagnostics at this moment.
     pub(crate) fn diagnostics(&self) -> Diagnostics {
         Diagnostics::of(&self.factory).with_queues(&self.queues)
     }

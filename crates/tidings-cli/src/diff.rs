@@ -1,15 +1,15 @@
-//! What changed between two versions of an object, field by field: `status.phase Pending -> Running`.
+//! The fields that differ between two versions of an object, such as `status.phase Pending -> Running`.
 //!
-//! The versions themselves and managedFields change with every write and say nothing; they are left out.
+//! It ignores `resourceVersion` and `managedFields`, which change with every write.
 
 use serde_json::Value;
 
-/// How many changes are told at most; a rewritten object would fill a screen.
+/// How many changes are reported at most. A rewritten object would fill the screen.
 const CHANGES_MAX: usize = 20;
-/// How deep is looked; what lies deeper is compared as a whole.
+/// Values below this depth are compared as a whole.
 const DEPTH_MAX: usize = 16;
 
-/// One field that differs. Absent is `None`.
+/// A field that differs. `None` means that the field is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FieldChange<'a> {
     pub(crate) path: String,
@@ -17,7 +17,7 @@ pub(crate) struct FieldChange<'a> {
     pub(crate) new: Option<&'a Value>,
 }
 
-/// The fields that differ, in the order of their paths, as many as can be told.
+/// The first fields that differ, in the order of their paths.
 pub(crate) fn between<'a>(old: &'a Value, new: &'a Value) -> Vec<FieldChange<'a>> {
     let mut found = Vec::new();
     compare(String::new(), Some(old), Some(new), 0, &mut found);
@@ -72,7 +72,7 @@ impl std::fmt::Display for FieldChange<'_> {
     }
 }
 
-/// A value for one line.
+/// A value, shortened to fit on a line.
 pub(crate) fn short(value: Option<&Value>) -> String {
     const CHARS_MAX: usize = 60;
     let text = match value {
@@ -92,13 +92,13 @@ mod tests {
 
     use super::*;
 
-    fn check(old: Value, new: Value, told: &[&str]) {
+    fn check(old: Value, new: Value, expected: &[&str]) {
         let found: Vec<String> = between(&old, &new).iter().map(ToString::to_string).collect();
-        assert_eq!(found, told);
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn each_field_that_differs_is_told_with_both_values() {
+    fn each_field_that_differs_is_reported_with_both_values() {
         check(
             json!({ "metadata": { "resourceVersion": "1", "labels": { "app": "a" } }, "status": { "phase": "Pending" } }),
             json!({ "metadata": { "resourceVersion": "2", "labels": { "app": "a", "x.y/z": "1" } }, "status": { "phase": "Running", "podIP": "10.0.0.1" } }),

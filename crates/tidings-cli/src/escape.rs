@@ -1,34 +1,34 @@
-//! Text from a server, made safe for a terminal.
+//! Escapes text from a server before it is written to a terminal.
 //!
-//! A terminal obeys control characters: it moves its cursor, changes its title, and some run commands. Whoever may write
-//! an annotation or the message of an Event could thus hide lines or worse (CVE-2021-25743 is this in kubectl). Nothing
-//! that a server sent reaches a terminal without going through local.
+//! Terminals execute control characters: these move the cursor, change the title, and in some terminals run commands. A
+//! user who can write an annotation or the message of an Event could hide lines or do worse (CVE-2021-25743 describes
+//! this for kubectl). All text from a server must be escaped by this module before it reaches a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with every character that a terminal would obey in a form that can be seen: `^[` for ESC, `^?` for DEL,
-/// `<U+202E>` for one that turns the direction of writing.
+/// Replaces each terminal control character by a visible form: `^[` for ESC, `^?` for DEL, `<U+202E>` for a character
+/// that changes the direction of text.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| match c {
-        // As terminals themselves echo them: @ for 0, A for 1, [ for 27.
+        // In caret notation, as terminals echo them: `^@` for 0, `^A` for 1, `^[` for 27.
         '\0'..='\x1f' => out.extend(['^', char::from(c as u8 + b'@')]),
         '\x7f' => out.push_str("^?"),
         c => drop(write!(out, "<U+{:04X}>", u32::from(c))),
     })
 }
 
-/// JSON that means the same, without characters that a terminal would obey. JSON escapes those below 32 itself, and the
-/// others stand in strings only.
+/// Escapes terminal control characters in JSON, without changing its meaning. The JSON encoder has already escaped the
+/// characters below 32. The others occur only inside strings, where `\u` escapes are valid.
 pub(crate) fn escaped_json(json: &str) -> Cow<'_, str> {
     replaced(json, |c, out| match c {
-        // Between the values of pretty JSON.
+        // A line break of pretty-printed JSON.
         '\n' => out.push(c),
         c => drop(write!(out, "\\u{:04x}", u32::from(c))),
     })
 }
 
-/// Whether a terminal would obey it, or show what follows in another order or place.
+/// Whether a terminal executes the character, or uses it to change the direction or place of the text that follows.
 pub(crate) fn is_terminal_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -53,7 +53,7 @@ fn replaced(text: &str, replace: impl Fn(char, &mut String)) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// All that can be obeyed are among them.
+    /// Includes all terminal control characters.
     fn characters() -> impl Iterator<Item = char> {
         (0..0x3000).chain(0xfe00..0x1_0100).filter_map(char::from_u32)
     }

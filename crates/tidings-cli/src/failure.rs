@@ -1,5 +1,5 @@
-//! What ends the program early: one line that says what to do, and an exit code for scripts. No backtrace, and no
-//! word of credentials.
+//! Errors of the program: one line that says what to do, and an exit code for scripts. It contains neither a backtrace
+//! nor credentials.
 
 mod tls;
 
@@ -11,31 +11,30 @@ use tidings::WithCauses;
 
 use crate::escape::escaped;
 
-/// Why the program ends, with its exit code.
+/// The error that ends the program.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: FailureCode,
     message: String,
 }
 
-/// The exit codes, as the manual page lists them. clap itself ends with 2 for arguments that it can't read.
+/// The exit codes. The manual page lists them. clap exits with 2 if it can't parse the arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureCode {
-    /// Something went wrong that has no code of its own; cache and server did not agree.
+    /// An error without an exit code of its own, or a cache that differs from the server.
     Failed = 1,
-    /// An argument has the right form and the wrong content, such as a bad selector.
+    /// An argument is well-formed, but its content is wrong, such as an invalid selector.
     Usage = 2,
-    /// No configuration, or the server can't be reached or trusted.
+    /// There is no configuration, or the server can't be reached or trusted.
     NoServer = 3,
-    /// The server answers 401 or 403.
+    /// The server responds 401 or 403.
     NotAllowed = 4,
     /// The server has no such resource or object.
     NotFound = 5,
-    /// Nothing came within the time that was given.
+    /// The time of `--timeout` is over.
     TimedOut = 6,
 }
 
-/// What a part of the program comes to.
 pub(crate) type CliResult<T = ()> = Result<T, Failure>;
 
 impl Failure {
@@ -47,33 +46,33 @@ impl Failure {
         Failure::new(FailureCode::Usage, message)
     }
 
-    /// A request that the server did not answer, or refused.
-    pub(crate) fn from_request(query: &str, error: &KubeError) -> Self {
+    /// The error of a request. `attempt` says what was requested, such as "listing pods".
+    pub(crate) fn from_request(attempt: &str, error: &KubeError) -> Self {
         match error {
             KubeError::Api(status) => match status.code {
                 401 => Failure::new(
                     FailureCode::NotAllowed,
                     format!(
-                        "{query}: the server does not know who you are (401): log in again, or choose another --context"
+                        "{attempt}: the server does not accept your credentials (401); log in again, or choose another --context"
                     ),
                 ),
                 403 => Failure::new(
                     FailureCode::NotAllowed,
                     format!(
-                        "{query}: not allowed (403): {}; ask for the right to list and watch it",
+                        "{attempt}: not allowed (403): {}; ask an administrator for permission to list and watch it",
                         status.message
                     ),
                 ),
                 404 => Failure::new(
                     FailureCode::NotFound,
-                    format!("{query}: not found (404); is this the address of an API server?"),
+                    format!("{attempt}: not found (404); is this the address of an API server?"),
                 ),
                 code => Failure::new(
                     FailureCode::Failed,
-                    format!("{query}: the server answers {code}: {}", status.message),
+                    format!("{attempt}: the server responds {code}: {}", status.message),
                 ),
             },
-            error => Failure::new(FailureCode::NoServer, unreachable_message(query, error)),
+            error => Failure::new(FailureCode::NoServer, unreachable_message(attempt, error)),
         }
     }
 
@@ -82,14 +81,14 @@ impl Failure {
     }
 }
 
-fn unreachable_message(query: &str, error: &KubeError) -> String {
+fn unreachable_message(attempt: &str, error: &KubeError) -> String {
     tls::advice(error).map_or_else(
-        || format!("{query}: {}; is the server running, and is its address right?", root_cause(error)),
-        |advice| format!("{query}: {advice}"),
+        || format!("{attempt}: {}; is the server running, and is the address right?", root_cause(error)),
+        |advice| format!("{attempt}: {advice}"),
     )
 }
 
-/// The last of the causes says most: "connection refused".
+/// The innermost cause is the most specific one, such as "connection refused".
 fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut last = error;
     while let Some(cause) = last.source() {
@@ -100,12 +99,12 @@ fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // One line, whatever a server wrote.
+        // A message of the server can have several lines.
         f.write_str(&escaped(&self.message.replace(['\n', '\r'], " ")))
     }
 }
 
-/// With the causes of the error, each once.
+/// The message contains each cause once.
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
         Failure::new(FailureCode::Failed, WithCauses(error.into().as_ref()).to_string())
@@ -117,12 +116,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_answers_is_one_line_that_no_terminal_obeys() {
+    fn a_message_of_the_server_becomes_one_escaped_line() {
         let status =
             kube_core::Status::failure("no\x1b[2J\nway\u{9b}31m\u{202e}", "Forbidden").with_code(403);
         let failure = Failure::from_request("listing pods", &KubeError::Api(status.boxed()));
-        let shown =
-            "listing pods: not allowed (403): no^[[2J way<U+009B>31m<U+202E>; ask for the right to list";
+        let shown = "listing pods: not allowed (403): no^[[2J way<U+009B>31m<U+202E>; ask an administrator";
         assert!(failure.to_string().starts_with(shown), "{failure}");
     }
 }

@@ -1,4 +1,4 @@
-//! Objects for people and scripts: as a line, a name, JSON or YAML. Secrets lose their data on the way.
+//! Formats objects and notifications: as a line, a name, JSON or YAML. The data of Secrets is redacted.
 
 use kube_core::dynamic::DynamicObject;
 use serde::Serialize;
@@ -8,17 +8,16 @@ use tidings::{Notification, Object};
 use crate::diff;
 use crate::redact::redacted;
 
-/// An object as `watch` and `get` hold it.
 pub(crate) type CachedObject = Object<DynamicObject>;
 
-/// How objects and notifications are written.
+/// The output formats of `watch`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// One line for people.
+    /// One line of text.
     Line,
-    /// A line with more columns.
+    /// One line of text with version and uid.
     Wide,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
     /// YAML documents.
     Yaml,
@@ -26,7 +25,7 @@ pub(crate) enum Format {
     Name,
 }
 
-/// What one object is, or why it can't be read.
+/// The object as JSON, with Secrets redacted. If it can't be decoded, the error.
 pub(crate) fn value(object: &CachedObject) -> Value {
     let read = object.raw().json().map_err(|error| error.to_string());
     let read = read.and_then(|json| serde_json::from_slice(&json).map_err(|error| error.to_string()));
@@ -36,7 +35,7 @@ pub(crate) fn value(object: &CachedObject) -> Value {
     }
 }
 
-/// A notification, with what it says of the object.
+/// A notification, ready to be formatted.
 pub(crate) struct NotificationView<'a> {
     event: &'static str,
     object: &'a CachedObject,
@@ -61,13 +60,14 @@ impl<'a> NotificationView<'a> {
         self.is_initial
     }
 
-    /// In that format; what changed in a line, and whole objects in JSON, if query for.
-    pub(crate) fn shown(&self, format: Format, with_changes: bool, with_objects: bool) -> String {
+    /// Formats the notification. `with_changes` adds the changed fields to a line. `with_objects` adds whole objects to
+    /// JSON.
+    pub(crate) fn format(&self, format: Format, with_changes: bool, with_objects: bool) -> String {
         match format {
             Format::Line | Format::Wide => self.line(format, with_changes),
             Format::Name => format!("{}/{}", self.object.raw().origin().resource, self.object.name()),
             Format::Json => serde_json::to_string(&self.json(with_objects))
-                .expect("its keys are texts, and nothing in it fails"),
+                .expect("all keys are strings, and no value fails to serialize"),
             Format::Yaml => document(&value(self.object)),
         }
     }
@@ -111,7 +111,7 @@ impl<'a> NotificationView<'a> {
     }
 }
 
-/// A notification as one JSON object, its fields in the order in which people read them.
+/// A notification as one line of JSON. The fields keep this order.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
@@ -126,14 +126,14 @@ struct Line<'a> {
     objects: Option<Objects>,
 }
 
-/// What is told of whole objects, if query for.
+/// The whole objects, for `--full`.
 #[derive(Serialize)]
 struct Objects {
     object: Value,
     old: Value,
 }
 
-/// One YAML document, without the line break at its end.
+/// One YAML document, without a line break at the end.
 pub(crate) fn document(value: &Value) -> String {
     let text = serde_yaml::to_string(value).unwrap_or_else(|error| format!("unreadable: {error}\n"));
     format!("---\n{}", text.trim_end())

@@ -1,4 +1,4 @@
-//! `tidings get`: one list into a cache, one query by index, and its answer.
+//! `tidings get`: lists a resource into a cache once, queries it by index, and prints the result.
 
 use serde_json::{Value, json};
 use tidings::{FieldPath, LabelSelector};
@@ -10,30 +10,28 @@ use crate::format::{CachedObject, document, value};
 use crate::output::Output;
 use crate::query::{PreparedQuery, Query};
 
-/// What to get, and how to write it.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     query: Query,
-    /// Only objects that an index has under this value; all of several. namespace=NAME always works, other indexes
-    /// are made with --index.
+    /// Only objects with this value in this index. May be repeated; then all must match. The index `namespace` always
+    /// exists. Create other indexes with --index.
     #[arg(long, value_name = "INDEX=VALUE")]
     by: Vec<String>,
-    /// How the objects are written.
+    /// The output format.
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     output: Format,
     #[command(flatten)]
     cluster: ClusterOptions,
 }
 
-/// How objects are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A table: namespace, name, version, the indexes that were query for.
+    /// A table with namespace, name, version and the indexes of --index.
     Table,
-    /// A list, as kubectl writes it.
+    /// A JSON list, as kubectl prints it.
     Json,
-    /// A list, as kubectl writes it.
+    /// A YAML list, as kubectl prints it.
     Yaml,
 }
 
@@ -58,30 +56,31 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
 }
 
 fn condition(text: &str) -> CliResult<(&str, &str)> {
-    text.split_once('=').ok_or_else(|| {
-        Failure::usage(format!("--by {text:?}: an index, =, and a value; try --by node=node-1"))
-    })
+    text.split_once('=')
+        .ok_or_else(|| Failure::usage(format!("--by {text:?} must be INDEX=VALUE; try --by node=node-1")))
 }
 
-/// All conditions, on one state of the cache.
+/// The objects that match all conditions, read from one snapshot of the cache.
 fn matching(query: &PreparedQuery, by: &[(&str, &str)]) -> CliResult<Vec<CachedObject>> {
     let lister = query.informer.lister();
     if by.is_empty() {
         return Ok(lister.select(&LabelSelector::everything()));
     }
-    lister.by_indexes(by).map_err(|error| Failure::usage(format!("{error}; make it with --index NAME=PATH")))
+    lister
+        .by_indexes(by)
+        .map_err(|error| Failure::usage(format!("{error}; create it with --index NAME=PATH")))
 }
 
 fn list(found: &[CachedObject]) -> Value {
     json!({ "apiVersion": "v1", "kind": "List", "items": found.iter().map(value).collect::<Vec<_>>() })
 }
 
-/// Columns as wide as their widest cell.
+/// Each column is as wide as its widest cell.
 fn table(found: &[CachedObject], indexes: &[(String, FieldPath)]) -> Vec<String> {
     let head = ["NAMESPACE", "NAME", "VERSION"].map(str::to_owned).into_iter();
     let head = head.chain(indexes.iter().map(|(name, _)| name.to_uppercase())).collect();
     let rows = std::iter::once(head).chain(found.iter().map(|object| row(object, indexes)));
-    // As they are shown: the columns are as wide as that.
+    // Escapes cells before it measures their width.
     let shown = |row: Vec<String>| row.iter().map(|cell| escaped(cell).into_owned()).collect();
     let rows: Vec<Vec<String>> = rows.map(shown).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
@@ -100,7 +99,7 @@ fn row(object: &CachedObject, indexes: &[(String, FieldPath)]) -> Vec<String> {
         object.version().to_string(),
     ];
     if !indexes.is_empty() {
-        // Of what may be shown: an index over the data of Secrets would say it.
+        // Reads the redacted value, because an index over the data of Secrets would reveal it.
         let json = value(object).to_string();
         row.extend(indexes.iter().map(|(_, path)| cell(path, &json)));
     }

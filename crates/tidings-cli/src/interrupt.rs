@@ -1,10 +1,10 @@
-//! Ctrl-C and SIGTERM: both ask for a clean end.
+//! Waits for Ctrl-C or SIGTERM. Both request an orderly shutdown.
 
 use std::future::Future;
 use std::io;
 
-/// Ends when the program is query to end. The signals are caught from this call on, not from the first poll: a supervisor
-/// may send one as soon as it has read the line that says where the program listens.
+/// Completes when the process receives SIGINT or SIGTERM. The signal handlers are installed by this call and not by the
+/// first poll, because a supervisor may send a signal as soon as it has read the printed address.
 pub(crate) fn interrupted() -> impl Future<Output = io::Result<()>> {
     #[cfg(unix)]
     {

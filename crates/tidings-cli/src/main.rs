@@ -1,5 +1,5 @@
-//! The program `tidings`: `watch`, `get`, `top` and `dashboard` look at any cluster through informers, `demo` shows what
-//! informers do without one, `serve` runs the API server beside it, `completions` and `man` tell shells and people.
+//! The program `tidings`. `watch`, `get`, `top` and `dashboard` read any cluster through informers. `demo` shows informers
+//! without a cluster. `serve` runs the in-process API server on a port. `completions` and `man` print documentation.
 
 mod cluster;
 mod dashboard;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use failure::Failure;
 
-/// Informers for Kubernetes: caches what the server sent, decodes what you look at.
+/// Watches, queries and displays Kubernetes resources through informers.
 #[derive(Parser)]
 #[command(name = "tidings", version, after_long_help = manual::EXIT_CODES)]
 pub(crate) struct Arguments {
@@ -35,21 +35,21 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Shows informers at work on an API server in this process, and breaks the watch now and then.
+    /// Runs informers and a controller against an API server in this process, and breaks their watches now and then.
     Demo(demo::Arguments),
-    /// Watches any resource: a line for each object that comes, changes or goes.
+    /// Watches any resource and prints a line for each object that is added, updated or deleted.
     Watch(watch::Arguments),
-    /// Lists any resource into a cache, and asks its indexes.
+    /// Lists any resource into a cache and queries its indexes.
     Get(get::Arguments),
-    /// Shows informers, queues and cached objects as a web page, live.
+    /// Serves a live web page with informers, queues and cached objects.
     Dashboard(dashboard::Arguments),
-    /// Shows informers and queues in the terminal, live: a program's, a cluster's or a demo's.
+    /// Shows informers and queues live in the terminal: of a running program, of a cluster, or of a demo.
     Top(top::Arguments),
     /// Runs the API server on a port of this machine, for kubectl and other clients.
     Serve(serve::Arguments),
-    /// Writes the completions of a shell to standard output.
+    /// Prints the completion script for a shell.
     Completions(manual::CompletionsArguments),
-    /// Writes the manual page of the program or of a command to standard output.
+    /// Prints the manual page of the program or of one command.
     Man(manual::ManualArguments),
 }
 
@@ -81,8 +81,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// One line that says what went wrong.
-#[allow(clippy::print_stderr, reason = "a program talks to people")]
+#[allow(clippy::print_stderr, reason = "the error message of a command-line program")]
 fn print_failure(failure: &Failure) {
     eprintln!("tidings: {failure}");
 }

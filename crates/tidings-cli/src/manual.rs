@@ -1,4 +1,4 @@
-//! What comes with a program: shell completions and a manual page, made of its own description.
+//! Shell completions and manual pages, generated from the definition of the command line.
 
 use clap::CommandFactory as _;
 
@@ -6,17 +6,15 @@ use crate::Arguments;
 use crate::failure::{CliResult, Failure};
 use crate::output;
 
-/// What scripts can tell from the exit code.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
-  0  it did what was query
-  1  it did not; cache and server do not agree
-  2  wrong arguments, such as a bad selector
+  0  success
+  1  another error, an informer that failed, or a cache that differs from the server
+  2  wrong arguments, such as an invalid selector
   3  no configuration, or the server can't be reached or trusted
-  4  the server refuses: 401 or 403
+  4  the server refuses access: 401 or 403
   5  the server has no such resource
-  6  nothing came within --timeout";
+  6  the first list was not complete within --timeout";
 
-/// For which shell.
 #[derive(clap::Args)]
 pub(crate) struct CompletionsArguments {
     /// The shell.
@@ -24,10 +22,9 @@ pub(crate) struct CompletionsArguments {
     shell: clap_complete::Shell,
 }
 
-/// Of what.
 #[derive(clap::Args)]
 pub(crate) struct ManualArguments {
-    /// The command; the page of the whole program if not given.
+    /// The command. Default: the page of the whole program.
     command: Option<String>,
 }
 

@@ -1,22 +1,21 @@
-//! Standard output that may be closed at any time: `tidings watch pods -o json | head` ends, and does not print_failure.
+//! Standard output, which the reader can close at any time: `tidings watch pods -o json | head` ends without an error.
 //!
-//! What a server sent goes through [`line`](Output::line) or [`json`](Output::json), which leave nothing in it that a
-//! terminal would obey.
+//! Text from a server must be written by [`line`](Output::line) or [`json`](Output::json), which escape terminal
+//! control characters.
 
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 
 use crate::escape::{escaped, escaped_json};
 
-/// What became of a line.
+/// Whether a line was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WriteOutcome {
-    /// It is out.
     WriteOutcome,
-    /// Nobody reads any more.
+    /// The reader has closed the pipe.
     Closed,
 }
 
-/// Lines to standard output.
+/// Buffered standard output.
 pub(crate) struct Output {
     out: BufWriter<Stdout>,
 }
@@ -26,28 +25,27 @@ impl Output {
         Output { out: BufWriter::new(io::stdout()) }
     }
 
-    /// One line for people, held back until [`flush`](Self::flush).
+    /// Escapes and buffers one line until [`flush`](Self::flush).
     pub(crate) fn line(&mut self, line: &str) -> io::Result<WriteOutcome> {
         self.raw_line(&escaped(line))
     }
 
-    /// A JSON document, held back as well. It means the same.
+    /// Escapes and buffers a JSON document. Its meaning does not change.
     pub(crate) fn json(&mut self, json: &str) -> io::Result<WriteOutcome> {
         self.raw_line(&escaped_json(json))
     }
 
-    /// Text of our own, or YAML, whose writer escapes control characters; held back as well.
+    /// Buffers text that needs no escaping: text of this program, or YAML, whose encoder escapes control characters.
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<WriteOutcome> {
         closed(writeln!(self.out, "{text}"))
     }
 
-    /// What was held back.
     pub(crate) fn flush(&mut self) -> io::Result<WriteOutcome> {
         closed(self.out.flush())
     }
 }
 
-/// A text of our own and a line break, at once.
+/// Writes text of this program and a line break, and flushes.
 pub(crate) fn print(text: &str) -> io::Result<WriteOutcome> {
     let mut out = Output::stdout();
     match out.raw_line(text)? {
@@ -56,8 +54,8 @@ pub(crate) fn print(text: &str) -> io::Result<WriteOutcome> {
     }
 }
 
-/// Ends when nobody reads standard output any more: a program that has nothing to write would not notice. It never ends
-/// if standard output is a file, or where the system can't tell.
+/// Completes when the reader has closed standard output. A program that writes nothing would not notice it otherwise.
+/// It never completes if standard output is a file, or on a system that can't report it.
 pub(crate) async fn reader_gone() {
     #[cfg(unix)]
     if let Some(pipe) = pipe()
@@ -68,8 +66,8 @@ pub(crate) async fn reader_gone() {
     std::future::pending().await
 }
 
-/// Standard output, if it can be waited for. Nothing is written through this, so that it need not be non-blocking, which
-/// would be so for everybody who shares the pipe.
+/// Standard output as a pipe that can be polled. Nothing is written through it, so that it can stay in blocking mode:
+/// the mode would apply to all processes that share the pipe.
 #[cfg(unix)]
 fn pipe() -> Option<tokio::net::unix::pipe::Sender> {
     use std::os::fd::AsFd as _;

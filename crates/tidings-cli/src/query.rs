@@ -1,4 +1,4 @@
-//! What to look at: the flags that `watch` and `get` share, and the informer that comes of them.
+//! The flags that `watch` and `get` share, and the informer that they configure.
 
 use std::time::Duration;
 
@@ -11,15 +11,14 @@ use tidings::{
 use crate::cluster::{ClusterOptions, resource};
 use crate::failure::{CliResult, Failure, FailureCode};
 
-/// What to look at.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Query {
-    /// The resource by any of its names: pods, po, deployments.apps, a custom resource.
+    /// The resource, by any of its names: pods, po, deployments.apps, or a custom resource.
     resource: String,
-    /// All namespaces.
+    /// Reads all namespaces.
     #[arg(short = 'A', long, conflicts_with = "namespace")]
     all_namespaces: bool,
-    /// A namespace; may be given several times. The context's own if not given.
+    /// A namespace. May be repeated. Default: the namespace of the context.
     #[arg(short, long, value_name = "NAMESPACE")]
     namespace: Vec<String>,
     /// Only objects with these labels: app=web,tier!=db.
@@ -28,26 +27,26 @@ pub(crate) struct Query {
     /// Only objects with these fields: spec.nodeName=node-1.
     #[arg(long, value_name = "SELECTOR")]
     field_selector: Option<String>,
-    /// An index over a field: node=.spec.nodeName. May be given several times.
+    /// Adds an index over a field: node=.spec.nodeName. May be repeated.
     #[arg(long, value_name = "NAME=PATH")]
     index: Vec<String>,
-    /// Gives up if the first list has not come after this many seconds.
+    /// Gives up if the first list is not complete after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
 }
 
-/// A query at work.
+/// A query whose informer has been created.
 pub(crate) struct PreparedQuery {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) informer: SharedInformer<DynamicObject>,
     pub(crate) resource: ResourceKind,
     pub(crate) timeout: Option<Duration>,
-    /// The names and paths of the indexes that were query for.
+    /// Names and paths of the indexes of `--index`.
     pub(crate) indexes: Vec<(String, FieldPath)>,
 }
 
 impl Query {
-    /// Finds the resource and makes its informer. Nothing is listed yet.
+    /// Finds the resource and creates its informer. Does not start it.
     pub(crate) async fn prepare(&self, cluster: &ClusterOptions) -> CliResult<PreparedQuery> {
         let indexes = self.index.iter().map(|text| named_path(text)).collect::<CliResult<Vec<_>>>()?;
         let mut options = self.selectors()?;
@@ -91,7 +90,7 @@ impl Query {
     }
 }
 
-/// `node=.spec.nodeName`.
+/// Parses `node=.spec.nodeName`.
 pub(crate) fn index(text: &str) -> CliResult<Index> {
     let (name, path) = named_path(text)?;
     Ok(Index::field(name, &path.to_string()))
@@ -99,13 +98,13 @@ pub(crate) fn index(text: &str) -> CliResult<Index> {
 
 fn named_path(text: &str) -> CliResult<(String, FieldPath)> {
     let wrong = |reason: &str| Failure::usage(format!("--index {text:?}: {reason}; try node=.spec.nodeName"));
-    let (name, path) = text.split_once('=').ok_or_else(|| wrong("a name, =, and a path"))?;
+    let (name, path) = text.split_once('=').ok_or_else(|| wrong("it must be NAME=PATH"))?;
     let path = FieldPath::parse(path).map_err(|error| wrong(&error.to_string()))?;
     Ok((name.to_owned(), path))
 }
 
 impl PreparedQuery {
-    /// Waits for the first list. What can't get better by waiting ends it at once.
+    /// Waits for the first list. Returns at once if the server reports an error that waiting can't fix.
     pub(crate) async fn synced(&self) -> CliResult {
         let synced = async {
             tokio::select! {
@@ -124,7 +123,7 @@ impl PreparedQuery {
         }
     }
 
-    /// Ends when the server says something that a person has to mend: an informer in a program would go on asking.
+    /// Completes when the server reports an error that a person has to fix. An informer would retry forever.
     async fn permanent_failure(&self) -> Failure {
         const POLL_INTERVAL: Duration = Duration::from_millis(50);
         loop {
@@ -138,16 +137,19 @@ impl PreparedQuery {
     }
 }
 
-/// Whether a person has to mend it. Everything else gets better by itself, or has a timeout.
+/// The failure, if a person has to fix the error. Other errors are temporary or end with the timeout.
 fn refusal(error: &SourceError) -> Option<Failure> {
     let (code, advice) = match error.class() {
-        // A server knows the names of some fields only, and no other can be told before it is query.
-        ErrorClass::Server if is_bad_request(error) => {
-            (FailureCode::Usage, "can --selector and --field-selector be query of this resource?")
-        }
+        // Only the server knows by which fields it can select.
+        ErrorClass::Server if is_bad_request(error) => (
+            FailureCode::Usage,
+            "does this resource support --selector and --field-selector with these fields?",
+        ),
         ErrorClass::Unauthorized => (FailureCode::NotAllowed, "log in again, or choose another --context"),
-        ErrorClass::Forbidden => (FailureCode::NotAllowed, "ask for the right to list and watch it"),
-        ErrorClass::NotFound => (FailureCode::NotFound, "was it removed just now?"),
+        ErrorClass::Forbidden => {
+            (FailureCode::NotAllowed, "ask an administrator for permission to list and watch it")
+        }
+        ErrorClass::NotFound => (FailureCode::NotFound, "the resource may have been removed just now"),
         _ => return None,
     };
     Some(Failure::new(code, format!("{error}: {advice}")))

@@ -1,15 +1,16 @@
-//! Takes out of an object what must never be shown: what a Secret holds, wherever it carries a copy of it.
+//! Removes the data of Secrets from objects, including copies of it in other fields.
 //!
-//! The rule names what may be shown, so that nothing is shown because it was forgotten: of a Secret its kind, its type,
-//! whether it is immutable, and its metadata without the values of annotations. Tools keep copies of a whole object there:
-//! kubectl does (`last-applied-configuration`), and so do kapp, Argo CD and sealed-secrets, each under a key of its own.
+//! An allow list names what may be shown, so that a new field is hidden by default: kind, type, `immutable`, and
+//! metadata without the values of annotations. Tools store copies of the whole object in annotations: kubectl
+//! (`last-applied-configuration`), kapp, Argo CD and sealed-secrets, each under its own key.
 
 use serde_json::Value;
 
-/// Members of a Secret that hold nothing of its data.
+/// The fields of a Secret that contain no data.
 const SHOWN: [&str; 5] = ["kind", "apiVersion", "metadata", "type", "immutable"];
 
-/// Replaces the values of a Secret by their sizes; names of its entries and annotations stay. Other kinds stay as they are.
+/// Replaces the values of a Secret by their sizes. The names of its entries and annotations stay. Other kinds stay
+/// unchanged.
 pub(crate) fn redacted(mut object: Value, kind: &str) -> Value {
     if kind != "Secret" {
         return object;
@@ -24,7 +25,7 @@ pub(crate) fn redacted(mut object: Value, kind: &str) -> Value {
     object
 }
 
-/// Of an object the names are left, of anything else its size.
+/// Keeps the names of an object's members. Replaces every value by its size.
 fn hide(value: &mut Value) {
     match value {
         Value::Object(members) => members.values_mut().for_each(|value| *value = size(value).into()),

@@ -1,4 +1,4 @@
-//! `tidings serve`: the API server on a port, until Ctrl-C; if query, with a cluster that lives in it and faults.
+//! `tidings serve`: runs the API server on a port until Ctrl-C, optionally with a workload and faults.
 
 mod fault_plan;
 
@@ -17,29 +17,28 @@ use crate::interrupt::interrupted;
 use crate::output;
 use fault_plan::FaultPlan;
 
-/// How to serve.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The port; a free one if not given.
+    /// The port. Default: a free port.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Plain HTTP instead of TLS.
+    /// Serves plain HTTP instead of TLS.
     #[arg(long)]
     plain: bool,
-    /// Answers requests without a token too, with every right; only ever on this machine.
+    /// Accepts requests without a token and allows them everything. The server listens on a loopback address only.
     #[arg(long)]
     anonymous: bool,
-    /// Writes the kubeconfig to this file once the server answers, instead of printing it.
+    /// Writes the kubeconfig to this file as soon as the server accepts requests, instead of printing it.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Lets nodes, deployments and pods come, change and go.
+    /// Runs a workload: creates, changes and deletes nodes, deployments and pods.
     #[arg(long)]
     seed_workload: bool,
-    /// Lets requests go wrong: a comma-separated list of names, each with how many in a thousand requests:
+    /// Injects faults: a comma-separated list of names, each with its number of faults per 1000 requests, such as
     /// status=20,cut-stream=50. `help` lists the names.
     #[arg(long, value_name = "PLAN")]
     faults: Option<FaultPlan>,
-    /// Repeats workload and faults.
+    /// The seed of workload and faults. The same seed repeats them.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -81,14 +80,14 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
     }
     tokio::select! {
         () = serving => {}
-        lived = live(&server, arguments.seed), if arguments.seed_workload => lived?,
+        result = run_workload(&server, arguments.seed), if arguments.seed_workload => result?,
         stopped = interrupted => stopped.context("waiting for Ctrl-C")?,
     }
     Ok(())
 }
 
-/// A cluster in the server: a workload, and the controller that keeps its pods.
-async fn live(server: &ApiServer, seed: u64) -> CliResult {
+/// Runs a workload in the server, and the controller that keeps its pods.
+async fn run_workload(server: &ApiServer, seed: u64) -> CliResult {
     let factory = SharedInformerFactory::new(server.client());
     let cluster = DemoCluster::over(server, &factory, seed)?;
     let _running = factory.start();

@@ -1,5 +1,5 @@
-//! `tidings top`: informers and queues in a terminal, live. What is shown is a pure function of a state, and so is what
-//! a key does to it; this file only joins them with a clock, a keyboard and a screen.
+//! `tidings top`: informers and queues, live in a terminal. Drawing and key handling are pure functions of the state.
+//! This file connects them to a clock, a keyboard and a screen.
 
 mod columns;
 mod draw;
@@ -24,10 +24,9 @@ use state::TopState;
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What to show.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Shows a running program that serves tidings-endpoints, instead of informers of its own.
+    /// Shows a running program that serves tidings-endpoints, instead of informers of this process.
     #[arg(long, value_name = "URL", conflicts_with_all = ["resources", "namespace", "kubeconfig", "context", "server", "demo"])]
     url: Option<String>,
     #[command(flatten)]
@@ -52,7 +51,7 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
     seen
 }
 
-/// A cluster in this process.
+/// Shows a demo cluster that runs in this process.
 async fn demo(seed: u64) -> CliResult {
     let (local, living) = LocalInformers::demo(seed).await?;
     let running = local.factory.start();
@@ -65,13 +64,12 @@ async fn demo(seed: u64) -> CliResult {
     seen
 }
 
-/// Shows it until somebody has seen enough. What can't be looked at once is not shown at all; what can't be looked at
-/// any more is shown as it was, with the reason.
+/// Shows the state until the user quits. Returns an error if the first sample fails. If a later sample fails, the last
+/// values stay on the screen with the error.
 async fn view(source: &DiagnosticsSource, title: String) -> CliResult {
     let first = source.diagnostics().await?;
     if !std::io::stdout().is_terminal() {
-        let advice =
-            "top needs a terminal, and standard output is none; for scripts there is /informers of a program";
+        let advice = "top needs a terminal, and standard output is not one; scripts can request /informers of a program";
         return Err(Failure::usage(advice));
     }
     let mut state = TopState::new(title).with_sample(Instant::now(), Ok(first));
@@ -85,13 +83,13 @@ async fn view(source: &DiagnosticsSource, title: String) -> CliResult {
     while !state.is_ended() {
         screen.draw(&state)?;
         tokio::select! {
-            query = &mut interrupted => return Ok(query?),
+            signal = &mut interrupted => return Ok(signal?),
             Some(sample) = samples.next() => {
                 state = state.with_sample(Instant::now(), sample.map_err(|failure| failure.to_string()));
             }
             event = events.next() => match event {
                 Some(Ok(Event::Key(key))) => state = state.after_key(key),
-                // Another size: it is drawn anew.
+                // Another key event or a resize: the loop draws again.
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(error.into()),
                 None => return Ok(()),

@@ -1,4 +1,4 @@
-//! `tidings watch`: any resource, a line for each notification, until it is query to end.
+//! `tidings watch`: prints a line for each notification of a resource, until it is interrupted.
 
 mod progress;
 mod report;
@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use tidings::{Notification, Notifications};
+use tidings::{Notification, Notifications, Running};
 use tokio::time::Instant;
 
 use crate::cluster::ClusterOptions;
-use crate::failure::CliResult;
+use crate::failure::{CliResult, Failure, FailureCode};
 use crate::format::{Format, NotificationView};
 use crate::interrupt::interrupted;
 use crate::output::{Output, WriteOutcome, reader_gone};
@@ -19,18 +19,17 @@ use crate::query::{PreparedQuery, Query};
 use kube_core::dynamic::DynamicObject;
 use report::WatchReport;
 
-/// What to watch, and how to tell.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     query: Query,
-    /// How each notification is written.
+    /// The output format of each notification.
     #[arg(short, long, value_enum, default_value_t = Format::Line)]
     output: Format,
-    /// Says what changed in each update.
+    /// Prints the fields that changed in each update.
     #[arg(long)]
     diff: bool,
-    /// With -o json: the objects themselves, new and old.
+    /// With -o json: prints the whole objects, new and old.
     #[arg(long)]
     full: bool,
     /// Ends after the first list.
@@ -39,33 +38,38 @@ pub(crate) struct Arguments {
     /// Ends after this many updates.
     #[arg(long, value_name = "N")]
     until_events: Option<u64>,
-    /// Writes no notifications.
+    /// Prints no notifications.
     #[arg(long)]
     quiet: bool,
-    /// Writes one line of figures at the end.
+    /// Prints one line of statistics at the end.
     #[arg(long, value_enum, value_name = "FORMAT")]
     report: Option<report::ReportFormat>,
     #[command(flatten)]
     cluster: ClusterOptions,
 }
 
-/// Why watching ended.
+/// Why the watch ended.
 enum WatchEnd {
-    /// It had seen what it was to see.
+    /// It reached the end that `--until-synced` or `--until-events` sets.
     Complete,
-    /// Somebody query.
+    /// A signal arrived.
     Interrupted,
-    /// Nobody reads any more.
+    /// The reader has closed standard output.
     Closed,
 }
 
 pub(crate) async fn run(arguments: Arguments) -> CliResult {
     let query = arguments.query.prepare(&arguments.cluster).await?;
+    follow(&arguments, &query).await
+}
+
+/// Prints notifications until the watch ends. An informer that fails is an error, whatever was printed before.
+async fn follow(arguments: &Arguments, query: &PreparedQuery) -> CliResult {
     let notifications = query.informer.notifications()?;
     let started = Instant::now();
     let running = query.factory.start();
     let mut watcher = Watcher {
-        arguments: &arguments,
+        arguments,
         out: Output::stdout(),
         notifications,
         updates: 0,
@@ -73,8 +77,8 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
         started,
         until: None,
     };
-    let ended = watcher.watch(&query).await?;
-    watcher.end(&query, &ended)?;
+    let ended = watcher.watch(query, &running).await?;
+    watcher.end(query, &ended)?;
     running.shutdown().await;
     Ok(())
 }
@@ -87,24 +91,25 @@ struct Watcher<'a> {
     /// How long the first list took.
     synced: Option<Duration>,
     started: Instant,
-    /// When the last update that counts came.
+    /// The time of the last update.
     until: Option<Instant>,
 }
 
 impl Watcher<'_> {
-    async fn watch(&mut self, query: &PreparedQuery) -> CliResult<WatchEnd> {
+    async fn watch(&mut self, query: &PreparedQuery, running: &Running) -> CliResult<WatchEnd> {
         let mut interrupted = std::pin::pin!(interrupted());
-        let progress = progress::shown(query, self.started);
+        let progress = progress::new(query, self.started);
         let clearer = progress.clearer();
-        let mut synced = std::pin::pin!(progress.through(query.synced()));
-        let mut told_all = std::pin::pin!(self.notifications.synced());
+        let mut synced = std::pin::pin!(progress.draw_until(query.synced()));
+        let mut all_delivered = std::pin::pin!(self.notifications.synced());
         let mut reader_gone = std::pin::pin!(reader_gone());
+        let mut failed = std::pin::pin!(running.failed());
         loop {
             let is_synced = self.synced.is_some();
             tokio::select! {
                 biased;
-                asked_to_end = &mut interrupted => {
-                    asked_to_end?;
+                signal = &mut interrupted => {
+                    signal?;
                     return Ok(WatchEnd::Interrupted);
                 }
                 done = &mut synced, if !is_synced => {
@@ -112,27 +117,29 @@ impl Watcher<'_> {
                     self.synced = Some(self.started.elapsed());
                 }
                 event = self.notifications.next() => {
-                    let Some(event) = event else { return Ok(WatchEnd::Complete) };
+                    let Some(event) = event else { return Err(Failure::new(FailureCode::Failed, failed.await)) };
                     clearer.clear();
                     if let Some(ended) = self.print_notification(&event)? {
                         return Ok(ended);
                     }
                 }
-                () = &mut told_all, if is_synced && self.arguments.until_synced => return Ok(WatchEnd::Complete),
-                // Last: what can be written finds out by itself.
+                () = &mut all_delivered, if is_synced && self.arguments.until_synced => return Ok(WatchEnd::Complete),
+                // After the notifications, so that all that were delivered before the failure are printed.
+                failure = &mut failed => return Err(Failure::new(FailureCode::Failed, failure)),
+                // Last, because a write notices a closed pipe by itself.
                 () = &mut reader_gone => return Ok(WatchEnd::Closed),
             }
         }
     }
 
     fn print_notification(&mut self, event: &Notification<DynamicObject>) -> CliResult<Option<WatchEnd>> {
-        let told = NotificationView::of(event);
-        if !told.is_initial() && matches!(event, Notification::Updated { .. }) {
+        let view = NotificationView::of(event);
+        if !view.is_initial() && matches!(event, Notification::Updated { .. }) {
             self.updates += 1;
             self.until = Some(Instant::now());
         }
         if !self.arguments.quiet {
-            let line = told.shown(self.arguments.output, self.arguments.diff, self.arguments.full);
+            let line = view.format(self.arguments.output, self.arguments.diff, self.arguments.full);
             let is_last_for_now = self.notifications.stats().backlog == 0;
             let mut written = match self.arguments.output {
                 Format::Json => self.out.json(&line)?,
@@ -150,7 +157,7 @@ impl Watcher<'_> {
         Ok(is_enough.then_some(WatchEnd::Complete))
     }
 
-    /// The last lines.
+    /// Prints the cache and the report, if they were requested.
     fn end(&mut self, query: &PreparedQuery, ended: &WatchEnd) -> CliResult {
         if matches!(ended, WatchEnd::Closed) {
             return Ok(());
@@ -178,4 +185,48 @@ fn cache(query: &PreparedQuery) -> String {
     let versions: BTreeMap<String, String> =
         objects.iter().map(|object| (object.key().to_string(), object.version().to_string())).collect();
     serde_json::json!({ "cache": versions }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use clap::Parser as _;
+    use k8s_openapi::api::core::v1::Pod;
+    use tidings::{InformerOptions, Kind, SharedInformerFactory};
+    use tidings_apiserver::{ApiServer, Ending};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_whose_informer_panics_ends_with_an_error() {
+        let crate::Command::Watch(arguments) =
+            crate::Arguments::try_parse_from(["tidings", "watch", "pods", "--quiet"]).unwrap().command
+        else {
+            panic!("`watch` is another command");
+        };
+        let server = ApiServer::start().await;
+        let factory = SharedInformerFactory::new(server.client());
+        let lists = Arc::new(AtomicUsize::new(0));
+        // The first list succeeds. The relist panics.
+        let options = InformerOptions::new().tweak(move |_| {
+            assert!(lists.fetch_add(1, Ordering::Relaxed) == 0, "a tweak that panics");
+        });
+        let informer = factory.dynamic_with(Pod::resource(), options).unwrap();
+        let resource = Pod::resource();
+        let query = PreparedQuery { factory, informer, resource, timeout: None, indexes: Vec::new() };
+
+        let relist = async {
+            query.informer.synced().await.unwrap();
+            server.expire_history();
+            server.faults().cut_watches(Ending::Broken);
+            std::future::pending::<()>().await
+        };
+        let failure = tokio::select! {
+            result = follow(&arguments, &query) => result.expect_err("the informer has panicked"),
+            () = relist => unreachable!(),
+        };
+        assert!(failure.to_string().contains("a tweak that panics"), "{failure}");
+    }
 }

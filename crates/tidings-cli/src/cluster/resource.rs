@@ -1,5 +1,5 @@
 //! Finds a resource by any of its names, as kubectl does: `pods`, `po`, `pod`, `Pod`, `deployments.apps`,
-//! `deployments.v1.apps`. It asks the server what there is, and nothing else.
+//! `deployments.v1.apps`. It only sends discovery requests.
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -9,30 +9,31 @@ use tidings::{ResourceKind, Scope};
 
 use crate::failure::{CliResult, Failure, FailureCode};
 
-/// How many groups are query at the same time.
+/// How many API groups are requested concurrently.
 const GROUPS_AT_ONCE: usize = 8;
 
-/// The resource of that name, in the core group first and then in the order in which the server lists its groups.
+/// Searches the core group first, then the other groups in the order in which the server lists them.
 pub(crate) async fn find(client: &Client, name: &str) -> CliResult<ResourceKind> {
     let wanted = ResourceName::parse(name);
     if wanted.may_be_in("", "v1") {
         let core = client.list_core_api_resources("v1").await;
         let core =
-            core.map_err(|error| Failure::from_request("asking the server for its resources", &error))?;
+            core.map_err(|error| Failure::from_request("listing the resources of the server", &error))?;
         if let Some(found) = wanted.pick("", &core) {
             return Ok(found);
         }
     }
     let groups = client.list_api_groups().await;
-    let groups = groups.map_err(|error| Failure::from_request("asking the server for its groups", &error))?;
-    let query =
+    let groups =
+        groups.map_err(|error| Failure::from_request("listing the API groups of the server", &error))?;
+    let requests =
         groups.groups.iter().flat_map(|group| versions(group, &wanted)).map(|(group, version)| async move {
             let list = client.list_api_group_resources(&format!("{group}/{version}")).await;
             (group, list)
         });
-    let mut lists = stream::iter(query).buffered(GROUPS_AT_ONCE);
+    let mut lists = stream::iter(requests).buffered(GROUPS_AT_ONCE);
     while let Some((group, list)) = lists.next().await {
-        // A group whose own server is down hides only itself.
+        // An aggregated API server that is down makes only its own group unavailable.
         if let Some(found) = list.ok().and_then(|list| wanted.pick(&group, &list)) {
             return Ok(found);
         }
@@ -41,14 +42,14 @@ pub(crate) async fn find(client: &Client, name: &str) -> CliResult<ResourceKind>
     Err(Failure::new(FailureCode::NotFound, message))
 }
 
-/// The preferred version of a group, or the one that was query for.
+/// The group with the version that was requested, or else with its preferred version.
 fn versions(group: &APIGroup, wanted: &ResourceName<'_>) -> Option<(String, String)> {
     let preferred = group.preferred_version.as_ref().or_else(|| group.versions.first())?;
     let version = wanted.version.unwrap_or(&preferred.version);
     wanted.may_be_in(&group.name, version).then(|| (group.name.clone(), version.to_owned()))
 }
 
-/// A name, taken apart.
+/// The parts of a resource name.
 struct ResourceName<'a> {
     resource: String,
     version: Option<&'a str>,
@@ -56,7 +57,7 @@ struct ResourceName<'a> {
 }
 
 impl<'a> ResourceName<'a> {
-    /// `resource`, `resource.group` or `resource.version.group`; a version is `v` and a digit.
+    /// `resource`, `resource.group` or `resource.version.group`. A version is `v` followed by a digit.
     fn parse(name: &'a str) -> Self {
         let (resource, rest) =
             name.split_once('.').map_or((name, None), |(resource, rest)| (resource, Some(rest)));
@@ -90,7 +91,7 @@ impl<'a> ResourceName<'a> {
         })
     }
 
-    /// By its plural, singular, kind or a short name; never a subresource, nor what can't be watched.
+    /// Matches plural, singular, kind and short names. Subresources and resources that can't be watched never match.
     fn is(&self, resource: &APIResource) -> bool {
         let is_watchable = ["list", "watch"].iter().all(|verb| resource.verbs.iter().any(|has| has == verb));
         let mut short_names = resource.short_names.iter().flatten();

@@ -1,8 +1,8 @@
-//! Who may look: on this machine everybody, beyond it whoever has the token. Every answer says how a browser has to
-//! treat it.
+//! Access control of the dashboard, and its security headers.
 //!
-//! A web page elsewhere can make a browser ask an address of this machine, through a name of its own that it lets point
-//! local (DNS rebinding): on loopback only names of this machine are answered. The token is never written to any log.
+//! On a loopback address no token is needed. Elsewhere each request must carry the token. A web page of another site can
+//! make a browser send requests to a loopback address under its own host name (DNS rebinding), so on loopback only the
+//! host names `localhost`, `127.0.0.0/8` and `::1` are answered. The token is never logged.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -36,28 +36,25 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// Decides who may look.
 pub(super) struct AccessControl {
     token: Option<String>,
-    /// What the address that is printed ends with, so that opening it is enough.
+    /// Appended to the printed URL: `?token=...` if the token was generated here.
     url_suffix: String,
     is_loopback: bool,
 }
 
-/// What becomes of a request.
 enum AccessDecision {
-    /// It is answered.
     Allow,
-    /// The token was in the address: it moves into a cookie, and out of sight.
+    /// The token is in the URL. It moves into a cookie, so that browser history and screen do not show it.
     SetCookie,
-    /// Another name than this machine's was query.
+    /// The `Host` header does not name a loopback address.
     WrongHost,
     /// The token is missing or wrong.
     Unauthorized,
 }
 
 impl AccessControl {
-    /// With the token, if one is given; with one of its own making, if others than this machine can ask.
+    /// Uses the token that was given. Generates one if none was given and the address is not a loopback address.
     pub(super) fn new(address: IpAddr, given: Option<String>) -> CliResult<AccessControl> {
         let is_loopback = address.is_loopback();
         let mut url_suffix = String::new();
@@ -73,12 +70,12 @@ impl AccessControl {
         Ok(AccessControl { token, url_suffix, is_loopback })
     }
 
-    /// What belongs behind the address for the first visit. A token that was given is not repeated.
+    /// What follows the address in the printed URL. A token that the user gave is not printed.
     pub(super) fn url_suffix(&self) -> &str {
         &self.url_suffix
     }
 
-    /// The router behind this lock.
+    /// The router, with access control in front of it.
     pub(super) fn protect(self, router: Router) -> Router {
         router.layer(from_fn_with_state(Arc::new(self), check_access))
     }
@@ -108,8 +105,7 @@ async fn check_access(State(access): State<Arc<AccessControl>>, request: Request
             move_token_to_cookie(request.headers(), token_in(request.uri()).unwrap_or_default())
         }
         AccessDecision::WrongHost => {
-            let advice =
-                "this dashboard answers to localhost and 127.0.0.1 only; --listen opens it to others\n";
+            let advice = "this dashboard answers only to localhost and 127.0.0.1; use --listen to open it to other machines\n";
             (StatusCode::FORBIDDEN, advice).into_response()
         }
         AccessDecision::Unauthorized => {
@@ -122,7 +118,7 @@ async fn check_access(State(access): State<Arc<AccessControl>>, request: Request
     response
 }
 
-/// Once the cookie is set, the address without the token is enough; histories and screens do not keep it.
+/// Sets the cookie and redirects to the URL without the token.
 fn move_token_to_cookie(headers: &HeaderMap, token: &str) -> Response {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", cookie_name(host));
@@ -130,7 +126,8 @@ fn move_token_to_cookie(headers: &HeaderMap, token: &str) -> Response {
         .into_response()
 }
 
-/// Cookies do not know ports: without one in the name, two dashboards of one machine would overwrite each other's.
+/// Cookies are shared by all ports of a host. The port is in the name, so that two dashboards on one host do not overwrite
+/// each other's cookie.
 fn cookie_name(host: Option<&str>) -> String {
     let port = host.and_then(|host| host.rsplit_once(':')).map(|(_, port)| port);
     let port = port.filter(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
@@ -148,12 +145,12 @@ fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> impl Iterator<Item = &'a s
     pairs.filter(move |(other, _)| *other == name).map(|(_, value)| value)
 }
 
-/// Tokens have no characters that an address would have to encode.
+/// Needs no percent-decoding: tokens consist of characters that are valid in a URL.
 fn token_in(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// Names that point to this machine whatever a name server says.
+/// Whether the host is a loopback address or `localhost`, which no DNS server can redirect.
 fn is_loopback_name(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -173,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_no_name_server_can_move_are_of_this_machine() {
+    fn only_localhost_and_loopback_addresses_are_loopback_names() {
         for name in ["localhost", "LocalHost:80", "127.0.0.1:8080", "127.9.9.9", "[::1]:80", "[::1]"] {
             assert!(is_loopback_name(name), "{name}");
         }
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn two_tokens_are_not_the_same() {
+    fn two_generated_tokens_differ() {
         let (one, other) = (random_token().unwrap(), random_token().unwrap());
         assert!(one != other && one.len() == 2 * TOKEN_BYTES, "{one} {other}");
     }

@@ -1,4 +1,4 @@
-//! What the dashboard shows: informers of this program, with indexes to filter by, and queues.
+//! The informers that the dashboard shows, by resource name, with indexes to filter by.
 
 use kube_core::dynamic::DynamicObject;
 use serde_json::{Value, json};
@@ -8,48 +8,47 @@ use crate::diagnostics_source::LocalInformers;
 use crate::failure::{CliResult, Failure};
 use crate::query;
 
-/// What people ask of pods most often.
+/// Indexes that every informer of pods gets: the most common filters.
 const INDEXES_OF_PODS: [(&str, &str); 2] = [("node", ".spec.nodeName"), ("phase", ".status.phase")];
 
-/// The informers and queues that are shown.
+/// The informers and queues that the dashboard shows.
 pub(super) struct Catalog {
     pub(super) local: LocalInformers,
-    /// The informers with the names that the page knows.
-    pub(super) shown: Vec<Shown>,
+    pub(super) entries: Vec<CatalogEntry>,
 }
 
-/// The informer of one resource.
-pub(super) struct Shown {
+/// The informer of one resource, under the name that the page uses.
+pub(super) struct CatalogEntry {
     pub(super) resource: String,
     pub(super) informer: SharedInformer<DynamicObject>,
 }
 
 impl Catalog {
-    /// With these indexes, as they were written, and with those that everybody wants.
+    /// Adds the indexes of `--index` and the default indexes to each informer.
     pub(super) fn of(local: LocalInformers, indexes: &[String]) -> CliResult<Catalog> {
-        let mut shown = Vec::new();
+        let mut entries = Vec::new();
         for informer in &local.informers {
             for index in indexes_of(informer, indexes)? {
                 informer.add_index(index).map_err(Failure::usage)?;
             }
-            shown.push(Shown { resource: informer.resource().to_string(), informer: informer.clone() });
+            entries
+                .push(CatalogEntry { resource: informer.resource().to_string(), informer: informer.clone() });
         }
-        Ok(Catalog { local, shown })
+        Ok(Catalog { local, entries })
     }
 
-    /// The informer of a resource, by the name that the page knows.
-    pub(super) fn find(&self, resource: &str) -> Option<&Shown> {
-        self.shown.iter().find(|shown| shown.resource == resource)
+    pub(super) fn find(&self, resource: &str) -> Option<&CatalogEntry> {
+        self.entries.iter().find(|entry| entry.resource == resource)
     }
 
-    /// What a page has to know before it can ask.
+    /// Resources and their indexes as JSON, which the page loads first.
     pub(super) fn contents(&self) -> Value {
-        let contents = self.shown.iter().map(|shown| {
-            let resource = shown.informer.resource();
+        let contents = self.entries.iter().map(|entry| {
+            let resource = entry.informer.resource();
             json!({
-                "resource": shown.resource, "kind": resource.kind,
+                "resource": entry.resource, "kind": resource.kind,
                 "isNamespaced": resource.scope == Scope::Namespaced,
-                "indexes": shown.informer.reader().indexes(),
+                "indexes": entry.informer.reader().indexes(),
             })
         });
         contents.collect()
@@ -59,7 +58,7 @@ impl Catalog {
 fn indexes_of(informer: &SharedInformer<DynamicObject>, wanted: &[String]) -> CliResult<Vec<Index>> {
     let mut indexes = wanted.iter().map(|text| query::index(text)).collect::<CliResult<Vec<_>>>()?;
     let resource = informer.resource();
-    // The values of an index are proposed to whoever filters: of what Secrets hold there must be none.
+    // The page suggests index values while the user types. Data of Secrets must not appear there.
     if resource.kind == "Secret" {
         indexes.clear();
     }

@@ -1,5 +1,5 @@
-//! The cached objects: a bounded list of those that match, and one of them as YAML with its last change. Secrets have
-//! lost their data before they get local.
+//! HTTP API for the cached objects: a bounded list of the objects that match a search, and one object as YAML with its last
+//! change. The data of Secrets is already redacted by [`value`].
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tidings::RawObject;
 
-use super::catalog::{Catalog, Shown};
+use super::catalog::{Catalog, CatalogEntry};
 use super::recent::{LastChange, Recent};
 use crate::diff::{self, short};
 use crate::format::{document, value};
 
 const OBJECTS_DEFAULT: usize = 100;
 const OBJECTS_MAX: usize = 1_000;
-/// How many values of an index are proposed.
+/// How many values of an index are suggested.
 const VALUES_MAX: usize = 500;
 const SEARCH_CHARS_MAX: usize = 256;
 
@@ -34,11 +34,11 @@ struct Sources {
     recent: Arc<Recent>,
 }
 
-/// Which objects.
+/// The query of `/api/objects`.
 #[derive(Deserialize)]
 struct ObjectSearch {
     resource: String,
-    /// A part of the key, or of a label as key=value.
+    /// A substring of the key, or of a label written as `key=value`.
     #[serde(default)]
     q: String,
     index: Option<String>,
@@ -46,38 +46,38 @@ struct ObjectSearch {
     limit: Option<usize>,
 }
 
-/// Which object.
+/// The query of `/api/object`.
 #[derive(Deserialize)]
 struct ObjectQuery {
     resource: String,
     key: String,
 }
 
-/// A question that has no answer, with a sentence for whoever query.
+/// An error response with a message for the user.
 struct ApiError(StatusCode, String);
 
 type ApiResult = Result<Json<Value>, ApiError>;
 
 async fn objects(State(sources): State<Sources>, Query(search): Query<ObjectSearch>) -> ApiResult {
-    let shown = sources.shown(&search.resource)?;
+    let entry = sources.entry(&search.resource)?;
     let limit = search.limit()?;
-    let snapshot = shown.informer.lister().snapshot();
+    let snapshot = entry.informer.lister().snapshot();
     let by_index = search.by_index().map(|(index, value)| snapshot.by_index(index, value)).transpose();
-    let by_index = by_index.map_err(|error| ApiError::bad(error.to_string()))?;
+    let by_index = by_index.map_err(|error| ApiError::bad_request(error.to_string()))?;
     let words = search.q.trim().to_lowercase();
     let mut matching: Vec<&Arc<RawObject>> = match &by_index {
         Some(found) => found.iter().filter(|object| matches(object, &words)).collect(),
         None => snapshot.iter().filter(|object| matches(object, &words)).collect(),
     };
     let matched = matching.len();
-    // Sorting what is not shown would be for nothing.
+    // Selects the first `limit` objects, so that only these are sorted.
     if matched > limit {
         matching.select_nth_unstable_by(limit, |a, b| a.key().cmp(&b.key()));
         matching.truncate(limit);
     }
     matching.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
     let values = search.index.as_deref().map(|index| snapshot.index_values(index)).transpose();
-    let mut values = values.map_err(|error| ApiError::bad(error.to_string()))?.unwrap_or_default();
+    let mut values = values.map_err(|error| ApiError::bad_request(error.to_string()))?.unwrap_or_default();
     values.sort_unstable();
     values.truncate(VALUES_MAX);
     Ok(Json(json!({
@@ -87,8 +87,8 @@ async fn objects(State(sources): State<Sources>, Query(search): Query<ObjectSear
 }
 
 async fn object(State(sources): State<Sources>, Query(named): Query<ObjectQuery>) -> ApiResult {
-    let shown = sources.shown(&named.resource)?;
-    let Some(object) = shown.informer.lister().get(&named.key) else {
+    let entry = sources.entry(&named.resource)?;
+    let Some(object) = entry.informer.lister().get(&named.key) else {
         return Err(ApiError(StatusCode::NOT_FOUND, format!("{} is not in the cache", named.key)));
     };
     let change = sources.recent.last_change(&named.resource, &named.key);
@@ -100,8 +100,9 @@ async fn object(State(sources): State<Sources>, Query(named): Query<ObjectQuery>
 }
 
 impl Sources {
-    fn shown(&self, resource: &str) -> Result<&Shown, ApiError> {
-        let unknown = || ApiError(StatusCode::NOT_FOUND, format!("{resource:?} is not shown local"));
+    fn entry(&self, resource: &str) -> Result<&CatalogEntry, ApiError> {
+        let unknown =
+            || ApiError(StatusCode::NOT_FOUND, format!("this dashboard does not show {resource:?}"));
         self.catalog.find(resource).ok_or_else(unknown)
     }
 }
@@ -109,15 +110,15 @@ impl Sources {
 impl ObjectSearch {
     fn limit(&self) -> Result<usize, ApiError> {
         if self.q.chars().count() > SEARCH_CHARS_MAX {
-            return Err(ApiError::bad(format!("q has more than {SEARCH_CHARS_MAX} characters")));
+            return Err(ApiError::bad_request(format!("q has more than {SEARCH_CHARS_MAX} characters")));
         }
         match self.limit.unwrap_or(OBJECTS_DEFAULT) {
             limit @ 1..=OBJECTS_MAX => Ok(limit),
-            _ => Err(ApiError::bad(format!("limit is a number from 1 to {OBJECTS_MAX}"))),
+            _ => Err(ApiError::bad_request(format!("limit must be a number from 1 to {OBJECTS_MAX}"))),
         }
     }
 
-    /// An index without a value only asks which values there are.
+    /// `None` for an index without a value: then the response only lists the values of the index.
     fn by_index(&self) -> Option<(&str, &str)> {
         let value = self.value.as_deref().filter(|value| !value.is_empty())?;
         Some((self.index.as_deref()?, value))
@@ -125,7 +126,7 @@ impl ObjectSearch {
 }
 
 impl ApiError {
-    fn bad(reason: String) -> Self {
+    fn bad_request(reason: String) -> Self {
         ApiError(StatusCode::BAD_REQUEST, reason)
     }
 }
@@ -152,7 +153,7 @@ fn row(object: &RawObject) -> Value {
     })
 }
 
-/// Who wrote which field is longer than the fields, and kubectl leaves it out too.
+/// `managedFields` is often longer than the object itself. kubectl hides it too.
 fn without_managed_fields(mut object: Value) -> Value {
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.remove("managedFields");

@@ -1,4 +1,4 @@
-//! The page's own files, inside the binary.
+//! The files of the page, compiled into the binary.
 
 use axum::Router;
 use axum::http::header;
@@ -9,7 +9,7 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const IMAGE: &str = "image/svg+xml";
 
-/// A path, what is there, and what that is.
+/// A path, its content type and its content.
 type File = (&'static str, &'static str, &'static str);
 
 const FILES: [File; 7] = [

@@ -1,5 +1,5 @@
-//! What happened lately: the notifications of the last second, the samples of the last minutes, and for each object
-//! what its last change was made of. All of it within bounds; the oldest goes first.
+//! Recent history of the dashboard: notifications since the last sample, samples of the last minutes, and the last change of
+//! each object. Each part is bounded; the oldest entries are evicted first.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use tokio::time::Instant;
 use crate::diff;
 use crate::format::{CachedObject, value};
 
-/// How many notifications of one second are told; the others are counted.
+/// How many notifications one sample contains. The rest are only counted.
 const NOTIFICATIONS_MAX: usize = 50;
-/// How many changed fields a notification names.
+/// How many changed fields a notification lists.
 const FIELDS_MAX: usize = 3;
-/// How many samples a page that is opened gets at once: five minutes.
+/// How many samples a page receives when it is opened: five minutes.
 const SAMPLES_MAX: usize = 300;
 const SAMPLES_BYTES_MAX: usize = 4 << 20;
-/// Of how many objects the version before is kept, to tell what their last change was.
+/// For how many objects the previous version is kept, to show their last change.
 const CHANGES_MAX: usize = 2_000;
 const CHANGES_BYTES_MAX: usize = 16 << 20;
 
-/// What happened lately, for all who ask.
+/// The recent history, shared by the sampler and the HTTP handlers.
 #[derive(Default)]
 pub(super) struct Recent {
     state: Mutex<RecentState>,
@@ -38,7 +38,7 @@ pub(super) struct LastChange {
     pub(super) at: Instant,
 }
 
-/// The notifications since they were taken last.
+/// The notifications since the last sample.
 #[derive(Default)]
 pub(super) struct RecentNotifications {
     pub(super) notifications: Vec<Value>,
@@ -54,15 +54,15 @@ struct RecentState {
 }
 
 impl Recent {
-    /// Takes note of a notification about an object of that resource.
+    /// Records a notification about an object of `resource`.
     pub(super) fn record(&self, resource: &str, event: &Notification<DynamicObject>) {
-        let told = match event {
+        let notification = match event {
             Notification::Added { is_initial: true, .. } => return,
             Notification::Added { object, .. } => {
                 self.state.lock().changes.forget(resource, object.key().as_str());
                 json!({ "event": "add", "resource": resource, "key": object.key().as_str() })
             }
-            // A resync tells the same version again.
+            // A resync delivers the same version again.
             Notification::Updated { old, new, .. } if old.version() == new.version() => return,
             Notification::Updated { old, new, .. } => {
                 let change = LastChange { old: old.clone(), new: new.clone(), at: Instant::now() };
@@ -83,15 +83,15 @@ impl Recent {
                 json!({ "event": "delete", "resource": resource, "key": gone.key().as_str() })
             }
         };
-        self.state.lock().fresh.push(told);
+        self.state.lock().fresh.push(notification);
     }
 
-    /// What was told since this was query last.
+    /// Takes the notifications since the previous call.
     pub(super) fn take_notifications(&self) -> RecentNotifications {
         std::mem::take(&mut self.state.lock().fresh)
     }
 
-    /// Keeps a sample for pages that are opened later.
+    /// Stores a sample for pages that are opened later.
     pub(super) fn keep_sample(&self, sample: Arc<str>) {
         let mut state = self.state.lock();
         state.samples_bytes += sample.len();
@@ -102,18 +102,18 @@ impl Recent {
         }
     }
 
-    /// The samples that are kept, the oldest first.
+    /// The stored samples, oldest first.
     pub(super) fn samples(&self) -> Vec<Arc<str>> {
         self.state.lock().samples.iter().cloned().collect()
     }
 
-    /// The last change of an object, if it is recent enough.
+    /// The last change of an object, if it is still stored.
     pub(super) fn last_change(&self, resource: &str, key: &str) -> Option<LastChange> {
         self.state.lock().changes.of(resource, key)
     }
 }
 
-/// The first few fields that changed.
+/// The first fields that changed.
 fn fields(old: &CachedObject, new: &CachedObject) -> Vec<String> {
     let (old, new) = (value(old), value(new));
     diff::between(&old, &new).iter().take(FIELDS_MAX).map(ToString::to_string).collect()
@@ -124,16 +124,16 @@ impl RecentNotifications {
         self.notifications.len() >= NOTIFICATIONS_MAX
     }
 
-    fn push(&mut self, told: Value) {
+    fn push(&mut self, notification: Value) {
         if self.is_full() {
             self.omitted += 1;
         } else {
-            self.notifications.push(told);
+            self.notifications.push(notification);
         }
     }
 }
 
-/// Changes by their age, and where each object's is.
+/// The last change of each object, in order of age. `ages` finds the entry of an object.
 #[derive(Default)]
 struct LastChanges {
     by_age: BTreeMap<u64, (ObjectId, LastChange)>,
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_samples_go_when_there_are_too_many_or_they_are_too_large() {
+    fn the_oldest_samples_are_evicted_when_there_are_too_many_or_they_are_too_large() {
         let recent = Recent::default();
         for number in 0..SAMPLES_MAX + 2 {
             recent.keep_sample(number.to_string().into());
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_for_one_second_is_counted() {
+    fn notifications_beyond_the_limit_are_counted() {
         let mut fresh = RecentNotifications::default();
         for number in 0..NOTIFICATIONS_MAX + 3 {
             fresh.push(json!(number));

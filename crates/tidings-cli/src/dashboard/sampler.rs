@@ -1,6 +1,7 @@
-//! One sample a second, for all who watch: the figures of informers and queues, and what was notifications since the last.
+//! Takes one sample per second for all open pages: the state of informers and queues, and the notifications since the
+//! previous sample.
 //!
-//! A sample is written once and shared. A reader that is slower than the samples misses some; nothing piles up for it.
+//! A sample is encoded once and shared. A page that reads too slowly skips samples, so memory stays bounded.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub(super) struct Sampler {
     started: Instant,
 }
 
-/// Hands them out.
+/// Sends samples to the pages.
 #[derive(Clone)]
 pub(super) struct SampleFeed {
     catalog: Arc<Catalog>,
@@ -47,8 +48,8 @@ pub(super) struct SampleFeed {
 impl Sampler {
     pub(super) fn new(catalog: Arc<Catalog>, stop: CancellationToken) -> CliResult<(Sampler, SampleFeed)> {
         let mut all = SelectAll::new();
-        for (at, shown) in catalog.shown.iter().enumerate() {
-            let notifications = shown.informer.notifications_with(Handler::new().named("dashboard"))?;
+        for (at, entry) in catalog.entries.iter().enumerate() {
+            let notifications = entry.informer.notifications_with(Handler::new().named("dashboard"))?;
             all.push(notifications.map(move |event| (at, event)).boxed());
         }
         let recent = Arc::new(Recent::default());
@@ -69,7 +70,7 @@ impl Sampler {
             tokio::select! {
                 biased;
                 _ = ticks.tick() => self.sample(),
-                Some((at, event)) = self.notifications.next() => self.recent.record(&self.catalog.shown[at].resource, &event),
+                Some((at, event)) = self.notifications.next() => self.recent.record(&self.catalog.entries[at].resource, &event),
             }
         }
     }
@@ -96,7 +97,7 @@ impl SampleFeed {
 
 async fn events(State(feed): State<SampleFeed>) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
     let SampleFeed { mut latest, stop, .. } = feed;
-    // What is there already came with the state.
+    // The page has already received the current sample with `/api/state`.
     latest.mark_unchanged();
     let samples = stream::unfold(latest, |mut latest| async {
         latest.changed().await.ok()?;
@@ -106,7 +107,7 @@ async fn events(State(feed): State<SampleFeed>) -> Sse<impl Stream<Item = Result
     Sse::new(samples.take_until(stop.cancelled_owned())).keep_alive(KeepAlive::default())
 }
 
-/// What is shown, and the samples of the last minutes. They are JSON already.
+/// The catalog and the samples of the last minutes. Samples are already JSON.
 async fn state(State(feed): State<SampleFeed>) -> impl IntoResponse {
     let samples = feed.recent.samples().join(",");
     let body = format!("{{\"contents\":{},\"samples\":[{samples}]}}", feed.catalog.contents());

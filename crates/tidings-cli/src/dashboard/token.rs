@@ -1,5 +1,5 @@
-//! Where the dashboard's token comes from: a file or the environment, and never an argument. Everybody on a machine can
-//! read the arguments of its processes.
+//! Reads the dashboard's token from a file or from the environment. It is never an argument, because all users of a machine
+//! can read the arguments of its processes.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -8,14 +8,14 @@ use std::path::Path;
 
 use crate::failure::{CliResult, Failure};
 
-/// The variable of the environment.
+/// The environment variable that can hold the token.
 pub(super) const VARIABLE: &str = "TIDINGS_DASHBOARD_TOKEN";
 
-/// Shorter ones could be guessed.
+/// Shorter tokens could be guessed.
 const CHARS_MIN: usize = 16;
 const CHARS_MAX: usize = 256;
 
-/// The token that was given, if any; a file goes before the environment.
+/// The token, if one was given. The file has precedence over the environment.
 pub(super) fn from_file_or_environment(
     file: Option<&Path>,
     variable: Option<OsString>,
@@ -30,7 +30,7 @@ pub(super) fn from_file_or_environment(
     text.map(|text| checked(VARIABLE, &text)).transpose()
 }
 
-/// No more of the file than a token and the end of its line have.
+/// Reads at most as many bytes as a token and its line ending have.
 fn read(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(CHARS_MAX as u64 + 3).read_to_string(&mut text)?;
@@ -44,7 +44,9 @@ fn checked(origin: &str, text: &str) -> CliResult<String> {
         return Ok(token.to_owned());
     }
     let rule = format!("{CHARS_MIN} to {CHARS_MAX} letters, digits and any of -._~");
-    Err(Failure::usage(format!("{origin}: a token is {rule}; if none is given, one is made")))
+    Err(Failure::usage(format!(
+        "{origin}: a token must have {rule}; without one, a random token is generated"
+    )))
 }
 
 #[cfg(test)]

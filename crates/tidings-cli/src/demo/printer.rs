@@ -1,4 +1,4 @@
-//! What the demo says while it runs, from handlers and workers alike. It notices when nobody reads any more.
+//! Prints the lines of the demo, from handlers and workers. It notices when the reader closes the pipe.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write as _};
@@ -7,14 +7,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::escape::escaped;
 
-/// Lines to standard output; clones speak with the same printer.
+/// Writes lines to standard output. Clones share the state of the pipe.
 #[derive(Clone, Default)]
 pub(super) struct LinePrinter {
     closed: CancellationToken,
 }
 
 impl LinePrinter {
-    /// One line.
     pub(super) fn print(&self, what: &str, text: impl Display) {
         let written = writeln!(std::io::stdout(), "{what:<11} {}", escaped(&text.to_string()));
         if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
@@ -22,7 +21,7 @@ impl LinePrinter {
         }
     }
 
-    /// Ends when nobody reads any more.
+    /// Completes when the reader has closed the pipe.
     pub(super) async fn closed(&self) {
         self.closed.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! Tells when all informers watch again after something broke.
+//! Reports when all informers watch again after a fault.
 
 use std::time::Duration;
 
@@ -10,24 +10,24 @@ use super::printer::LinePrinter;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Tells of recoveries until it is dropped.
+/// Reports recoveries until it is dropped.
 pub(super) async fn report(factory: &SharedInformerFactory, watched: &[Watched], printer: &LinePrinter) {
-    // A break can be over between two looks: what has been met is counted, and does not pass.
-    let (mut told, mut broken_since) = (faults(factory), None);
+    // Compares counters, because an informer can fail and recover between two polls.
+    let (mut reported, mut broken_since) = (faults(factory), None);
     loop {
         tokio::time::sleep(POLL_INTERVAL).await;
-        let met = faults(factory);
-        if met == told {
+        let faults = faults(factory);
+        if faults == reported {
             continue;
         }
         let since = *broken_since.get_or_insert_with(Instant::now);
-        if watched.iter().all(follows) {
+        if watched.iter().all(is_watching) {
             let took = since.elapsed().as_millis();
             printer.print(
                 "[RECOVER]",
                 format_args!("all informers watch again, {took} ms after the first fault"),
             );
-            (told, broken_since) = (met, None);
+            (reported, broken_since) = (faults, None);
         }
     }
 }
@@ -37,7 +37,7 @@ fn faults(factory: &SharedInformerFactory) -> u64 {
     factory.stats().iter().map(of_one).sum()
 }
 
-fn follows(one: &Watched) -> bool {
+fn is_watching(one: &Watched) -> bool {
     let health = one.informer.health();
     health.is_healthy() && health.streams.iter().all(|stream| stream.state == StreamState::Watching)
 }

@@ -1,4 +1,4 @@
-//! The end of the demo: whether the caches are what the server has, and what it took.
+//! The last lines of the demo: whether the caches equal the server, and statistics.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use tidings_apiserver::ApiServer;
 
 use super::{Counts, Watched};
 
-/// How long the informers may take to catch up when nothing changes any more, and how often is looked.
+/// How long the informers may take to catch up after the last change.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Whether every cache is what the server has.
+/// Whether every cache equals the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agreement {
     Same,
     Differ,
 }
 
-/// How caches and server compare, after a while if need be.
+/// Waits until the caches equal the server, up to the timeout.
 pub(super) async fn agreement(server: &ApiServer, watched: &[Watched]) -> Agreement {
     let agree = async {
         while !watched.iter().all(|one| cached(one) == server.list_versions(one.plural)) {
@@ -35,8 +35,8 @@ fn cached(one: &Watched) -> BTreeMap<String, u64> {
     objects.iter().filter_map(|object| Some((object.key().to_string(), object.version().number()?))).collect()
 }
 
-/// A few lines for people.
-pub(super) fn written(
+/// The summary as text.
+pub(super) fn text(
     factory: &SharedInformerFactory,
     controller: &ControllerHandle,
     counts: &Counts,
@@ -51,20 +51,20 @@ pub(super) fn written(
         );
         (&*one.name, figures)
     });
-    let heard =
+    let notifications =
         format!("{} additions, {} updates, {} deletions", counts.adds(), counts.updates(), counts.deletes());
     let work = controller.stats();
-    let worked = format!("{} reconciles, {} waiting now", work.reconcile_time.count(), work.queue.waiting);
+    let worked = format!("{} reconciles, {} keys waiting", work.reconcile_time.count(), work.queue.waiting);
     let lost = match agreement {
-        Agreement::Same => "nothing lost: caches and server agree",
-        Agreement::Differ => "caches and server do not agree",
+        Agreement::Same => "nothing lost: the caches equal the server",
+        Agreement::Differ => "the caches differ from the server",
     };
     let relists = sum(|one| one.requests.relists);
-    let faults = format!("{} met, {relists} relists, {lost}", sum(|one| one.faults.source));
-    let latency = format!("{:?} on average from the queue to the handlers", average(&stats));
+    let faults = format!("{} faults, {relists} relists, {lost}", sum(|one| one.faults.source));
+    let latency = format!("{:?} on average from the delta queue to the handlers", average(&stats));
     let bytes = sum(|one| one.memory.object_bytes + one.memory.index_bytes);
     let lines = informers.chain([
-        ("heard", heard),
+        ("notifications", notifications),
         ("controller", worked),
         ("faults", faults),
         ("latency", latency),

@@ -1,4 +1,4 @@
-//! The controller of this world: keeps as many pods as a deployment asks for.
+//! The controller of the demo cluster: keeps as many pods as each deployment wants.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use serde_json::json;
 use tidings::Object;
 use tidings::controller::{Action, Context, Controller, Error, Request, controller_reference};
 
-/// The controller, which tells of each reconcile that changed something.
-pub(crate) fn controller(tell: impl Fn(&Request, &str) + Send + Sync + 'static) -> Controller {
-    let tell = Arc::new(tell);
+/// The controller. It calls `report` after each reconcile that changed something.
+pub(crate) fn controller(report: impl Fn(&Request, &str) + Send + Sync + 'static) -> Controller {
+    let report = Arc::new(report);
     Controller::for_kind::<Deployment>("replicas")
         .owns::<Pod>()
         .workers(2)
-        .reconcile(move |request, context| reconcile(request, context, Arc::clone(&tell)))
+        .reconcile(move |request, context| reconcile(request, context, Arc::clone(&report)))
 }
 
 async fn reconcile(
     request: Request,
     context: Context,
-    tell: Arc<impl Fn(&Request, &str)>,
+    report: Arc<impl Fn(&Request, &str)>,
 ) -> Result<Action, Error> {
-    // The pods of a deployment that is gone are collected by the server, through their owner references.
+    // The server's garbage collector deletes the pods of a deleted deployment by their owner references.
     let Some(deployment) = context.lister::<Deployment>().get(&request) else {
         return Ok(Action::await_change());
     };
@@ -51,8 +51,8 @@ async fn reconcile(
     }
     match failed.len() {
         0 if had == wanted => {}
-        0 => tell(&request, &format!("{had} -> {wanted} pods")),
-        failed => tell(&request, &format!("{had} -> {wanted} pods, {failed} failed")),
+        0 => report(&request, &format!("{had} -> {wanted} pods")),
+        failed => report(&request, &format!("{had} -> {wanted} pods, {failed} failed")),
     }
     Ok(Action::await_change())
 }

@@ -1,4 +1,4 @@
-//! What happens in the cluster: somebody scales deployments, kubelets start pods, nodes come and go.
+//! The workload of the demo cluster: scales deployments, starts pods, adds and removes nodes.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const REPLICAS_MAX: u32 = 5;
 const NODES_MIN: usize = 2;
 const NODES_MAX: usize = 5;
 
-/// Lives until it is dropped.
+/// Runs until it is dropped.
 pub(crate) async fn run(server: &ApiServer, seed: u64) {
     let mut workload =
         Workload { server, rng: SmallRng::seed_from_u64(seed), nodes: Vec::new(), made_nodes: 0 };
@@ -50,7 +50,7 @@ impl Workload<'_> {
         }
     }
 
-    /// Makes a deployment, or gives it another number of pods.
+    /// Creates a deployment, or changes its number of replicas.
     fn scale(&mut self) {
         let name = *DEPLOYMENTS.choose(&mut self.rng).expect("there are some");
         let replicas = self.rng.random_range(1..=REPLICAS_MAX);
@@ -88,7 +88,7 @@ impl Workload<'_> {
         self.nodes.push(name);
     }
 
-    /// A node that is gone takes its pods with it.
+    /// Removes a node and all pods on it.
     fn remove_node(&mut self) {
         let lost = self.rng.random_range(0..self.nodes.len());
         let lost = self.nodes.swap_remove(lost);
@@ -100,7 +100,7 @@ impl Workload<'_> {
         }
     }
 
-    /// A heartbeat: the change that real clusters see most of.
+    /// Updates the status of a node, as a kubelet's heartbeat does. This is the most frequent change in real clusters.
     fn heartbeat(&mut self) {
         let name = self.nodes.choose(&mut self.rng).expect("some are always left");
         let Some(mut node) = self.server.object("nodes", name) else { return };
@@ -109,7 +109,7 @@ impl Workload<'_> {
         self.server.put("nodes", node);
     }
 
-    /// A pod that waits is given a node, or starts on the one it has.
+    /// Assigns a node to a pending pod, or starts a pod that has one.
     fn start_pod(&mut self) {
         let waiting: Vec<_> =
             self.pods().into_iter().filter(|(_, pod)| pod["status"]["phase"] != "Running").collect();

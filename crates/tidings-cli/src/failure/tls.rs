@@ -1,5 +1,5 @@
-//! What TLS did not like about a server, and what a person does about it. It reads errors, and knows nothing of the
-//! certificates themselves: none of their content is ever repeated.
+//! Explains TLS errors and what to do about them. It reads only the type of the error, never the content of a
+//! certificate.
 
 use std::error::Error;
 use std::io;
@@ -11,22 +11,22 @@ use rustls::CertificateError::{
 use rustls::Error::{InvalidCertificate, InvalidMessage};
 use rustls::InvalidMessage::InvalidContentType;
 
-/// What is wrong with the server's TLS and what to do, if that is what went wrong.
+/// What is wrong with the server's TLS and what to do, or `None` if the error has another cause.
 pub(super) fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     Some(match find(error)? {
         InvalidCertificate(Expired | ExpiredContext { .. }) => {
-            "the server's certificate has expired; have it renewed, or set the clock of this machine right"
+            "the server's certificate has expired; renew it, or correct the clock of this machine"
         }
         InvalidCertificate(NotValidYet | NotValidYetContext { .. }) => {
-            "the server's certificate is not valid yet; set the clock of this machine right"
+            "the server's certificate is not valid yet; correct the clock of this machine"
         }
         InvalidCertificate(UnknownIssuer | BadSignature) => {
-            "the server's certificate is signed by nobody you trust; use the kubeconfig of this cluster, with its \
-             certificate-authority"
+            "the server's certificate is signed by an authority that is not trusted; use the kubeconfig of this cluster, \
+             which contains its certificate-authority"
         }
         InvalidCertificate(NotValidForName | NotValidForNameContext { .. }) => {
-            "the server's certificate is for other names; use an address that it names, or tls-server-name in the \
-             kubeconfig"
+            "the server's certificate is valid for other names; use one of these names as the address, or set \
+             tls-server-name in the kubeconfig"
         }
         InvalidMessage(InvalidContentType) => {
             "the server does not speak TLS; try http:// instead of https://"
@@ -35,7 +35,8 @@ pub(super) fn advice(error: &(dyn Error + 'static)) -> Option<&'static str> {
     })
 }
 
-/// TLS's own error among the causes. An `io::Error` passes over what it wraps when it is query for its source.
+/// Finds the rustls error among the causes. `io::Error::source` skips the error that it wraps, so that one is read with
+/// `get_ref`.
 fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
     while let Some(cause) = next {

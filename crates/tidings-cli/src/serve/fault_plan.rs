@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use tidings_apiserver::{ApiServer, Ending, EventFault, Fault};
 
-/// How many in a thousand requests, unless told otherwise.
+/// The default number of faults per 1000 requests.
 const PER_MILLE: u32 = 20;
 
-/// Which faults, each with how many in a thousand requests.
+/// Faults, each with its number per 1000 requests.
 #[derive(Debug, Clone)]
 pub(crate) struct FaultPlan(Vec<(Fault, u32)>);
 
-/// The faults that a plan can name, each as it is when nothing more is said of it.
+/// The faults that a plan can contain, with default parameters.
 fn known() -> Vec<Fault> {
     vec![
         Fault::Status { code: 503, retry_after_seconds: Some(1) },
@@ -56,7 +56,9 @@ impl FromStr for FaultPlan {
             };
             Ok((
                 found,
-                per_mille.ok_or_else(|| format!("{part:?}: how many in a thousand requests, 0 to 1000"))?,
+                per_mille.ok_or_else(|| {
+                    format!("{part:?}: the number of faults per 1000 requests must be 0 to 1000")
+                })?,
             ))
         };
         text.split(',').map(|part| fault(part.trim())).collect::<Result<_, String>>().map(FaultPlan)
@@ -70,8 +72,8 @@ mod tests {
     #[test]
     fn a_plan_names_faults_and_how_often() {
         let FaultPlan(plan) = "status, cut-stream=50".parse().unwrap();
-        let told: Vec<_> = plan.iter().map(|(fault, per_mille)| (fault.name(), *per_mille)).collect();
-        assert_eq!(told, [("status", PER_MILLE), ("cut-stream", 50)]);
+        let planned: Vec<_> = plan.iter().map(|(fault, per_mille)| (fault.name(), *per_mille)).collect();
+        assert_eq!(planned, [("status", PER_MILLE), ("cut-stream", 50)]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The columns of the table of informers: what each shows, and how it sorts.
+//! The columns of the table of informers: their content and sort order.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,6 @@ use tidings_endpoints::diagnostics::{Informer, InformerState, StreamState};
 use super::figures;
 use super::state::InformerRow;
 
-/// A column of the table of informers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     Name,
@@ -20,7 +19,7 @@ pub(super) enum Column {
     Health,
 }
 
-/// How an informer is doing, the worst first.
+/// The health of an informer, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum InformerHealth {
     Stopped,
@@ -73,7 +72,8 @@ impl Column {
         }
     }
 
-    /// By name from a to z; by a figure, what deserves attention first: the most, the latest, the worst.
+    /// Names sort ascending. Numbers sort so that the informers that need attention come first: largest, slowest,
+    /// worst.
     pub(super) fn order(self, one: &InformerRow, other: &InformerRow) -> Ordering {
         let (a, b) = (&one.informer, &other.informer);
         let order = match self {
@@ -117,14 +117,14 @@ impl InformerHealth {
     }
 }
 
-/// What an informer holds; what is decoded belongs to all that share the budget.
+/// The memory of one informer. Decoded objects are not included, because informers share that budget.
 fn bytes(informer: &Informer) -> u64 {
     let memory = &informer.memory;
     let parts = [memory.object_bytes, memory.index_bytes, memory.backlog_bytes, memory.queue_bytes];
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
-/// What all handlers have not been told yet.
+/// The number of notifications that handlers have not processed yet.
 fn backlog(informer: &Informer) -> u64 {
     informer.handlers.iter().map(|handler| handler.backlog).fold(0, u64::saturating_add)
 }

@@ -1,4 +1,4 @@
-//! The picture of a state. It reads nothing but the state, and changes nothing.
+//! Draws a state. It reads nothing else and changes nothing.
 
 mod details;
 
@@ -13,13 +13,12 @@ use super::figures;
 use super::keys::HELP;
 use super::state::{InformerRow, QueueRow, TopState, TopView};
 
-/// Less than this shows nothing that could be read.
+/// A smaller terminal shows an error message instead.
 const WIDTH_MIN: u16 = 76;
 const HEIGHT_MIN: u16 = 10;
 
 const QUEUE_TITLES: [&str; 7] = ["QUEUE", "WAITING", "DELAYED", "WORKING", "OLDEST", "RETRIES", "ADDS/S"];
 
-/// Draws what a state says.
 pub(super) fn draw(state: &TopState, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < WIDTH_MIN || area.height < HEIGHT_MIN {
@@ -37,8 +36,10 @@ pub(super) fn draw(state: &TopState, frame: &mut Frame<'_>) {
 }
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {
-    let text =
-        format!("{}x{} is too small: make it {WIDTH_MIN}x{HEIGHT_MIN}; q quits", area.width, area.height);
+    let text = format!(
+        "{}x{} is too small: enlarge it to {WIDTH_MIN}x{HEIGHT_MIN}; q quits",
+        area.width, area.height
+    );
     frame.render_widget(Paragraph::new(text).wrap(ratatui::widgets::Wrap { trim: true }), area);
 }
 
@@ -55,8 +56,8 @@ fn title(state: &TopState) -> Line<'_> {
 }
 
 fn footer(state: &TopState) -> Line<'_> {
-    if let Some(trouble) = &state.trouble {
-        let text = format!("no news: {}", figures::plain(trouble));
+    if let Some(error) = &state.error {
+        let text = format!("no new sample: {}", figures::plain(error));
         return Line::styled(text, Style::new().fg(Color::Red));
     }
     match &state.view {
@@ -76,11 +77,11 @@ fn footer(state: &TopState) -> Line<'_> {
 
 fn tables(state: &TopState, frame: &mut Frame<'_>, area: Rect) {
     let queues = state.visible_queues();
-    // The queues leave the informers two thirds.
+    // The queues get at most one third of the height.
     let wanted = u16::try_from(queues.len()).map_or(u16::MAX, |rows| rows.saturating_add(2));
     let height = if queues.is_empty() { 0 } else { wanted.min(area.height / 3) };
     let [above, below] = Layout::vertical([Constraint::Fill(1), Constraint::Length(height)]).areas(area);
-    let shown = state.shown();
+    let shown = state.visible_rows();
     if shown.is_empty() {
         frame.render_widget(Paragraph::new(nothing(state)), above);
     } else {
@@ -94,7 +95,7 @@ fn tables(state: &TopState, frame: &mut Frame<'_>, area: Rect) {
 
 fn nothing(state: &TopState) -> String {
     if state.rows.is_empty() {
-        return "no informers: this program has not query for any, or needs none any more".to_owned();
+        return "no informers: this program has not created any, or has dropped them all".to_owned();
     }
     format!("no informer's name contains {:?}; esc shows all {}", state.filter, state.rows.len())
 }
@@ -136,7 +137,7 @@ fn is_text(column: Column) -> bool {
     column == Column::Name
 }
 
-/// Text stands left, figures right.
+/// Text is aligned left, numbers right.
 fn aligned<'a>(is_text: bool, text: String) -> Cell<'a> {
     let alignment = if is_text { Alignment::Left } else { Alignment::Right };
     Cell::from(Line::raw(text).alignment(alignment))

@@ -1,4 +1,4 @@
-//! Figures as people read them, each in a few columns.
+//! Formats numbers, sizes and durations for people, in a few columns.
 
 use indicatif::{BinaryBytes, HumanCount};
 
@@ -14,7 +14,7 @@ pub(super) fn bytes(bytes: u64) -> String {
     BinaryBytes(bytes).to_string()
 }
 
-/// What is not known yet is a dash.
+/// A dash means that the rate is not known yet.
 pub(super) fn rate(per_second: Option<f64>) -> String {
     per_second.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"))
 }
@@ -30,7 +30,7 @@ pub(super) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// What another program says, without what a terminal would obey.
+/// Removes terminal control characters from text of another program.
 pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,4 +1,4 @@
-//! What a key does: a function from one state to the next.
+//! Key handling: a function from one state to the next.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -7,7 +7,7 @@ use super::state::{TopState, TopView};
 /// Longer than the name of any resource.
 const FILTER_CHARS_MAX: usize = 128;
 
-/// What keys do, for the help.
+/// The keys, for the help screen.
 pub(super) const HELP: [(&str, &str); 9] = [
     ("up k, down j", "move, or scroll"),
     ("enter", "open one informer: streams, handlers, memory"),
@@ -21,7 +21,7 @@ pub(super) const HELP: [(&str, &str); 9] = [
 ];
 
 impl TopState {
-    /// After a key.
+    /// The state after a key event.
     pub(super) fn after_key(mut self, key: KeyEvent) -> Self {
         if key.kind == KeyEventKind::Release {
             return self;
@@ -50,7 +50,7 @@ impl TopState {
             KeyCode::Char('/') => self.view = TopView::Filtering,
             KeyCode::Char('?') => self.view = TopView::Help(Box::new(TopView::Table)),
             KeyCode::Enter => {
-                let selected = self.selected_index().map(|at| self.shown()[at].informer.name.clone());
+                let selected = self.selected_index().map(|at| self.visible_rows()[at].informer.name.clone());
                 if let Some(name) = selected {
                     self.selected = Some(name.clone());
                     self.view = TopView::Details { name, scroll: 0 };
@@ -64,7 +64,7 @@ impl TopState {
     }
 
     fn with_selection_moved(mut self, to: impl FnOnce(usize) -> usize) -> Self {
-        let shown = self.shown();
+        let shown = self.visible_rows();
         let at = self.selected_index().map(|at| to(at).min(shown.len() - 1));
         self.selected = at.map(|at| shown[at].informer.name.clone());
         self
@@ -106,7 +106,7 @@ mod tests {
     use super::super::state::tests::state;
     use super::*;
 
-    /// `<` is escape, `>` enter, `^` up, `v` down, `~` backspace; everything else is itself.
+    /// `<` means escape, `>` enter, `^` up, `v` down, `~` backspace. Every other character is itself.
     fn after_key(keys: &str) -> TopState {
         keys.chars().fold(state(), |state, key| {
             let code = match key {

@@ -1,5 +1,5 @@
-//! The terminal while it is ours. However the program ends, the terminal is given back as it was: by the drop of
-//! [`Screen`], and before a panic is told.
+//! Takes over the terminal and restores it. It is restored when [`Screen`] is dropped, and before the message of a
+//! panic is printed.
 
 use std::io::{self, Stdout};
 
@@ -14,13 +14,13 @@ use super::draw;
 use super::state::TopState;
 use crate::escape::is_terminal_control;
 
-/// The terminal, taken until this is dropped.
+/// The terminal in raw mode, until this is dropped.
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     _restore_on_drop: RestoreOnDrop,
 }
 
-/// Gives the terminal back when it is dropped.
+/// Restores the terminal when it is dropped.
 struct RestoreOnDrop;
 
 impl Screen {
@@ -42,8 +42,8 @@ impl Screen {
     }
 }
 
-/// Names and messages come from other programs and from servers. What a terminal would obey is left out; a cell that
-/// holds nothing else shows a replacement character.
+/// Removes terminal control characters, because names and messages come from other programs and from servers. A cell
+/// that contains nothing else shows a replacement character.
 fn remove_control_characters(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if cell.symbol().contains(is_terminal_control) {
@@ -59,14 +59,14 @@ impl Drop for RestoreOnDrop {
     }
 }
 
-/// Each step is tried, whatever became of the one before: there is nobody to tell.
+/// Ignores errors, because each step must be tried even if the previous one failed.
 fn restore() {
     let _ = disable_raw_mode();
     let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
 }
 
-/// A panic of this thread ends the program: it is told where it can be read. One of another thread, such as a handler's,
-/// is caught and counted there; told local, it would only tear the picture.
+/// A panic of this thread ends the program, so its message must appear on the normal screen. Panics of other threads,
+/// such as those of handlers, are caught and counted elsewhere. Their message would only damage the picture.
 fn restore_before_panic_message() {
     let (ours, tell) = (std::thread::current().id(), std::panic::take_hook());
     std::panic::set_hook(Box::new(move |panic| {

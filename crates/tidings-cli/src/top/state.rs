@@ -1,5 +1,5 @@
-//! What is shown: the last sample with the rates since the one before, and what was selected with keys. Nothing local knows
-//! a terminal or a clock: samples come with their moment.
+//! The state of the screen: the last sample with rates since the previous one, and the user's selection. It does not
+//! know a terminal or a clock; each sample comes with its time.
 
 use std::collections::HashMap;
 
@@ -9,55 +9,55 @@ use tokio::time::Instant;
 
 use super::columns::Column;
 
-/// All that a picture depends on.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TopState {
-    /// Whose informers these are.
+    /// Where the informers run.
     pub(super) title: String,
     pub(super) view: TopView,
     pub(super) sort: Column,
     pub(super) is_reversed: bool,
-    /// Only informers and queues whose names contain this, in any case, are shown.
+    /// Shows only informers and queues whose names contain this text. Upper and lower case are equal.
     pub(super) filter: String,
-    /// The name of the selected informer: the selection stays with it wherever sorting puts it. The first shown if none.
+    /// The name of the selected informer. The selection follows the informer when the order changes. `None` selects the
+    /// first row.
     pub(super) selected: Option<String>,
     pub(super) rows: Vec<InformerRow>,
     pub(super) queues: Vec<QueueRow>,
     pub(super) sampled_at: Option<Instant>,
-    /// Why there was no newer sample.
-    pub(super) trouble: Option<String>,
+    /// Why the last sample failed.
+    pub(super) error: Option<String>,
 }
 
-/// What fills the screen.
+/// What the screen shows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TopView {
     Table,
-    /// The table, while a filter is key_in_filter.
+    /// The table while the user types a filter.
     Filtering,
-    /// One informer, from this line on.
+    /// One informer, scrolled to this line.
     Details {
         name: String,
         scroll: u16,
     },
-    /// What keys do; behind it is what comes back.
+    /// The help. Closing it returns to the view inside.
     Help(Box<TopView>),
-    /// Nothing any more.
+    /// The program is about to end.
     Quit,
 }
 
-/// An informer, and how fast it is.
+/// An informer and its rate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct InformerRow {
     pub(super) informer: Informer,
-    /// Since the sample before, if there was one and the program has not started anew since.
+    /// Since the previous sample. `None` for the first sample and after a restart of the program.
     pub(super) events_per_second: Option<f64>,
 }
 
-/// A queue, and how fast it is.
+/// A queue and its rate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct QueueRow {
     pub(super) queue: Queue,
-    /// As an informer's.
+    /// As for an informer.
     pub(super) adds_per_second: Option<f64>,
 }
 
@@ -73,7 +73,7 @@ impl TopState {
             rows: Vec::new(),
             queues: Vec::new(),
             sampled_at: None,
-            trouble: None,
+            error: None,
         }
     }
 
@@ -81,12 +81,12 @@ impl TopState {
         self.view == TopView::Quit
     }
 
-    /// After a look that came to this. If it came to nothing, the last figures stay.
+    /// The state after a sample. If the sample failed, the last values stay.
     pub(super) fn with_sample(mut self, at: Instant, sample: Result<Diagnostics, String>) -> Self {
         let sample = match sample {
             Ok(sample) => sample,
-            Err(trouble) => {
-                self.trouble = Some(trouble);
+            Err(error) => {
+                self.error = Some(error);
                 return self;
             }
         };
@@ -107,13 +107,13 @@ impl TopState {
             rows: sample.informers.into_iter().map(row).collect(),
             queues: sample.queues.into_iter().map(queue).collect(),
             sampled_at: Some(at),
-            trouble: None,
+            error: None,
             ..self
         }
     }
 
-    /// The informers that are shown, in their order.
-    pub(super) fn shown(&self) -> Vec<&InformerRow> {
+    /// The rows that match the filter, in sort order.
+    pub(super) fn visible_rows(&self) -> Vec<&InformerRow> {
         let mut shown: Vec<&InformerRow> =
             self.rows.iter().filter(|row| self.passes(&row.informer.name)).collect();
         shown.sort_by(|one, other| {
@@ -123,14 +123,14 @@ impl TopState {
         shown
     }
 
-    /// The queues that are shown.
+    /// The queues that match the filter.
     pub(super) fn visible_queues(&self) -> Vec<&QueueRow> {
         self.queues.iter().filter(|row| self.passes(&row.queue.name)).collect()
     }
 
-    /// Where the selected one is among those that are shown.
+    /// The index of the selected informer among the visible rows.
     pub(super) fn selected_index(&self) -> Option<usize> {
-        let shown = self.shown();
+        let shown = self.visible_rows();
         let at = shown.iter().position(|row| Some(&row.informer.name) == self.selected.as_ref());
         at.or((!shown.is_empty()).then_some(0))
     }
@@ -140,7 +140,7 @@ impl TopState {
     }
 }
 
-/// How fast a count grew. One that has shrunk is another program's.
+/// The growth of a counter per second. A counter that has shrunk belongs to a restarted program.
 fn rate(before: Option<&u64>, now: u64, passed_seconds: Option<f64>) -> Option<f64> {
     let grown = now.checked_sub(*before?)?;
     let passed = passed_seconds.filter(|passed| *passed > 0.0)?;
@@ -155,7 +155,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A program's answer: a busy informer, a failing one, a slow one, and a queue.
+    /// Diagnostics with a busy, a failing and a slow informer, and a queue.
     pub(in crate::top) fn sample(events: u64) -> Diagnostics {
         let answer = json!({
             "informers": [
@@ -183,7 +183,7 @@ pub(super) mod tests {
                 "adds": events,
             }],
         });
-        serde_json::from_value(answer).expect("it is what a program says")
+        serde_json::from_value(answer).expect("valid diagnostics")
     }
 
     pub(in crate::top) fn state() -> TopState {
@@ -191,19 +191,19 @@ pub(super) mod tests {
     }
 
     fn names(state: &TopState) -> Vec<&str> {
-        state.shown().into_iter().map(|row| &*row.informer.name).collect()
+        state.visible_rows().into_iter().map(|row| &*row.informer.name).collect()
     }
 
     #[test]
     fn a_rate_is_the_growth_between_two_samples() {
         let state = state();
         let began = state.sampled_at.unwrap();
-        assert_eq!(state.rows[0].events_per_second, None, "one sample tells no rate");
+        assert_eq!(state.rows[0].events_per_second, None, "a rate needs two samples");
         let state = state.with_sample(began + Duration::from_secs(2), Ok(sample(150)));
         assert_eq!(state.rows[0].events_per_second, Some(25.0));
         assert_eq!(state.queues[0].adds_per_second, Some(25.0));
         let state = state.with_sample(began + Duration::from_secs(3), Ok(sample(10)));
-        assert_eq!(state.rows[0].events_per_second, None, "the program has started anew");
+        assert_eq!(state.rows[0].events_per_second, None, "the program has restarted");
     }
 
     #[test]
@@ -211,9 +211,9 @@ pub(super) mod tests {
         let state = state();
         let began = state.sampled_at.unwrap();
         let state = state.with_sample(began + Duration::from_secs(1), Err("refused".to_owned()));
-        assert_eq!((state.trouble.as_deref(), state.rows.len()), (Some("refused"), 3));
+        assert_eq!((state.error.as_deref(), state.rows.len()), (Some("refused"), 3));
         let state = state.with_sample(began + Duration::from_secs(10), Ok(sample(200)));
-        assert_eq!((state.trouble.as_deref(), state.rows[0].events_per_second), (None, Some(10.0)));
+        assert_eq!((state.error.as_deref(), state.rows[0].events_per_second), (None, Some(10.0)));
     }
 
     #[test]
@@ -239,7 +239,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_filter_asks_for_a_part_of_the_name_in_any_case() {
+    fn a_filter_matches_a_part_of_the_name_in_any_case() {
         let state = TopState { filter: "OD".to_owned(), ..state() };
         assert_eq!(names(&state), ["nodes", "pods"]);
         assert_eq!(state.visible_queues().len(), 0);

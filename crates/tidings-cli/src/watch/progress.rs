@@ -1,5 +1,5 @@
-//! How the first list is coming along, for people at a terminal: objects, bytes, rate, or why there is none yet. It
-//! stays on standard error, and silent where nobody looks.
+//! The progress of the first list: objects, bytes and rate, or the error that delays it. It is drawn on standard error,
+//! and only if that is a terminal.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -13,15 +13,14 @@ use crate::query::PreparedQuery;
 
 const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What is drawn while the first list comes.
 pub(crate) struct Progress<'a> {
     query: &'a PreparedQuery,
     started: Instant,
     bar: Option<ProgressBar>,
 }
 
-/// A spinner, if somebody looks.
-pub(crate) fn shown(query: &PreparedQuery, started: Instant) -> Progress<'_> {
+/// A spinner if standard error is a terminal.
+pub(crate) fn new(query: &PreparedQuery, started: Instant) -> Progress<'_> {
     let bar = std::io::stderr().is_terminal().then(|| {
         let style = ProgressStyle::with_template("{spinner} {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_spinner());
@@ -30,11 +29,11 @@ pub(crate) fn shown(query: &PreparedQuery, started: Instant) -> Progress<'_> {
     Progress { query, started, bar }
 }
 
-/// Takes away what is drawn, for good.
+/// Removes the progress line for good.
 pub(crate) struct ProgressClearer(Option<ProgressBar>);
 
 impl ProgressClearer {
-    /// A line that is printed below it would leave it standing.
+    /// Must be called before a line is printed, or the progress line would stay on the screen.
     pub(crate) fn clear(&self) {
         if let Some(bar) = self.0.as_ref().filter(|bar| !bar.is_finished()) {
             bar.finish_and_clear();
@@ -43,13 +42,13 @@ impl ProgressClearer {
 }
 
 impl Progress<'_> {
-    /// What takes it away before it ends by itself.
+    /// Removes the progress line before the list is complete.
     pub(crate) fn clearer(&self) -> ProgressClearer {
         ProgressClearer(self.bar.clone())
     }
 
-    /// Draws until that has ended.
-    pub(crate) async fn through(self, synced: impl Future<Output = CliResult>) -> CliResult {
+    /// Draws until `synced` completes.
+    pub(crate) async fn draw_until(self, synced: impl Future<Output = CliResult>) -> CliResult {
         let mut synced = std::pin::pin!(synced);
         let mut draw = tokio::time::interval(DRAW_INTERVAL);
         loop {
@@ -68,14 +67,14 @@ impl Progress<'_> {
         let Some(bar) = self.bar.as_ref().filter(|bar| !bar.is_finished()) else { return };
         let streams = self.query.informer.health().streams;
         bar.set_message(match streams.into_iter().find_map(|stream| stream.failing) {
-            Some(failing) => escaped(&format!("trying again: {}", failing.error)).into_owned(),
-            None => self.come(),
+            Some(failing) => escaped(&format!("retrying: {}", failing.error)).into_owned(),
+            None => self.so_far(),
         });
         bar.tick();
     }
 
-    /// What has come.
-    fn come(&self) -> String {
+    /// What the list has delivered so far.
+    fn so_far(&self) -> String {
         let counts = self.query.informer.stats().requests;
         let rate = counts.listed_objects as f64 / self.started.elapsed().as_secs_f64().max(0.001);
         format!(

@@ -1,4 +1,4 @@
-//! One line of figures at the end, for scripts and benchmarks.
+//! One line of statistics at the end, for scripts and benchmarks.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tidings::ListMode;
 
 use crate::query::PreparedQuery;
 
-/// In which form.
+/// The format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
     /// One JSON object.
     Json,
 }
 
-/// What only the watcher knows.
+/// The values that only the watcher knows.
 pub(super) struct WatchReport {
     pub(super) sync: Option<Duration>,
     pub(super) updates: u64,
@@ -49,7 +49,7 @@ impl WatchReport {
     }
 }
 
-/// What the system has given this process, where it says so.
+/// The resident memory of this process, on Linux.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! A browser without a screen, driven through WebDriver: as much of the protocol as the tests need.
+//! A headless browser, controlled by WebDriver: the part of the protocol that the tests need.
 
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
@@ -12,17 +12,17 @@ use tokio::process::{Child, Command};
 
 use crate::http_client::send;
 
-/// How long a page may take until something holds; only a hang gets this far.
+/// How long a page may take until a condition holds. Only a hang takes longer.
 const TIMEOUT: Duration = Duration::from_secs(45);
 
-/// Under which name the protocol hands out elements.
+/// The key of an element reference in the WebDriver protocol.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 pub(crate) const TAB: &str = "\u{E004}";
 pub(crate) const ENTER: &str = "\u{E007}";
 pub(crate) const ESCAPE: &str = "\u{E00C}";
 
-/// A browser with one page open. It ends when this is dropped.
+/// A browser with one open page. It ends when this is dropped.
 pub(crate) struct Browser {
     address: String,
     session: String,
@@ -51,7 +51,7 @@ impl Browser {
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
-            // A page of 1280x800, and the browser's own rows above it.
+            // A page of 1280x800 pixels, plus the controls of the browser.
             "--window-size=1280,943",
             &data,
         ];
@@ -67,24 +67,24 @@ impl Browser {
         browser
     }
 
-    /// What a script gives.
+    /// Runs a script and returns its result.
     pub(crate) async fn run(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({ "script": script, "args": [] })).await
     }
 
-    /// Waits until an expression is true in the page. The page itself looks again and again.
+    /// Waits until an expression is true in the page. A script in the page polls it.
     pub(crate) async fn until(&self, expression: &str) {
         let script = format!(
             "const done = arguments[0];
              const until = performance.now() + {};
-             const look = () => {{
+             const poll = () => {{
                let holds = false;
                try {{ holds = Boolean({expression}); }} catch {{}}
                if (holds) done(null);
                else if (performance.now() > until) done(document.body.innerText);
-               else setTimeout(look, 50);
+               else setTimeout(poll, 50);
              }};
-             look();",
+             poll();",
             TIMEOUT.as_millis() - 5_000
         );
         let page = self.post("/execute/async", &json!({ "script": script, "args": [] })).await;
@@ -102,7 +102,7 @@ impl Browser {
         self.post(&format!("/element/{element}/value"), &json!({ "text": text })).await;
     }
 
-    /// Presses keys wherever the focus is.
+    /// Sends keys to the focused element.
     pub(crate) async fn press(&self, keys: &str) {
         let strokes = keys.chars().flat_map(|key| {
             [json!({ "type": "keyDown", "value": key }), json!({ "type": "keyUp", "value": key })]
@@ -112,12 +112,12 @@ impl Browser {
             .await;
     }
 
-    /// Chooses from a list, as somebody would with the mouse.
+    /// Selects an entry of a list with the mouse.
     pub(crate) async fn choose(&self, list: &str, value: &str) {
         self.click(&format!("{list} option[value='{value}']")).await;
     }
 
-    /// A picture of what is seen, as PNG.
+    /// A screenshot as PNG.
     pub(crate) async fn screenshot(&self) -> Vec<u8> {
         use base64::Engine as _;
         let path = format!("/session/{}/screenshot", self.session);
@@ -136,29 +136,29 @@ impl Browser {
     }
 }
 
-/// The browser's processes would outlive the driver, which is killed: it is told to end them first. A test that panics
-/// has no runtime to do so with.
+/// Ends the session, because the processes of the browser would outlive the killed driver. It uses a blocking socket, because
+/// a test that panics has no runtime any more.
 impl Drop for Browser {
     fn drop(&mut self) {
         let (address, session) = (&self.address, &self.session);
         let Ok(mut driver) = std::net::TcpStream::connect(address) else { return };
-        let asked =
+        let request =
             format!("DELETE /session/{session} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 0\r\n\r\n");
         let _ = driver.set_read_timeout(Some(Duration::from_secs(10)));
-        let _ = driver.write_all(asked.as_bytes());
+        let _ = driver.write_all(request.as_bytes());
         let _ = driver.read(&mut [0; 1024]);
     }
 }
 
-/// The driver says which port it has chosen.
+/// Starts the driver and reads the port that it prints.
 async fn start_driver() -> (Child, u16) {
     let mut command = Command::new("chromedriver");
     command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     let mut driver = command.spawn().expect("the driver starts");
     let mut lines = BufReader::new(driver.stdout.take().expect("it is piped")).lines();
-    let said = async {
+    let listening = async {
         while let Some(line) = lines.next_line().await.expect("the driver prints text") {
-            // Before it says which it got, it repeats which it was asked for.
+            // An earlier line contains the requested port 0.
             let port = line.split_once("successfully on port ").map(|(_, port)| port.trim_end_matches('.'));
             if let Some(port) = port.and_then(|port| port.parse().ok()) {
                 return port;
@@ -166,7 +166,7 @@ async fn start_driver() -> (Child, u16) {
         }
         panic!("the driver ended before it listened");
     };
-    let port = tokio::time::timeout(TIMEOUT, said).await.expect("the driver listens in time");
+    let port = tokio::time::timeout(TIMEOUT, listening).await.expect("the driver listens in time");
     (driver, port)
 }
 
@@ -175,7 +175,7 @@ async fn command(address: &str, method: Method, path: &str, body: Option<&Value>
     let request = Request::builder().method(method).uri(path).header("host", address);
     let request = request.header("content-type", "application/json").header("content-length", body.len());
     let answer = send(address, request.body(body).expect("it is a request")).await;
-    let mut said = answer.json();
-    assert_eq!(answer.status, 200, "{path}: {}", said["value"]["message"]);
-    said["value"].take()
+    let mut response = answer.json();
+    assert_eq!(answer.status, 200, "{path}: {}", response["value"]["message"]);
+    response["value"].take()
 }

@@ -1,4 +1,4 @@
-//! An API server and a dashboard that can both go away and come back at the same address.
+//! An API server and a dashboard that can both be stopped and restarted at the same address.
 
 use std::net::SocketAddr;
 
@@ -10,19 +10,19 @@ use tokio::task::JoinSet;
 use crate::driver::Browser;
 use crate::process::{RunningProgram, pod};
 
-/// A cluster, its dashboard, and a browser that shows it.
+/// An API server, a dashboard and a browser that shows it.
 pub(crate) struct BrowserFixture {
     pub(crate) server: ApiServer,
     pub(crate) browser: Browser,
     serving: JoinSet<()>,
     server_address: SocketAddr,
     dashboard: Option<RunningProgram>,
-    /// What the dashboard was started with, but with the port that it got.
+    /// The arguments of the dashboard, with the port that it chose.
     arguments: Vec<String>,
 }
 
 impl BrowserFixture {
-    /// With these pods, each a name and a node.
+    /// Starts everything with these pods, each a name and a node.
     pub(crate) async fn with_pods(pods: &[(&str, &str)]) -> BrowserFixture {
         let server = ApiServer::builder().anonymous(Rights::Admin).start().await;
         for (name, node) in pods {
@@ -48,7 +48,7 @@ impl BrowserFixture {
         self.server.put(resource, object);
     }
 
-    /// The API server's door closes, and every connection with it.
+    /// Stops listening and closes every connection.
     pub(crate) async fn stop_server(&mut self) {
         self.serving.shutdown().await;
     }
@@ -82,7 +82,7 @@ async fn serve(server: &ApiServer, address: SocketAddr, tasks: &mut JoinSet<()>)
     bound
 }
 
-/// A dashboard, and the address that it printed.
+/// A dashboard, and the URL that it printed.
 pub(crate) async fn start(arguments: &[String]) -> (RunningProgram, String) {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mut dashboard = RunningProgram::start(&arguments);

@@ -1,13 +1,13 @@
-//! The dashboard in a real browser: it loads, follows, filters, shows an object, and outlives both servers.
+//! The dashboard in a real browser.
 //!
-//! Debian's `chromium` and `chromedriver` are used, from the path. Without them, each test is shown as ignored with the
-//! reason; under `CI=true` it fails instead. Each test has a browser, a dashboard and a server of its own.
+//! The tests use `chromium` and `chromedriver` from the path. Without them each test is reported as ignored; with `CI=true`
+//! it fails. Each test has its own browser, dashboard and server.
 
 #[path = "../program/http_client.rs"]
-#[expect(dead_code, reason = "samples are read by the page here")]
+#[expect(dead_code, reason = "the page reads the samples")]
 mod http_client;
 #[path = "../program/process.rs"]
-#[expect(dead_code, reason = "a browser needs less than a terminal")]
+#[expect(dead_code, reason = "these tests use only a part of it")]
 mod process;
 
 mod driver;
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         })
     });
     let mut arguments = Arguments::from_args();
-    // A browser is many processes: several at once only make each other late.
+    // A browser starts many processes. Several browsers at once would slow each other down.
     arguments.test_threads.get_or_insert(1);
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }

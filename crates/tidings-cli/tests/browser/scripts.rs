@@ -1,4 +1,4 @@
-//! What somebody does with the page, and what they must see.
+//! The tests: what a user does with the page, and what the page must show.
 
 use std::pin::Pin;
 
@@ -8,23 +8,23 @@ use crate::driver::{Browser, ENTER, ESCAPE, TAB};
 use crate::fixture::{BrowserFixture, start};
 use crate::process::pod;
 
-/// A test: its name, and what is done and seen.
+/// The name and the body of a test.
 type Script = (&'static str, fn() -> Pin<Box<dyn Future<Output = ()>>>);
 
 pub(crate) const SCRIPTS: &[Script] = &[
-    ("the page follows what happens", || Box::pin(follows())),
+    ("the page shows changes", || Box::pin(follows())),
     ("objects are filtered by search and index", || Box::pin(filters())),
     ("an object is shown with its last change, by keyboard too", || Box::pin(shows_an_object())),
-    ("what objects say is text, never markup", || Box::pin(shows_markup_as_text())),
-    ("the page outlives a restart of the API server", || Box::pin(outlives_the_server())),
-    ("the page outlives a restart of the dashboard", || Box::pin(outlives_the_dashboard())),
-    ("the token is asked for once and leaves the address", || Box::pin(takes_the_token())),
+    ("text of objects is never interpreted as markup", || Box::pin(shows_markup_as_text())),
+    ("the page recovers from a restart of the API server", || Box::pin(survives_a_server_restart())),
+    ("the page recovers from a restart of the dashboard", || Box::pin(survives_a_dashboard_restart())),
+    ("the token is needed once and removed from the URL", || Box::pin(moves_the_token_to_a_cookie())),
     ("every chart of the demo is drawn", || Box::pin(draws_the_demo())),
 ];
 
 const IS_LIVE: &str = "document.querySelector('#connection').dataset.state === 'live'";
 
-/// The rows of the table of objects, each as its name.
+/// An expression: the names in the table of objects equal `names`.
 fn names_are(names: &[&str]) -> String {
     format!(
         "JSON.stringify([...document.querySelectorAll('#objects tbody button')].map((b) => b.textContent)) \
@@ -111,19 +111,19 @@ async fn shows_markup_as_text() {
     page.until("document.querySelector('#yaml').innerText.includes('<b>bold</b>')").await;
     let found = page.run("return [document.title, document.querySelectorAll('b, img[src=x]').length]").await;
     assert_eq!(found, json!(["tidings", 0]));
-    // Even if a script of ours did it, the policy would not let it.
+    // The content security policy forbids it even to scripts of the page.
     let refused =
         page.run("try { document.body.innerHTML = '<b>b</b>'; return false } catch { return true }").await;
     assert_eq!(refused, json!(true));
     fixture.end().await;
 }
 
-async fn outlives_the_server() {
+async fn survives_a_server_restart() {
     let mut fixture = BrowserFixture::with_pods(&[("web-0", "node-1")]).await;
     fixture.browser.until(&names_are(&["web-0"])).await;
     fixture.browser.until("document.querySelectorAll('#informers .good').length === 2").await;
     fixture.stop_server().await;
-    fixture.browser.until("document.querySelector('#summary').textContent.includes('in trouble')").await;
+    fixture.browser.until("document.querySelector('#summary').textContent.includes('failing')").await;
     fixture.browser.until(&names_are(&["web-0"])).await;
     fixture.put_pod("web-1", "node-1", "Running");
     fixture.start_server().await;
@@ -133,7 +133,7 @@ async fn outlives_the_server() {
     fixture.end().await;
 }
 
-async fn outlives_the_dashboard() {
+async fn survives_a_dashboard_restart() {
     let mut fixture = BrowserFixture::with_pods(&[("web-0", "node-1")]).await;
     fixture.browser.until(&names_are(&["web-0"])).await;
     fixture.browser.run("window.isTheSamePage = true").await;
@@ -143,11 +143,15 @@ async fn outlives_the_dashboard() {
     fixture.start_dashboard().await;
     fixture.browser.until(IS_LIVE).await;
     fixture.browser.until(&names_are(&["web-0", "web-1"])).await;
-    assert_eq!(fixture.browser.run("return window.isTheSamePage").await, json!(true), "nobody reloaded it");
+    assert_eq!(
+        fixture.browser.run("return window.isTheSamePage").await,
+        json!(true),
+        "the page was not reloaded"
+    );
     fixture.end().await;
 }
 
-async fn takes_the_token() {
+async fn moves_the_token_to_a_cookie() {
     let arguments = ["dashboard", "--demo", "--listen", "0.0.0.0:0"].map(str::to_owned);
     let (mut dashboard, url) = start(&arguments).await;
     let browser = Browser::open(&url).await;

@@ -1,4 +1,4 @@
-//! Wrong arguments, no server, no rights: one line that says what to do, and an exit code.
+//! Wrong arguments, no server, no permission: each gives one line that says what to do, and an exit code.
 
 use tidings_apiserver::ApiServer;
 use tidings_apiserver::Rights;
@@ -15,7 +15,7 @@ pub(crate) fn check(ended: &ProcessOutput, code: i32, says: &[&str]) {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_named_and_show_how_to_do_it() {
+async fn an_error_about_an_argument_names_it_and_shows_a_correct_one() {
     let served = ServedApi::start().await;
     for (arguments, says) in [
         (&["-l", "=web"][..], &["--selector \"=web\"", "try app=web"][..]),
@@ -37,34 +37,34 @@ async fn wrong_arguments_are_named_and_show_how_to_do_it() {
 }
 
 #[tokio::test]
-async fn without_a_configuration_it_says_what_to_give() {
-    check(&run(&["watch", "pods"]).await, 3, &["no way to a cluster", "--kubeconfig", "--server"]);
+async fn without_a_configuration_the_error_lists_the_options() {
+    check(&run(&["watch", "pods"]).await, 3, &["no cluster is configured", "--kubeconfig", "--server"]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config");
     std::fs::write(&file, "users: [{name: a, user: {token: hunter2, }]").unwrap();
     let ended = run(&["watch", "pods", "--kubeconfig", file.to_str().unwrap()]).await;
-    check(&ended, 3, &["not well-formed", "config"]);
+    check(&ended, 3, &["not valid YAML", "config"]);
     assert!(!ended.stderr.contains("hunter2"));
     let ended = run(&["watch", "pods", "--kubeconfig", "/nonexistent/file"]).await;
     check(&ended, 3, &["/nonexistent/file"]);
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_named() {
+async fn an_unreachable_server_is_named() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ended = run(&["get", "pods", "--server", &format!("http://127.0.0.1:{port}")]).await;
     check(&ended, 3, &["refused", "is the server running"]);
 }
 
 #[tokio::test]
-async fn a_server_that_is_something_else_is_told_so() {
+async fn an_address_that_is_no_api_server_is_an_error() {
     let served = ServedApi::start().await;
     let ended = run(&["get", "pods", "--server", &format!("{}/elsewhere", served.url)]).await;
     check(&ended, 5, &["404", "address of an API server"]);
 }
 
 #[tokio::test]
-async fn a_field_that_the_server_can_not_select_by_is_told_at_once() {
+async fn a_field_that_the_server_can_not_select_by_is_an_error_at_once() {
     let served = ServedApi::start().await;
     for command in ["watch", "get"] {
         let arguments = [command, "pods", "--server", &served.url, "--field-selector", "spec.oops=1"];
@@ -73,11 +73,11 @@ async fn a_field_that_the_server_can_not_select_by_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn who_may_not_is_told_so_at_once() {
-    let nobody = ServedApi::over(ApiServer::start().await).await;
-    check(&run(&["watch", "pods", "--server", &nobody.url]).await, 4, &["401", "--context"]);
+async fn missing_permission_is_an_error_at_once() {
+    let unauthenticated = ServedApi::over(ApiServer::start().await).await;
+    check(&run(&["watch", "pods", "--server", &unauthenticated.url]).await, 4, &["401", "--context"]);
     let powerless = ServedApi::over(ApiServer::builder().anonymous(Rights::Nothing).start().await).await;
-    check(&run(&["watch", "pods", "--server", &powerless.url]).await, 4, &["403", "ask for the right"]);
+    check(&run(&["watch", "pods", "--server", &powerless.url]).await, 4, &["403", "ask an administrator"]);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! `tidings dashboard`: who may look, what is answered, and how it ends. The page itself is tested in a browser.
+//! `tidings dashboard`: access control, the HTTP API, and its end. The page itself is tested in a browser.
 
 use serde_json::{Value, json};
 
@@ -6,11 +6,11 @@ use crate::bad_input::check;
 use crate::http_client::{Samples, get};
 use crate::process::{RunningProgram, ServedApi, run};
 
-/// A dashboard that runs, and where.
+/// A running dashboard.
 struct Dashboard {
     running: RunningProgram,
     address: String,
-    /// The line that it printed.
+    /// The printed URL.
     url: String,
 }
 
@@ -33,7 +33,7 @@ impl Dashboard {
         answer.json()
     }
 
-    /// Waits until that many objects are cached.
+    /// Waits until the cache has this many objects.
     async fn has(&self, objects: u64) {
         let is_there = |sample: &Value| sample["diagnostics"]["informers"][0]["objects"] == json!(objects);
         Samples::of(&self.address).await.until("all objects are cached", is_there).await;
@@ -60,7 +60,7 @@ async fn the_page_is_inside_the_binary_and_runs_no_script_of_others() {
     assert!(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"), "{policy}");
     assert!(!policy.contains("unsafe") && policy.contains("require-trusted-types-for"), "{policy}");
     assert_eq!(page.header("x-content-type-options"), "nosniff");
-    assert!(!page.text.contains("://"), "nothing comes from elsewhere");
+    assert!(!page.text.contains("://"), "nothing is loaded from another host");
     for part in page.text.split(['"', '\'']).filter(|part| part.starts_with('/')) {
         assert_eq!(get(&dashboard.address, part, &[]).await.status, 200, "{part}");
     }
@@ -69,7 +69,7 @@ async fn the_page_is_inside_the_binary_and_runs_no_script_of_others() {
 }
 
 #[tokio::test]
-async fn each_sample_has_figures_and_what_was_told_since_the_last() {
+async fn each_sample_has_statistics_and_the_notifications_since_the_last() {
     let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
@@ -77,19 +77,19 @@ async fn each_sample_has_figures_and_what_was_told_since_the_last() {
     let is_synced = |sample: &Value| sample["diagnostics"]["informers"][0]["isSynced"] == json!(true);
     let first = samples.until("the informer is synced", is_synced).await;
     assert_eq!(first["diagnostics"]["informers"][0]["resource"], json!("pods"));
-    assert_eq!(first["notifications"], json!([]), "what was there at first is no news");
+    assert_eq!(first["notifications"], json!([]), "initial objects are not notifications");
 
     served.put_pod("web-0", "node-1", "Running");
-    let is_told = |sample: &Value| sample["notifications"] != json!([]);
-    let told = samples.until("the update is told", is_told).await;
+    let has_notifications = |sample: &Value| sample["notifications"] != json!([]);
+    let sample = samples.until("the update is reported", has_notifications).await;
     let update = json!({
         "event": "update", "resource": "pods", "key": "default/web-0",
         "changes": ["status.phase Pending -> Running"],
     });
-    assert_eq!(told["notifications"], json!([update]));
-    assert_eq!(samples.next().await.unwrap()["notifications"], json!([]), "each is told once");
+    assert_eq!(sample["notifications"], json!([update]));
+    assert_eq!(samples.next().await.unwrap()["notifications"], json!([]), "each is reported once");
 
-    // A page that is opened later sees what was before.
+    // A page that is opened later receives earlier samples.
     let state = dashboard.json("/api/state").await;
     let earlier = state["samples"].as_array().unwrap();
     assert!(earlier.iter().any(|sample| sample["notifications"] == json!([update])), "{state}");
@@ -106,7 +106,7 @@ async fn objects_are_found_by_search_and_index_within_a_limit() {
     let dashboard =
         Dashboard::start(&["po", "--index", "app=.metadata.labels.app", "--server", &served.url]).await;
     dashboard.has(3).await;
-    for (asked, found, matched) in [
+    for (query, found, matched) in [
         ("", vec!["db-0", "web-0", "web-1"], 3),
         ("&q=WEB-", vec!["web-0", "web-1"], 2),
         ("&q=app%3Dweb", vec!["db-0", "web-0", "web-1"], 3),
@@ -116,13 +116,13 @@ async fn objects_are_found_by_search_and_index_within_a_limit() {
         ("&index=app&value=none", vec![], 0),
         ("&limit=2", vec!["db-0", "web-0"], 3),
     ] {
-        let answer = dashboard.json(&format!("/api/objects?resource=pods{asked}")).await;
-        assert_eq!((names(&answer), &answer["matched"]), (found, &json!(matched)), "{asked}: {answer}");
+        let answer = dashboard.json(&format!("/api/objects?resource=pods{query}")).await;
+        assert_eq!((names(&answer), &answer["matched"]), (found, &json!(matched)), "{query}: {answer}");
         assert_eq!(answer["total"], json!(3));
     }
     let nodes = dashboard.json("/api/objects?resource=pods&index=node").await;
     assert_eq!(nodes["values"], json!(["node-1", "node-2"]));
-    for (asked, status) in [
+    for (path, status) in [
         ("/api/objects?resource=secrets", 404),
         ("/api/objects", 400),
         ("/api/objects?resource=pods&limit=0", 400),
@@ -133,7 +133,7 @@ async fn objects_are_found_by_search_and_index_within_a_limit() {
         ("/api/object?resource=pods&key=default%2Fweb-9", 404),
         ("/api/object?resource=pods&key=%2F%2F%2F", 404),
     ] {
-        assert_eq!(get(&dashboard.address, asked, &[]).await.status, status, "{asked}");
+        assert_eq!(get(&dashboard.address, path, &[]).await.status, status, "{path}");
     }
     dashboard.end().await;
 }
@@ -152,7 +152,7 @@ async fn an_object_is_shown_with_its_last_change() {
     let mut samples = Samples::of(&dashboard.address).await;
     for phase in ["Running", "Succeeded"] {
         served.put_pod("web-0", "node-1", phase);
-        samples.until("it is told", |sample| sample["notifications"] != json!([])).await;
+        samples.until("it is reported", |sample| sample["notifications"] != json!([])).await;
     }
     let object = dashboard.json(path).await;
     assert!(object["yaml"].as_str().unwrap().contains("phase: Succeeded"), "{object}");
@@ -175,8 +175,9 @@ async fn no_value_of_a_secret_reaches_the_page() {
     dashboard.has(1).await;
     let mut samples = Samples::of(&dashboard.address).await;
     served.server.put("secrets", secret("aHVudGVyMjM0NQ=="));
-    let told = samples.until("it is told", |sample| sample["notifications"] != json!([])).await.to_string();
-    let mut shown = vec![told];
+    let sample =
+        samples.until("it is reported", |sample| sample["notifications"] != json!([])).await.to_string();
+    let mut shown = vec![sample];
     for path in [
         "/api/object?resource=secrets&key=default%2Flogin",
         "/api/objects?resource=secrets",
@@ -193,7 +194,7 @@ async fn no_value_of_a_secret_reaches_the_page() {
 }
 
 #[tokio::test]
-async fn on_this_machine_only_its_own_names_are_answered() {
+async fn on_loopback_only_loopback_names_are_answered() {
     let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     for (host, status) in [
@@ -213,7 +214,7 @@ async fn on_this_machine_only_its_own_names_are_answered() {
 }
 
 #[tokio::test]
-async fn beyond_this_machine_nobody_is_answered_without_the_token() {
+async fn on_other_addresses_every_request_needs_the_token() {
     let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--listen", "0.0.0.0:0", "--server", &served.url]).await;
     let token = dashboard.url.split_once("/?token=").expect("the token is printed").1.to_owned();
@@ -227,9 +228,9 @@ async fn beyond_this_machine_nobody_is_answered_without_the_token() {
     assert_eq!(get(&dashboard.address, &format!("/?token={wrong}"), &[]).await.status, 401);
     assert_eq!(get(&dashboard.address, &format!("/api/state?token={token}"), &[]).await.status, 401);
 
-    let welcome = get(&dashboard.address, &format!("/?token={token}"), &[]).await;
-    assert_eq!((welcome.status, welcome.header("location")), (303, "/"));
-    let (cookie, rules) = welcome.header("set-cookie").split_once("; ").expect("a cookie with rules");
+    let redirect = get(&dashboard.address, &format!("/?token={token}"), &[]).await;
+    assert_eq!((redirect.status, redirect.header("location")), (303, "/"));
+    let (cookie, rules) = redirect.header("set-cookie").split_once("; ").expect("a cookie with rules");
     assert_eq!(rules, "Path=/; HttpOnly; SameSite=Strict");
     let cookies = format!("other=1; {cookie}");
     assert_eq!(get(&dashboard.address, "/api/state", &[("cookie", &cookies)]).await.status, 200);
@@ -240,7 +241,7 @@ async fn beyond_this_machine_nobody_is_answered_without_the_token() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
+async fn a_given_token_is_required_and_never_printed() {
     let served = ServedApi::start().await;
     let token = "correct-horse-battery-staple";
     let folder = tempfile::tempdir().expect("a folder can be made");
@@ -248,7 +249,7 @@ async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
     std::fs::write(&file, format!("{token}\n")).expect("it can be written");
     let file = file.to_str().expect("its path is text");
     let variable = ("TIDINGS_DASHBOARD_TOKEN", token);
-    // A file goes before the variable.
+    // The file has precedence over the variable.
     let other = ("TIDINGS_DASHBOARD_TOKEN", "something-else-entirely");
     for (arguments, variables) in [(&["--token-file", file][..], &[other]), (&[], &[variable])] {
         let arguments = [&["pods", "--server", &served.url], arguments].concat();
@@ -274,7 +275,7 @@ async fn a_token_that_was_given_is_asked_for_and_never_repeated() {
 }
 
 #[tokio::test]
-async fn readers_that_go_or_never_read_hold_nobody_up() {
+async fn readers_that_leave_or_never_read_do_not_delay_others() {
     let served = ServedApi::start().await;
     let dashboard = Dashboard::start(&["pods", "--server", &served.url]).await;
     let idle = Samples::of(&dashboard.address).await;
@@ -285,7 +286,7 @@ async fn readers_that_go_or_never_read_hold_nobody_up() {
     served.put_pod("web-0", "node-1", "Running");
     let is_there = |sample: &Value| sample["diagnostics"]["informers"][0]["objects"] == json!(1);
     reader.until("the pod is cached", is_there).await;
-    // Streams that are open do not keep it from ending.
+    // Open streams do not prevent the end.
     dashboard.end().await;
     assert_eq!(reader.next().await, None);
     drop(idle);
@@ -316,7 +317,7 @@ async fn the_demo_breaks_its_watches_now_and_then() {
 }
 
 #[tokio::test]
-async fn an_address_without_a_port_takes_any_and_needs_the_token_all_the_same() {
+async fn an_address_without_a_port_takes_a_free_one_and_needs_the_token() {
     let dashboard = Dashboard::start(&["--demo", "--listen", "0.0.0.0"]).await;
     assert!(dashboard.url.contains("/?token="), "{}", dashboard.url);
     assert_eq!(get(&dashboard.address, "/", &[]).await.status, 401);
@@ -324,12 +325,12 @@ async fn an_address_without_a_port_takes_any_and_needs_the_token_all_the_same() 
 }
 
 #[tokio::test]
-async fn what_keeps_it_from_serving_is_said_in_one_line() {
+async fn an_error_at_the_start_is_one_line() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     check(&run(&["dashboard", "--demo", "--listen", &address]).await, 1, &[&address, "taken"]);
     let served = ServedApi::start().await;
     check(&run(&["dashboard", "gadgets", "--server", &served.url]).await, 5, &["\"gadgets\""]);
     check(&run(&["dashboard", "--index", "node", "--server", &served.url]).await, 2, &["--index \"node\""]);
-    check(&run(&["dashboard"]).await, 3, &["no way to a cluster"]);
+    check(&run(&["dashboard"]).await, 3, &["no cluster is configured"]);
 }

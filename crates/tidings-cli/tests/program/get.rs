@@ -1,4 +1,4 @@
-//! `tidings get`: one list, one query by indexes.
+//! `tidings get`: lists once and queries by indexes.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ async fn a_table_has_a_line_for_each_object() {
 }
 
 #[tokio::test]
-async fn the_indexes_that_were_asked_for_are_columns() {
+async fn the_requested_indexes_are_columns() {
     let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     let arguments =

@@ -1,4 +1,4 @@
-//! Asks a server on this machine over HTTP: a connection for each request, whole answers or streams of samples.
+//! A small HTTP client: one connection for each request, whole responses or streams of samples.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Longer than anything takes on a busy machine: only a hang gets this far.
+/// Long enough for a busy machine. Only a hang takes longer.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A whole answer.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct HttpResponse {
     pub(crate) status: u16,
@@ -31,7 +31,7 @@ impl HttpResponse {
     }
 }
 
-/// Gets a path with these headers; `Host` is the address itself if not among them.
+/// Sends a GET request with these headers. The default `Host` is the address.
 pub(crate) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> HttpResponse {
     let mut request = Request::get(path);
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
@@ -43,9 +43,9 @@ pub(crate) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> 
     send(address, request.body(String::new()).expect("it is a request")).await
 }
 
-/// Sends a request, and reads the whole answer.
+/// Sends a request and reads the complete response.
 pub(crate) async fn send(address: &str, request: Request<String>) -> HttpResponse {
-    let asked = format!("{} {}", request.method(), request.uri());
+    let sent = format!("{} {}", request.method(), request.uri());
     let answered = async {
         let (head, mut open) = begin(address, request).await;
         let mut text = String::new();
@@ -54,10 +54,10 @@ pub(crate) async fn send(address: &str, request: Request<String>) -> HttpRespons
         }
         HttpResponse { status: head.status.as_u16(), headers: head.headers, text }
     };
-    tokio::time::timeout(TIMEOUT, answered).await.unwrap_or_else(|_| panic!("no answer to {asked}"))
+    tokio::time::timeout(TIMEOUT, answered).await.unwrap_or_else(|_| panic!("no response to {sent}"))
 }
 
-/// An answer that goes on, and the connection that it comes over.
+/// A response whose body is still being read, and its connection.
 pub(crate) struct OpenResponse {
     body: Incoming,
     _connection: JoinSet<()>,
@@ -76,7 +76,7 @@ impl OpenResponse {
 }
 
 async fn begin(address: &str, request: Request<String>) -> (http::response::Parts, OpenResponse) {
-    let socket = TcpStream::connect(address).await.expect("somebody listens");
+    let socket = TcpStream::connect(address).await.expect("the server listens");
     let handshake = hyper::client::conn::http1::handshake(TokioIo::new(socket)).await;
     let (mut sender, connection) = handshake.expect("a fresh connection is ready");
     let mut tasks = JoinSet::new();
@@ -86,7 +86,7 @@ async fn begin(address: &str, request: Request<String>) -> (http::response::Part
     (head, OpenResponse { body, _connection: tasks })
 }
 
-/// The samples of a dashboard, as its page hears them.
+/// The stream of samples of a dashboard, as its page reads it.
 pub(crate) struct Samples {
     open: OpenResponse,
     unread: String,
@@ -116,7 +116,7 @@ impl Samples {
         }
     }
 
-    /// Reads on until a sample is as wanted.
+    /// Reads until a sample fulfils the condition.
     pub(crate) async fn until(&mut self, what: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
         let found = async {
             loop {

@@ -1,4 +1,4 @@
-//! The program as its users run it: the built binary, a server on a port, what it prints and how it ends.
+//! End-to-end tests of the built binary against a server on a port: its output and exit codes.
 
 mod bad_input;
 mod certificates;

@@ -1,4 +1,4 @@
-//! What comes with the program: help, completions, a manual page, the demo.
+//! Help, completions, manual pages and the demo.
 
 use crate::bad_input::check;
 use crate::process::{RunningProgram, run};
@@ -28,7 +28,7 @@ async fn every_command_has_a_manual_page_with_its_flags() {
 }
 
 #[tokio::test]
-async fn flags_for_the_cluster_stand_together_in_the_help() {
+async fn the_help_groups_the_flags_for_the_cluster() {
     for (command, own) in [("watch", "--until-synced"), ("get", "--by"), ("dashboard", "--listen")] {
         let help = run(&[command, "--help"]).await.stdout;
         let (options, cluster) = help.split_once("Cluster:").expect("there is such a heading");
@@ -44,7 +44,7 @@ async fn help_lists_the_exit_codes() {
 }
 
 #[tokio::test]
-async fn the_demo_ends_by_itself_with_cache_and_server_in_agreement() {
+async fn the_demo_ends_by_itself_with_caches_that_equal_the_server() {
     let ended = run(&["demo", "--seconds", "5"]).await;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     for mark in ["[ADD]", "[UPDATE]", "[RECONCILE]", "status.phase Pending -> Running", "nothing lost"] {
@@ -63,12 +63,12 @@ async fn the_demo_breaks_its_watches_and_shows_the_recovery() {
     while let Some(line) = demo.line().await {
         last.push(line);
     }
-    assert!(last.iter().any(|line| line.contains("nothing lost: caches and server agree")), "{last:?}");
+    assert!(last.iter().any(|line| line.contains("nothing lost: the caches equal the server")), "{last:?}");
     assert_eq!(demo.ended().await, 0);
 }
 
 #[tokio::test]
-async fn the_demo_ends_quietly_when_nobody_reads_any_more() {
+async fn the_demo_ends_without_an_error_when_the_reader_closes_the_pipe() {
     let mut demo = RunningProgram::start(&["demo", "--seconds", "3600"]);
     assert!(demo.line().await.is_some());
     assert_eq!(demo.close().await, 0);

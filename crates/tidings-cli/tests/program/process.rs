@@ -1,4 +1,4 @@
-//! Runs the built program beside an API server of this process, over a real socket.
+//! Runs the built program against an API server in the test process, over a real socket.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::task::JoinSet;
 
-/// Longer than anything takes on a busy machine: only a hang gets this far.
+/// Long enough for a busy machine. Only a hang takes longer.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server that answers everybody, on a port of this machine.
+/// An API server with anonymous access on a loopback port.
 pub(crate) struct ServedApi {
     pub(crate) server: ApiServer,
     pub(crate) url: String,
@@ -38,7 +38,7 @@ impl ServedApi {
     }
 }
 
-/// A pod that is always as old: what is put without a time of its own is as old as the last time it was put.
+/// A pod with a fixed creation time. Without one, each `put` would set a new time, and so change one more field.
 pub(crate) fn pod(name: &str, node: &str, phase: &str) -> Value {
     json!({
         "metadata": {
@@ -50,7 +50,7 @@ pub(crate) fn pod(name: &str, node: &str, phase: &str) -> Value {
     })
 }
 
-/// How a run ended.
+/// The result of a finished program.
 #[derive(Debug)]
 pub(crate) struct ProcessOutput {
     pub(crate) code: i32,
@@ -58,7 +58,7 @@ pub(crate) struct ProcessOutput {
     pub(crate) stderr: String,
 }
 
-/// A command without the surroundings of whoever runs the tests.
+/// A command that does not inherit the kubeconfig and log settings of the environment.
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidings"));
     command.args(arguments).kill_on_drop(true).stdin(Stdio::null());
@@ -66,12 +66,12 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs it to its end.
+/// Runs the program to its end.
 pub(crate) async fn run(arguments: &[&str]) -> ProcessOutput {
     ended(command(arguments)).await
 }
 
-/// Runs it to its end, with everything logged that can be.
+/// Runs the program to its end with `RUST_LOG=trace`.
 pub(crate) async fn run_logging(arguments: &[&str]) -> ProcessOutput {
     let mut command = command(arguments);
     command.env("RUST_LOG", "trace");
@@ -89,7 +89,7 @@ async fn ended(mut command: Command) -> ProcessOutput {
     }
 }
 
-/// A program that runs, read line by line.
+/// A running program whose output is read line by line.
 pub(crate) struct RunningProgram {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -100,7 +100,7 @@ impl RunningProgram {
         RunningProgram::start_with(arguments, &[])
     }
 
-    /// With variables of the environment.
+    /// Starts it with environment variables.
     pub(crate) fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> RunningProgram {
         let mut command = command(arguments);
         command.envs(variables.iter().copied());
@@ -115,10 +115,10 @@ impl RunningProgram {
         line.await.expect("a line comes in time").expect("the program prints text")
     }
 
-    /// What everybody on this machine can see of it: `ps` shows no more.
+    /// Its command line, which all users of the machine can read.
     pub(crate) fn command_line(&self) -> String {
         let pid = self.child.id().expect("it runs");
-        let seen = std::fs::read(format!("/proc/{pid}/cmdline")).expect("the system tells");
+        let seen = std::fs::read(format!("/proc/{pid}/cmdline")).expect("/proc can be read");
         String::from_utf8_lossy(&seen).replace('\0', " ")
     }
 
@@ -127,14 +127,14 @@ impl RunningProgram {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Asks it to end, as a supervisor would.
+    /// Sends SIGTERM, as a supervisor does.
     pub(crate) async fn terminate(&mut self) {
         let pid = self.child.id().expect("it runs").to_string();
-        let done = Command::new("kill").args(["-TERM", &pid]).status().await.expect("kill is at hand");
+        let done = Command::new("kill").args(["-TERM", &pid]).status().await.expect("kill is installed");
         assert!(done.success());
     }
 
-    /// Reads no more, and waits for its end.
+    /// Closes the pipe and waits for the end of the program.
     pub(crate) async fn close(self) -> i32 {
         let RunningProgram { mut child, lines } = self;
         drop(lines);

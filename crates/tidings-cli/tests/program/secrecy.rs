@@ -1,4 +1,4 @@
-//! Tokens, certificates and the data of Secrets are in no output and in no log, however much is logged.
+//! Tokens, certificates and the data of Secrets appear in no output and no log, even at trace level.
 
 use serde_json::json;
 use tidings_apiserver::{ApiServer, Ending, Fault, Listen};
@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use crate::process::run_logging;
 
 #[tokio::test]
-async fn the_fullest_log_holds_no_token_no_certificate_and_no_secret() {
+async fn the_trace_log_contains_no_token_no_certificate_and_no_secret() {
     let server = ApiServer::start().await;
     server.put(
         "secrets",
@@ -36,8 +36,8 @@ async fn the_fullest_log_holds_no_token_no_certificate_and_no_secret() {
             assert!(ended.code == 0 && ended.stdout.contains("db"), "{form:?} {ended:?}");
             assert!(ended.stderr.contains("TRACE"), "{form:?} logs nothing");
             for secret in ["admin-token", "hunter2", "aHVudGVyMg", authority] {
-                let is_said = ended.stdout.contains(secret) || ended.stderr.contains(secret);
-                assert!(!is_said, "{secret} is said: {form:?} {ended:?}");
+                let is_printed = ended.stdout.contains(secret) || ended.stderr.contains(secret);
+                assert!(!is_printed, "{secret} is printed: {form:?} {ended:?}");
             }
         }
     }

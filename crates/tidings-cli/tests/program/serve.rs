@@ -1,10 +1,10 @@
-//! `tidings serve`: a server on a port for other programs, with a workload and faults if asked.
+//! `tidings serve`: a server on a port for other programs, optionally with a workload and faults.
 
 use serde_json::{Value, json};
 
 use crate::process::{RunningProgram, run};
 
-/// A served kubeconfig, once the server answers.
+/// Starts the server and waits until it has written its kubeconfig.
 async fn served(arguments: &[&str]) -> (RunningProgram, tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("kubeconfig").to_str().expect("a path in text").to_owned();
@@ -16,7 +16,7 @@ async fn served(arguments: &[&str]) -> (RunningProgram, tempfile::TempDir, Strin
 }
 
 #[tokio::test]
-async fn the_kubeconfig_is_there_once_the_server_answers_and_leads_to_it() {
+async fn the_kubeconfig_works_as_soon_as_it_exists() {
     for arguments in [&[][..], &["--plain"]] {
         let (mut serve, _folder, file) = served(arguments).await;
         let ended = run(&["get", "namespaces", "--kubeconfig", &file]).await;
@@ -28,7 +28,7 @@ async fn the_kubeconfig_is_there_once_the_server_answers_and_leads_to_it() {
 }
 
 #[tokio::test]
-async fn a_workload_lives_in_it_if_asked() {
+async fn a_workload_runs_on_request() {
     let (_serve, _folder, file) = served(&["--seed-workload", "--plain"]).await;
     let mut watch = RunningProgram::start(&["watch", "pods", "-o", "json", "--kubeconfig", &file]);
     let mut seen = Vec::new();
@@ -38,7 +38,7 @@ async fn a_workload_lives_in_it_if_asked() {
 }
 
 #[tokio::test]
-async fn faults_are_met_and_survived_if_asked() {
+async fn faults_are_injected_on_request() {
     let (_serve, _folder, file) = served(&["--faults", "refuse-streaming-list=1000", "--plain"]).await;
     let ended =
         run(&["watch", "ns", "--kubeconfig", &file, "--until-synced", "--quiet", "--report", "json"]).await;

@@ -1,4 +1,4 @@
-//! What `top` says where it can't show anything.
+//! The errors of `top`.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use crate::bad_input::check;
 use crate::process::{ServedApi, run};
 
-/// A server that answers everything with this.
+/// A server with the same response to every request.
 async fn answering(answer: &'static str) -> (String, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -32,18 +32,18 @@ async fn without_a_terminal_top_says_that_it_needs_one() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_named_without_its_password() {
+async fn an_unreachable_program_is_named_without_its_password() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ended = run(&["top", "--url", &format!("http://admin:hunter2@127.0.0.1:{port}")]).await;
-    check(&ended, 3, &["refused", &port.to_string(), "is its address right"]);
+    check(&ended, 3, &["refused", &port.to_string(), "is the address right"]);
     assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
 }
 
 #[tokio::test]
-async fn what_is_no_diagnostics_is_refused() {
+async fn a_response_that_is_not_diagnostics_is_an_error() {
     for wrong in ["<html>", "{}", r#"{"informers":7}"#, ""] {
         let (url, _tasks) = answering(wrong).await;
-        check(&run(&["top", "--url", &url]).await, 1, &["something else", "is its address right"]);
+        check(&run(&["top", "--url", &url]).await, 1, &["not diagnostics", "is the address right"]);
     }
     let served = ServedApi::start().await;
     check(&run(&["top", "--url", &served.url]).await, 5, &["404", "tidings-endpoints"]);
@@ -51,8 +51,8 @@ async fn what_is_no_diagnostics_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_can_not_be_asked_is_told_as_everywhere() {
-    check(&run(&["top", "pods"]).await, 3, &["no way to a cluster", "--server"]);
+async fn an_unreachable_cluster_is_the_usual_error() {
+    check(&run(&["top", "pods"]).await, 3, &["no cluster is configured", "--server"]);
     let served = ServedApi::start().await;
     check(&run(&["top", "gadgets", "--server", &served.url]).await, 5, &["\"gadgets\""]);
 }

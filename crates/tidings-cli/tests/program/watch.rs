@@ -1,4 +1,4 @@
-//! `tidings watch`: notifications in every form, its ends, its report.
+//! `tidings watch`: its output formats, how it ends, and its report.
 
 use serde_json::{Value, json};
 use tidings_apiserver::Fault;
@@ -19,7 +19,7 @@ async fn each_change_is_one_json_line_and_the_last_line_is_the_cache() {
     let update = watch.json().await;
     assert_eq!((&update["event"], &update["uid"]), (&json!("update"), &first["uid"]), "{update}");
     assert_ne!(update["resourceVersion"], first["resourceVersion"]);
-    assert_eq!(update.as_object().unwrap().len(), 7, "no objects unless asked for: {update}");
+    assert_eq!(update.as_object().unwrap().len(), 7, "objects only with --full: {update}");
 
     served.put_pod("web-1", "node-1", "Running");
     assert_eq!(watch.json().await["initial"], json!(false));
@@ -40,12 +40,12 @@ async fn a_json_line_has_its_fields_in_the_order_of_the_manual() {
     served.put_pod("web-0", "node-1", "Pending");
     let ended = run(&["watch", "po", "-o", "json", "--until-synced", "--server", &served.url]).await;
     let fields = ["event", "namespace", "name", "uid", "resourceVersion", "initial", "finalStateUnknown"];
-    let places: Vec<_> = fields.iter().map(|field| ended.stdout.find(&format!("\"{field}\":"))).collect();
-    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{}", ended.stdout);
+    let positions: Vec<_> = fields.iter().map(|field| ended.stdout.find(&format!("\"{field}\":"))).collect();
+    assert!(positions.is_sorted() && positions.iter().all(Option::is_some), "{}", ended.stdout);
 }
 
 #[tokio::test]
-async fn whole_objects_and_differences_are_told_if_asked_for() {
+async fn whole_objects_and_differences_are_printed_on_request() {
     let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
     let mut full = RunningProgram::start(&["watch", "pods", "-o", "json", "--full", "--server", &served.url]);
@@ -78,7 +78,7 @@ async fn it_ends_after_the_first_list_with_a_report_for_scripts() {
 }
 
 #[tokio::test]
-async fn it_ends_after_as_many_updates_as_were_asked_for() {
+async fn it_ends_after_the_requested_number_of_updates() {
     let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Pending");
     let mut watch = RunningProgram::start(&[
@@ -103,7 +103,7 @@ async fn it_ends_after_as_many_updates_as_were_asked_for() {
 }
 
 #[tokio::test]
-async fn selectors_and_namespaces_are_asked_of_the_server() {
+async fn the_server_applies_selectors_and_namespaces() {
     let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     served.put_pod("web-1", "node-2", "Running");
@@ -119,10 +119,10 @@ async fn selectors_and_namespaces_are_asked_of_the_server() {
         (vec!["-A", "-l", "app=dns"], vec!["web-2"]),
         (vec!["-A", "--field-selector", "spec.nodeName=node-2"], vec!["web-1"]),
     ] {
-        let asked =
+        let command =
             [&["watch", "pods", "--until-synced", "-o", "name", "--server", &served.url], &*arguments]
                 .concat();
-        let ended = run(&asked).await;
+        let ended = run(&command).await;
         let mut found: Vec<&str> =
             ended.stdout.lines().map(|line| line.trim_start_matches("pods/")).collect();
         found.sort_unstable();
@@ -131,17 +131,17 @@ async fn selectors_and_namespaces_are_asked_of_the_server() {
 }
 
 #[tokio::test]
-async fn a_reader_that_goes_away_is_a_clean_end() {
+async fn a_closed_pipe_is_an_end_without_error() {
     let served = ServedApi::start().await;
     served.put_pod("web-0", "node-1", "Running");
     let mut watch = RunningProgram::start(&["watch", "pods", "--server", &served.url]);
     assert!(watch.line().await.is_some());
-    // Nothing is written any more: `tidings watch pods | head -1` on a resource that does not change.
+    // Nothing more is written: `tidings watch pods | head -1` on a resource that does not change.
     assert_eq!(watch.close().await, 0);
 }
 
 #[tokio::test]
-async fn a_reader_that_goes_away_before_there_is_anything_to_read_is_a_clean_end() {
+async fn a_pipe_that_is_closed_before_the_first_line_is_an_end_without_error() {
     let served = ServedApi::start().await;
     served.server.faults().inject(Fault::Hang.always().on(Verb::Watch).of("pods"));
     for quiet in [&["--quiet"][..], &[]] {
@@ -150,10 +150,10 @@ async fn a_reader_that_goes_away_before_there_is_anything_to_read_is_a_clean_end
     }
 }
 
-/// Text as anybody may write it who may write an annotation.
+/// Text that any user with write access to an object can send.
 const HOSTILE: &str = "\x1b[2J\x1b]0;owned\x07\u{9b}31m\u{202e}\x7f\rgone";
 
-/// What no terminal may be sent, line breaks between lines apart.
+/// Whether a terminal would execute the character. Line breaks are allowed.
 fn is_terminal_control(c: char) -> bool {
     (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -180,17 +180,17 @@ async fn control_characters_of_a_server_reach_no_terminal() {
     let exact = run(&["get", "events", "-o", "json", "--server", &served.url]).await;
     assert!(!exact.stdout.contains(is_terminal_control), "{exact:?}");
     let list: Value = serde_json::from_str(&exact.stdout).expect("it is JSON");
-    assert_eq!(list["items"][0]["message"], HOSTILE, "JSON says exactly what the server said");
+    assert_eq!(list["items"][0]["message"], HOSTILE, "JSON preserves the text exactly");
 
     let mut diff = RunningProgram::start(&["watch", "events", "--diff", "--server", &served.url]);
     let mut full =
         RunningProgram::start(&["watch", "events", "-o", "json", "--full", "--server", &served.url]);
     assert!(diff.line().await.is_some_and(|line| line.ends_with("(initial)")));
     full.json().await;
-    put("calm");
+    put("plain");
     let line = diff.line().await.expect("it changed");
     assert!(
-        !line.contains(is_terminal_control) && line.contains(&format!("message {shown} -> calm")),
+        !line.contains(is_terminal_control) && line.contains(&format!("message {shown} -> plain")),
         "{line:?}"
     );
     let line = full.line().await.expect("it changed");

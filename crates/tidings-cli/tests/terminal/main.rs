@@ -1,7 +1,6 @@
-//! What people see in a terminal, the live view and the progress of a first list: the built program in a real one,
-//! which is tmux's, typed at and read.
+//! `top` and the progress of the first list in a real terminal: tmux runs the built program, sends keys and reads the screen.
 //!
-//! Without tmux, each test is shown as ignored with the reason; under `CI=true` it fails instead.
+//! Without tmux each test is reported as ignored; with `CI=true` it fails.
 
 #![allow(missing_docs, reason = "tests")]
 
@@ -20,22 +19,22 @@ use tokio::task::JoinSet;
 
 use tmux::Tmux;
 
-/// A test: its name, and what is typed and read.
+/// The name and the body of a test.
 type Script = (&'static str, fn());
 
 const SCRIPTS: [Script; 9] = [
     ("a_demo_is_shown_live_and_ends_with_q", a_demo_is_shown_live_and_ends_with_q),
     ("keys_filter_sort_and_open", keys_filter_sort_and_open),
-    ("a_signal_gives_the_terminal_back", a_signal_gives_the_terminal_back),
+    ("a_signal_restores_the_terminal", a_signal_restores_the_terminal),
     ("a_small_terminal_says_so_until_it_is_larger", a_small_terminal_says_so_until_it_is_larger),
     (
-        "a_program_is_shown_until_it_ends_and_why_not_after",
-        a_program_is_shown_until_it_ends_and_why_not_after,
+        "a_program_is_shown_until_it_ends_and_the_error_after",
+        a_program_is_shown_until_it_ends_and_the_error_after,
     ),
-    ("a_cluster_is_shown_through_informers_of_our_own", a_cluster_is_shown_through_informers_of_our_own),
+    ("a_cluster_is_shown_through_local_informers", a_cluster_is_shown_through_local_informers),
     ("a_tiny_terminal_breaks_nothing", a_tiny_terminal_breaks_nothing),
-    ("the_first_list_shows_how_far_it_has_come", the_first_list_shows_how_far_it_has_come),
-    ("a_first_list_that_fails_shows_why", a_first_list_that_fails_shows_why),
+    ("the_first_list_shows_its_progress", the_first_list_shows_its_progress),
+    ("a_first_list_that_fails_shows_the_error", a_first_list_that_fails_shows_the_error),
 ];
 
 fn main() -> ExitCode {
@@ -65,7 +64,7 @@ fn a_demo_is_shown_live_and_ends_with_q() {
     tmux.line("echo be''fore");
     tmux.tidings("top --demo");
     tmux.shows(&["a small cluster in this process", "INFORMER*", "pods", "healthy", "QUEUE", "replicas"]);
-    // A rate needs two samples, and the workload makes events all the time.
+    // A rate needs two samples. The workload makes events all the time.
     tmux.shows_that("pods have events", |screen| {
         let figures = row(screen, "pods");
         figures.iter().any(|figure| figure.contains('.') && *figure != "0.0")
@@ -97,7 +96,7 @@ fn keys_filter_sort_and_open() {
     tmux.terminal_is_restored();
 }
 
-fn a_signal_gives_the_terminal_back() {
+fn a_signal_restores_the_terminal() {
     let tmux = Tmux::start(120, 30);
     tmux.line("echo be''fore");
     tmux.tidings("top --demo");
@@ -110,14 +109,14 @@ fn a_signal_gives_the_terminal_back() {
 fn a_small_terminal_says_so_until_it_is_larger() {
     let tmux = Tmux::start(50, 8);
     tmux.tidings("top --demo");
-    tmux.shows(&["50x8 is too small: make it"]);
+    tmux.shows(&["50x8 is too small: enlarge it"]);
     tmux.resize(120, 30);
     tmux.shows(&["INFORMER*", "pods", "healthy"]);
     tmux.keys(&["q"]);
     tmux.shows(&["ended=0"]);
 }
 
-fn a_program_is_shown_until_it_ends_and_why_not_after() {
+fn a_program_is_shown_until_it_ends_and_the_error_after() {
     let tmux = Tmux::start(120, 30);
     let server = tmux.block_on(ApiServer::start());
     server.put("pods", pod("web-0"));
@@ -135,13 +134,13 @@ fn a_program_is_shown_until_it_ends_and_why_not_after() {
     server.put("pods", pod("web-1"));
     tmux.shows_that("there are two pods", |screen| row(screen, "pods").get(1) == Some(&"2"));
     serving.stop();
-    tmux.shows(&["no news: asking", "refused", "pods"]);
+    tmux.shows(&["no new sample: requesting", "refused", "pods"]);
     tmux.keys(&["q"]);
     tmux.shows(&["ended=0"]);
     drop(pods);
 }
 
-fn a_cluster_is_shown_through_informers_of_our_own() {
+fn a_cluster_is_shown_through_local_informers() {
     let tmux = Tmux::start(120, 30);
     let served = ServedApi::start(&tmux, 1);
     tmux.tidings(&format!("top po deploy --server {}", served.url));
@@ -165,7 +164,7 @@ fn a_tiny_terminal_breaks_nothing() {
     tmux.terminal_is_restored();
 }
 
-fn the_first_list_shows_how_far_it_has_come() {
+fn the_first_list_shows_its_progress() {
     let tmux = Tmux::start(120, 30);
     let served = ServedApi::start(&tmux, 5);
     served.server.faults().inject(Fault::StallStream { after_events: 3 }.once().of("pods"));
@@ -178,21 +177,21 @@ fn the_first_list_shows_how_far_it_has_come() {
     tmux.shows(&["ended=0"]);
 }
 
-fn a_first_list_that_fails_shows_why() {
+fn a_first_list_that_fails_shows_the_error() {
     let tmux = Tmux::start(120, 30);
     let served = ServedApi::start(&tmux, 1);
     let fault = Fault::Status { code: 500, retry_after_seconds: None };
     served.server.faults().inject(fault.always().of("pods"));
     tmux.tidings(&format!("watch pods --server {}", served.url));
-    tmux.shows(&["trying again: ", "pods in namespace default", "500"]);
+    tmux.shows(&["retrying: ", "pods in namespace default", "500"]);
     served.server.faults().clear();
     tmux.shows(&["[ADD]     default/web-0  (initial)"]);
-    tmux.shows_that("the trouble is gone", |screen| !screen.contains("trying again"));
+    tmux.shows_that("the error is gone", |screen| !screen.contains("retrying"));
     tmux.terminate();
     tmux.shows(&["ended=0"]);
 }
 
-/// A server that answers everybody, with so many pods.
+/// A server with anonymous access and `pods` pods.
 struct ServedApi {
     server: ApiServer,
     url: String,
@@ -213,7 +212,7 @@ impl ServedApi {
     }
 }
 
-/// The words of the line of this informer.
+/// The words of the row of an informer.
 fn row<'a>(screen: &'a str, name: &str) -> Vec<&'a str> {
     let mut rows =
         screen.lines().map(|line| line.trim_start_matches("> ").split_whitespace().collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! A terminal of tmux's with a shell in it, on a socket of its own: it meets no other tmux of this machine.
+//! A tmux session with a shell, on its own socket, so that it does not affect another tmux of this machine.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -7,11 +7,11 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-/// Longer than anything takes on a busy machine: only a hang gets this far.
+/// Long enough for a busy machine. Only a hang takes longer.
 const TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A terminal. Dropping it ends what runs in it.
+/// A terminal. Dropping it kills the programs in it.
 pub(crate) struct Tmux {
     runtime: Runtime,
     folder: TempDir,
@@ -35,30 +35,30 @@ impl Tmux {
         tmux
     }
 
-    /// Lets `tidings` run, and then say how it ended.
+    /// Runs `tidings`, and then prints its exit code.
     pub(crate) fn tidings(&self, arguments: &str) {
         let script = self.folder.path().join("tidings.sh");
         let text =
             format!("echo $$ >{}\nexec {} {arguments}\n", self.pid_file(), env!("CARGO_BIN_EXE_tidings"));
         std::fs::write(&script, text).expect("there is room");
-        // What is typed must not look like what is waited for.
+        // The typed command must not contain the text that tests wait for.
         self.line(&format!("sh {}; echo end''ed=$?", script.display()));
     }
 
-    /// Asks it to end, as a supervisor would.
+    /// Sends SIGTERM, as a supervisor does.
     pub(crate) fn terminate(&self) {
-        let pid = std::fs::read_to_string(self.pid_file()).expect("it has said its number");
-        let done = Command::new("kill").args(["-TERM", pid.trim()]).status().expect("kill is at hand");
+        let pid = std::fs::read_to_string(self.pid_file()).expect("the program has written its pid");
+        let done = Command::new("kill").args(["-TERM", pid.trim()]).status().expect("kill is installed");
         assert!(done.success());
     }
 
-    /// Types a line.
+    /// Types a line and presses enter.
     pub(crate) fn line(&self, text: &str) {
         self.run(&["send-keys", "-l", text]);
         self.keys(&["Enter"]);
     }
 
-    /// Presses keys, by tmux's names.
+    /// Presses keys, named as tmux names them.
     pub(crate) fn keys(&self, keys: &[&str]) {
         self.run(&[&["send-keys"], keys].concat());
     }
@@ -67,19 +67,19 @@ impl Tmux {
         self.run(&["resize-window", "-x", &width.to_string(), "-y", &height.to_string()]);
     }
 
-    /// Waits until all of this is on the screen.
+    /// Waits until the screen contains all texts.
     #[track_caller]
     pub(crate) fn shows(&self, texts: &[&str]) {
         self.shows_that(&format!("{texts:?}"), |screen| texts.iter().all(|text| screen.contains(text)));
     }
 
-    /// Waits until the screen is so.
+    /// Waits until the screen fulfils the condition.
     #[track_caller]
-    pub(crate) fn shows_that(&self, what: &str, is_so: impl Fn(&str) -> bool) {
+    pub(crate) fn shows_that(&self, what: &str, holds: impl Fn(&str) -> bool) {
         let began = Instant::now();
         loop {
             let screen = self.run(&["capture-pane", "-p"]);
-            if is_so(&screen) {
+            if holds(&screen) {
                 return;
             }
             assert!(began.elapsed() < TIMEOUT, "{what} is not shown:\n{screen}");
@@ -87,7 +87,7 @@ impl Tmux {
         }
     }
 
-    /// Lines are read whole and shown as they are typed, the cursor can be seen, and the screen is the usual one.
+    /// Checks that the terminal is in line mode with echo, the cursor is visible, and the normal screen is active.
     #[track_caller]
     pub(crate) fn terminal_is_restored(&self) {
         self.line("stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig | sed s/^/modes''=/");
@@ -105,7 +105,7 @@ impl Tmux {
 
     #[track_caller]
     fn run(&self, arguments: &[&str]) -> String {
-        let output = self.command(arguments).output().expect("tmux is at hand");
+        let output = self.command(arguments).output().expect("tmux is installed");
         assert!(output.status.success(), "tmux {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }

@@ -1,4 +1,4 @@
-// The page: keeps a stream of samples open, and draws each. Whatever comes from a cluster is put in as text only.
+// The page: reads a stream of samples and draws each. Text from the cluster is only inserted as text, never as markup.
 
 import { Chart, colour } from "./charts.js";
 import { FIGURES, backlog, bytes, count, duration, memory, rate, withRates } from "./figures.js";
@@ -6,7 +6,7 @@ import { Objects } from "./objects.js";
 
 const SAMPLES_MAX = 300;
 const NOTIFICATIONS_MAX = 200;
-/** Longer than this without a sample, and what is shown is old: the other end may be gone without a word. */
+/** After this time without a sample the connection counts as lost: the server may have gone away without closing it. */
 const SILENCE_MS_MAX = 5_000;
 const RETRY_MS = [500, 1_000, 2_000, 5_000];
 
@@ -18,13 +18,13 @@ let attempts = 0;
 
 connect();
 
-/** Asks for what is there, then listens. Whatever goes wrong, it tries again. */
+/** Loads the state, then reads the stream of samples. It retries after every error. */
 async function connect() {
   try {
-    const answer = await fetch("/api/state", { signal: AbortSignal.timeout(SILENCE_MS_MAX) });
-    if (answer.status === 401) return lost("the token is no longer right: open the address that was printed");
-    if (!answer.ok) throw new Error(`the dashboard answers ${answer.status}`);
-    const state = await answer.json();
+    const response = await fetch("/api/state", { signal: AbortSignal.timeout(SILENCE_MS_MAX) });
+    if (response.status === 401) return lost("the token is no longer valid: open the URL that the dashboard printed");
+    if (!response.ok) throw new Error(`the dashboard responds ${response.status}`);
+    const state = await response.json();
     samples = [];
     element("notifications").replaceChildren();
     state.samples.forEach(take);
@@ -44,33 +44,33 @@ function listen() {
     stream.close();
     lost("disconnected");
   };
-  const heard = () => {
+  const restartTimer = () => {
     clearTimeout(silence);
     silence = setTimeout(end, SILENCE_MS_MAX);
   };
-  heard();
+  restartTimer();
   stream.onopen = () => {
     attempts = 0;
-    said("live", "live");
+    setStatus("live", "live");
   };
   stream.onmessage = ({ data }) => {
-    heard();
+    restartTimer();
     const sample = JSON.parse(data);
     take(sample);
     draw();
-    objects.heard(sample);
+    objects.update(sample);
   };
   stream.onerror = end;
 }
 
 function lost(why) {
-  said("disconnected", why);
+  setStatus("disconnected", why);
   const pause = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)];
   attempts += 1;
   setTimeout(connect, pause);
 }
 
-function said(state, text) {
+function setStatus(state, text) {
   const place = element("connection");
   document.body.classList.toggle("stale", state !== "live");
   if (place.textContent !== text) place.textContent = text;
@@ -93,7 +93,7 @@ function draw() {
   element("queues-section").hidden = queues.length === 0;
   const unhealthy = informers.filter((informer) => !informer.isHealthy).length;
   element("summary").textContent =
-    `${informers.length} informers${unhealthy > 0 ? `, ${unhealthy} in trouble` : ", all healthy"}`;
+    `${informers.length} informers${unhealthy > 0 ? `, ${unhealthy} failing` : ", all healthy"}`;
 }
 
 /** Replaces the cells of a table, row by row. */
@@ -107,11 +107,11 @@ function fill(table, things, write) {
 }
 
 function informerRow(informer, at) {
-  const state = cell(informer.isSynced ? (informer.isHealthy ? "synced" : "in trouble") : "syncing");
+  const state = cell(informer.isSynced ? (informer.isHealthy ? "synced" : "failing") : "syncing");
   state.className = informer.isHealthy ? "good" : informer.isSynced ? "bad" : "warn";
   const failing = informer.streams.map((stream) => stream.failing).find(Boolean);
-  const trouble = failing?.error ?? (informer.isSynced ? null : informer.unsyncedBecause);
-  if (trouble) state.append(text("span", trouble, "trouble"));
+  const error = failing?.error ?? (informer.isSynced ? null : informer.unsyncedBecause);
+  if (error) state.append(text("span", error, "error"));
   return [
     named(informer.name, at), state, cell(wires(informer)), number(count(informer.objects)), number(rate(informer.eventsPerSecond)),
     number(duration(informer.lagSeconds)), number(count(backlog(informer))), number(bytes(memory(informer))),
@@ -119,7 +119,7 @@ function informerRow(informer, at) {
   ];
 }
 
-/** The wire that its answers came by; more than one if its streams differ. */
+/** The encoding of the responses; several if the streams differ. */
 function wires(informer) {
   return [...new Set(informer.streams.map((stream) => stream.wire).filter(Boolean))].join(", ");
 }
@@ -131,7 +131,7 @@ function queueRow(queue, at) {
   ];
 }
 
-/** The newest notifications stand first. */
+/** The newest notification is first. */
 function tell(sample) {
   const list = element("notifications");
   const items = sample.notifications.map((notification) => {

@@ -1,4 +1,4 @@
-// Small charts over the last minutes: a line for each informer or queue, in the colour that its row has.
+// Small charts of the last minutes: one line for each informer or queue, in the colour of its row.
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [300, 100];

@@ -1,6 +1,6 @@
-// What is drawn, made of samples; and how figures are written for people.
+// The values that the charts show, and how values are formatted.
 
-/** The figures over time: how each is read off an informer or a queue, and how it is written. */
+/** The charts: how each value is read from an informer or a queue, and how it is formatted. */
 export const FIGURES = [
   { title: "Objects", of: "informers", read: (informer) => informer.objects, write: count },
   { title: "Events/s", of: "informers", read: (informer) => informer.eventsPerSecond, write: rate },
@@ -10,7 +10,7 @@ export const FIGURES = [
   { title: "Queue depth", of: "queues", read: (queue) => queue.waiting + queue.delayed, write: count },
 ];
 
-/** Adds what only two samples together tell. */
+/** Adds the rates, which need two samples. */
 export function withRates(sample, before) {
   const earlier = new Map((before?.diagnostics.informers ?? []).map((informer) => [informer.name, informer]));
   const elapsed = before ? sample.seconds - before.seconds : 0;

@@ -1,4 +1,4 @@
-// The table of cached objects with its filters, and one of them in full.
+// The table of cached objects with its filters, and the details of one object.
 
 import { bytes, count } from "./figures.js";
 
@@ -20,7 +20,7 @@ export class Objects {
     });
   }
 
-  /** What there is to choose from. What was selected stays, if it is still there. */
+  /** The resources to choose from. The selected resource stays selected if it still exists. */
   offer(contents) {
     const before = element("resource").value;
     this.#contents = contents;
@@ -34,8 +34,8 @@ export class Objects {
     this.#show();
   }
 
-  /** Looks again at what a sample says has changed. */
-  heard({ notifications, omitted }) {
+  /** Reloads the objects that have changed according to a sample. */
+  update({ notifications, omitted }) {
     const resource = element("resource").value;
     if (omitted > 0 || notifications.some((notification) => notification.resource === resource)) this.#refresh();
     const isOpen = (notification) => notification.resource === this.#open?.resource && notification.key === this.#open?.key;
@@ -60,7 +60,7 @@ export class Objects {
   }
 
   async #refresh() {
-    // An answer that comes after a later question was query is no longer of interest.
+    // Ignores the response to an outdated request.
     const number = (this.#query += 1);
     const query = { resource: element("resource").value, q: element("search").value, limit: OBJECTS_MAX };
     if (element("index").value) Object.assign(query, { index: element("index").value, value: element("value").value });
@@ -78,7 +78,7 @@ export class Objects {
     this.#fill(query.resource, answer.objects);
   }
 
-  /** Rows of objects that stay are kept, so that whoever stands on one with the keyboard is not with_selection_moved. */
+  /** Keeps the rows of objects that are still listed, so that a focused row keeps the keyboard focus. */
   #fill(resource, objects) {
     const body = element("objects").tBodies[0];
     const wanted = new Set(objects.map(({ key }) => `${resource} ${key}`));
@@ -155,8 +155,8 @@ export class Objects {
 }
 
 function note({ version, change }) {
-  if (!change) return `version ${version}; it has not changed since the dashboard began to watch`;
-  const what = change.fields.length > 0 ? "its last change" : "its last change, of nothing that can be shown";
+  if (!change) return `version ${version}; unchanged since the dashboard started`;
+  const what = change.fields.length > 0 ? "its last change" : "its last change, without visible fields";
   return `version ${version}; ${what}, from ${change.oldVersion}:`;
 }
 
@@ -170,18 +170,18 @@ function fieldRow({ path, old, new: after }) {
   return row;
 }
 
-/** The answer, or why there is none. */
+/** The response, or an object with the error. */
 async function ask(path, parameters) {
   try {
     const answer = await fetch(`${path}?${new URLSearchParams(parameters)}`);
     const isJson = answer.headers.get("content-type")?.includes("json");
-    return isJson ? await answer.json() : { error: `the dashboard answers ${answer.status}` };
+    return isJson ? await answer.json() : { error: `the dashboard responds ${answer.status}` };
   } catch {
-    return { error: "the dashboard does not answer" };
+    return { error: "the dashboard does not respond" };
   }
 }
 
-/** Options of a list, made anew only if they differ: an open list would close. */
+/** Sets the options of a list, only if they differ: replacing them would close an open list. */
 function choices(list, pairs) {
   const wanted = JSON.stringify(pairs);
   if (list.dataset.choices === wanted) return;

@@ -1,4 +1,4 @@
-//! One informer, whole: where its memory is, what each stream does, what each handler has not been told.
+//! One informer in detail: memory, streams, and the backlog of each handler.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -14,7 +14,7 @@ use super::colour;
 
 pub(super) fn draw(state: &TopState, name: &str, scroll: u16, frame: &mut Frame<'_>, area: Rect) {
     let row = state.rows.iter().find(|row| row.informer.name == name);
-    let lines = row.map_or_else(|| vec![Line::raw("it is gone: nobody needs it any more")], lines);
+    let lines = row.map_or_else(|| vec![Line::raw("the program has dropped this informer")], lines);
     let block = Block::bordered().title(plain(name));
     let room = usize::from(block.inner(area).height);
     let last = u16::try_from(lines.len().saturating_sub(room)).unwrap_or(u16::MAX);
@@ -72,7 +72,7 @@ fn overview(row: &InformerRow) -> Vec<Line<'static>> {
             count(informer.queued_deltas),
         )),
         Line::raw(format!(
-            "faults: {} of the source, {} skipped, {} unreadable, {} of indexes, {} panics of handlers, {} times back in time",
+            "faults: {} of the source, {} skipped, {} unreadable, {} of indexes, {} panics of handlers, {} restores of the server",
             count(faults.source),
             count(faults.skipped),
             count(faults.unreadable),

@@ -1,4 +1,4 @@
-//! Pictures, read line by line.
+//! Tests that read the drawn screen line by line.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn drawn(state: &TopState) -> Vec<String> {
     drawn_on(state, 120, 30)
 }
 
-/// The words of the line that begins with this one.
+/// The words of the line whose first word is `first`.
 fn words<'a>(lines: &'a [String], first: &str) -> Vec<&'a str> {
     let mut lines =
         lines.iter().map(|line| line.trim_start_matches("> ").split_whitespace().collect::<Vec<_>>());
@@ -49,7 +49,7 @@ fn each_informer_and_each_queue_has_a_line_of_figures() {
 }
 
 #[test]
-fn the_chosen_line_is_marked_and_the_sorted_column_says_so() {
+fn the_selected_row_and_the_sorted_column_are_marked() {
     let state =
         TopState { selected: Some("pods".to_owned()), sort: Column::Objects, is_reversed: true, ..state() };
     let lines = drawn(&state);
@@ -58,7 +58,7 @@ fn the_chosen_line_is_marked_and_the_sorted_column_says_so() {
 }
 
 #[test]
-fn an_opened_informer_shows_its_parts_and_what_goes_wrong() {
+fn the_details_of_an_informer_show_its_parts_and_errors() {
     let opened =
         |name: &str| TopState { view: TopView::Details { name: name.to_owned(), scroll: 0 }, ..state() };
     let lines = drawn(&opened("pods"));
@@ -71,11 +71,11 @@ fn an_opened_informer_shows_its_parts_and_what_goes_wrong() {
     shows(&lines, "kube-system: waiting to try again");
     shows(&lines, "9 attempts: watching nodes: refused");
     shows(&drawn(&opened("secrets")), "not synced: the list takes its time");
-    shows(&drawn(&opened("gone")), "it is gone");
+    shows(&drawn(&opened("gone")), "dropped this informer");
 }
 
 #[test]
-fn an_opened_informer_scrolls_to_its_end_and_no_further() {
+fn the_details_scroll_to_the_end_and_no_further() {
     let opened = |scroll| TopState { view: TopView::Details { name: "pods".to_owned(), scroll }, ..state() };
     assert!(!drawn_on(&opened(0), 120, 10).iter().any(|line| line.contains("printer")));
     shows(&drawn_on(&opened(u16::MAX), 120, 10), "printer");
@@ -103,10 +103,10 @@ fn help_names_every_key() {
 }
 
 #[test]
-fn trouble_is_told_below_the_last_figures() {
+fn an_error_is_shown_below_the_last_values() {
     let at = state().sampled_at.unwrap();
-    let lines = drawn(&state().with_sample(at, Err("asking 127.0.0.1:1: refused".to_owned())));
-    assert_eq!(lines[29], "no news: asking 127.0.0.1:1: refused");
+    let lines = drawn(&state().with_sample(at, Err("requesting 127.0.0.1:1: refused".to_owned())));
+    assert_eq!(lines[29], "no new sample: requesting 127.0.0.1:1: refused");
     assert_eq!(words(&lines, "pods")[1], "1,200");
 }
 
@@ -123,7 +123,7 @@ fn a_terminal_that_is_too_small_says_how_large_it_must_be() {
 }
 
 #[test]
-fn many_informers_scroll_with_the_choice_and_many_queues_leave_them_room() {
+fn many_informers_scroll_with_the_selection_and_many_queues_leave_room_for_them() {
     let mut state = state();
     let (row, queue) = (state.rows[0].clone(), state.queues[0].clone());
     for at in 0..100 {
@@ -140,7 +140,7 @@ fn many_informers_scroll_with_the_choice_and_many_queues_leave_them_room() {
 }
 
 #[test]
-fn what_another_program_says_does_not_reach_the_terminal_as_a_command() {
+fn control_characters_of_another_program_do_not_reach_the_terminal() {
     let mut state = state();
     state.rows[0].informer.name = "po\u{1b}[2Jds".to_owned();
     state.rows[0].informer.streams[0].last_error = Some("a\u{1b}]0;title\u{7}\nb".to_owned());
