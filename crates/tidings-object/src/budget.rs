@@ -13,12 +13,17 @@ use crate::sync::{self, Ordering};
 use crate::{RawObject, ResourceKind};
 use decoded_cache::DecodedCache;
 
-/// A bound on the memory of decoded objects.
+/// A limit of the memory of decoded objects.
+///
+/// By default it follows what is cached: decoded objects take at most as much memory as the cached objects themselves,
+/// but they may always take 1 MiB, and never take more than 64 MiB. A program with 5,000 small objects then keeps a few
+/// megabytes decoded, and not all of them.
 ///
 /// ```
 /// use tidings_object::Budget;
 ///
-/// assert_eq!(Budget::default().limit_bytes(), 64 << 20);
+/// assert_eq!(Budget::default().limit_bytes(), 1 << 20); // nothing is cached yet
+/// assert_eq!(Budget::bytes(8 << 20).limit_bytes(), 8 << 20);
 /// assert_eq!(Budget::bytes(0).used_bytes_estimate(), 0); // never keeps anything
 /// ```
 pub struct Budget {
@@ -26,8 +31,11 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The default of a factory: 64 MiB.
-    pub const DEFAULT_BYTES: u64 = 64 << 20;
+    /// The least limit of the default budget: 1 MiB.
+    pub const DEFAULT_BYTES_MIN: u64 = 1 << 20;
+
+    /// The largest limit of the default budget: 64 MiB.
+    pub const DEFAULT_BYTES_MAX: u64 = 64 << 20;
 
     /// Keeps about this many bytes of decoded objects; 0 keeps none.
     pub fn bytes(limit_bytes: u64) -> Budget {
@@ -39,7 +47,7 @@ impl Budget {
         Budget::bytes(u64::MAX)
     }
 
-    /// The bound.
+    /// The limit. That of the default budget changes with what is cached.
     pub fn limit_bytes(&self) -> u64 {
         self.cache.limit_bytes()
     }
@@ -71,7 +79,7 @@ impl Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget::bytes(Budget::DEFAULT_BYTES)
+        Budget { cache: DecodedCache::proportional(Budget::DEFAULT_BYTES_MIN, Budget::DEFAULT_BYTES_MAX) }
     }
 }
 

@@ -90,7 +90,9 @@ impl RawObject {
             body_hash,
             this: Weak::clone(this),
         });
-        object.origin.counters.add(object.object_bytes());
+        let bytes = object.object_bytes();
+        object.origin.counters.add(bytes);
+        object.origin.budget.cache().count_object(bytes.memory_bytes);
         object
     }
 
@@ -276,7 +278,9 @@ impl Cacheable for RawObject {
 
 impl Drop for RawObject {
     fn drop(&mut self) {
-        self.origin.counters.remove(self.object_bytes());
+        let bytes = self.object_bytes();
+        self.origin.counters.remove(bytes);
+        self.origin.budget.cache().uncount_object(bytes.memory_bytes);
         if let Some(kept) = self.decoded_slot.take() {
             self.origin.budget.cache().release(self, kept);
         }

@@ -44,7 +44,12 @@ struct SeveralValues(Vec<Arc<dyn Any + Send + Sync>>);
 
 /// Keeps memos within a limit.
 pub(crate) struct DecodedCache<T> {
-    limit_bytes: u64,
+    /// The limit is what all cached objects take, but never below the floor and never above the ceiling. A fixed limit
+    /// is both.
+    floor_bytes: u64,
+    ceiling_bytes: u64,
+    /// What all cached objects take, nothing decoded.
+    cached_bytes: AtomicU64,
     /// The sum over all memos.
     used_bytes: AtomicU64,
     queue: Mutex<S3Fifo<CacheEntry<T>>>,
@@ -64,8 +69,15 @@ const STALE_MAX: u64 = if cfg!(test) { 0 } else { 256 };
 
 impl<T: Cacheable> DecodedCache<T> {
     pub(crate) fn new(limit_bytes: u64) -> Self {
+        DecodedCache::proportional(limit_bytes, limit_bytes)
+    }
+
+    /// A cache whose limit follows [`count_object`](Self::count_object) between a floor and a ceiling.
+    pub(crate) fn proportional(floor_bytes: u64, ceiling_bytes: u64) -> Self {
         DecodedCache {
-            limit_bytes,
+            floor_bytes,
+            ceiling_bytes,
+            cached_bytes: AtomicU64::new(0),
             used_bytes: AtomicU64::new(0),
             queue: Mutex::new(S3Fifo::new()),
             stale: AtomicU64::new(0),
@@ -76,7 +88,17 @@ impl<T: Cacheable> DecodedCache<T> {
     }
 
     pub(crate) fn limit_bytes(&self) -> u64 {
-        self.limit_bytes
+        self.cached_bytes.load(Ordering::Relaxed).clamp(self.floor_bytes, self.ceiling_bytes)
+    }
+
+    /// Counts an object that is cached from now on.
+    pub(crate) fn count_object(&self, bytes: usize) {
+        self.cached_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Counts an object that is no longer cached.
+    pub(crate) fn uncount_object(&self, bytes: usize) {
+        self.cached_bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn used_bytes(&self) -> u64 {
@@ -95,7 +117,8 @@ impl<T: Cacheable> DecodedCache<T> {
         decode: impl FnOnce() -> Result<K, E>,
     ) -> Result<Arc<K>, E> {
         let bytes = object.bytes_estimate(size_of::<K>());
-        if bytes > self.limit_bytes {
+        // The ceiling and not the limit: a hit must not compute the limit.
+        if bytes > self.ceiling_bytes {
             self.misses.fetch_add(1, Ordering::Relaxed);
             return decode().map(Arc::new);
         }
@@ -136,7 +159,7 @@ impl<T: Cacheable> DecodedCache<T> {
     /// While there is none, an object is kept from its second decoding on: most of what handlers look at is looked at
     /// once, and whoever drops it at once drops what is still in the processor's cache, and pushes nothing out.
     fn has_room_for(&self, bytes: u64) -> bool {
-        self.used_bytes().saturating_add(bytes) <= self.limit_bytes
+        self.used_bytes().saturating_add(bytes) <= self.limit_bytes()
     }
 
     /// Gives back what a dropped object had.
@@ -163,10 +186,11 @@ impl<T: Cacheable> DecodedCache<T> {
             if let Some((place, bytes, fingerprint)) = place {
                 queue.push(place, bytes, fingerprint);
             }
-            let mut excess = self.used_bytes().saturating_sub(self.limit_bytes);
+            let limit_bytes = self.limit_bytes();
+            let mut excess = self.used_bytes().saturating_sub(limit_bytes);
             while excess > 0 {
                 let was_read = |place: &CacheEntry<T>| place.take_was_read(&mut ended);
-                let Some((place, bytes)) = queue.pop(self.limit_bytes, was_read) else { break };
+                let Some((place, bytes)) = queue.pop(limit_bytes, was_read) else { break };
                 if place.is_alive() {
                     excess = excess.saturating_sub(bytes);
                     leaving.push(place);
@@ -197,7 +221,7 @@ impl<T: Cacheable> DecodedCache<T> {
     }
 
     fn is_unlimited(&self) -> bool {
-        self.limit_bytes == u64::MAX
+        self.floor_bytes == u64::MAX
     }
 }
 

@@ -101,6 +101,20 @@ fn a_scan_of_the_cache_leaves_what_is_read_all_the_time() {
 }
 
 #[test]
+fn the_default_limit_is_what_the_cached_objects_take_between_1_and_64_mib() {
+    let budget = Arc::new(Budget::default());
+    assert_eq!(budget.limit_bytes(), Budget::DEFAULT_BYTES_MIN);
+    let first = pods(&budget, 0..1);
+    assert_eq!(budget.limit_bytes(), Budget::DEFAULT_BYTES_MIN);
+    let bytes = first[0].origin().stats().memory_bytes;
+    let many = pods(&budget, 0..usize::try_from((2 << 20) / bytes).unwrap());
+    let limit = budget.limit_bytes();
+    assert!((3 << 19..3 << 20).contains(&limit), "{limit} is not about 2 MiB");
+    drop((first, many));
+    assert_eq!(budget.limit_bytes(), Budget::DEFAULT_BYTES_MIN);
+}
+
+#[test]
 fn churn_leaves_no_dead_objects_in_the_queue() {
     let budget = Arc::new(Budget::default());
     for round in 0..50 {
