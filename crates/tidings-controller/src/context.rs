@@ -86,7 +86,7 @@ impl Context {
     /// let server = tidings_apiserver::ApiServer::start().await;
     /// let map: ConfigMap = from_value(json!({ "metadata": { "name": "settings" } }))?;
     /// let request = Request::new(Some("default"), "settings")?;
-    /// let context = Context::for_test(server.client()).object(&map).reads::<Secret>().build(&request).await?;
+    /// let context = Context::for_test(server.client()).object(&map).reads::<Secret>().build(&request).await;
     ///
     /// assert_eq!(reconcile(request, context).await?, Action::await_change());
     /// assert!(server.object("secrets", "default/settings").is_some());

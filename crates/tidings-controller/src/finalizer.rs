@@ -123,7 +123,7 @@ mod sealed {
 /// let map: ConfigMap = serde_json::from_value(server.object("configmaps", "default/bucket").unwrap())?;
 ///
 /// let request = Request::new(Some("default"), "bucket")?;
-/// let context = Context::for_test(server.client()).object(&map).build(&request).await?;
+/// let context = Context::for_test(server.client()).object(&map).build(&request).await;
 /// reconcile(request, context).await?;
 /// let map = server.object("configmaps", "default/bucket").unwrap();
 /// assert_eq!(map["metadata"]["finalizers"][0], "example.com/bucket");

@@ -82,10 +82,9 @@ fn keeper_of_orphan(change: &Notification<Pod>) -> Vec<Request> {
 }
 
 async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    let Some(keeper) = context.lister::<Keeper>().get(&request) else {
-        return Ok(Action::await_change()); // It is gone, and the garbage collector takes its pods.
+    let Some(keeper) = context.get::<Keeper>(&request).await? else {
+        return Ok(Action::await_change()); // It was deleted, and the garbage collector deletes its pods.
     };
-    let keeper = keeper.decoded()?;
     if keeper.metadata.deletion_timestamp.is_some() {
         return Ok(Action::await_change());
     }

@@ -70,20 +70,16 @@ pub(crate) fn controller() -> Controller {
 }
 
 async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    let Some(foo) = context.lister::<Foo>().get(&request) else {
-        return Ok(Action::await_change()); // It is gone, and the garbage collector takes its Deployment.
+    let Some(foo) = context.get::<Foo>(&request).await? else {
+        return Ok(Action::await_change()); // It was deleted, and the garbage collector deletes its Deployment.
     };
-    let foo = foo.decoded()?;
     if foo.spec.deployment_name.is_empty() {
         return Err(Error::terminal(format!("{request}: deploymentName must not be empty")));
     }
-    let deployment = match context.lister::<Deployment>().get(&format!(
-        "{}/{}",
-        namespace(&foo),
-        foo.spec.deployment_name
-    )) {
-        Some(deployment) => deployment.decoded()?.as_ref().clone(),
-        // The next reconcile of this Foo waits until the cache has what is written here.
+    let key = Key::new(Some(&namespace(&foo)), &foo.spec.deployment_name)?;
+    let deployment = match context.get::<Deployment>(&key).await? {
+        Some(deployment) => deployment.as_ref().clone(),
+        // The next reconcile of this Foo waits until the cache shows this write.
         None => context.api::<Deployment>().create(&deployment_of(&foo)?).await?.decoded()?,
     };
     if !is_controlled_by(&deployment, &foo.uid().unwrap_or_default()) {
@@ -163,10 +159,10 @@ async fn main() -> anyhow::Result<()> {
 /// Stands in for the deployment controller of a cluster: every replica is available at once.
 pub(crate) fn stand_in() -> Controller {
     Controller::for_kind::<Deployment>("deployment").reconcile(async |request: Request, context: Context| {
-        let Some(deployment) = context.lister::<Deployment>().get(&request) else {
+        let Some(deployment) = context.get::<Deployment>(&request).await? else {
             return Ok(Action::await_change());
         };
-        let replicas = deployment.field(".spec.replicas")?.values().first().cloned();
+        let replicas = deployment.spec.replicas;
         let counts = json!({ "replicas": replicas, "availableReplicas": replicas });
         let (params, patch) = (PatchParams::default(), Patch::Merge(json!({ "status": counts })));
         context.api::<Deployment>().patch_status(request.name(), &params, &patch).await?;

@@ -20,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Context, SharedContext};
 use crate::caches::{ControllerCache, ControllerCaches};
-use crate::reconciler::Error;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::writes::PendingWrites;
@@ -42,7 +41,7 @@ pub struct TestContext {
 struct TestKind {
     resource: ResourceKind,
     projection: Projection,
-    objects: Vec<Result<Value, String>>,
+    objects: Vec<Value>,
 }
 
 impl TestContext {
@@ -85,14 +84,14 @@ impl TestContext {
 
     /// The context of a reconcile of this request.
     ///
-    /// # Errors
+    /// # Panics
     ///
-    /// If an object can't be encoded, or has no name.
-    pub async fn build(self, request: &Request) -> Result<Context, Error> {
+    /// If an object can't be encoded as JSON, or has no name.
+    pub async fn build(self, request: &Request) -> Context {
         let mut caches = ControllerCaches::default();
         for kind in self.kinds {
             let projection = kind.projection;
-            caches.push(ControllerCache { projection, informer: kind.into_informer().await? });
+            caches.push(ControllerCache { projection, informer: kind.into_informer().await });
         }
         let (recorder, _) = Recorder::new(self.client.clone(), self.controller.as_str());
         let shared = SharedContext {
@@ -102,11 +101,12 @@ impl TestContext {
             caches,
             pending_writes: PendingWrites::default(),
         };
-        Ok(Context::new(Arc::new(shared), request.clone(), CancellationToken::new()))
+        Context::new(Arc::new(shared), request.clone(), CancellationToken::new())
     }
 
     fn put(mut self, resource: ResourceKind, projection: Projection, object: &impl Serialize) -> Self {
-        let object = serde_json::to_value(object).map_err(|error| error.to_string());
+        let object = serde_json::to_value(object);
+        let object = object.unwrap_or_else(|error| panic!("encoding an object of {resource}: {error}"));
         self.kind(resource, projection).objects.push(object);
         self
     }
@@ -123,13 +123,14 @@ impl TestContext {
 
 impl TestKind {
     /// An informer whose cache contains the objects. Its task ends after the first list; the cache stays readable.
-    async fn into_informer(self) -> Result<SharedInformer<()>, Error> {
+    async fn into_informer(self) -> SharedInformer<()> {
         let TestKind { resource, projection, objects } = self;
         let intake = Arc::new(Intake::new(resource.clone(), Arc::default()));
         let mut parsed = Vec::with_capacity(objects.len());
         for (at, object) in objects.into_iter().enumerate() {
-            let object = completed(object?, &resource, projection, at);
-            parsed.push(intake.json(object.to_string().as_bytes(), &NothingKnown)?);
+            let object = completed(object, &resource, projection, at);
+            let object = intake.json(object.to_string().as_bytes(), &NothingKnown);
+            parsed.push(object.unwrap_or_else(|error| panic!("an object of {resource} for a test: {error}")));
         }
         let source = Arc::new(FixedSource { resource, objects: parsed });
         let mut config = InformerConfig::default();
@@ -137,10 +138,10 @@ impl TestKind {
         let (handle, task) = informer::<()>(intake, source, vec![StreamScope::All], config);
         tokio::select! {
             biased;
-            synced = handle.synced() => synced?,
-            () = task.run() => return Err("the informer ended before its first list".into()),
+            synced = handle.synced() => synced.expect("the objects are in memory"),
+            () = task.run() => unreachable!("the handle keeps the informer running"),
         }
-        Ok(handle)
+        handle
     }
 }
 
