@@ -1,20 +1,7 @@
-//! Leader election on Leases: of several replicas at most one acts, and soon another does if it can't.
+//! Leader election on Leases: at most one of several replicas works, and another one takes over when it can't.
 //!
-//! [`Election`] says how, [`Leadership`] tells who, a [`Term`] is one time in shared. `machine` decides and is pure,
-//! `task` does what it says over the API, `guard` watches over work that could outlast its lease.
-//!
-//! At most one replica leads at any time as long as clocks run within 10 % of true time and nobody shortens, blanks
-//! or deletes the lease by hand: that is an order to hand over at once. What wall clocks show does not matter. A
-//! machine that is suspended is outside of this: its clock stands.
-//!
-//! # One leader is not one writer
-//!
-//! A lease says who may *send*. It does not say what *arrives*: a request that the old leader sent in its last read_clocks
-//! may be delayed by a proxy or a busy server and take effect when the next leader has already written. The same holds
-//! for [shards](crate::shard). No lease can prevent that, only the server can, if a write says which version it was
-//! made for: [`TrackedApi::if_unchanged`](crate::TrackedApi::if_unchanged) does so for patches and deletions, and
-//! `replace` always does. A late write is then answered with a conflict and changes nothing.
-//! Writes that give the same result whoever makes them, such as applying what the spec says, need no such guard.
+//! [`Election`] has the options, [`Leadership`] is the handle, a [`Term`] is one period of leadership.
+//! `state_machine` decides and is pure, `task` sends its requests, `guard` acts on work that outlasts its lease.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -25,27 +12,21 @@ use kube_client::{Api, Client};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::lease_error::LeaseError;
 use crate::sync::AtomicU64;
 
-mod timing;
-
-mod record;
-
-mod state_machine;
-
-mod term;
-
 mod guard;
-
 mod leadership;
-
-mod task;
-
 #[cfg(feature = "metrics")]
 mod metrics;
+mod record;
+mod state_machine;
+mod task;
+mod term;
+mod timing;
 
-pub use guard::{Guard, GuardError, OnOverrun, Overrun};
-pub use leadership::{Leadership, Stalled};
+pub use guard::{Guard, OnOverrun, Overrun};
+pub use leadership::Leadership;
 #[cfg(feature = "metrics")]
 pub use metrics::ElectionMetrics;
 pub use task::ElectionTask;
@@ -57,7 +38,11 @@ use state_machine::ElectionStateMachine;
 use task::OnStop;
 use timing::ElectionTiming;
 
-/// An election for one lease, to be built.
+/// The options of an election for one Lease.
+///
+/// At most one replica leads at any time, if clocks run within 10 % of true time and no person changes the Lease: to
+/// shorten, blank or delete it is an order to hand over at once. The time of day of the clocks does not matter. A
+/// suspended machine is outside of this guarantee, because its clock stops.
 ///
 /// ```
 /// use tidings_controller::Election;
@@ -78,6 +63,15 @@ use timing::ElectionTiming;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # One leader is not one writer
+///
+/// A lease decides which replica may *send* a request. It does not decide when a request *arrives*: a proxy or a busy
+/// server may delay the last request of the old leader until the next leader has already written. The same holds for
+/// [shards](crate::Sharding). No lease can prevent that. The server can, if a write names the version that it was made
+/// for: [`TrackedApi::if_unchanged`](crate::TrackedApi::if_unchanged) does so for patches and deletions, and `replace`
+/// always does. A late write then fails with a conflict and changes nothing. Writes with the same result from any
+/// replica, such as a server-side apply of what the spec says, need no such check.
 #[derive(Debug, Clone)]
 pub struct Election {
     name: String,
@@ -89,128 +83,88 @@ pub struct Election {
     seed: u64,
 }
 
-/// An election that can't be held.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ElectionError {
-    /// The lease has no name.
-    #[error("the lease has no name")]
-    NoName,
-    /// The replica has no identity.
-    #[error("the replica has no identity")]
-    NoIdentity,
-    /// A duration is zero.
-    #[error("the {which} is zero")]
-    Zero {
-        /// Which.
-        which: &'static str,
-    },
-    /// A lease's duration is written as a 32-bit number of seconds.
-    #[error("a lease duration of {lease:?} is too long to be written")]
-    LeaseTooLong {
-        /// The lease duration.
-        lease: Duration,
-    },
-    /// The holder would believe for as long as the lease lasts.
-    #[error("the lease duration {lease:?} must be longer than the renew deadline {renew_deadline:?}")]
-    LeaseWithinRenewDeadline {
-        /// The lease duration.
-        lease: Duration,
-        /// The renew deadline.
-        renew_deadline: Duration,
-    },
-    /// The holder would have no second try.
-    #[error("the renew deadline {renew_deadline:?} must be longer than 1.2 times the retry period {retry:?}")]
-    RenewDeadlineWithinRetry {
-        /// The renew deadline.
-        renew_deadline: Duration,
-        /// The retry period.
-        retry: Duration,
-    },
-}
-
 impl Election {
-    /// An election for the lease of this name, in the client's own namespace, with a lease of 15 s that is renewed
-    /// every 2 s and given up after 10 s without a renewal. The identity is the host's name and a random number.
+    /// An election for the lease of this name, in the namespace of the client. The identity is the name of the host and
+    /// a random number.
     pub fn new(name: impl Into<String>) -> Self {
-        let rng = RandomState::new();
+        let random = RandomState::new();
         Election {
             name: name.into(),
             namespace: None,
-            identity: format!("{}_{:016x}", host_name(), rng.hash_one("identity")),
+            identity: format!("{}_{:016x}", host_name(), random.hash_one("identity")),
             labels: BTreeMap::new(),
             timing: ElectionTiming::default(),
             on_stop: OnStop::Release,
-            seed: rng.hash_one("seed"),
+            seed: random.hash_one("seed"),
         }
     }
 
-    /// Where the lease is.
+    /// The namespace of the lease.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// The name that is written in the lease; no two processes may go by the same.
+    /// What is written into the lease as its holder. No two processes may have the same identity.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = identity.into();
         self
     }
 
-    /// Labels of the lease, set over those that it has.
+    /// Labels of the lease, added to those that it has.
     pub fn labels(mut self, labels: impl IntoIterator<Item = (String, String)>) -> Self {
         self.labels = labels.into_iter().collect();
         self
     }
 
-    /// For how long others leave the lease alone after they saw it renewed. It is written as whole seconds, rounded
-    /// up. The default is 15 s.
+    /// How long other replicas wait after they observed a renewal before they take the lease; 15 s by default. It is
+    /// written into the lease as whole seconds, rounded up.
     pub fn lease_duration(mut self, lease_duration: Duration) -> Self {
-        self.timing.lease = lease_duration;
+        self.timing.lease_duration = lease_duration;
         self
     }
 
-    /// How long after its last renewal a leader gives up, counted from before the renewal was asked for. The default
-    /// is 10 s. The time from here to nine elevenths of the lease's duration is what work has for its end.
+    /// When a leader that can't renew its lease stops leading; 10 s by default, counted from before it sent the last
+    /// successful renewal. From then until 9/11 of the lease duration, work has time to end.
     pub fn renew_deadline(mut self, renew_deadline: Duration) -> Self {
         self.timing.renew_deadline = renew_deadline;
         self
     }
 
-    /// How often a leader renews; candidates look after one to 2.2 times this. The default is 2 s.
+    /// How often a leader renews; 2 s by default. A candidate reads the lease after 1 to 2.2 times this.
     pub fn retry_period(mut self, retry_period: Duration) -> Self {
-        self.timing.retry = retry_period;
+        self.timing.retry_period = retry_period;
         self
     }
 
-    /// Leaves the lease to expire when the election is stopped. By default it is released, once no work is guarded
-    /// any more, and another replica takes it at once.
+    /// Lets the lease expire by itself when the election is stopped. By default it is released when all guards are
+    /// dropped, and another replica takes it at once.
     pub fn keep_lease_on_stop(mut self) -> Self {
         self.on_stop = OnStop::Keep;
         self
     }
 
-    /// Takes jitter from this seed. By default it is random.
+    /// The seed of the jitter; random by default.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The election over this client. Nothing happens until the task is run.
-    pub fn build(self, client: Client) -> Result<(Leadership, ElectionTask), ElectionError> {
+    /// The handle and the task of the election. Nothing happens until the task runs.
+    pub fn build(self, client: Client) -> Result<(Leadership, ElectionTask), LeaseError> {
         self.timing.check()?;
         if self.name.is_empty() {
-            return Err(ElectionError::NoName);
+            return Err(LeaseError::NoName);
         }
         if self.identity.is_empty() {
-            return Err(ElectionError::NoIdentity);
+            return Err(LeaseError::Identity { identity: self.identity });
         }
         let namespace = self.namespace.unwrap_or_else(|| client.default_namespace().to_owned());
         let shared = Arc::new(SharedElection {
             name: self.name.clone(),
             lease: Arc::from(format!("{namespace}/{}", self.name)),
             identity: self.identity.clone(),
-            lease_duration: self.timing.lease,
+            lease_duration: self.timing.lease_duration,
             status: watch::Sender::new(ElectionStatus::default()),
             slow_paths: AtomicU64::new(0),
         });
@@ -228,7 +182,7 @@ impl Election {
     }
 }
 
-/// In a pod, its name.
+/// In a pod, this is the name of the pod.
 fn host_name() -> String {
     let named = std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/etc/hostname").ok());
     let named = named.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());

@@ -8,6 +8,8 @@ mod sync;
 
 mod fence;
 
+mod lease_error;
+
 mod request;
 
 mod action;
@@ -36,13 +38,13 @@ mod finalizer;
 
 mod condition;
 
-pub mod recorder;
+mod recorder;
 
-pub mod election;
+mod election;
 
-pub mod shard;
+mod shard;
 
-pub mod manager;
+mod manager;
 
 pub use action::Action;
 pub use condition::{Condition, LastSeen, await_condition, await_condition_on};
@@ -63,16 +65,13 @@ pub use predicate::Predicate;
 pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
-pub use shard::{
-    Permit, Shard, ShardCheckError, ShardError, ShardStatus, ShardTask, Sharding, ShardingError,
-};
+pub use shard::{Permit, Shard, ShardStatus, ShardTask, Sharding};
 pub use tidings_informer::informer::Notification;
 pub use worker::Signals;
 pub use writes::{IfUnchanged, TrackedApi, Written};
 
 #[cfg(feature = "metrics")]
 pub use election::ElectionMetrics;
-pub use election::{
-    Election, ElectionError, ElectionTask, Guard, GuardError, Leadership, OnOverrun, Overrun, Stalled, Term,
-};
+pub use election::{Election, ElectionTask, Guard, Leadership, OnOverrun, Overrun, Term};
+pub use lease_error::LeaseError;
 pub use manager::{Manager, ManagerError};

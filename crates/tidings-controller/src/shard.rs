@@ -58,7 +58,7 @@
 //! with other hashing, claims every key: later versions have to speak the old way while old members are there.
 //!
 //! One owner is not one writer: a request that the former owner of a key has sent may arrive late. See
-//! [elections](crate::election#one-leader-is-not-one-writer) for what to do about it.
+//! [elections](crate::Election#one-leader-is-not-one-writer) for what to do about it.
 
 mod fence;
 mod handle;
@@ -75,6 +75,6 @@ mod task;
 mod timing;
 mod view;
 
-pub use handle::{Permit, Shard, ShardCheckError, ShardStatus};
-pub use sharding::{Sharding, ShardingError};
-pub use task::{ShardError, ShardTask};
+pub use handle::{Permit, Shard, ShardStatus};
+pub use sharding::Sharding;
+pub use task::ShardTask;

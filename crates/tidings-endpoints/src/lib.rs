@@ -30,6 +30,7 @@ mod endpoints;
 mod serve;
 mod sync;
 
+pub use axum;
 pub use diagnostics::Diagnostics;
 pub use endpoints::Endpoints;
 pub use serve::{ServeError, ServeTask, Serving, serve};

@@ -156,7 +156,7 @@ impl Cluster {
             | Err(
                 ManagerError::LeadershipLost { .. }
                 | ManagerError::NotSynced { .. }
-                | ManagerError::Guard(_)
+                | ManagerError::Election(_)
                 | ManagerError::Controller(ControllerError::NotSynced { .. }),
             ) => {}
             Err(error) => self.active.report_violation(format!("{} ends by itself: {error:?}", replica.name)),

@@ -1,10 +1,10 @@
-//! WorkState that goes on in a term, and what happens if it outlasts the lease.
+//! Guards the work of a term: acts if the work has not ended when the lease could belong to another replica.
 //!
-//! Tasks are told of the loss at the renew deadline and end at their next await. One that does not await can't be
-//! ended, and when its lease could be another's nothing it does may happen any more. Whoever checks that must not
-//! need the runtime, whose threads may all be blocked by that very work: each guard has a thread of its own
-//! ([`fence`](crate::fence)). The election's task watches too, by tokio's clock, which is what tests with paused time
-//! see; the first of the two acts, once.
+//! At the renew deadline the term's token is cancelled, and tasks end at their next await. A task that never awaits
+//! can't be ended; at the expiry of the lease the process must end instead. The check at the expiry must not need the
+//! runtime, because the work may block all threads of the runtime. So each guard has a watchdog thread
+//! ([`fence`](crate::fence)). The election's task checks too, by tokio's clock, which is the clock that tests with
+//! paused time advance. The first of the two acts, once.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,41 +16,32 @@ use tokio::time::Instant;
 
 use super::term::SharedTerm;
 use crate::fence::{self, ABORT_NOTICE, AbortLog, NextCheck, WakeSignal};
+use crate::lease_error::LeaseError;
 use crate::sync::Mutex;
 
-/// What happens when work outlasts the lease.
+/// What happens when work has not ended at the time when its lease could belong to another replica.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub enum OnOverrun {
-    /// The process is aborted: the one way to be sure that the work has ended.
+    /// Aborts the process. Nothing else ends the work for certain.
     #[default]
     Abort,
-    /// This is called, once, on a thread that it may not block for long. Two leaders may act from now on.
+    /// Calls this once, on a thread that it must not block for long. From now on two replicas may work at the same
+    /// time.
     Call(Arc<dyn Fn(&Overrun) + Send + Sync>),
 }
 
-/// WorkState that has outlasted its lease.
+/// Work that has not ended before its lease expired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Overrun {
     /// The lease, as namespace and name.
     pub lease: Arc<str>,
-    /// When another replica could first have it.
+    /// The earliest time at which another replica could have taken the lease.
     pub expired_at: Instant,
 }
 
-/// No work may begin.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GuardError {
-    /// The term is over.
-    #[error("the term is over")]
-    TermOver,
-    /// The thread that watches over the work could not be started.
-    #[error("starting the thread that watches over a term: {0}")]
-    Thread(std::io::Error),
-}
-
-/// WorkState goes on in a term while this is held.
+/// Work runs in a term while this is held.
 #[derive(Debug)]
 #[must_use = "work is guarded while this is held"]
 pub struct Guard {
@@ -58,9 +49,9 @@ pub struct Guard {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Waits for the work to end, or the lease.
+/// Waits until the work ends or the lease expires.
 pub(super) struct Watchdog {
-    term_state: Arc<SharedTerm>,
+    term: Arc<SharedTerm>,
     on_overrun: OnOverrun,
     work: Mutex<WorkState>,
     wake_signal: Arc<WakeSignal>,
@@ -91,23 +82,23 @@ impl fmt::Debug for OnOverrun {
 }
 
 impl Guard {
-    pub(super) fn new(term_state: Arc<SharedTerm>, on_overrun: OnOverrun) -> Result<Self, GuardError> {
+    pub(super) fn new(term: Arc<SharedTerm>, on_overrun: OnOverrun) -> Result<Self, LeaseError> {
         let (work, wake_signal) = (Mutex::new(WorkState::Running), Arc::default());
         let watchdog =
-            Arc::new(Watchdog { term_state, on_overrun, work, wake_signal, abort_log: AbortLog::default() });
+            Arc::new(Watchdog { term, on_overrun, work, wake_signal, abort_log: AbortLog::default() });
         let mut guard = Guard { watchdog, thread: None };
-        // Entered first: if the thread can't be had, dropping the guard exits.
-        if !guard.watchdog.term_state.add_guard(&guard.watchdog, Instant::now()) {
-            return Err(GuardError::TermOver);
+        // Added before the thread starts: if it can't start, dropping the guard removes it again.
+        if !guard.watchdog.term.add_guard(&guard.watchdog, Instant::now()) {
+            return Err(LeaseError::TermEnded);
         }
         let (watchdog, runtime) = (Arc::clone(&guard.watchdog), Handle::try_current().ok());
         let check = move || {
-            // In this runtime's context, tokio's clock is the runtime's own: a paused one is seen as paused.
+            // In the context of the runtime, `Instant::now` is the runtime's clock, which tests can pause.
             let _context = runtime.as_ref().map(Handle::enter);
             watchdog.check(Instant::now())
         };
         let wake_signal = Arc::clone(&guard.watchdog.wake_signal);
-        guard.thread = Some(fence::spawn_watchdog(wake_signal, check).map_err(GuardError::Thread)?);
+        guard.thread = Some(fence::spawn_watchdog(wake_signal, check).map_err(LeaseError::WatchdogThread)?);
         Ok(guard)
     }
 }
@@ -115,25 +106,26 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.watchdog.end();
-        self.watchdog.term_state.remove_guard(&self.watchdog);
-        // A hook may drop the guard, on the very thread.
+        self.watchdog.term.remove_guard(&self.watchdog);
+        // The hook may drop the guard on the watchdog thread, which can't join itself.
         if let Some(thread) =
             self.thread.take().filter(|thread| thread.thread().id() != thread::current().id())
         {
-            // What a hook panics with has been caught and told.
+            // A panic of the hook has been caught and logged.
             let _ = thread.join();
         }
     }
 }
 
 impl Watchdog {
-    /// What the thread does at the term's deadlines, as they are by then, and when the work has ended.
+    /// The check of the watchdog thread. It runs at the deadlines of the term, which renewals move, and when the work
+    /// has ended.
     fn check(&self, now: Instant) -> NextCheck {
         if *self.work.lock() != WorkState::Running {
             return NextCheck::Never;
         }
-        let is_active = self.term_state.is_active(now);
-        let validity = self.term_state.validity();
+        let is_active = self.term.is_active(now);
+        let validity = self.term.validity();
         if now >= validity.expires_at {
             self.overrun();
             return NextCheck::Never;
@@ -145,7 +137,7 @@ impl Watchdog {
             return NextCheck::After(validity.expires_at - now);
         }
         if validity.expires_at - now <= ABORT_NOTICE {
-            let lease = Arc::clone(&self.term_state.lease);
+            let lease = Arc::clone(&self.term.lease);
             self.abort_log.announce(move || {
                 tracing::error!(%lease, "work is about to outlast the lease: aborting the process unless it ends");
             });
@@ -153,7 +145,7 @@ impl Watchdog {
         NextCheck::After(self.abort_log.next_check(validity.expires_at, now))
     }
 
-    /// Acts, unless the work has ended or somebody has acted.
+    /// Aborts or calls the hook, unless the work has ended or this was done before.
     pub(super) fn overrun(&self) {
         {
             let mut work = self.work.lock();
@@ -163,22 +155,20 @@ impl Watchdog {
             *work = WorkState::Overran;
         }
         self.wake_signal.notify();
-        let overrun = Overrun {
-            lease: Arc::clone(&self.term_state.lease),
-            expired_at: self.term_state.validity().expires_at,
-        };
+        let overrun =
+            Overrun { lease: Arc::clone(&self.term.lease), expired_at: self.term.validity().expires_at };
         let lease = Arc::clone(&overrun.lease);
         match &self.on_overrun {
             OnOverrun::Abort => self.abort_log.abort(move || {
                 tracing::error!(%lease, "work has outlasted the lease: aborting the process");
             }),
             OnOverrun::Call(hook) => {
-                // The hook first, and the log on another thread: a log that blocks holds nothing up.
+                // The hook runs first and the log on another thread: a blocked log must not delay the hook.
                 let is_panic = catch_unwind(AssertUnwindSafe(|| hook(&overrun))).is_err();
                 let _unread = fence::log_on_thread(move || {
                     tracing::error!(%lease, "work has outlasted the lease");
                     if is_panic {
-                        tracing::error!(%lease, "the hook for work that outlasts a lease panicked");
+                        tracing::error!(%lease, "the overrun hook panicked");
                     }
                 });
             }

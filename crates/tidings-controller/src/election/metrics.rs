@@ -1,7 +1,7 @@
-//! Metrics of elections, under the names that Kubernetes' own components give them.
+//! Metrics of elections, under the names that the components of Kubernetes use.
 //!
-//! Elections are looked at when somebody asks, through weak references: when an election and its handles are gone,
-//! so are its series.
+//! The collector reads the elections on each scrape, through weak references: the series of an election disappear when
+//! the election and its handles are dropped.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -15,20 +15,20 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use super::leadership::{Leadership, SharedElection};
 use crate::sync::Mutex;
 
-/// `leader_election_master_status` and `leader_election_slowpath_total`, for the elections that it was shown. Clones
-/// know the same elections: register one, keep another.
+/// The metrics `leader_election_master_status` and `leader_election_slowpath_total` of the elections passed to
+/// [`show`](Self::show). Clones share the elections: register one clone and keep another.
 #[derive(Debug, Clone, Default)]
 pub struct ElectionMetrics {
     elections: Arc<Mutex<Vec<Weak<SharedElection>>>>,
 }
 
 impl ElectionMetrics {
-    /// Knows no election.
+    /// A collector without elections.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Shows an election's figures from now on, for as long as it lives.
+    /// Adds an election. Its series exist as long as the election.
     pub fn show(&self, leadership: &Leadership) {
         let mut elections = self.elections.lock();
         elections.retain(|shared| shared.strong_count() > 0);

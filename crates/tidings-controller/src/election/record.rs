@@ -1,7 +1,8 @@
-//! What stands in a lease, and the four ways in which we write it: taken, renewed, released, made anew.
+//! The content of a lease: how this replica writes it (created, taken, renewed, released, recreated) and how it reads the
+//! leases of others.
 //!
-//! Pure. Times in a lease are for people: they are written, and compared for being the same, and never for being
-//! over. Whatever else stands in the object stays as it was found.
+//! Pure. The times in a lease are for people. They are written and compared for equality, but never compared with a
+//! clock: the clocks of replicas may differ. All other fields of the object stay as they were read.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,13 +12,13 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use tokio::time::Instant;
 
-/// A released lease is written with this duration, as other clients do.
+/// The lease duration of a released lease, as client-go writes it.
 const RELEASED_LEASE_SECONDS: i32 = 1;
 
-/// Far enough for what never comes.
+/// Caps the lease duration that others write, so that adding it to an `Instant` can't overflow.
 const FAR_FUTURE: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
-/// What a replica writes in its own name.
+/// What this replica writes into leases.
 #[derive(Debug, Clone)]
 pub(super) struct LeaseTemplate {
     pub(super) name: String,
@@ -27,47 +28,46 @@ pub(super) struct LeaseTemplate {
     pub(super) lease_seconds: i32,
 }
 
-/// The record as it was last seen, and when it was seen to change.
+/// The record of a lease as last observed, and when a change of it was last observed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ObservedRecord {
     spec: LeaseSpec,
     pub(super) changed_at: Instant,
-    /// Whether the lease has gone since. That is a change like another: its holder may still believe in it.
-    is_gone: bool,
+    /// Whether the lease was deleted. That counts as a change, because its holder may still rely on it.
+    is_deleted: bool,
 }
 
 impl ObservedRecord {
     pub(super) fn first(lease: &Lease, now: Instant) -> Self {
-        ObservedRecord { spec: spec_of(lease), changed_at: now, is_gone: false }
+        ObservedRecord { spec: spec_of(lease), changed_at: now, is_deleted: false }
     }
 
-    pub(super) fn again(&mut self, lease: &Lease, now: Instant) {
+    pub(super) fn update(&mut self, lease: &Lease, now: Instant) {
         let spec = spec_of(lease);
-        if self.is_gone || self.spec != spec {
-            *self = ObservedRecord { spec, changed_at: now, is_gone: false };
+        if self.is_deleted || self.spec != spec {
+            *self = ObservedRecord { spec, changed_at: now, is_deleted: false };
         }
     }
 
-    pub(super) fn gone(&mut self, now: Instant) {
-        if !self.is_gone {
-            (self.is_gone, self.changed_at) = (true, now);
+    pub(super) fn set_deleted(&mut self, now: Instant) {
+        if !self.is_deleted {
+            (self.is_deleted, self.changed_at) = (true, now);
         }
     }
 
-    /// Who holds the lease, if anyone does.
     pub(super) fn holder(&self) -> Option<&str> {
         self.spec.holder_identity.as_deref().filter(|holder| !holder.is_empty())
     }
 
-    /// When it may be taken: at once if it was released, otherwise when it has not changed for as long as is
-    /// written in it; `ours` counts if nothing usable is written there. One that is gone is left alone for a whole
-    /// lease, whatever was last seen: somebody may hold what was there last.
-    pub(super) fn takeable_at(&self, ours: Duration) -> Instant {
+    /// When a candidate may take the lease. A released lease: at once. A held lease: when it has not changed for the
+    /// lease duration written in it, or for `own_duration` if that field is unusable. A deleted lease: after the longer
+    /// of the two, because its last holder may still rely on it.
+    pub(super) fn takeable_at(&self, own_duration: Duration) -> Instant {
         let seconds = self.spec.lease_duration_seconds.and_then(|seconds| u64::try_from(seconds).ok());
         let written =
-            seconds.filter(|seconds| *seconds > 0).map_or(ours, Duration::from_secs).min(FAR_FUTURE);
+            seconds.filter(|seconds| *seconds > 0).map_or(own_duration, Duration::from_secs).min(FAR_FUTURE);
         match self.holder() {
-            _ if self.is_gone => self.changed_at + written.max(ours),
+            _ if self.is_deleted => self.changed_at + written.max(own_duration),
             Some(_) => self.changed_at + written,
             None => self.changed_at,
         }
@@ -75,7 +75,7 @@ impl ObservedRecord {
 }
 
 impl LeaseTemplate {
-    /// A lease that did not exist.
+    /// A new lease, held by this replica.
     pub(super) fn created(&self, wall: Timestamp) -> Lease {
         let now = Some(MicroTime(wall));
         let metadata = ObjectMeta {
@@ -95,7 +95,7 @@ impl LeaseTemplate {
         Lease { metadata, spec: Some(spec) }
     }
 
-    /// A lease that was another's, or nobody's.
+    /// The lease of another holder, or a released one, taken over by this replica.
     pub(super) fn taken(&self, lease: &Lease, wall: Timestamp) -> Lease {
         let mut lease = self.with_holder(lease);
         let spec = lease.spec.get_or_insert_default();
@@ -105,8 +105,8 @@ impl LeaseTemplate {
         lease
     }
 
-    /// Our lease, held on to. Its renew time always moves on, even if the wall clock stands: to others a record
-    /// that stays the same is one that nobody renews.
+    /// The lease of this replica, renewed. The renew time always increases, even if the wall clock does not: other
+    /// replicas take an unchanged record for one that is not renewed.
     pub(super) fn renewed(&self, lease: &Lease, wall: Timestamp) -> Lease {
         let mut lease = self.with_holder(lease);
         let spec = lease.spec.get_or_insert_default();
@@ -115,7 +115,7 @@ impl LeaseTemplate {
         lease
     }
 
-    /// Our lease, which someone deleted, as we last saw it.
+    /// The lease of this replica, created again after someone deleted it.
     pub(super) fn recreated(&self, lease: &Lease, wall: Timestamp) -> Lease {
         let mut lease = self.renewed(lease, wall);
         let labels = lease.metadata.labels.take();
@@ -124,7 +124,7 @@ impl LeaseTemplate {
         lease
     }
 
-    /// Our lease, given up: whoever comes next takes it at once.
+    /// The lease of this replica, released: another replica takes it at once.
     pub(super) fn released(&self, lease: &Lease, wall: Timestamp) -> Lease {
         let mut lease = lease.clone();
         let spec = lease.spec.get_or_insert_default();
@@ -135,8 +135,8 @@ impl LeaseTemplate {
         lease
     }
 
-    /// Whether this is what we wrote when we acquired the lease at `acquired`, or a renewal of it. The name alone
-    /// does not tell: someone may have put it there, or another process may go by it.
+    /// Whether this replica wrote this lease in the term that it acquired at `acquired`. The identity alone does not
+    /// prove it: a person may have written it, or another process may use the same identity.
     pub(super) fn is_ours(&self, lease: &Lease, acquired: &Option<MicroTime>) -> bool {
         let spec = lease.spec.as_ref();
         spec.is_some_and(|spec| {
@@ -157,7 +157,7 @@ impl LeaseTemplate {
     }
 }
 
-/// The time as a lease can carry it.
+/// Leases have times in microseconds.
 pub(super) fn in_microseconds(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }

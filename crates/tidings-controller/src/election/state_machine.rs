@@ -1,10 +1,23 @@
-//! One replica's part in the machine for a lease: what to ask the server next, and who leads.
+//! Decides, for one replica, which request to send next and whether it leads.
 //!
-//! Pure: what was seen, local time and the outcome of the last request in; the next request out. It never asks a
-//! clock or a server. Two rules keep two replicas from leading at once. A holder counts its validity from the read_clocks
-//! *before* the request was sent that renewed the lease, and gives up in time whatever the server does. A candidate
-//! takes a lease only when it has *seen* it unchanged for as long as is written in it, by its own clock, whoever's
-//! name stands there: even its own, since what it wrote before is not known to be what it reads.
+//! A pure state machine: observed leases, local time and responses in, the next request out. It reads no clock and
+//! sends nothing. Two rules keep two replicas from leading at the same time:
+//!
+//! - A holder counts the validity of its lease from the moment *before* it sent the renewing request, and stops leading
+//!   in time even if the server never answers.
+//! - A candidate takes a lease only after it has *observed* it unchanged for the written lease duration, by its own
+//!   clock. This holds for every holder, even for its own identity: a write of another process with the same identity
+//!   looks the same.
+//!
+//! Example, with a lease duration of 15 s and a retry period of 2 s:
+//!
+//! ```text
+//! a: create                      -> holder, valid for 10 s from when the request was sent
+//! b: read: held by a             -> candidate, takeable 15 s after this change was observed
+//! a: crashes
+//! b: reads every 2 to 4.4 s      -> unchanged
+//! b: 15 s later: replace         -> the server accepts it, because the version is the one that b read: holder
+//! ```
 
 use std::time::Duration;
 
@@ -21,67 +34,63 @@ use super::timing::ElectionTiming;
 #[cfg(test)]
 mod tests;
 
-/// After a conflict a release is tried again this much later.
+/// After a conflict, a release is retried after this time.
 const RELEASE_RETRY: Duration = Duration::from_millis(50);
 
-/// Now: by the local clock, which decides, and by the wall's, which is written down.
+/// The current time: by the local clock, which all decisions use, and by the wall clock, which is written into leases.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Now {
     pub(super) at: Instant,
     pub(super) wall: Timestamp,
 }
 
-/// What to do next.
 #[derive(Debug, PartialEq)]
 pub(super) enum ElectionAction {
-    /// Ask the server; an answer that is not there by `until` has failed.
-    Send { request: LeaseRequest, until: Instant },
-    /// Nothing, until then.
-    Wait { until: Instant },
-    /// Nothing any more.
+    /// Send this request. Without a response by `until`, it has failed.
+    Send {
+        request: LeaseRequest,
+        until: Instant,
+    },
+    Wait {
+        until: Instant,
+    },
+    /// The election has ended.
     Stop,
 }
 
-/// What the server is asked.
 #[derive(Debug, PartialEq)]
 pub(super) enum LeaseRequest {
-    /// For the lease.
     Read,
-    /// To make it.
     Create(Box<Lease>),
-    /// To write it over the version that was seen.
+    /// Replace the version that is in the metadata.
     Replace(Box<Lease>),
 }
 
-/// How it answered.
 #[derive(Debug)]
 pub(super) enum LeaseResponse {
-    /// With the lease, as read or as written.
+    /// The lease, as read or as written.
     Lease(Box<Lease>),
-    /// There is no such lease.
     NotFound,
-    /// Somebody else was first.
     Conflict,
-    /// Not, or not in time, or with something else: whether a write took effect is not known.
+    /// No response in time, or an error. A write may have taken effect.
     Failed,
 }
 
-/// For how long a holder believes.
+/// Until when a holder relies on its lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LeaseValidity {
-    /// Leadership is lost here unless it is renewed.
+    /// The holder stops leading here, unless it renews before.
     pub(super) lost_at: Instant,
-    /// From here on another replica could have the lease.
+    /// From here on another replica could hold the lease.
     pub(super) expires_at: Instant,
 }
 
-/// The machine, as one replica knows it.
 #[derive(Debug)]
 pub(super) struct ElectionStateMachine {
     timing: ElectionTiming,
     template: LeaseTemplate,
     rng: SmallRng,
-    seen: Option<ObservedRecord>,
+    observed: Option<ObservedRecord>,
     role: Role,
     next: NextRequest,
     terms: u64,
@@ -90,11 +99,9 @@ pub(super) struct ElectionStateMachine {
 
 #[derive(Debug)]
 enum Role {
-    /// Wants the lease.
     Candidate,
-    /// Has it.
     Holder(HeldLease),
-    /// Had it, and gives it back by then.
+    /// Releases the lease that it held. It gives up at `by`.
     Releasing {
         acquired: Option<MicroTime>,
         by: Instant,
@@ -105,7 +112,7 @@ enum Role {
 #[derive(Debug)]
 struct HeldLease {
     validity: LeaseValidity,
-    /// As the server last showed it to us.
+    /// The version that the server returned last.
     lease: Box<Lease>,
     acquired: Option<MicroTime>,
 }
@@ -114,27 +121,27 @@ struct HeldLease {
 enum NextRequest {
     Wait(Instant),
     Read,
-    /// The lease as we hold it, without reading it first: the fast path.
+    /// Write the held lease without reading it first: the fast path.
     Renew,
-    /// The lease as it was read, to be written in our name.
+    /// Write our identity into the lease that was read.
     Write(Box<Lease>),
-    /// The lease is not there.
+    /// There is no lease.
     Create,
 }
 
 impl ElectionStateMachine {
-    /// Wants the lease from `now` on.
+    /// A candidate from `now` on.
     pub(super) fn new(timing: ElectionTiming, template: LeaseTemplate, seed: u64, now: Instant) -> Self {
         let rng = SmallRng::seed_from_u64(seed);
         let (role, next) = (Role::Candidate, NextRequest::Wait(now));
-        ElectionStateMachine { timing, template, rng, seen: None, role, next, terms: 0, slow_paths: 0 }
+        ElectionStateMachine { timing, template, rng, observed: None, role, next, terms: 0, slow_paths: 0 }
     }
 
-    /// What to do next. The read_clocks `now` is the one that an answer to it is to be given with.
-    pub(super) fn step(&mut self, now: Now) -> ElectionAction {
+    /// What to do next. The caller passes `now.at` as `sent` to [`on_response`](Self::on_response).
+    pub(super) fn next_action(&mut self, now: Now) -> ElectionAction {
         if self.validity().is_some_and(|validity| now.at >= validity.lost_at) {
             self.lose(now.at);
-            // Whoever acts on it is to be told before anything is asked.
+            // An action without a request, so that the task publishes the loss before it sends anything.
             return ElectionAction::Wait { until: now.at };
         }
         if let NextRequest::Wait(until) = self.next {
@@ -155,24 +162,24 @@ impl ElectionStateMachine {
         ElectionAction::Send { request, until }
     }
 
-    /// How the request that was sent at `sent` ended.
-    pub(super) fn answer(&mut self, answer: LeaseResponse, sent: Instant, now: Instant) {
-        if let LeaseResponse::Lease(lease) = &answer {
-            self.see(lease, now);
+    /// Handles the response to the request that was sent at `sent`.
+    pub(super) fn on_response(&mut self, response: LeaseResponse, sent: Instant, now: Instant) {
+        if let LeaseResponse::Lease(lease) = &response {
+            self.observe(lease, now);
         }
-        let asked = std::mem::replace(&mut self.next, NextRequest::Wait(now));
-        self.next = match (&self.role, asked) {
+        let sent_request = std::mem::replace(&mut self.next, NextRequest::Wait(now));
+        self.next = match (&self.role, sent_request) {
             (Role::Stopped, _) | (_, NextRequest::Wait(_)) => NextRequest::Wait(now),
-            (Role::Candidate, NextRequest::Read) => self.candidate_read(answer, now),
-            (Role::Candidate, _) => self.candidate_wrote(answer, sent, now),
-            (Role::Holder(_), NextRequest::Read) => self.holder_read(answer, now),
-            (Role::Holder(_), wrote) => self.holder_wrote(answer, wrote, sent, now),
-            (Role::Releasing { .. }, NextRequest::Read) => self.releasing_read(answer, now),
-            (Role::Releasing { .. }, _) => self.releasing_wrote(answer, now),
+            (Role::Candidate, NextRequest::Read) => self.candidate_read(response, now),
+            (Role::Candidate, _) => self.candidate_wrote(response, sent, now),
+            (Role::Holder(_), NextRequest::Read) => self.holder_read(response, now),
+            (Role::Holder(_), wrote) => self.holder_wrote(response, wrote, sent, now),
+            (Role::Releasing { .. }, NextRequest::Read) => self.releasing_read(response, now),
+            (Role::Releasing { .. }, _) => self.releasing_wrote(response, now),
         };
     }
 
-    /// For how long we believe in the lease that we hold.
+    /// The validity of the lease, if this replica holds it.
     pub(super) fn validity(&self) -> Option<LeaseValidity> {
         match &self.role {
             Role::Holder(hold) => Some(hold.validity),
@@ -180,39 +187,39 @@ impl ElectionStateMachine {
         }
     }
 
-    /// Which of our terms this is, or was last.
+    /// The number of the current term, or of the last one.
     pub(super) fn term(&self) -> u64 {
         self.terms
     }
 
-    /// Who holds the lease, as last seen.
+    /// The holder of the lease, as last observed.
     pub(super) fn holder(&self) -> Option<&str> {
-        self.seen.as_ref()?.holder()
+        self.observed.as_ref()?.holder()
     }
 
-    /// When the record was last seen to change.
+    /// When the record was last observed to have changed.
     pub(super) fn changed_at(&self) -> Option<Instant> {
-        Some(self.seen.as_ref()?.changed_at)
+        Some(self.observed.as_ref()?.changed_at)
     }
 
-    /// How often a renewal had to read first.
+    /// How many renewals had to read the lease first.
     pub(super) fn slow_paths(&self) -> u64 {
         self.slow_paths
     }
 
-    /// Whether an answer to the request under way could still make us hold the lease, or give it back.
+    /// Whether the pending request can acquire, renew or release the lease. Then its response must be awaited.
     pub(super) fn is_writing(&self) -> bool {
         matches!(self.next, NextRequest::Renew | NextRequest::Write(_) | NextRequest::Create)
             || matches!(self.role, Role::Releasing { .. })
     }
 
-    /// The term is over, though nobody else may have the lease.
+    /// Ends the term. The lease may still be ours on the server.
     pub(super) fn lose(&mut self, now: Instant) {
         self.role = Role::Candidate;
         self.next = NextRequest::Wait(now);
     }
 
-    /// Gives the lease back, if we hold it. Only when nobody acts on it any more.
+    /// Releases the lease, if this replica holds it. All work of the term must have ended.
     pub(super) fn release(&mut self, now: Instant) {
         self.role = match std::mem::replace(&mut self.role, Role::Stopped) {
             Role::Holder(hold) => {
@@ -224,8 +231,8 @@ impl ElectionStateMachine {
         self.next = NextRequest::Wait(now);
     }
 
-    /// Leaves the lease as it is.
-    pub(super) fn leave(&mut self, now: Instant) {
+    /// Stops without releasing the lease.
+    pub(super) fn stop(&mut self, now: Instant) {
         self.role = Role::Stopped;
         self.next = NextRequest::Wait(now);
     }
@@ -249,49 +256,52 @@ impl ElectionStateMachine {
         }
     }
 
-    fn see(&mut self, lease: &Lease, now: Instant) {
-        match &mut self.seen {
-            Some(seen) => seen.again(lease, now),
-            None => self.seen = Some(ObservedRecord::first(lease, now)),
+    fn observe(&mut self, lease: &Lease, now: Instant) {
+        match &mut self.observed {
+            Some(observed) => observed.update(lease, now),
+            None => self.observed = Some(ObservedRecord::first(lease, now)),
         }
     }
 
-    /// A candidate that waits does so by rng, so that several do not keep meeting.
+    /// Candidates wait for a random time, so that they do not send their requests at the same moment again and again.
     fn wait(&mut self, now: Instant) -> NextRequest {
         NextRequest::Wait(now + self.timing.retry_jittered(&mut self.rng))
     }
 
-    fn candidate_read(&mut self, answer: LeaseResponse, now: Instant) -> NextRequest {
-        let write = match answer {
+    fn candidate_read(&mut self, response: LeaseResponse, now: Instant) -> NextRequest {
+        let write = match response {
             LeaseResponse::Lease(lease) => NextRequest::Write(lease),
             LeaseResponse::NotFound => {
-                if let Some(seen) = &mut self.seen {
-                    seen.gone(now);
+                if let Some(observed) = &mut self.observed {
+                    observed.set_deleted(now);
                 }
                 NextRequest::Create
             }
             LeaseResponse::Conflict | LeaseResponse::Failed => return self.wait(now),
         };
-        let is_takeable = self.seen.as_ref().is_none_or(|seen| now >= seen.takeable_at(self.timing.lease));
+        let is_takeable = self
+            .observed
+            .as_ref()
+            .is_none_or(|observed| now >= observed.takeable_at(self.timing.lease_duration));
         if is_takeable { write } else { self.wait(now) }
     }
 
-    fn candidate_wrote(&mut self, answer: LeaseResponse, sent: Instant, now: Instant) -> NextRequest {
-        let validity = self.valid_since(sent);
-        match answer {
+    fn candidate_wrote(&mut self, response: LeaseResponse, sent: Instant, now: Instant) -> NextRequest {
+        let validity = self.validity_from(sent);
+        match response {
             LeaseResponse::Lease(lease) if now < validity.lost_at => {
                 let acquired = lease.spec.as_ref().and_then(|spec| spec.acquire_time.clone());
                 self.terms += 1;
                 self.role = Role::Holder(HeldLease { validity, lease, acquired });
-                NextRequest::Wait(now + self.timing.retry)
+                NextRequest::Wait(now + self.timing.retry_period)
             }
             _ => self.wait(now),
         }
     }
 
-    fn holder_read(&mut self, answer: LeaseResponse, now: Instant) -> NextRequest {
+    fn holder_read(&mut self, response: LeaseResponse, now: Instant) -> NextRequest {
         let Role::Holder(hold) = &mut self.role else { return NextRequest::Wait(now) };
-        match answer {
+        match response {
             LeaseResponse::Lease(lease) if self.template.is_ours(&lease, &hold.acquired) => {
                 hold.lease = lease.clone();
                 NextRequest::Write(lease)
@@ -301,42 +311,44 @@ impl ElectionStateMachine {
                 self.wait(now)
             }
             LeaseResponse::NotFound => NextRequest::Create,
-            LeaseResponse::Conflict | LeaseResponse::Failed => NextRequest::Wait(now + self.timing.retry),
+            LeaseResponse::Conflict | LeaseResponse::Failed => {
+                NextRequest::Wait(now + self.timing.retry_period)
+            }
         }
     }
 
     fn holder_wrote(
         &mut self,
-        answer: LeaseResponse,
+        response: LeaseResponse,
         wrote: NextRequest,
         sent: Instant,
         now: Instant,
     ) -> NextRequest {
-        let validity = self.valid_since(sent);
+        let validity = self.validity_from(sent);
         let Role::Holder(hold) = &mut self.role else { return NextRequest::Wait(now) };
-        match (answer, wrote) {
-            // Too late an answer renews nothing: the term is over, and somebody may have been told so.
+        match (response, wrote) {
+            // A late response renews nothing: the term has ended, and readers may have noticed that by the clock.
             (LeaseResponse::Lease(_), _) if now >= hold.validity.lost_at => NextRequest::Wait(now),
             (LeaseResponse::Lease(lease), _) => {
                 (hold.validity, hold.lease) = (validity, lease);
-                NextRequest::Wait(now + self.timing.retry)
+                NextRequest::Wait(now + self.timing.retry_period)
             }
             (_, NextRequest::Renew) => {
                 self.slow_paths += 1;
                 NextRequest::Read
             }
-            _ => NextRequest::Wait(now + self.timing.retry),
+            _ => NextRequest::Wait(now + self.timing.retry_period),
         }
     }
 
-    fn releasing_read(&mut self, answer: LeaseResponse, now: Instant) -> NextRequest {
-        match (&self.role, answer) {
+    fn releasing_read(&mut self, response: LeaseResponse, now: Instant) -> NextRequest {
+        match (&self.role, response) {
             (Role::Releasing { acquired, .. }, LeaseResponse::Lease(lease))
                 if self.template.is_ours(&lease, acquired) =>
             {
                 NextRequest::Write(lease)
             }
-            // Another's, or gone, or out of reach: it will expire.
+            // The lease has another holder, was deleted, or can't be read: it expires by itself.
             _ => {
                 self.role = Role::Stopped;
                 NextRequest::Wait(now)
@@ -344,8 +356,8 @@ impl ElectionStateMachine {
         }
     }
 
-    fn releasing_wrote(&mut self, answer: LeaseResponse, now: Instant) -> NextRequest {
-        match (&self.role, answer) {
+    fn releasing_wrote(&mut self, response: LeaseResponse, now: Instant) -> NextRequest {
+        match (&self.role, response) {
             (Role::Releasing { by, .. }, LeaseResponse::Conflict) if now + RELEASE_RETRY < *by => {
                 NextRequest::Wait(now + RELEASE_RETRY)
             }
@@ -356,7 +368,7 @@ impl ElectionStateMachine {
         }
     }
 
-    fn valid_since(&self, sent: Instant) -> LeaseValidity {
+    fn validity_from(&self, sent: Instant) -> LeaseValidity {
         LeaseValidity { lost_at: sent + self.timing.validity(), expires_at: sent + self.timing.expiry() }
     }
 }

@@ -1,7 +1,7 @@
-//! A term: one time in shared, from the read_clocks the lease was acquired until it was lost.
+//! A term: one period of leadership, from the acquisition of the lease to its loss.
 //!
-//! The election's task writes a term's times, and everybody reads them by the clock: that a term is over never
-//! depends on a task that has been woken. A term that is over never comes back.
+//! The election's task writes the deadlines of a term; readers compare them with the clock. So the end of a term never
+//! depends on a task that still has to be woken. A term that has ended never becomes active again.
 
 use std::sync::Arc;
 
@@ -9,58 +9,59 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::guard::{Guard, GuardError, OnOverrun, Watchdog};
+use super::guard::{Guard, OnOverrun, Watchdog};
 use super::state_machine::LeaseValidity;
+use crate::lease_error::LeaseError;
 use crate::sync::Mutex;
 
-/// A time in shared. Clones are the same term.
+/// One period of leadership. Clones are the same term.
 #[derive(Debug, Clone)]
 pub struct Term {
-    term_state: Arc<SharedTerm>,
+    shared: Arc<SharedTerm>,
 }
 
 impl Term {
-    pub(super) fn new(term_state: Arc<SharedTerm>) -> Self {
-        Term { term_state }
+    pub(super) fn new(shared: Arc<SharedTerm>) -> Self {
+        Term { shared }
     }
 
-    /// Cancelled when leadership is lost: at the renew deadline, when somebody else has the lease, when the
-    /// election is stopped. What runs in this term ends at its next await.
+    /// Cancelled when leadership is lost: at the renew deadline, when another replica has the lease, or when the
+    /// election is stopped. Work in this term must end at its next await.
     pub fn lost(&self) -> CancellationToken {
-        self.term_state.lost.clone()
+        self.shared.lost.clone()
     }
 
-    /// Whether leadership is lost. Answers by the clock, even if no task has run for a while.
+    /// Whether leadership is lost, by the clock.
     pub fn is_lost(&self) -> bool {
-        !self.term_state.is_active(Instant::now())
+        !self.shared.is_active(Instant::now())
     }
 
-    /// From when on another replica could have the lease, unless it is renewed before: what runs in this term must
-    /// have ended by then. It allows for clocks that run up to 10 % faster or slower than true time.
+    /// When another replica could take the lease, unless it is renewed before. Work in this term must have ended by
+    /// then. It allows for clocks that run up to 10 % faster or slower than true time.
     pub fn expires_at(&self) -> Instant {
-        self.term_state.state.lock().validity.expires_at
+        self.shared.validity().expires_at
     }
 
-    /// Says that work goes on in this term, until the guard is dropped. The lease is not released while it does, and
-    /// if it still does when the lease could be another's, then `on_overrun` happens.
+    /// Guards work in this term until the guard is dropped. The lease is not released while a guard exists. If one
+    /// still exists when another replica could take the lease, `on_overrun` applies.
     ///
     /// ```no_run
-    /// # use tidings_controller::election::{Leadership, OnOverrun};
+    /// # use tidings_controller::{Leadership, OnOverrun};
     /// # async fn example(leadership: Leadership) -> Result<(), Box<dyn std::error::Error>> {
     /// while let Some(term) = leadership.acquired().await {
     ///     let guard = term.guard(OnOverrun::Abort)?;
-    ///     term.lost().run_until_cancelled(async { /* what only the leader may do */ }).await;
+    ///     term.lost().run_until_cancelled(async { /* only the leader does this */ }).await;
     ///     drop(guard);
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn guard(&self, on_overrun: OnOverrun) -> Result<Guard, GuardError> {
-        Guard::new(Arc::clone(&self.term_state), on_overrun)
+    pub fn guard(&self, on_overrun: OnOverrun) -> Result<Guard, LeaseError> {
+        Guard::new(Arc::clone(&self.shared), on_overrun)
     }
 }
 
-/// What the election's task, its handles and the guards know of a term.
+/// A term as the election's task, its handles and the guards share it.
 #[derive(Debug)]
 pub(super) struct SharedTerm {
     pub(super) lease: Arc<str>,
@@ -82,7 +83,7 @@ impl SharedTerm {
         SharedTerm { lease, state, lost: CancellationToken::new(), idle: Notify::new() }
     }
 
-    /// Whether the term goes on. Ends it if it is past its time.
+    /// Whether the term is active. Ends it if its time has passed.
     pub(super) fn is_active(&self, now: Instant) -> bool {
         let mut state = self.state.lock();
         state.has_ended |= now >= state.validity.lost_at;
@@ -94,7 +95,7 @@ impl SharedTerm {
         !has_ended
     }
 
-    /// The lease was renewed, unless the term is over already.
+    /// Extends the term after a renewal of the lease. False if the term has ended before.
     pub(super) fn renew(&self, validity: LeaseValidity, now: Instant) -> bool {
         let is_active = self.is_active(now);
         let mut state = self.state.lock();
@@ -104,7 +105,7 @@ impl SharedTerm {
         !state.has_ended
     }
 
-    /// Still ours to keep from others, though nobody is to act on it any more.
+    /// Extends the lease of a term that has ended, while its guards still exist: other replicas must not take it yet.
     pub(super) fn keep(&self, validity: LeaseValidity) {
         self.state.lock().validity = validity;
     }
@@ -118,7 +119,7 @@ impl SharedTerm {
         self.state.lock().validity
     }
 
-    /// Lets a guard in, if the term goes on.
+    /// Adds a guard if the term is active.
     pub(super) fn add_guard(&self, guard: &Arc<Watchdog>, now: Instant) -> bool {
         let mut state = self.state.lock();
         let is_active = !state.has_ended && now < state.validity.lost_at;
@@ -146,10 +147,10 @@ impl SharedTerm {
         self.state.lock().guards.is_empty()
     }
 
-    /// Ends when no work goes on in the term.
+    /// Waits until the term has no guard.
     pub(super) async fn idle(&self) {
         let mut idle = std::pin::pin!(self.idle.notified());
-        // Listens first and looks then, so that a guard that goes in between is heard.
+        // Subscribes before it reads, so that a guard dropped in between is not missed.
         idle.as_mut().enable();
         while !self.is_idle() {
             idle.as_mut().await;

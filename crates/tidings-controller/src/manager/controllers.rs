@@ -1,4 +1,4 @@
-//! The controllers of a manager, from filled caches over leadership to the last reconcile.
+//! The controllers of a manager: attached to their informers, synced, at work, stopped.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -14,46 +14,63 @@ use super::tasks::NamedTasks;
 use crate::controller::{Controller, ControllerHandle, ControllerTask};
 use crate::worker::Signals;
 
-/// The controllers of a manager. Its fields are in the order in which they are dropped: work before what guards it.
+#[cfg(test)]
+mod tests;
+
+/// The controllers of a manager. Fields are dropped in this order: the workers before the guard of their term.
+#[derive(Default)]
 pub(super) struct ControllerSet {
-    pub(super) handles: Vec<ControllerHandle>,
-    /// Until they work.
-    waiting: Vec<ControllerTask>,
-    working: NamedTasks,
-    /// Take nothing new, and finish what runs.
+    handles: Vec<ControllerHandle>,
+    /// Empty once the workers run.
+    tasks: Vec<ControllerTask>,
+    workers: NamedTasks,
+    /// Workers finish their current request and take no new one.
     finish: CancellationToken,
-    /// Drop what runs.
+    /// Workers drop their current request.
     abandon: CancellationToken,
     pub(super) elector: Option<LeaderElector>,
+    /// The first controller that can't run. It is an error of the start, not of the builder.
+    attach_error: Option<ManagerError>,
 }
 
 impl ControllerSet {
-    /// Adds the handlers of all controllers to their informers.
-    pub(super) fn attach(
-        controllers: Vec<Controller>,
-        factory: &SharedInformerFactory,
-        elector: Option<LeaderElector>,
-    ) -> Result<ControllerSet, ManagerError> {
-        let mut set = ControllerSet {
-            handles: Vec::new(),
-            waiting: Vec::new(),
-            working: NamedTasks::default(),
-            finish: CancellationToken::new(),
-            abandon: CancellationToken::new(),
-            elector,
-        };
-        for controller in controllers {
-            if set.handles.iter().any(|other| other.name() == controller.name()) {
-                return Err(ManagerError::SameName { name: controller.name().to_owned() });
-            }
-            let (handle, task) = controller.attach(factory)?;
-            set.handles.push(handle);
-            set.waiting.push(task);
-        }
-        Ok(set)
+    #[cfg(test)]
+    pub(super) fn with_elector(elector: LeaderElector) -> ControllerSet {
+        ControllerSet { elector: Some(elector), ..ControllerSet::default() }
     }
 
-    /// Waits until every cache is filled and everything in it has made its requests.
+    /// Adds the handlers of this controller to its informers.
+    pub(super) fn attach(&mut self, controller: Controller, factory: &SharedInformerFactory) {
+        let attached = if self.handle(controller.name()).is_some() {
+            Err(ManagerError::SameName { name: controller.name().to_owned() })
+        } else {
+            controller.attach(factory).map_err(ManagerError::Controller)
+        };
+        match attached {
+            Ok((handle, task)) => {
+                self.handles.push(handle);
+                self.tasks.push(task);
+            }
+            Err(error) => {
+                self.attach_error.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Fails if one of the controllers could not be attached.
+    pub(super) fn check(&mut self) -> Result<(), ManagerError> {
+        self.attach_error.take().map_or(Ok(()), Err)
+    }
+
+    pub(super) fn handles(&self) -> &[ControllerHandle] {
+        &self.handles
+    }
+
+    pub(super) fn handle(&self, name: &str) -> Option<&ControllerHandle> {
+        self.handles.iter().find(|handle| handle.name() == name)
+    }
+
+    /// Waits until all caches are filled and all objects in them have been added to the queues.
     pub(super) async fn synced(
         &self,
         running: &Running,
@@ -69,10 +86,11 @@ impl ControllerSet {
             }
             Ok(())
         };
-        let outcome = tokio::time::timeout(timeout, all).await;
-        outcome.unwrap_or_else(|_| Err(not_synced(NotSynced { informers: self.unsynced(factory) })))
+        let result = tokio::time::timeout(timeout, all).await;
+        result.unwrap_or_else(|_| Err(not_synced(NotSynced { informers: self.unsynced(factory) })))
     }
 
+    /// The caches that are not filled. If all are, the controllers whose handlers still process the first list.
     fn unsynced(&self, factory: &SharedInformerFactory) -> Vec<Unsynced> {
         let reports = factory.reports().into_iter();
         let caches: Vec<_> = reports.filter_map(|report| report.unsynced).collect();
@@ -80,52 +98,53 @@ impl ControllerSet {
             return caches;
         }
         let behind = self.handles.iter().filter(|handle| !handle.is_synced());
-        let reason = "its handlers have not returned from the first list";
+        let reason = "its handlers still process the first list";
         behind.map(|handle| Unsynced { name: handle.name().to_owned(), reason: reason.to_owned() }).collect()
     }
 
-    /// Waits for leadership, then works. It ends only with an error, and may be dropped at any await: what was begun
-    /// is in `self`, for [`stop`](Self::stop) to end.
+    /// Waits for leadership, then runs the workers. It returns only errors. It may be dropped at any await, because
+    /// all that it starts is in `self`; [`stop`](Self::stop) ends it.
     pub(super) async fn work(&mut self) -> Result<Infallible, ManagerError> {
         if let Some(elector) = &mut self.elector {
             let term = elector.lead().await?;
-            // A child, so that workers hear of a loss from the election itself.
+            // A child token: the election cancels it directly, without waiting for this task.
             self.abandon = term.lost().child_token();
         }
-        for (handle, task) in self.handles.iter().zip(self.waiting.drain(..)) {
+        for (handle, task) in self.handles.iter().zip(self.tasks.drain(..)) {
             let signals = Signals { stop: self.finish.clone(), abandon: self.abandon.clone() };
             let worked = task.run(signals);
-            self.working.spawn(handle.name(), async move { Ok(worked.await?) });
+            self.workers.spawn(handle.name(), async move { Ok(worked.await?) });
         }
-        tracing::info!(controllers = self.handles.len(), "working");
+        tracing::info!(controllers = self.handles.len(), "workers run");
         tokio::select! {
             biased;
-            () = self.abandon.cancelled() => Err(self.leadership_lost()),
-            error = self.working.failed() => Err(error),
+            () = self.abandon.cancelled() => Err(self.leadership_lost().await),
+            error = self.workers.failed() => Err(error),
         }
     }
 
-    fn leadership_lost(&mut self) -> ManagerError {
-        let elector = self.elector.as_mut().expect("only a loss of leadership cancels a manager at work");
-        elector.lost()
+    async fn leadership_lost(&mut self) -> ManagerError {
+        let elector =
+            self.elector.as_mut().expect("before a stop, only a loss of leadership cancels `abandon`");
+        elector.lost().await
     }
 
-    /// Lets workers finish within the deadline, drops what has not, and gives the lease back when no work goes on.
+    /// Lets workers finish until `deadline`, drops the rest, and releases the lease when no worker runs.
     pub(super) async fn stop(&mut self, deadline: Instant) {
-        self.waiting.clear();
+        self.tasks.clear();
         self.finish.cancel();
         tokio::select! {
             biased;
-            () = self.working.ended() => {}
+            () = self.workers.ended() => {}
             () = self.abandon.cancelled() => {}
             () = tokio::time::sleep_until(deadline) => {
-                tracing::warn!(controllers = ?self.working.names(), "dropping reconciles that have not ended");
+                tracing::warn!(controllers = ?self.workers.names(), "dropping reconciles that have not ended in time");
             }
         }
         self.abandon.cancel();
-        self.working.ended().await;
+        self.workers.ended().await;
         if let Some(elector) = &mut self.elector {
-            elector.leave().await;
+            elector.release().await;
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The manager's endpoints: one registry for everything that it runs, and its own checks. Without the feature
-//! `endpoints` there is no endpoints, and nothing is ever served.
+//! The endpoints of a manager: metrics of all that it runs, its probes, and the user's routes. Without the feature
+//! `endpoints`, the same types exist and serve nothing.
 
 #[cfg(not(feature = "endpoints"))]
 mod disabled;

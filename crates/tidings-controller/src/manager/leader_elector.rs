@@ -1,21 +1,24 @@
-//! This replica's part in an election: candidate, leader, and how it leaves.
+//! The part of this replica in the leader election: it is a candidate, then leads, then releases the lease.
 
 use kube_client::Client;
 use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
 use super::tasks::NamedTasks;
-use crate::election::{Election, ElectionTask, Guard, GuardError, Leadership, OnOverrun, Term};
+use crate::election::{Election, ElectionTask, Guard, Leadership, OnOverrun, Term};
+use crate::lease_error::LeaseError;
 
-/// This replica's part in an election.
+#[cfg(test)]
+mod tests;
+
 pub(super) struct LeaderElector {
     pub(super) leadership: Leadership,
-    /// Until it stands for election.
-    task: Option<ElectionTask>,
+    /// `None` once it is spawned in `tasks`.
+    pub(super) task: Option<ElectionTask>,
     tasks: NamedTasks,
     stop: CancellationToken,
     on_overrun: OnOverrun,
-    /// While it works as the leader.
+    /// Held while this replica works as the leader.
     guard: Option<Guard>,
 }
 
@@ -30,42 +33,42 @@ impl LeaderElector {
         Ok(LeaderElector { leadership, task: Some(task), tasks, stop, on_overrun, guard: None })
     }
 
-    /// Stands for election, and waits until it leads. From then on the lease is kept until [`leave`](Self::leave).
+    /// Becomes a candidate, and waits until this replica leads. From then on the lease is renewed until
+    /// [`release`](Self::release).
     pub(super) async fn lead(&mut self) -> Result<Term, ManagerError> {
         if let Some(task) = self.task.take() {
-            let ended = task.run(self.stop.clone());
-            self.tasks.spawn(self.leadership.name(), async move {
-                ended.await;
-                Ok(())
-            });
+            self.tasks.spawn_until(self.leadership.name(), self.stop.clone(), task.run(self.stop.clone()));
         }
         loop {
-            let Some(term) = self.leadership.acquired().await else { return Err(self.ended().await) };
-            match term.guard(self.on_overrun.clone()) {
-                Ok(guard) => {
-                    self.guard = Some(guard);
-                    return Ok(term);
-                }
-                // It was short: on to the next.
-                Err(GuardError::TermOver) => {}
-                Err(error) => return Err(ManagerError::Guard(error)),
+            let Some(term) = self.leadership.acquired().await else { return Err(self.tasks.failed().await) };
+            if self.guard_term(&term)? {
+                return Ok(term);
             }
         }
     }
 
-    /// Why the term is over: the election's own end comes before a loss that it is the cause of.
-    pub(super) fn lost(&mut self) -> ManagerError {
-        let lost = || ManagerError::LeadershipLost { election: self.leadership.name().to_owned() };
-        self.tasks.has_failed().unwrap_or_else(lost)
+    /// Guards the work of this term. False if the term has ended: then the next term counts.
+    fn guard_term(&mut self, term: &Term) -> Result<bool, ManagerError> {
+        match term.guard(self.on_overrun.clone()) {
+            Ok(guard) => {
+                self.guard = Some(guard);
+                Ok(true)
+            }
+            Err(LeaseError::TermEnded) => Ok(false),
+            Err(error) => Err(ManagerError::Election(error)),
+        }
     }
 
-    /// The election has ended although nobody stopped it.
-    async fn ended(&mut self) -> ManagerError {
-        self.tasks.failed().await
+    /// Why the term ended. If the election's task has ended, its error is the cause of the loss.
+    pub(super) async fn lost(&mut self) -> ManagerError {
+        if self.leadership.has_ended() {
+            return self.tasks.failed().await;
+        }
+        ManagerError::LeadershipLost { election: self.leadership.name().to_owned() }
     }
 
-    /// Gives the lease back. No work may go on any more.
-    pub(super) async fn leave(&mut self) {
+    /// Releases the lease. All work of the term must have ended.
+    pub(super) async fn release(&mut self) {
         self.guard = None;
         self.stop.cancel();
         self.tasks.ended().await;

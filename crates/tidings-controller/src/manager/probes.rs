@@ -1,11 +1,10 @@
-//! What a manager's probes are told of it: whether it is stopping, and what ended it.
+//! What `/healthz` and `/readyz` report of the manager itself: whether it is stopping, and which error ended it.
 
 use tokio::sync::SetOnce;
 use tokio_util::sync::CancellationToken;
 
 use super::ManagerError;
 
-/// What a manager's probes are told of it.
 #[derive(Default)]
 pub(super) struct ProbeState {
     pub(super) stopping: CancellationToken,
@@ -13,12 +12,12 @@ pub(super) struct ProbeState {
 }
 
 impl ProbeState {
-    /// Something has ended without being asked to. Only the first counts.
+    /// Records the error that ends the manager. Later errors are ignored, because the first one is the cause.
     pub(super) fn fail(&self, error: &ManagerError) {
         let _ = self.failure.set(error.to_string());
     }
 
-    /// Fails once something has.
+    /// Fails with the recorded error.
     #[cfg(feature = "endpoints")]
     pub(super) fn check(&self) -> Result<(), String> {
         self.failure.get().cloned().map_or(Ok(()), Err)

@@ -1,6 +1,7 @@
-//! The order of things, forwards and backwards.
+//! Starts all parts of a manager in order, waits for the first failure or the stop, and stops them in the opposite order.
 
 use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,86 +15,96 @@ use super::endpoints::EndpointServer;
 use super::leader_elector::LeaderElector;
 use super::probes::ProbeState;
 use super::tasks::NamedTasks;
-use super::{Manager, ManagerError};
+use super::{ErrorHook, Manager, ManagerError};
 
-/// What runnables have for their end, even if the workers took all the time.
+#[cfg(all(test, feature = "endpoints"))]
+mod tests;
+
+/// Runnables get this time to stop even if the workers used the whole graceful shutdown timeout.
 const RUNNABLE_STOP_MIN: Duration = Duration::from_secs(1);
 
-/// Runs a manager until `stop` ends, or something in it goes wrong.
-pub(super) async fn run(manager: Manager, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
-    let mut running = RunningManager::start(manager).await?;
-    let outcome = tokio::select! {
-        biased;
-        () = stop => Ok(()),
-        Err(error) = running.work() => Err(error),
-    };
-    match &outcome {
-        Ok(()) => tracing::info!("stopping"),
-        Err(error) => {
-            running.probe_state.fail(error);
-            tracing::error!(error = error as &dyn std::error::Error, "stopping");
-        }
-    }
-    running.stop().await;
-    outcome
-}
-
-/// All that a manager runs, in the order in which it is dropped.
-struct RunningManager {
+/// All parts of a manager. Fields are dropped in this order.
+pub(super) struct RunningManager {
     controllers: ControllerSet,
     runnables: NamedTasks,
-    /// Tells those runnables.
     stop_runnables: CancellationToken,
-    running: Running,
+    informers: Running,
     endpoints: EndpointServer,
-    /// What probes are told.
     probe_state: Arc<ProbeState>,
+    on_error: Option<ErrorHook>,
     factory: SharedInformerFactory,
     sync_timeout: Duration,
     graceful_shutdown_timeout: Duration,
 }
 
 impl RunningManager {
-    /// Everything that can go wrong at once does so before anything runs.
-    async fn start(manager: Manager) -> Result<RunningManager, ManagerError> {
-        let factory = manager.factory;
+    /// Checks all options before it starts anything.
+    pub(super) async fn start(manager: Manager) -> Result<RunningManager, ManagerError> {
+        let Manager { factory, mut controllers, .. } = manager;
         let elector = |election| LeaderElector::new(election, factory.client().clone(), manager.on_overrun);
-        let elector = manager.election.map(elector).transpose()?;
-        let controllers = ControllerSet::attach(manager.controllers, &factory, elector)?;
+        controllers.elector = manager.election.map(elector).transpose()?;
+        controllers.check()?;
         let (probe_state, stop_runnables) = (Arc::new(ProbeState::default()), CancellationToken::new());
-        let endpoints = manager.endpoints.open(&factory, &controllers, &probe_state).await?;
+        let endpoints = manager.endpoints.serve(&factory, &controllers, &probe_state).await?;
         let mut runnables = NamedTasks::default();
         for runnable in manager.runnables {
             runnables.spawn(runnable.name.clone(), runnable.start(stop_runnables.clone()));
         }
-        let running = factory.start();
+        let informers = factory.start();
         Ok(RunningManager {
             controllers,
             runnables,
             stop_runnables,
-            running,
+            informers,
             endpoints,
             probe_state,
+            on_error: manager.on_error,
             factory,
             sync_timeout: manager.sync_timeout,
             graceful_shutdown_timeout: manager.graceful_shutdown_timeout,
         })
     }
 
-    /// Fills the caches, waits for leadership, works.
+    /// Runs until `stop` ends or a part fails, then stops everything.
+    pub(super) async fn run_until(mut self, stop: impl Future<Output = ()>) -> Result<(), ManagerError> {
+        let result = tokio::select! {
+            biased;
+            () = stop => Ok(()),
+            Err(error) = self.work() => Err(error),
+        };
+        match &result {
+            Ok(()) => tracing::info!("the manager stops"),
+            Err(error) => self.report(error),
+        }
+        self.stop().await;
+        result
+    }
+
+    /// Fills the caches, waits for leadership, runs the workers. It returns only errors.
     async fn work(&mut self) -> Result<Infallible, ManagerError> {
-        let RunningManager { controllers, runnables, running, factory, endpoints, .. } = self;
-        let forwards = async {
-            controllers.synced(running, factory, self.sync_timeout).await?;
-            tracing::info!("caches are filled");
+        let RunningManager { controllers, runnables, informers, factory, endpoints, .. } = self;
+        let work = async {
+            controllers.synced(informers, factory, self.sync_timeout).await?;
+            tracing::info!("the caches are filled");
             controllers.work().await
         };
         tokio::select! {
             biased;
             error = runnables.failed() => Err(error),
-            failure = running.failed() => Err(ManagerError::Informer(failure)),
+            failure = informers.failed() => Err(ManagerError::Informer(failure)),
             error = endpoints.failed() => Err(error),
-            ended = forwards => ended,
+            result = work => result,
+        }
+    }
+
+    /// Reports an error to the probes, the log and the hook.
+    fn report(&self, error: &ManagerError) {
+        self.probe_state.fail(error);
+        tracing::error!(error = error as &dyn std::error::Error, "the manager stops because of an error");
+        if let Some(hook) = &self.on_error
+            && catch_unwind(AssertUnwindSafe(|| hook(error))).is_err()
+        {
+            tracing::error!("the manager's error hook panicked");
         }
     }
 
@@ -104,12 +115,12 @@ impl RunningManager {
         self.stop_runnables.cancel();
         let deadline = deadline.max(Instant::now() + RUNNABLE_STOP_MIN);
         if tokio::time::timeout_at(deadline, self.runnables.ended()).await.is_err() {
-            tracing::warn!(runnables = ?self.runnables.names(), "dropping what has not ended");
+            tracing::warn!(runnables = ?self.runnables.names(), "dropping runnables that have not ended in time");
             self.runnables.abort().await;
         }
-        // Its handles keep informers alive no longer than this.
+        // The controllers keep informers alive.
         drop(self.controllers);
-        self.running.shutdown().await;
+        self.informers.shutdown().await;
         self.endpoints.close().await;
     }
 }

@@ -1,8 +1,8 @@
-//! SIGTERM and Ctrl-C: the first asks, the second does not.
+//! SIGTERM and Ctrl-C: the first signal stops the manager, the second ends the process.
 //!
-//! They are streams on a thread of their own. A reconcile that blocks every thread of the runtime is one of the reasons
-//! to send a second signal, and must not keep it from being streams. Nor must a log that nobody reads: lines are written
-//! by other threads.
+//! A thread of its own receives them. A second signal is sent, for instance, because a reconcile blocks all threads of
+//! the runtime; that must not block the reception. Neither must a blocked log (a pipe that is not read): other threads
+//! write the log lines.
 
 use std::io;
 use std::thread::{self, JoinHandle};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fence;
 
-/// Hears signals until it is dropped.
+/// Receives signals until it is dropped.
 pub(super) struct SignalListener {
     first: CancellationToken,
     end: CancellationToken,
@@ -20,7 +20,7 @@ pub(super) struct SignalListener {
 }
 
 impl SignalListener {
-    /// From now on, signals are streams here and no longer end the process by themselves.
+    /// From now on signals no longer end the process by themselves.
     pub(super) fn listen() -> io::Result<SignalListener> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let streams = {
@@ -43,13 +43,13 @@ impl SignalListener {
 impl Drop for SignalListener {
     fn drop(&mut self) {
         self.end.cancel();
-        // It has nothing left to do but to end.
+        // A panic of the thread has already been reported by the panic hook.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
 async fn listen(mut streams: SignalStreams, first: CancellationToken, end: CancellationToken) {
-    // Whoever no longer listens has streams the last: a panic of a log must not leave a process that no signal ends.
+    // If this panics, the manager stops: signals no longer end the process, so it could not be stopped otherwise.
     let _stop = first.clone().drop_guard();
     let Some(signal) = end.run_until_cancelled(streams.next()).await else { return };
     first.cancel();
@@ -60,14 +60,14 @@ async fn listen(mut streams: SignalStreams, first: CancellationToken, end: Cance
     let written = fence::log_on_thread(move || {
         tracing::error!(signal = signal.name, "a second signal: ending the process");
     });
-    // Written, or a log that blocks: both end the wait.
+    // Waits until the line is written, but not for long: the log may be blocked.
     let _ = written.map(|written| written.recv_timeout(fence::ABORT_NOTICE));
     std::process::exit(signal.exit_code);
 }
 
-/// A signal, with what a shell would say of a process that it ended.
 struct ProcessSignal {
     name: &'static str,
+    /// 128 plus the number of the signal, as shells report it.
     exit_code: i32,
 }
 
@@ -86,10 +86,8 @@ struct SignalStreams {
 impl SignalStreams {
     fn new() -> io::Result<SignalStreams> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(SignalStreams {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-        })
+        let (terminate, interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        Ok(SignalStreams { terminate, interrupt })
     }
 
     async fn next(&mut self) -> ProcessSignal {

@@ -11,12 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::fence::Fence;
 use super::member::{Member, PermitId};
+use crate::lease_error::LeaseError;
 use crate::sync::Mutex;
 
 /// The keys that are this replica's. Clones share everything but what [`changed`](Self::changed) has told.
 ///
 /// ```no_run
-/// # use tidings_controller::shard::Shard;
+/// # use tidings_controller::Shard;
 /// # async fn work(shard: Shard, key: tidings_object::Key) {
 /// if let Some(permit) = shard.permit(&key) {
 ///     tokio::select! {
@@ -56,24 +57,6 @@ pub struct ShardStatus {
     pub permits: usize,
     /// Until when it may give permits, unless it renews its lease before.
     pub valid_until: Option<Instant>,
-}
-
-/// Why a replica works on nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShardCheckError {
-    /// Its lease could not be renewed in time, or was never made.
-    #[error("{identity} has no valid lease in its group, and works on no key")]
-    NoLease {
-        /// Who it is.
-        identity: Arc<str>,
-    },
-    /// It renews its lease, but its cache of the group's leases shows nothing of that: it would not notice who comes
-    /// and who goes.
-    #[error("{identity} does not see its own renewals: its cache of the leases lags behind")]
-    Blind {
-        /// Who it is.
-        identity: Arc<str>,
-    },
 }
 
 /// What handles, permits and the task share.
@@ -142,14 +125,14 @@ impl Shard {
 
     /// For a health check: whether this replica has a valid lease, without which it works on nothing, and sees
     /// those of others.
-    pub fn check(&self) -> Result<(), ShardCheckError> {
+    pub fn check(&self) -> Result<(), LeaseError> {
         let now = Instant::now();
         self.shared.with(|State { member, .. }| {
             let identity = Arc::clone(member.identity());
             if member.valid_until().is_none_or(|until| until <= now) {
-                Err(ShardCheckError::NoLease { identity })
+                Err(LeaseError::NotRenewed { identity })
             } else if member.is_cache_stale(now) {
-                Err(ShardCheckError::Blind { identity })
+                Err(LeaseError::StaleCache { identity })
             } else {
                 Ok(())
             }

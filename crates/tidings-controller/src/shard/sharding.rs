@@ -8,7 +8,7 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::Lease;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{InformerError, SharedInformer};
+use tidings_informer::informer::SharedInformer;
 use tidings_object::{Key, LabelSelector};
 use tidings_source::fnv1a;
 
@@ -19,11 +19,12 @@ use super::member::Member;
 use super::record::GROUP_LABEL;
 use super::task::ShardTask;
 use super::timing::ShardTiming;
+use crate::lease_error::LeaseError;
 
 /// A group of replicas that share keys.
 ///
 /// ```no_run
-/// # use tidings_controller::shard::Sharding;
+/// # use tidings_controller::Sharding;
 /// # use tidings_factory::SharedInformerFactory;
 /// # use tokio_util::sync::CancellationToken;
 /// # async fn run(factory: SharedInformerFactory, stop: CancellationToken) -> Result<(), Box<dyn std::error::Error>> {
@@ -41,51 +42,6 @@ pub struct Sharding {
     timing: ShardTiming,
     on_overrun: OnPermitOverrun,
     seed: Option<u64>,
-}
-
-/// Why a replica can't join its group.
-#[derive(Debug, thiserror::Error)]
-pub enum ShardingError {
-    /// The group can't be a label's value and a part of a Lease's name.
-    #[error("{group:?} is no name of a group: use lower case letters, digits and '-', at most 63 of them")]
-    Group {
-        /// The group.
-        group: String,
-    },
-    /// The identity is empty or too long.
-    #[error("{identity:?} is no identity: use 1 to 253 bytes")]
-    Identity {
-        /// The identity.
-        identity: String,
-    },
-    /// The namespace can't be one.
-    #[error("choosing the namespace of the leases: {0}")]
-    Namespace(tidings_source::ClientError),
-    /// A duration is not shorter than the next.
-    #[error(
-        "the retry period ({retry_period:?}) must be shorter than half of the renew deadline ({renew_deadline:?}), \
-         and that shorter than 4/5 of the lease duration ({lease_duration:?}), of whole seconds and at most an hour"
-    )]
-    Timing {
-        /// The lease duration.
-        lease_duration: Duration,
-        /// The renew deadline.
-        renew_deadline: Duration,
-        /// The retry period.
-        retry_period: Duration,
-    },
-    /// The Leases can't be watched.
-    #[error("watching the leases of the group: {0}")]
-    Watch(InformerError),
-    /// The thread that fences work off could not be started.
-    #[error("starting the thread that fences work off when its lease expires: {0}")]
-    Thread(std::io::Error),
-}
-
-impl From<tidings_source::ClientError> for ShardingError {
-    fn from(error: tidings_source::ClientError) -> Self {
-        ShardingError::Namespace(error)
-    }
 }
 
 impl Sharding {
@@ -168,7 +124,7 @@ impl Sharding {
     }
 
     /// Asks the factory for the Leases of the group. Nothing runs until the factory is started and the task runs.
-    pub fn build(self, factory: &SharedInformerFactory) -> Result<(Shard, ShardTask), ShardingError> {
+    pub fn build(self, factory: &SharedInformerFactory) -> Result<(Shard, ShardTask), LeaseError> {
         self.check()?;
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));
         let identity = self.identity.unwrap_or_else(|| format!("{}-{seed:016x}", self.group));
@@ -179,8 +135,9 @@ impl Sharding {
             format!("{GROUP_LABEL}={}", self.group).parse().expect("a checked group is a label's value");
         // Only in order does a cache that shows our own write show everything that was written before it.
         let options = InformerOptions::new().labels(selector).queue_order(QueueOrder::InOrder);
-        let leases: SharedInformer<Lease> = factory.informer_with(options.namespace(&self.namespace)?);
-        let notifications = leases.notifications().map_err(ShardingError::Watch)?;
+        let leases: SharedInformer<Lease> =
+            factory.informer_with(options.namespace(&self.namespace).map_err(LeaseError::Namespace)?);
+        let notifications = leases.notifications().map_err(LeaseError::Watch)?;
         let writer = LeaseWriter::new(
             factory.client().clone(),
             self.namespace.into(),
@@ -190,11 +147,11 @@ impl Sharding {
         );
         let fence = Fence::new(self.on_overrun);
         let shard = Shard::new(Member::new(identity.into(), lease_name, self.timing), fence);
-        let close_on_drop = CloseOnDrop::start(shard.shared()).map_err(ShardingError::Thread)?;
+        let close_on_drop = CloseOnDrop::start(shard.shared()).map_err(LeaseError::WatchdogThread)?;
         Ok((shard, ShardTask { close_on_drop, leases, notifications, writer }))
     }
 
-    fn check(&self) -> Result<(), ShardingError> {
+    fn check(&self) -> Result<(), LeaseError> {
         let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let group = &self.group;
         let is_group = (1..=63).contains(&group.len())
@@ -202,10 +159,10 @@ impl Sharding {
             && !group.starts_with('-')
             && !group.ends_with('-');
         if !is_group {
-            return Err(ShardingError::Group { group: group.clone() });
+            return Err(LeaseError::Group { group: group.clone() });
         }
         if let Some(identity) = self.identity.as_ref().filter(|name| !(1..=253).contains(&name.len())) {
-            return Err(ShardingError::Identity { identity: identity.clone() });
+            return Err(LeaseError::Identity { identity: identity.clone() });
         }
         let ShardTiming { lease_duration, renew_deadline, retry_period, .. } = self.timing;
         let is_whole = lease_duration.subsec_nanos() == 0 && lease_duration <= Duration::from_secs(3600);
@@ -213,7 +170,7 @@ impl Sharding {
             && retry_period.saturating_mul(2) <= renew_deadline
             && renew_deadline < self.timing.permits_end();
         if !is_whole || !is_ordered {
-            return Err(ShardingError::Timing { lease_duration, renew_deadline, retry_period });
+            return Err(LeaseError::ShardTiming { lease_duration, renew_deadline, retry_period });
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use super::lease::LeaseWriter;
 use super::member::{LeaseWriteResult, MemberAction};
 use super::peers::{LeaseVersion, ObservedLease};
 use super::record::{Claim, MemberRecord};
+use crate::lease_error::LeaseError;
 
 /// Keeps a replica in its group: renews its Lease, watches those of others, hands keys over. It runs while the
 /// factory runs that it was built with. Dropping it loses every permit at once; the Lease is left to expire, and only
@@ -26,27 +27,6 @@ pub struct ShardTask {
     pub(super) leases: SharedInformer<Lease>,
     pub(super) notifications: Notifications<Lease>,
     pub(super) writer: LeaseWriter,
-}
-
-/// Why a replica is no longer a member of its group although it was not told to leave.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShardError {
-    /// The informer of the group's Leases has ended: what others do can no longer be seen.
-    #[error("watching the leases of the group has ended: {cause}")]
-    LeasesEnded {
-        /// Why.
-        cause: String,
-    },
-}
-
-impl ShardError {
-    fn of(leases: &SharedInformer<Lease>) -> Self {
-        let failures = leases.health().failures;
-        let cause =
-            failures.first().map_or_else(|| "the informer was stopped".to_owned(), ToString::to_string);
-        ShardError::LeasesEnded { cause }
-    }
 }
 
 /// A request and what becomes of it.
@@ -63,7 +43,7 @@ impl ShardTask {
     /// been dropped. Holders are told to end after the grace of a hand-over.
     ///
     /// It ends with an error if the Leases can no longer be watched: then nothing is ours any more.
-    pub async fn run(self, stop: CancellationToken) -> Result<(), ShardError> {
+    pub async fn run(self, stop: CancellationToken) -> Result<(), LeaseError> {
         let ShardTask { close_on_drop, leases, mut notifications, writer } = self;
         let shared = close_on_drop.enter();
         let (lister, leases_watched) = (leases.lister(), leases.downgrade());
@@ -74,7 +54,7 @@ impl ShardTask {
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
-            synced = leases.synced() => synced.map_err(|unsynced| ShardError::LeasesEnded { cause: unsynced.reason })?,
+            synced = leases.synced() => synced.map_err(|unsynced| LeaseError::LeasesEnded { cause: unsynced.reason })?,
         }
         shared.with_member(|member, now| member.observe(now, seen(&lister)));
         loop {
@@ -100,7 +80,7 @@ impl ShardTask {
                     });
                 }
                 event = notifications.next() => {
-                    let Some(event) = event else { return Err(ShardError::of(&leases)) };
+                    let Some(event) = event else { return Err(leases_ended(&leases)) };
                     let member_left = member_left(&event);
                     shared.with_member(|member, now| {
                         member.observe(now, seen(&lister));
@@ -114,7 +94,7 @@ impl ShardTask {
                     shared.with_member(|member, now| member.leave(now));
                 }
                 failure = leases_watched.failed() => {
-                    return Err(ShardError::LeasesEnded { cause: failure.to_string() });
+                    return Err(LeaseError::LeasesEnded { cause: failure.to_string() });
                 }
                 () = shared.wake.notified() => {}
                 () = sleep_until(until) => {}
@@ -169,4 +149,10 @@ async fn sleep_until(at: Option<Instant>) {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
+}
+
+fn leases_ended(leases: &SharedInformer<Lease>) -> LeaseError {
+    let failures = leases.health().failures;
+    let cause = failures.first().map_or_else(|| "the informer was stopped".to_owned(), ToString::to_string);
+    LeaseError::LeasesEnded { cause }
 }

@@ -29,7 +29,7 @@ impl<K> TrackedApi<K> {
     /// shows the newer object.
     ///
     /// Use it wherever a write depends on what was read and two writers must not overtake each other. An election does
-    /// not replace it: see [`election`](crate::election#one-leader-is-not-one-writer).
+    /// not replace it: see [`Election`](crate::Election#one-leader-is-not-one-writer).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tidings_apiserver::ApiServer;
-use tidings_controller::{Action, Controller, Request, ShardError, Sharding};
+use tidings_controller::{Action, Controller, LeaseError, Request, Sharding};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ struct Replica {
     started: RunningController,
     requests: RequestLog,
     leave: CancellationToken,
-    sharding: JoinSet<Result<(), ShardError>>,
+    sharding: JoinSet<Result<(), LeaseError>>,
 }
 
 fn replica(server: &ApiServer, identity: &str) -> Replica {

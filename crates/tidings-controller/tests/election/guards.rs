@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::{Election, GuardError, OnOverrun, Overrun};
+use tidings_controller::{Election, LeaseError, OnOverrun, Overrun};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -69,7 +69,7 @@ async fn work_that_ends_when_it_is_told_is_left_alone() {
     drop(guard);
     pass(60.0).await;
     assert_eq!(*overruns.lock().unwrap(), []);
-    assert!(matches!(term.guard(hook), Err(GuardError::TermOver)), "nothing begins in a term that is over");
+    assert!(matches!(term.guard(hook), Err(LeaseError::TermEnded)), "nothing begins in a term that is over");
 }
 
 #[tokio::test(start_paused = true)]

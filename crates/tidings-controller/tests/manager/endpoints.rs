@@ -1,4 +1,4 @@
-//! The manager's endpoints over a socket, in real time.
+//! The manager's endpoints over a socket. The clock is real; the tests wait for conditions and never for a duration.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -10,12 +10,20 @@ use prometheus_client::registry::Registry;
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{Action, Controller, Manager, ManagerError, Request};
 use tidings_endpoints::ServeError;
+use tidings_endpoints::axum::{Router, routing};
 use tidings_workqueue::limiter::RateLimiter;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use crate::scene::{Log, Play, election, factory, maps, noting, put};
+use crate::harness::{
+    Log, ManagerRun, election, event_recording, factory, maps, panicking_factory, put, recording,
+};
+
+/// An address on which nothing listens now.
+fn free_address() -> SocketAddr {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
+}
 
 async fn get(address: SocketAddr, path: &str) -> Option<(u16, String)> {
     let mut socket = TcpStream::connect(address).await.ok()?;
@@ -27,8 +35,8 @@ async fn get(address: SocketAddr, path: &str) -> Option<(u16, String)> {
     Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
 }
 
-/// Asks until it is answered so.
-async fn answered(address: SocketAddr, path: &str, status: u16) -> String {
+/// Sends requests until one is answered with this status. Returns its body.
+async fn wait_for_status(address: SocketAddr, path: &str, status: u16) -> String {
     loop {
         match get(address, path).await {
             Some((found, body)) if found == status => return body,
@@ -37,7 +45,7 @@ async fn answered(address: SocketAddr, path: &str, status: u16) -> String {
     }
 }
 
-/// A registry of the user's, with a prefix and a label for what is in it.
+/// A user's registry, with a prefix and a label for its metrics.
 fn registry() -> Registry {
     let mut registry = Registry::with_prefix_and_labels("myapp", [("shop".into(), "one".into())].into_iter());
     registry.register("orders", "Orders taken", Counter::<u64>::default());
@@ -46,7 +54,7 @@ fn registry() -> Registry {
 
 // holds: M6
 #[tokio::test]
-async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
+async fn probes_and_metrics_cover_everything_that_the_manager_runs() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     server.faults().inject(Fault::Hang.always().of("configmaps"));
@@ -55,33 +63,33 @@ async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
     let log = Log::new();
     let manager = || {
         Manager::new(factory(&server))
-            .controller(noting(&log))
+            .controller(recording(&log))
             .election(election("one"))
             .endpoints(address)
             .health_check("disk", || Ok::<(), String>(()))
             .registry(registry())
     };
-    let error = Play::new(manager()).ended().await.unwrap_err();
+    let error = ManagerRun::new(manager()).ended().await.unwrap_err();
     let ManagerError::Endpoints(ServeError::PortInUse { address: refused }) = error else {
         panic!("{error}")
     };
     assert_eq!(refused, address);
     drop(taken);
 
-    let play = Play::new(manager());
-    let text = answered(address, "/readyz", 500).await;
+    let run = ManagerRun::new(manager());
+    let text = wait_for_status(address, "/readyz", 500).await;
     assert!(text.contains("configmaps has not synced"), "{text}");
-    let text = answered(address, "/healthz?verbose", 200).await;
+    let text = wait_for_status(address, "/healthz?verbose", 200).await;
     for check in ["informers", "leader-election", "disk"] {
         assert!(text.contains(&format!("[+]{check} ok\n")), "{text}");
     }
-    play.end().await.unwrap();
+    run.end().await.unwrap();
 
     server.faults().clear();
-    let play = Play::new(manager());
-    log.grown_to(1).await;
-    answered(address, "/readyz", 200).await;
-    let text = answered(address, "/metrics", 200).await;
+    let run = ManagerRun::new(manager());
+    log.wait_for_lines(1).await;
+    wait_for_status(address, "/readyz", 200).await;
+    let text = wait_for_status(address, "/metrics", 200).await;
     for series in [
         "informer_queued_items{name=\"configmaps\"",
         "workqueue_depth{name=\"maps\"}",
@@ -97,40 +105,38 @@ async fn probes_and_metrics_tell_of_everything_that_the_manager_runs() {
         "{text}"
     );
     assert_eq!(text.matches("# EOF").count(), 1);
-    assert!(answered(address, "/informers", 200).await.contains("\"name\":\"configmaps\""));
-    play.end().await.unwrap();
-    assert!(get(address, "/readyz").await.is_none(), "the door is closed");
+    assert!(wait_for_status(address, "/informers", 200).await.contains("\"name\":\"configmaps\""));
+    run.end().await.unwrap();
+    assert!(get(address, "/readyz").await.is_none(), "the endpoints are closed");
 }
 
 #[tokio::test]
-async fn a_program_that_stops_is_alive_and_not_ready_until_its_last_reconcile_has_ended() {
+async fn a_stopping_program_is_alive_and_not_ready_until_its_last_reconcile_has_ended() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    let address = free_address();
     let (log, release) = (Log::new(), Arc::new(Notify::new()));
-    let (noted, released) = (log.clone(), Arc::clone(&release));
+    let (log_clone, released) = (log.clone(), Arc::clone(&release));
     let controller = maps(move |_, _| {
-        let (log, released) = (noted.clone(), Arc::clone(&released));
+        let (log, released) = (log_clone.clone(), Arc::clone(&released));
         async move {
-            log.note("begins");
+            log.push("begins");
             released.notified().await;
             Ok(Action::await_change())
         }
     });
-    let play = Play::new(Manager::new(factory(&server)).controller(controller).endpoints(address));
-    log.grown_to(1).await;
-    answered(address, "/readyz", 200).await;
-    play.stop.cancel();
-    let text = answered(address, "/readyz", 500).await;
+    let run = ManagerRun::new(Manager::new(factory(&server)).controller(controller).endpoints(address));
+    log.wait_for_lines(1).await;
+    wait_for_status(address, "/readyz", 200).await;
+    run.stop.cancel();
+    let text = wait_for_status(address, "/readyz", 500).await;
     assert!(text.contains("[-]shutdown failed: the program is stopping"), "{text}");
-    answered(address, "/healthz", 200).await;
+    wait_for_status(address, "/healthz", 200).await;
     release.notify_one();
-    play.ended().await.unwrap();
+    run.ended().await.unwrap();
 }
 
-/// A rate limiter of the user's that panics: it is asked outside of any reconcile.
+/// A user's rate limiter that panics. The worker calls it outside of reconciles.
 struct Broken;
 
 impl RateLimiter<Request> for Broken {
@@ -143,38 +149,71 @@ impl RateLimiter<Request> for Broken {
     }
 }
 
-// holds: X31
-#[tokio::test]
-async fn a_manager_that_something_ended_says_so_to_both_probes_while_it_stops() {
-    let server = ApiServer::start().await;
-    put(&server, "configmaps", "a");
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+/// Waits until both probes fail because of the manager, with all of these texts. Ends the manager then.
+async fn check_failed_probes(manager: Manager, texts: &[&str]) {
+    let address = free_address();
     let release = Arc::new(Notify::new());
     let released = Arc::clone(&release);
-    let controller = Controller::for_kind::<ConfigMap>("maps")
-        .limiter(Broken)
-        .reconcile(|_, _| async { Err::<Action, _>(std::io::Error::other("no").into()) });
-    // It takes its time to end, so that the probes can be asked meanwhile.
-    let manager = Manager::new(factory(&server)).controller(controller).endpoints(address).runnable(
-        "slow",
-        |stop| async move {
-            stop.cancelled().await;
-            released.notified().await;
-            Ok::<(), std::io::Error>(())
-        },
-    );
-    let play = Play::new(manager);
+    // It ends only when it is released, so that the endpoints still answer while the manager stops.
+    let manager = manager.endpoints(address).runnable("slow", |stop| async move {
+        stop.cancelled().await;
+        released.notified().await;
+        Ok::<(), std::io::Error>(())
+    });
+    let run = ManagerRun::new(manager);
     for path in ["/healthz", "/readyz"] {
         loop {
-            let text = answered(address, path, 500).await;
-            if text.contains("[-]manager failed: ") {
-                assert!(text.contains("controller \"maps\"") && text.contains("scripted panic"), "{text}");
+            let body = wait_for_status(address, path, 500).await;
+            if let Some((_, reason)) = body.split_once("[-]manager failed: ") {
+                assert!(texts.iter().all(|text| reason.contains(text)), "{body}");
                 break;
             }
         }
     }
     release.notify_one();
-    assert!(play.ended().await.is_err());
+    assert!(run.ended().await.is_err());
+}
+
+// holds: X31
+#[tokio::test]
+async fn both_probes_report_the_worker_that_ended_the_manager_while_it_stops() {
+    let server = ApiServer::start().await;
+    put(&server, "configmaps", "a");
+    let controller = Controller::for_kind::<ConfigMap>("maps")
+        .limiter(Broken)
+        .reconcile(|_, _| async { Err::<Action, _>(std::io::Error::other("no").into()) });
+    let manager = Manager::new(factory(&server)).controller(controller);
+    check_failed_probes(manager, &["controller \"maps\"", "scripted panic"]).await;
+}
+
+// holds: X31
+#[tokio::test]
+async fn both_probes_report_the_election_that_ended_the_manager_while_it_stops() {
+    let server = ApiServer::start().await;
+    let manager = Manager::new(panicking_factory(&server, "/leases")).election(election("one"));
+    check_failed_probes(manager, &["\"lock\" panicked: scripted panic"]).await;
+}
+
+// holds: X31
+#[tokio::test]
+async fn both_probes_report_the_recorder_that_ended_the_manager_while_it_stops() {
+    let server = ApiServer::start().await;
+    put(&server, "configmaps", "a");
+    let manager = Manager::new(panicking_factory(&server, "/events")).controller(event_recording());
+    check_failed_probes(manager, &["controller \"maps\"", "its recorder", "scripted panic"]).await;
+}
+
+#[tokio::test]
+async fn the_users_routes_are_served_beside_the_managers() {
+    let server = ApiServer::start().await;
+    let address = free_address();
+    let [version, hello] = ["/version", "/hello"]
+        .map(|path| Router::new().route(path, routing::get(move || async move { path })));
+    let run =
+        ManagerRun::new(Manager::new(factory(&server)).routes(version).endpoints(address).routes(hello));
+    assert_eq!(wait_for_status(address, "/version", 200).await, "/version");
+    assert_eq!(wait_for_status(address, "/hello", 200).await, "/hello");
+    wait_for_status(address, "/readyz", 200).await;
+    wait_for_status(address, "/nothing", 404).await;
+    run.end().await.unwrap();
 }

@@ -8,7 +8,7 @@ use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{Manager, ManagerError};
 use tokio::time::Instant;
 
-use crate::scene::{Log, NoteOnDrop, Play, election, factory, holder, maps, noting, put, settle};
+use crate::harness::{Log, ManagerRun, PushOnDrop, election, factory, holder, maps, put, recording, settle};
 
 /// How often caches were filled or watches opened, beside those of leases.
 fn reads(server: &ApiServer) -> usize {
@@ -23,14 +23,16 @@ async fn a_standby_is_warm_and_works_as_soon_as_it_leads() {
     put(&server, "configmaps", "a");
     let (first, second) = (Log::new(), Log::new());
     let replica = |identity, log| {
-        Play::new(Manager::new(factory(&server)).controller(noting(log)).election(election(identity)))
+        ManagerRun::new(
+            Manager::new(factory(&server)).controller(recording(log)).election(election(identity)),
+        )
     };
     let leader = replica("one", &first);
-    first.grown_to(1).await;
+    first.wait_for_lines(1).await;
     let standby = replica("two", &second);
     tokio::time::sleep(Duration::from_secs(10)).await;
     put(&server, "configmaps", "b");
-    first.grown_to(2).await;
+    first.wait_for_lines(2).await;
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(second.lines().is_empty(), "only the leader works");
     let warm = reads(&server);
@@ -38,7 +40,7 @@ async fn a_standby_is_warm_and_works_as_soon_as_it_leads() {
 
     leader.end().await.unwrap();
     let released = Instant::now();
-    second.grown_to(2).await;
+    second.wait_for_lines(2).await;
     assert!(released.elapsed() < Duration::from_secs(5), "{:?}", released.elapsed());
     let mut worked = second.lines();
     worked.sort();
@@ -52,22 +54,23 @@ async fn a_lease_that_can_not_be_renewed_ends_the_workers_in_time_and_the_manage
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
-    let noted = log.clone();
+    let log_clone = log.clone();
     let controller = maps(move |_, _| {
-        let log = noted.clone();
+        let log = log_clone.clone();
         async move {
-            log.note("begins");
-            let _noted = NoteOnDrop(log, "dropped");
+            log.push("begins");
+            let _on_drop = PushOnDrop(log, "dropped");
             std::future::pending().await
         }
     });
-    let play = Play::new(Manager::new(factory(&server)).controller(controller).election(election("one")));
-    log.grown_to(1).await;
+    let run =
+        ManagerRun::new(Manager::new(factory(&server)).controller(controller).election(election("one")));
+    log.wait_for_lines(1).await;
     server.faults().inject(Fault::Refused.always().of("leases"));
     let cut = Instant::now();
-    log.grown_to(2).await;
+    log.wait_for_lines(2).await;
     assert!(cut.elapsed() <= Duration::from_secs(10), "the renew deadline: {:?}", cut.elapsed());
-    let error = play.ended().await.unwrap_err();
+    let error = run.ended().await.unwrap_err();
     assert!(matches!(&error, ManagerError::LeadershipLost { election } if election == "lock"), "{error}");
     assert!(
         cut.elapsed() < Duration::from_secs(15),
@@ -81,12 +84,13 @@ async fn a_lease_that_is_taken_away_ends_the_workers() {
     let server = ApiServer::start().await;
     let log = Log::new();
     put(&server, "configmaps", "a");
-    let play = Play::new(Manager::new(factory(&server)).controller(noting(&log)).election(election("one")));
-    log.grown_to(1).await;
+    let run =
+        ManagerRun::new(Manager::new(factory(&server)).controller(recording(&log)).election(election("one")));
+    log.wait_for_lines(1).await;
     let mut lease = server.object("leases", "default/lock").unwrap();
     lease["spec"]["holderIdentity"] = json!("other");
     server.put("leases", lease);
-    let error = play.ended().await.unwrap_err();
+    let error = run.ended().await.unwrap_err();
     assert!(matches!(error, ManagerError::LeadershipLost { .. }), "{error}");
     assert_eq!(holder(&server), "other", "what is another's is not released");
 }
@@ -96,11 +100,13 @@ async fn a_stop_on_a_standby_ends_at_once_and_leaves_the_lease_alone() {
     let server = ApiServer::start().await;
     let log = Log::new();
     put(&server, "configmaps", "a");
-    let leader = Play::new(Manager::new(factory(&server)).controller(noting(&log)).election(election("one")));
-    log.grown_to(1).await;
+    let leader =
+        ManagerRun::new(Manager::new(factory(&server)).controller(recording(&log)).election(election("one")));
+    log.wait_for_lines(1).await;
     let idle = Log::new();
-    let standby =
-        Play::new(Manager::new(factory(&server)).controller(noting(&idle)).election(election("two")));
+    let standby = ManagerRun::new(
+        Manager::new(factory(&server)).controller(recording(&idle)).election(election("two")),
+    );
     settle().await;
     let stopped = Instant::now();
     standby.end().await.unwrap();

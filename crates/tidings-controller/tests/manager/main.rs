@@ -7,9 +7,9 @@ mod blocked_log;
 #[cfg(feature = "endpoints")]
 mod endpoints;
 mod failing;
+mod harness;
 mod leading;
 mod order;
-mod scene;
 #[cfg(unix)]
 mod signals;
 mod stopping;

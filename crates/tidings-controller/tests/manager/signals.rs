@@ -7,7 +7,7 @@ use tidings_apiserver::ApiServer;
 use tidings_controller::{Action, Context, Manager};
 
 use crate::blocked_log::{log_to_standard_error, write_to_standard_error_for_ever};
-use crate::scene::{factory, maps, put};
+use crate::harness::{factory, maps, put};
 
 const ROLE: &str = "TIDINGS_MANAGER_TEST_ROLE";
 

@@ -7,7 +7,7 @@ use tidings_apiserver::Verb;
 use tidings_controller::{Action, Context, Manager};
 use tokio::time::{Instant, timeout};
 
-use crate::scene::{Log, NoteOnDrop, Play, election, factory, holder, maps, noting, put, settle};
+use crate::harness::{Log, ManagerRun, PushOnDrop, election, factory, holder, maps, put, recording, settle};
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_lets_a_reconcile_finish_and_releases_the_lease_after_it() {
@@ -15,21 +15,22 @@ async fn a_stop_lets_a_reconcile_finish_and_releases_the_lease_after_it() {
     put(&server, "configmaps", "a");
     put(&server, "configmaps", "b");
     let log = Log::new();
-    let (noted, seen) = (log.clone(), server.clone());
+    let (log_clone, seen) = (log.clone(), server.clone());
     let controller = maps(move |_, context: Context| {
-        let (log, server) = (noted.clone(), seen.clone());
+        let (log, server) = (log_clone.clone(), seen.clone());
         async move {
-            log.note("begins");
+            log.push("begins");
             context.cancelled().await;
             tokio::time::sleep(Duration::from_secs(5)).await;
-            log.note(format!("ends while {:?} holds the lease", holder(&server)));
+            log.push(format!("ends while {:?} holds the lease", holder(&server)));
             Ok(Action::await_change())
         }
     });
-    let play = Play::new(Manager::new(factory(&server)).controller(controller).election(election("one")));
-    log.grown_to(1).await;
+    let run =
+        ManagerRun::new(Manager::new(factory(&server)).controller(controller).election(election("one")));
+    log.wait_for_lines(1).await;
     let stopped = Instant::now();
-    play.end().await.unwrap();
+    run.end().await.unwrap();
     assert_eq!(stopped.elapsed().as_secs(), 5);
     assert_eq!(log.lines(), ["begins", "ends while \"one\" holds the lease"], "and nothing new is taken");
     assert_eq!(holder(&server), "");
@@ -40,20 +41,20 @@ async fn what_has_not_finished_at_the_deadline_is_dropped() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
-    let noted = log.clone();
+    let log_clone = log.clone();
     let controller = maps(move |_, _| {
-        let log = noted.clone();
+        let log = log_clone.clone();
         async move {
-            log.note("begins");
-            let _noted = NoteOnDrop(log, "dropped");
+            log.push("begins");
+            let _on_drop = PushOnDrop(log, "dropped");
             std::future::pending().await
         }
     });
     let manager = Manager::new(factory(&server)).controller(controller).election(election("one"));
-    let play = Play::new(manager.graceful_shutdown_timeout(Duration::from_secs(3)));
-    log.grown_to(1).await;
+    let run = ManagerRun::new(manager.graceful_shutdown_timeout(Duration::from_secs(3)));
+    log.wait_for_lines(1).await;
     let stopped = Instant::now();
-    play.end().await.unwrap();
+    run.end().await.unwrap();
     assert_eq!((log.lines().join(", "), stopped.elapsed().as_secs()), ("begins, dropped".to_owned(), 3));
     assert_eq!(holder(&server), "", "the lease is released all the same");
 }
@@ -63,8 +64,8 @@ async fn nothing_runs_any_more_when_run_has_returned() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
-    let manager = Manager::new(factory(&server)).controller(noting(&log)).election(election("one"));
-    manager.run_until(log.grown_to(1)).await.unwrap();
+    let manager = Manager::new(factory(&server)).controller(recording(&log)).election(election("one"));
+    manager.run_until(log.wait_for_lines(1)).await.unwrap();
     assert_eq!(log.lines(), ["a"]);
 
     // The client's own tasks end soon after its last clone is gone.
@@ -89,18 +90,18 @@ async fn nothing_runs_any_more_when_run_has_returned() {
 async fn runnables_have_a_second_for_their_end_even_if_the_workers_took_all_the_time() {
     let server = ApiServer::start().await;
     let log = Log::new();
-    let noted = log.clone();
+    let log_clone = log.clone();
     let manager =
-        Manager::new(factory(&server)).controller(noting(&log)).graceful_shutdown_timeout(Duration::ZERO);
-    let play = Play::new(manager.runnable("beside", move |stop| async move {
-        noted.note("begins");
+        Manager::new(factory(&server)).controller(recording(&log)).graceful_shutdown_timeout(Duration::ZERO);
+    let run = ManagerRun::new(manager.runnable("beside", move |stop| async move {
+        log_clone.push("begins");
         stop.cancelled().await;
         tokio::time::sleep(Duration::from_millis(900)).await;
-        noted.note("ends");
+        log_clone.push("ends");
         Ok::<(), std::io::Error>(())
     }));
-    log.grown_to(1).await;
+    log.wait_for_lines(1).await;
     settle().await;
-    play.end().await.unwrap();
+    run.end().await.unwrap();
     assert_eq!(log.lines(), ["begins", "ends"]);
 }

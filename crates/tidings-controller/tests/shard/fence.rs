@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use tidings_apiserver::ApiServer;
-use tidings_controller::shard::{Permit, Sharding};
+use tidings_controller::{Permit, Sharding};
 
 use crate::blocked_log::{
     aborts_with_a_blocked_log, log_to_standard_error, write_to_standard_error_for_ever,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_apiserver::ApiServer;
-use tidings_controller::shard::ShardCheckError;
+use tidings_controller::LeaseError;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -29,7 +29,7 @@ async fn a_replica_that_cannot_renew_stops_before_another_takes_its_keys() {
     let lost_after = begun.elapsed();
     assert!((8..=10).contains(&lost_after.as_secs()), "{lost_after:?}");
     assert_eq!(cut.owned(&keys()), []);
-    assert!(matches!(cut.shard.check(), Err(ShardCheckError::NoLease { .. })));
+    assert!(matches!(cut.shard.check(), Err(LeaseError::NotRenewed { .. })));
     assert!(other.shard.permit(&key).is_none());
     drop(permit);
     drop(other.permit(&key).await);
@@ -98,7 +98,7 @@ async fn a_replica_whose_cache_lags_behind_says_so() {
         tidings_apiserver::Fault::StallStream { after_events: 0 }.always().on(tidings_apiserver::Verb::Watch),
     );
     server.faults().cut_watches(tidings_apiserver::Ending::Stalled);
-    until("it is blind", || matches!(replica.shard.check(), Err(ShardCheckError::Blind { .. }))).await;
+    until("its cache is stale", || matches!(replica.shard.check(), Err(LeaseError::StaleCache { .. }))).await;
     assert_eq!(replica.owned(&keys()), keys(), "nobody else can have taken its keys");
     tokio::time::sleep(Duration::from_secs(1)).await;
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube_client::Client;
 use kube_client::client::Body;
 use tidings_apiserver::ApiServer;
-use tidings_controller::shard::{Permit, Shard, ShardError, Sharding};
+use tidings_controller::{LeaseError, Permit, Shard, Sharding};
 use tidings_factory::{Running, SharedInformerFactory};
 use tidings_object::Key;
 use tokio::task::JoinSet;
@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 pub(crate) struct Replica {
     pub(crate) shard: Shard,
     pub(crate) stop: CancellationToken,
-    pub(crate) tasks: JoinSet<Result<(), ShardError>>,
+    pub(crate) tasks: JoinSet<Result<(), LeaseError>>,
     /// Whether requests get lost; a watch that is open goes on.
     pub(crate) is_cut: Arc<AtomicBool>,
     _running: Running,

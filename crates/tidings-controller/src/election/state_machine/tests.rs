@@ -45,20 +45,20 @@ impl Scene {
         self.start + self.at
     }
 
-    fn step(&mut self) -> ElectionAction {
+    fn next_action(&mut self) -> ElectionAction {
         self.sent = self.at;
         let wall = Timestamp::from_second(DAY_ONE).unwrap() + self.at;
-        self.machine.step(Now { at: self.start + self.at, wall })
+        self.machine.next_action(Now { at: self.start + self.at, wall })
     }
 
     fn hears(&mut self, answer: LeaseResponse) {
         let (sent, now) = (self.start + self.sent, self.now());
-        self.machine.answer(answer, sent, now);
+        self.machine.on_response(answer, sent, now);
     }
 
     #[track_caller]
     fn asks(&mut self) -> LeaseRequest {
-        match self.step() {
+        match self.next_action() {
             ElectionAction::Send { request, .. } => request,
             other => panic!("{other:?}, and not a request"),
         }
@@ -67,7 +67,7 @@ impl Scene {
     /// Waits as told, then reads.
     #[track_caller]
     fn reads(&mut self, answer: LeaseResponse) {
-        if let ElectionAction::Wait { until } = self.step() {
+        if let ElectionAction::Wait { until } = self.next_action() {
             self.at = until - self.start;
         }
         assert_eq!(self.asks(), LeaseRequest::Read);
@@ -96,7 +96,7 @@ impl Scene {
 
     #[track_caller]
     fn rests(&mut self) -> Duration {
-        match self.step() {
+        match self.next_action() {
             ElectionAction::Wait { until } => until - self.now(),
             other => panic!("{other:?}, and not a rest"),
         }
@@ -147,11 +147,11 @@ fn taken_after(found: &Lease, later: Duration) -> Option<Lease> {
     let mut scene = Scene::new();
     scene.reads(lease(found));
     if later > Duration::ZERO {
-        assert!(matches!(scene.step(), ElectionAction::Wait { .. }), "taken at once: {found:?}");
+        assert!(matches!(scene.next_action(), ElectionAction::Wait { .. }), "taken at once: {found:?}");
         scene.pass(later);
         scene.reads(lease(found));
     }
-    match scene.step() {
+    match scene.next_action() {
         ElectionAction::Send { request: LeaseRequest::Replace(lease), .. } => Some(*lease),
         ElectionAction::Wait { .. } => None,
         other => panic!("{other:?}"),
@@ -390,10 +390,10 @@ fn no_answer_is_waited_for_past_the_renew_deadline() {
         other => panic!("{other:?}"),
     };
     scene.pass(seconds(2));
-    assert_eq!(until(scene.step()), scene.start + seconds(2 + 5));
+    assert_eq!(until(scene.next_action()), scene.start + seconds(2 + 5));
     scene.pass(seconds(5));
     scene.hears(LeaseResponse::Failed);
-    assert_eq!(until(scene.step()), scene.start + seconds(10));
+    assert_eq!(until(scene.next_action()), scene.start + seconds(10));
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn a_release_reads_and_then_leaves_the_lease_to_nobody_for_a_second() {
     assert_eq!(spec(&released).lease_duration_seconds, Some(1));
     assert_eq!(spec(&released).lease_transitions, Some(0));
     scene.hears(lease(&released));
-    assert_eq!(scene.step(), ElectionAction::Stop);
+    assert_eq!(scene.next_action(), ElectionAction::Stop);
 }
 
 // holds: E8
@@ -498,7 +498,7 @@ fn a_release_that_meets_a_conflict_is_tried_again_until_the_renew_deadline() {
     let (mut scene, held) = Scene::leading();
     scene.machine.release(scene.now());
     let mut tries = 0;
-    while !matches!(scene.step(), ElectionAction::Stop) {
+    while !matches!(scene.next_action(), ElectionAction::Stop) {
         scene.reads(lease(&held));
         scene.replaces();
         scene.hears(LeaseResponse::Conflict);
@@ -515,9 +515,9 @@ fn a_lease_that_is_not_ours_any_more_is_not_released() {
         let (mut scene, _) = Scene::leading();
         scene.machine.release(scene.now());
         scene.reads(answer);
-        assert_eq!(scene.step(), ElectionAction::Stop);
+        assert_eq!(scene.next_action(), ElectionAction::Stop);
     }
     let mut candidate = Scene::new();
     candidate.machine.release(candidate.now());
-    assert_eq!(candidate.step(), ElectionAction::Stop);
+    assert_eq!(candidate.next_action(), ElectionAction::Stop);
 }

@@ -1,4 +1,4 @@
-//! No endpoints: what a manager has in its place when it is built without endpoints.
+//! Stands in for the endpoints when the feature `endpoints` is off: it serves nothing and never fails.
 
 use std::sync::Arc;
 
@@ -8,15 +8,13 @@ use crate::manager::ManagerError;
 use crate::manager::controllers::ControllerSet;
 use crate::manager::probes::ProbeState;
 
-/// Nothing is to be answered.
 #[derive(Default)]
 pub(in crate::manager) struct EndpointOptions;
 
-/// Nothing answers.
 pub(in crate::manager) struct EndpointServer;
 
 impl EndpointOptions {
-    pub(in crate::manager) async fn open(
+    pub(in crate::manager) async fn serve(
         self,
         _: &SharedInformerFactory,
         _: &ControllerSet,

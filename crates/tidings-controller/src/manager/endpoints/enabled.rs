@@ -1,29 +1,33 @@
-//! The endpoints: what is shown, who is asked, and the task that answers.
+//! Builds the endpoints of a manager and serves them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
-use tidings_endpoints::{Endpoints, Serving};
+use tidings_endpoints::axum::Router;
+use tidings_endpoints::{Endpoints, Serving, serve};
 use tidings_factory::SharedInformerFactory;
 use tidings_workqueue::QueueMetrics;
-use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::controller::ControllerMetrics;
 use crate::election::ElectionMetrics;
 use crate::manager::ManagerError;
 use crate::manager::controllers::ControllerSet;
 use crate::manager::probes::ProbeState;
-use crate::worker::join_error_message;
+use crate::manager::tasks::NamedTasks;
 
-/// How much longer than its lease a leader may go without a renewal before its health check fails.
+#[cfg(test)]
+mod tests;
+
+/// `/healthz` fails when a leader has not renewed its lease for the lease duration and this time.
 const ELECTION_TOLERANCE: Duration = Duration::from_secs(20);
 
-/// What is to be answered, and where.
 #[derive(Default)]
 pub(in crate::manager) struct EndpointOptions {
     pub(in crate::manager) address: Option<SocketAddr>,
+    pub(in crate::manager) routes: Router,
     pub(in crate::manager) registry: Registry,
     pub(in crate::manager) health: Vec<(String, Check)>,
     pub(in crate::manager) readiness: Vec<(String, Check)>,
@@ -31,38 +35,49 @@ pub(in crate::manager) struct EndpointOptions {
 
 type Check = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
-/// What answers an operator, if an address was given.
+/// The server of the endpoints. It does nothing if no address was given.
+#[derive(Default)]
 pub(in crate::manager) struct EndpointServer {
-    serving: Option<Serving>,
-    task: JoinSet<()>,
+    pub(in crate::manager) serving: Option<Serving>,
+    pub(in crate::manager) tasks: NamedTasks,
+    stop: CancellationToken,
 }
 
 impl EndpointOptions {
-    /// Begins to answer.
-    pub(in crate::manager) async fn open(
+    /// Binds to the address and starts the server.
+    pub(in crate::manager) async fn serve(
         self,
         factory: &SharedInformerFactory,
         controllers: &ControllerSet,
         probe_state: &Arc<ProbeState>,
     ) -> Result<EndpointServer, ManagerError> {
-        let EndpointOptions { address, registry, health, readiness } = self;
-        let mut server = EndpointServer { serving: None, task: JoinSet::new() };
-        let Some(address) = address else { return Ok(server) };
-        let queues = QueueMetrics::new();
-        for controller in &controllers.handles {
-            queues.show(controller.queue());
-        }
+        let mut server = EndpointServer::default();
+        let Some(address) = self.address else { return Ok(server) };
+        let router = self.router(factory, controllers, probe_state);
+        let (serving, task) = serve(router, address).await.map_err(ManagerError::Endpoints)?;
+        tracing::info!(address = %serving.address(), "the endpoints are served");
+        server.tasks.spawn_until("endpoints", server.stop.clone(), task.run());
+        server.serving = Some(serving);
+        Ok(server)
+    }
+
+    fn router(
+        self,
+        factory: &SharedInformerFactory,
+        controllers: &ControllerSet,
+        probe_state: &Arc<ProbeState>,
+    ) -> Router {
+        let EndpointOptions { address: _, routes, registry, health, readiness } = self;
         let stopping = probe_state.stopping.clone();
         let [alive, ready] = [Arc::clone(probe_state), Arc::clone(probe_state)];
         let mut endpoints = Endpoints::new(factory)
             .registry(registry)
-            .queues(queues)
             .health_check("manager", move || alive.check())
             .readiness_check("manager", move || ready.check())
             .readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
             });
-        endpoints = show(controllers, endpoints);
+        endpoints = add_metrics(controllers, endpoints);
         if let Some(elector) = &controllers.elector {
             let leadership = elector.leadership.clone();
             endpoints =
@@ -71,40 +86,35 @@ impl EndpointOptions {
         endpoints = health.into_iter().fold(endpoints, |all, (name, check)| all.health_check(name, check));
         endpoints =
             readiness.into_iter().fold(endpoints, |all, (name, check)| all.readiness_check(name, check));
-        let (serving, task) = endpoints.serve(address).await.map_err(ManagerError::Endpoints)?;
-        tracing::info!(address = %serving.address(), "serving endpoints");
-        server.task.spawn(task.run());
-        server.serving = Some(serving);
-        Ok(server)
+        // A fallback instead of `merge`, which panics if the user has a route with one of our paths.
+        endpoints.router().fallback_service(routes)
     }
 }
 
 impl EndpointServer {
-    /// Waits until nobody answers any more although nobody closed it; for ever, if there is no endpoints.
+    /// Waits until the server ends although [`close`](Self::close) was not called; for ever, if there is no server.
     pub(in crate::manager) async fn failed(&mut self) -> ManagerError {
-        let message = match self.task.join_next().await {
-            None => return std::future::pending().await,
-            Some(Err(error)) => join_error_message(error),
-            Some(Ok(())) => "it ended".to_owned(),
-        };
-        ManagerError::Panicked { name: "endpoints".to_owned(), message }
+        self.tasks.failed().await
     }
 
-    /// Finishes the answers that have begun, and ends.
+    /// Finishes responses that have begun, then stops the server.
     pub(in crate::manager) async fn close(&mut self) {
+        self.stop.cancel();
         drop(self.serving.take());
-        while self.task.join_next().await.is_some() {}
+        self.tasks.ended().await;
     }
 }
 
-/// Shows controllers and election. Informers and queues are shown by the endpoints themselves.
-fn show(set: &ControllerSet, endpoints: Endpoints) -> Endpoints {
-    let (controllers, elections) = (ControllerMetrics::new(), ElectionMetrics::new());
-    for controller in &set.handles {
-        controllers.show(controller);
+/// Adds the metrics of queues, controllers and the election. `Endpoints` itself adds those of informers.
+fn add_metrics(controllers: &ControllerSet, endpoints: Endpoints) -> Endpoints {
+    let (queues, figures, elections) =
+        (QueueMetrics::new(), ControllerMetrics::new(), ElectionMetrics::new());
+    for handle in controllers.handles() {
+        queues.show(handle.queue());
+        figures.show(handle);
     }
-    if let Some(elector) = &set.elector {
+    if let Some(elector) = &controllers.elector {
         elections.show(&elector.leadership);
     }
-    endpoints.collector(controllers).collector(elections)
+    endpoints.queues(queues).collector(figures).collector(elections)
 }

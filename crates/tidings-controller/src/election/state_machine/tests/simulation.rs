@@ -262,7 +262,7 @@ impl World {
         }
         let read_clocks = Now { at: replica.local(now), wall: replica.wall(now) };
         let Some(machine) = &mut replica.machine else { return };
-        let step = machine.step(read_clocks);
+        let step = machine.next_action(read_clocks);
         self.note(number);
         match step {
             ElectionAction::Stop => {
@@ -341,7 +341,7 @@ impl World {
         let sent = if self.flaw == Flaw::BeliefFromAnswer { at } else { sent };
         let answer = replica.misread(answer, self.flaw, now);
         if let Some(machine) = &mut replica.machine {
-            machine.answer(answer, sent, at);
+            machine.on_response(answer, sent, at);
         }
         self.note(number);
         self.after(0, Event::Wake(number));
@@ -477,7 +477,7 @@ impl World {
             self.replicas.iter().map(|replica| of(&replica.timing)).max()
         };
         let lease = longest(|timing| Duration::from_secs(timing.lease_seconds() as u64)).unwrap_or_default();
-        let retry = longest(|timing| timing.retry).unwrap_or_default();
+        let retry = longest(|timing| timing.retry_period).unwrap_or_default();
         let request = longest(|timing| timing.request_timeout()).unwrap_or_default();
         // A request sent in trouble ends, a look sees the last change, the lease expires, and the next look finds it so.
         let bound = request + retry.mul_f64(2.2) + lease + retry.mul_f64(2.2) + seconds(1);
@@ -490,8 +490,12 @@ impl Replica {
         let ms = Duration::from_millis;
         let timings = [
             ElectionTiming::default(),
-            ElectionTiming { lease: ms(15_000), renew_deadline: ms(14_900), retry: ms(2_000) },
-            ElectionTiming { lease: ms(6_500), renew_deadline: ms(4_000), retry: ms(1_000) },
+            ElectionTiming {
+                lease_duration: ms(15_000),
+                renew_deadline: ms(14_900),
+                retry_period: ms(2_000),
+            },
+            ElectionTiming { lease_duration: ms(6_500), renew_deadline: ms(4_000), retry_period: ms(1_000) },
         ];
         let timing = timings[rng.random_range(0..timings.len())];
         let rates = if flaw == Flaw::WildClocks { 0.5..2.0 } else { 0.9..1.1 };
