@@ -1,4 +1,4 @@
-//! How fast deltas pass through the queue: one change at a time, and a list of many objects, in both orders.
+//! The throughput of the queue in both orders: single changes, and a list of many objects.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tidings_source::{ChangeType, StreamScope};
 const OBJECTS: usize = 10_000;
 const ORDERS: [QueueOrder; 2] = [QueueOrder::InOrder, QueueOrder::PerObject];
 
-/// A cache that holds exactly what is listed: the cost of a relist in which nothing changed.
+/// A cache that contains exactly the listed objects: for the cost of a relist without changes.
 struct Unchanged(Vec<Arc<RawObject>>);
 
 impl KnownObjects for Unchanged {
@@ -25,8 +25,8 @@ impl KnownObjects for Unchanged {
 }
 
 impl KnownInScope for Unchanged {
-    fn for_each_in(&self, _: &StreamScope, show: &mut dyn FnMut(&Arc<RawObject>)) {
-        self.0.iter().for_each(show);
+    fn for_each_in(&self, _: &StreamScope, visit: &mut dyn FnMut(&Arc<RawObject>)) {
+        self.0.iter().for_each(visit);
     }
 }
 
@@ -43,14 +43,14 @@ fn objects() -> Vec<Arc<RawObject>> {
 
 fn pushes_changes(sink: &mut StreamSender, objects: &[Arc<RawObject>]) {
     for object in objects {
-        sink.change(ChangeType::Modified, Arc::clone(object)).now_or_never().expect("there is room");
+        sink.change(ChangeType::Modified, Arc::clone(object)).now_or_never().expect("room in the queue");
     }
 }
 
 fn pushes_list(sink: &mut StreamSender, objects: &[Arc<RawObject>]) {
     let mut list = sink.begin_replace(&StreamScope::All);
     objects.iter().for_each(|object| list.accept(Arc::clone(object)));
-    list.commit(Version::from(1), Epoch::Same).now_or_never().expect("there is room");
+    list.commit(Version::from(1), Epoch::Same).now_or_never().expect("room in the queue");
 }
 
 fn takes_all(receiver: &mut DeltaReceiver) {

@@ -1,12 +1,65 @@
-//! The queue between reflectors and the informer: bounded, so that a slow consumer is felt at the socket.
+//! The queue between reflectors and the informer. It is bounded, so that a slow consumer slows the server down
+//! (backpressure): a push waits while the queue is full, the reflector does not read meanwhile, and the socket fills.
 //!
-//! Two orders are offered. [`QueueOrder::InOrder`] keeps strict arrival order over all objects and a list as
-//! one entry; [`QueueOrder::PerObject`] is the classic [`DeltaFifo`]: one place in the queue an object, its
-//! deltas taken out together. Several streams (one a namespace) write into one queue. [`DeltaFifo`] can be used by hand too,
-//! without streams: that page has the example.
+//! There are two orders. [`QueueOrder::InOrder`] keeps the order of arrival over all objects, and a list is one entry.
+//! [`QueueOrder::PerObject`] is client-go's [`DeltaFifo`]: one entry per object, and the deltas of one object leave
+//! together. Several streams (one per namespace) write into one queue. Example, with `x` and `y` updated twice:
 //!
-//! Nothing here changes an object, runs a transform or asks the server: what comes in goes out, is merged with
-//! its twin, or was never known.
+//! ```text
+//! pushed:      x@1  y@2  x@3  y@4
+//! InOrder:     x@1, y@2, x@3, y@4
+//! PerObject:   x@1 x@3, y@2 y@4
+//! ```
+//!
+//! Nothing here changes an object or sends a request. A delta leaves the queue, or is merged with an equal deletion, or
+//! is a deletion of an unknown object and is dropped.
+//!
+//! An informer put together by hand: a reflector writes into the queue, a loop applies the deltas to a cache.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tidings_informer::delta::{Delta, QueueOrder, StreamId, queue};
+//! use tidings_informer::indexer::indexer;
+//! use tidings_informer::reflector::{Reflector, ReflectorConfig};
+//! use tidings_source::{ChangeType, StreamScope};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # use tidings_object::Kind;
+//! # use tidings_source::scripted::{ScriptedSource, WatchAnswer, object};
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! # let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
+//! # let web = object(&Pod::resource(), Some("default"), "web", 3, "uid-1", serde_json::json!({}));
+//! # source.will_watch(WatchAnswer::open().added(&web).initial_events_end(5).hang());
+//! # let source = Arc::new(source);
+//! // `source` lists and watches pods; it can be any `ListWatch`.
+//! let (mut writer, reader) = indexer();
+//! let (sender, mut receiver) = queue(QueueOrder::InOrder, 1_000, Arc::new(reader.clone()));
+//! let sink = sender.stream(StreamId(1), StreamScope::All);
+//! let reflector = Reflector::new(source, sink, ReflectorConfig::default(), Arc::new(()), 42);
+//!
+//! let apply = async {
+//!     while let Some(batch) = receiver.next_batch().await {
+//!         for (_, delta) in batch {
+//!             match delta {
+//!                 Delta::Changed(ChangeType::Deleted, object) => drop(writer.remove(&object.key())),
+//!                 Delta::Changed(_, object) => drop(writer.upsert(object)),
+//!                 Delta::ReplacedAll { scope, objects } => drop(writer.replace(&scope, objects)),
+//!                 _ => {}
+//!             }
+//!         }
+//!         writer.publish(None);
+//! #       if !reader.is_empty() { break; }
+//!     }
+//! };
+//! tokio::select! {
+//!     _ = reflector.run(CancellationToken::new()) => {}
+//!     () = apply => {}
+//! }
+//! assert!(reader.get("default/web").is_some());
+//! # }
+//! ```
 
 use std::sync::Arc;
 
@@ -15,85 +68,82 @@ use tidings_source::{ChangeType, StreamScope};
 
 use crate::reflector::Epoch;
 
-mod replace;
-
 mod bounded;
-
-mod order;
-
-mod in_order;
-
-mod in_flight;
-
 mod fifo_entry;
-
-pub mod per_object;
+mod in_flight;
+mod in_order;
+mod list_collector;
+mod order;
+mod per_object;
+mod receiver;
 
 mod sender;
 
-mod receiver;
-
-pub use order::QueueDepth;
+pub(crate) use order::QueueDepth;
 pub use per_object::DeltaFifo;
-pub use receiver::{BATCH_DELTAS_MAX, Batch, DeltaReceiver};
-pub use replace::{ListCollector, ListedObjects};
+pub use receiver::{Batch, DeltaReceiver};
 pub use sender::{DeltaSender, StreamSender};
 
-/// In which order deltas leave the queue.
+/// The order in which deltas leave the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum QueueOrder {
-    /// Strictly as they arrived; a list is one entry and replaces its scope in one step.
+    /// In the order of arrival. A list is one entry and replaces its scope in one step.
     #[default]
     InOrder,
-    /// By object, in the order in which objects first came in; the deltas of one object leave together.
+    /// By object, in the order of each object's first delta. The deltas of one object leave together.
     PerObject,
 }
 
-/// Which of an informer's streams a delta came from.
+/// The number of a stream of an informer. It says which stream a delta came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamId(pub u32);
 
-/// One thing to apply.
+/// An entry of the queue: one thing to apply to the cache.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Delta {
-    /// The server told a change.
+    /// The server sent a watch event.
     Changed(ChangeType, Arc<RawObject>),
-    /// In order: a whole list, which replaces everything in its scope. A key stands in it once.
+    /// `InOrder` only: a whole list, which replaces everything in its scope. It contains each key once.
     ReplacedAll {
-        /// What it replaces.
+        /// The scope that it replaces.
         scope: StreamScope,
-        /// What it consists of.
+        /// The objects of the list.
         objects: Vec<Arc<RawObject>>,
     },
-    /// Per object: one item of a list. It counts whatever its version is.
+    /// `PerObject` only: one item of a list. It is applied even if its version is older than the cached one.
     Replaced(Arc<RawObject>),
-    /// Per object: absent from a list though we knew it. Its last known state may be stale.
+    /// `PerObject` only: an object that is known but absent from a list. This is its last known state, which may be
+    /// stale (client-go's `DeletedFinalStateUnknown`).
     MissingFromList(Arc<RawObject>),
-    /// Per object: a known object once more, by a [resync](DeltaFifo::resync). Nothing has changed.
+    /// `PerObject` only: a known object again, by a [resync](DeltaFifo::resync). Nothing has changed.
     Sync(Arc<RawObject>),
-    /// This stream has ended: its scope is no longer listed or watched, and what it brought goes (unless another
-    /// stream follows the same scope by now: then the list of that one tells what goes).
+    /// This stream has ended: its scope is no longer listed or watched, and its objects are to be removed. If another
+    /// stream follows the same scope by now, they stay: the list of that stream says which of them no longer exist.
     ScopeEnded {
-        /// What it had listed and watched.
+        /// The scope that it listed and watched.
         scope: StreamScope,
     },
-    /// Everything that this stream sent up to here has left the queue.
+    /// Everything that this stream sent up to this version has left the queue.
     Reached {
-        /// Up to which version.
+        /// The version.
         version: Version,
-        /// What brought us here.
+        /// What the stream sent at this version.
         by: ReachedBy,
     },
 }
 
 /// The kinds of deltas of one object, with client-go's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DeltaKind {
     /// The server sent an addition.
     Added,
     /// The server sent another version.
     Updated,
-    /// The object is gone: the server sent its deletion, or it is absent from a list ([`Delta::MissingFromList`]).
+    /// The object no longer exists: the server sent its deletion, or it is absent from a list
+    /// ([`Delta::MissingFromList`]).
     Deleted,
     /// One item of a list.
     Replaced,
@@ -101,27 +151,29 @@ pub enum DeltaKind {
     Sync,
 }
 
-/// What a [`Delta::Reached`] stands for.
+/// What a stream sent when it reached the version of a [`Delta::Reached`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReachedBy {
-    /// A list was committed.
+    /// A complete list.
     List(Epoch),
-    /// A bookmark, or the changes before it.
+    /// A bookmark, or watch events.
     Bookmark,
 }
 
-/// What is known downstream, by scope: how the per-object order finds what a list no longer has.
+/// The objects that the consumer has applied, by scope: so the per-object order finds the objects that a list no longer
+/// contains. The [`Reader`](crate::indexer::Reader) of a cache implements it.
 ///
-/// It is asked while the queue is locked, so it must never call into the queue.
+/// The queue calls it while it is locked, so it must never call into the queue.
 pub trait KnownInScope: KnownObjects {
-    /// Shows every cached object of `scope`.
-    fn for_each_in(&self, scope: &StreamScope, show: &mut dyn FnMut(&Arc<RawObject>));
+    /// Calls `visit` with every known object of `scope`.
+    fn for_each_in(&self, scope: &StreamScope, visit: &mut dyn FnMut(&Arc<RawObject>));
 }
 
-/// Makes a queue. A push waits while `deltas_max` deltas (at least one) are queued; then it enters whole, so a
-/// list of many objects may stand above the bound, in memory that it took before.
+/// Creates a queue. A push waits while `deltas_max` deltas (at least one) are queued, and then enters as a whole: a list
+/// of many objects may exceed the bound. The memory of its objects was allocated before the push.
 ///
-/// `known` is what the consumer has applied; only [`QueueOrder::PerObject`] asks it.
+/// `known` is what the consumer has applied. Only [`QueueOrder::PerObject`] uses it.
 pub fn queue(
     order: QueueOrder,
     deltas_max: usize,
@@ -136,7 +188,7 @@ pub fn queue(
 }
 
 impl Delta {
-    /// The object it is about, unless it is about many or none.
+    /// Its object, unless it is about many objects or none.
     pub fn object(&self) -> Option<&Arc<RawObject>> {
         match self {
             Delta::Changed(_, object)
@@ -159,12 +211,12 @@ impl Delta {
         }
     }
 
-    /// Whether its object no longer exists.
+    /// Whether its object no longer exists after it.
     pub fn is_deletion(&self) -> bool {
         matches!(self, Delta::Changed(ChangeType::Deleted, _) | Delta::MissingFromList(_))
     }
 
-    /// An estimate of the bytes that it keeps in memory; an object that is cached too counts all the same.
+    /// An estimate of the bytes that it keeps in memory. It includes objects that are also cached.
     fn bytes_estimate(&self) -> usize {
         match self {
             Delta::ReplacedAll { objects, .. } => objects.iter().map(|object| object.packed_bytes()).sum(),

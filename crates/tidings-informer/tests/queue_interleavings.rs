@@ -1,5 +1,5 @@
-//! The waits and wakes of the delta queue under shuttle: thousands of interleavings of those who push, wait,
-//! give up and close, and of the one who takes. A lost wake-up is a deadlock, which shuttle reports.
+//! The waits and wake-ups of the bounded queue under shuttle: hundreds of interleavings of tasks that push, wait, give up
+//! and close, and of the consumer. A lost wake-up is a deadlock, which shuttle reports.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -12,7 +12,7 @@ use shuttle::future::{block_on, spawn};
 #[path = "../src/delta/bounded.rs"]
 mod bounded;
 
-/// What the bounded takes its lock from here.
+/// The lock of `bounded.rs` in this test.
 mod sync {
     pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
 
@@ -22,12 +22,13 @@ mod sync {
         }
 
         pub(crate) fn lock(&self) -> shuttle::sync::MutexGuard<'_, T> {
-            self.0.lock().expect("nobody panics while holding it")
+            self.0.lock().expect("no panic while the lock is held")
         }
     }
 }
 
 const INTERLEAVINGS: usize = 500;
+const BOUND: usize = 1;
 
 #[derive(Default)]
 struct Items(Vec<(usize, usize)>);
@@ -44,39 +45,39 @@ impl QueueContents for Items {
     }
 }
 
-async fn take_all(bounded: &BoundedQueue<Items>) -> Vec<(usize, usize)> {
+async fn take_all(queue: &BoundedQueue<Items>) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
-    while let Some(batch) = poll_fn(|cx| bounded.poll_take(cx)).await {
-        assert!(batch.len() <= bounded.bound(), "more was queued than the bound allows");
+    while let Some(batch) = poll_fn(|cx| queue.poll_take(cx)).await {
+        assert!(batch.len() <= BOUND, "more is queued than the bound allows");
         all.extend(batch);
     }
     all
 }
 
-async fn push_all(bounded: &BoundedQueue<Items>, of: usize) {
+async fn push_all(queue: &BoundedQueue<Items>, of: usize) {
     for item in 0..3 {
-        bounded.enter(move |items: &mut Items| items.0.push((of, item))).await;
+        queue.push(move |items: &mut Items| items.0.push((of, item))).await;
     }
 }
 
 #[test]
-fn every_push_enters_once_and_in_its_order_within_the_bound() {
+fn every_push_enters_once_and_in_order_within_the_bound() {
     let scenario = || {
-        let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
+        let queue = Arc::new(BoundedQueue::new(Items::default(), BOUND));
         block_on(async {
             let pushes = [0, 1, 2].map(|of| {
-                let bounded = Arc::clone(&bounded);
-                spawn(async move { push_all(&bounded, of).await })
+                let queue = Arc::clone(&queue);
+                spawn(async move { push_all(&queue, of).await })
             });
-            let taker = {
-                let bounded = Arc::clone(&bounded);
-                spawn(async move { take_all(&bounded).await })
+            let consumer = {
+                let queue = Arc::clone(&queue);
+                spawn(async move { take_all(&queue).await })
             };
             for push in pushes {
                 push.await.expect("a push ends");
             }
-            bounded.close();
-            let all = taker.await.expect("the taker ends");
+            queue.close();
+            let all = consumer.await.expect("the consumer ends");
             for of in 0..3 {
                 let its: Vec<_> =
                     all.iter().filter(|(other, _)| *other == of).map(|(_, item)| *item).collect();
@@ -88,14 +89,14 @@ fn every_push_enters_once_and_in_its_order_within_the_bound() {
 }
 
 #[test]
-fn a_push_that_gives_up_never_keeps_the_others_waiting() {
+fn a_push_that_gives_up_never_blocks_the_others() {
     let scenario = || {
-        let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
+        let queue = Arc::new(BoundedQueue::new(Items::default(), BOUND));
         block_on(async {
             let gives_up = {
-                let bounded = Arc::clone(&bounded);
+                let queue = Arc::clone(&queue);
                 spawn(async move {
-                    let mut push = pin!(bounded.enter(|items: &mut Items| items.0.push((9, 9))));
+                    let mut push = pin!(queue.push(|items: &mut Items| items.0.push((9, 9))));
                     for _ in 0..2 {
                         if poll_fn(|cx| Poll::Ready(push.as_mut().poll(cx))).await.is_ready() {
                             return;
@@ -105,19 +106,19 @@ fn a_push_that_gives_up_never_keeps_the_others_waiting() {
                 })
             };
             let pushes = [0, 1].map(|of| {
-                let bounded = Arc::clone(&bounded);
-                spawn(async move { push_all(&bounded, of).await })
+                let queue = Arc::clone(&queue);
+                spawn(async move { push_all(&queue, of).await })
             });
-            let taker = {
-                let bounded = Arc::clone(&bounded);
-                spawn(async move { take_all(&bounded).await })
+            let consumer = {
+                let queue = Arc::clone(&queue);
+                spawn(async move { take_all(&queue).await })
             };
             for push in pushes {
                 push.await.expect("a push ends");
             }
             gives_up.await.expect("giving up ends");
-            bounded.close();
-            let all = taker.await.expect("the taker ends");
+            queue.close();
+            let all = consumer.await.expect("the consumer ends");
             assert_eq!(all.iter().filter(|(of, _)| *of < 2).count(), 6);
         });
     };
@@ -125,20 +126,20 @@ fn a_push_that_gives_up_never_keeps_the_others_waiting() {
 }
 
 #[test]
-fn closing_or_leaving_wakes_everybody() {
-    for leave in [BoundedQueue::<Items>::close, BoundedQueue::<Items>::abandon] {
+fn closing_wakes_all_waiting_tasks() {
+    for close in [BoundedQueue::<Items>::close, BoundedQueue::<Items>::close_and_clear] {
         let scenario = move || {
-            let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
+            let queue = Arc::new(BoundedQueue::new(Items::default(), BOUND));
             block_on(async {
                 let mut tasks = Vec::from([0, 1].map(|of| {
-                    let bounded = Arc::clone(&bounded);
-                    spawn(async move { push_all(&bounded, of).await })
+                    let queue = Arc::clone(&queue);
+                    spawn(async move { push_all(&queue, of).await })
                 }));
-                let taker = Arc::clone(&bounded);
-                tasks.push(spawn(async move { drop(poll_fn(|cx| taker.poll_take(cx)).await) }));
-                leave(&bounded);
+                let consumer = Arc::clone(&queue);
+                tasks.push(spawn(async move { drop(poll_fn(|cx| consumer.poll_take(cx)).await) }));
+                close(&queue);
                 for task in tasks {
-                    task.await.expect("everybody ends");
+                    task.await.expect("every task ends");
                 }
             });
         };
@@ -147,66 +148,67 @@ fn closing_or_leaving_wakes_everybody() {
 }
 
 #[test]
-fn what_the_taker_puts_in_above_the_bound_comes_out_and_nobody_is_left_waiting() {
+fn items_pushed_above_the_bound_are_taken_and_no_push_waits_for_ever() {
     let scenario = || {
-        let bounded = Arc::new(BoundedQueue::new(Items::default(), 1));
+        let queue = Arc::new(BoundedQueue::new(Items::default(), BOUND));
         block_on(async {
             let pushes = [0, 1].map(|of| {
-                let bounded = Arc::clone(&bounded);
-                spawn(async move { push_all(&bounded, of).await })
+                let queue = Arc::clone(&queue);
+                spawn(async move { push_all(&queue, of).await })
             });
             let mut all = Vec::new();
             while all.len() < 2 * 3 + 4 {
                 if all.is_empty() {
-                    let put =
-                        bounded.put(|items: &mut Items| items.0.extend([(9, 0), (9, 1), (9, 2), (9, 3)]));
+                    let put = queue.push_above_bound(|items: &mut Items| {
+                        items.0.extend([(9, 0), (9, 1), (9, 2), (9, 3)])
+                    });
                     assert!(put.is_some());
                 }
-                all.extend(poll_fn(|cx| bounded.poll_take(cx)).await.expect("it is open"));
+                all.extend(poll_fn(|cx| queue.poll_take(cx)).await.expect("it is open"));
             }
             for push in pushes {
                 push.await.expect("a push ends");
             }
-            bounded.close();
-            assert!(bounded.put(|items: &mut Items| items.0.push((9, 9))).is_none());
+            queue.close();
+            assert!(queue.push_above_bound(|items: &mut Items| items.0.push((9, 9))).is_none());
             assert_eq!(all.iter().filter(|(of, _)| *of == 9).count(), 4);
         });
     };
     shuttle::check_random(scenario, INTERLEAVINGS);
 }
 
-/// A bounded that looks, lets go of its lock, and only then leaves its waker: what comes in between wakes nobody.
-struct Careless {
+/// A queue with a bug: it releases the lock before it registers the waker, so a push between the two wakes no task.
+struct LosesWakeUps {
     item: sync::Mutex<Option<u8>>,
-    taker: sync::Mutex<Option<Waker>>,
+    consumer: sync::Mutex<Option<Waker>>,
 }
 
-impl Careless {
+impl LosesWakeUps {
     fn poll_take(&self, cx: &mut Context<'_>) -> Poll<u8> {
         if let Some(item) = self.item.lock().take() {
             return Poll::Ready(item);
         }
-        *self.taker.lock() = Some(cx.waker().clone());
+        *self.consumer.lock() = Some(cx.waker().clone());
         Poll::Pending
     }
 
     fn push(&self, item: u8) {
         *self.item.lock() = Some(item);
-        if let Some(taker) = self.taker.lock().take() {
-            taker.wake();
+        if let Some(consumer) = self.consumer.lock().take() {
+            consumer.wake();
         }
     }
 }
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn the_check_would_find_a_lost_wake_up() {
+fn shuttle_finds_a_lost_wake_up() {
     let scenario = || {
-        let bounded = Arc::new(Careless { item: sync::Mutex::new(None), taker: sync::Mutex::new(None) });
+        let queue = Arc::new(LosesWakeUps { item: sync::Mutex::new(None), consumer: sync::Mutex::new(None) });
         block_on(async {
-            let taker = Arc::clone(&bounded);
-            let taken = spawn(async move { poll_fn(|cx| taker.poll_take(cx)).await });
-            bounded.push(7);
+            let consumer = Arc::clone(&queue);
+            let taken = spawn(async move { poll_fn(|cx| consumer.poll_take(cx)).await });
+            queue.push(7);
             assert_eq!(taken.await.expect("it ends"), 7);
         });
     };

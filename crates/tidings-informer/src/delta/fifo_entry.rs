@@ -1,4 +1,4 @@
-//! A place in the per-object queue: an object with its deltas, or something that keeps its distance from them.
+//! One entry of the per-object queue: an object with its deltas, or a marker of a stream.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) enum FifoEntry {
     /// The deltas of one object, at least one.
     Object {
         deltas: SmallVec<[(StreamId, Delta); 1]>,
-        /// As counted on arrival: a body may be packed better while it waits.
+        /// As counted at arrival. A body may be packed better while its delta waits.
         bytes: usize,
     },
     Reached {
@@ -31,7 +31,7 @@ pub(super) enum FifoEntry {
 }
 
 impl FifoEntry {
-    /// How many deltas leave with it.
+    /// The number of its deltas.
     pub(super) fn deltas(&self) -> usize {
         match self {
             FifoEntry::Object { deltas, .. } => deltas.len(),
@@ -39,30 +39,30 @@ impl FifoEntry {
         }
     }
 
-    /// Its object, as it came last.
+    /// The object of its last delta. Must not be called on a marker.
     pub(super) fn object(&self) -> &Arc<RawObject> {
         match self {
             FifoEntry::Object { deltas, .. } => object_of(last(deltas)),
-            FifoEntry::Reached { .. } | FifoEntry::Ended { .. } => unreachable!("only objects have keys"),
+            FifoEntry::Reached { .. } | FifoEntry::Ended { .. } => unreachable!("a marker has no object"),
         }
     }
 }
 
-/// What came last.
+/// The last delta.
 pub(super) fn last(deltas: &Deltas) -> &Delta {
-    &deltas.last().expect("a place has deltas").1
+    &deltas.last().expect("an entry has deltas").1
 }
 
-/// The state that a consumer knows last if it had `before`: it ignores a change that is older than what it has, but an item of a
-/// list counts whatever its version is.
+/// The last state that a consumer with the state `before` has after these deltas. It ignores a watch event that is older
+/// than its state, but an item of a list is applied at any version.
 pub(super) fn newest_state<'a>(before: Option<&'a Arc<RawObject>>, deltas: &'a Deltas) -> &'a Arc<RawObject> {
-    let (_, first) = deltas.first().expect("a place has deltas");
+    let (_, first) = deltas.first().expect("an entry has deltas");
     deltas.iter().fold(before.unwrap_or(object_of(first)), |newest, (_, delta)| match delta {
         Delta::Changed(_, object) if object.version().is_older_than(newest.version()) => newest,
-        counts => object_of(counts),
+        applied => object_of(applied),
     })
 }
 
 pub(super) fn object_of(delta: &Delta) -> &Arc<RawObject> {
-    delta.object().expect("a place has deltas of one object")
+    delta.object().expect("an entry has deltas of one object")
 }

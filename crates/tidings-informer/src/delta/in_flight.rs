@@ -1,7 +1,13 @@
-//! What was taken out last and may not be applied yet: neither queued nor known, and yet it counts.
+//! The batch in flight: deltas that the consumer has taken and may not have applied yet. Their objects are neither queued
+//! nor known, but the queue must take them into account.
 //!
-//! Without it: the consumer takes the addition of X; before X can be read from the cache, X's deletion comes
-//! in, finds X neither queued nor known, and is dropped; then the addition is applied, and X stays for ever.
+//! The race that this prevents:
+//!
+//! ```text
+//! 1. the consumer takes the addition of X; X is not in the cache yet
+//! 2. the deletion of X is pushed: X is neither queued nor known, so the deletion would be dropped
+//! 3. the consumer applies the addition: X stays in the cache for ever
+//! ```
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -15,55 +21,55 @@ use tidings_source::StreamScope;
 use super::Delta;
 use super::fifo_entry::{Deltas, newest_state};
 
-/// The state that each object of the last batch will have once it is applied.
+/// The state of each object of the last batch after the batch is applied.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    taken: HashTable<InFlightObject>,
+    objects: HashTable<InFlightObject>,
     hasher: RandomState,
-    /// Scopes that ended in this batch: what the cache shows of them may be about to go.
+    /// The scopes that ended in this batch. The consumer may be about to remove their objects from the cache.
     ended: Vec<StreamScope>,
 }
 
-/// What becomes of an object by what is in flight.
+/// The effect of the batch in flight on an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InFlightEffect {
-    /// It will be there.
+    /// The object exists after the batch.
     Present,
-    /// It will be gone.
+    /// The object is deleted after the batch.
     Removed,
-    /// If it is there, it goes with its scope, unless the consumer keeps it for another stream of that scope.
+    /// Its scope ends in the batch: a cached object is removed, unless another stream follows the same scope.
     MaybeRemoved,
-    /// Nothing in flight touches it.
+    /// The batch does not concern it.
     Untouched,
 }
 
 #[derive(Debug)]
 struct InFlightObject {
-    /// Its newest state in the batch: the consumer takes no notice of an older one that a watch replays after it.
+    /// Its newest state in the batch. The consumer ignores an older state that a watch replays after it.
     object: Arc<RawObject>,
     is_deletion: bool,
-    /// Whether it counts even if what is known is newer.
+    /// Whether a list brought it. Then the consumer applies it even if the known state is newer.
     is_listed: bool,
 }
 
 impl InFlight {
-    /// All of it has been applied.
+    /// The consumer has applied the whole batch.
     pub(super) fn clear(&mut self) {
-        self.taken.clear();
+        self.objects.clear();
         self.ended.clear();
     }
 
-    /// The deltas of an object left, the last of which does or does not leave it deleted.
-    pub(super) fn took(&mut self, deltas: &Deltas, is_deletion: bool) {
+    /// Records the deltas of an object that left the queue. `is_deletion`: the object is deleted after them.
+    pub(super) fn record(&mut self, deltas: &Deltas, is_deletion: bool) {
         let object = newest_state(None, deltas);
         let is_listed = deltas.iter().any(|(_, delta)| !matches!(delta, Delta::Changed(..)));
         let hash = |object: &RawObject| self.hasher.hash_one(object.key().as_str());
-        let place = self.taken.entry(
+        let entry = self.objects.entry(
             hash(object),
             |other| other.object.key() == object.key(),
             |other| hash(&other.object),
         );
-        match place {
+        match entry {
             Entry::Occupied(mut earlier) => {
                 let earlier = earlier.get_mut();
                 earlier.is_deletion = is_deletion;
@@ -72,23 +78,23 @@ impl InFlight {
                     earlier.object = Arc::clone(object);
                 }
             }
-            Entry::Vacant(place) => {
-                place.insert(InFlightObject { object: Arc::clone(object), is_deletion, is_listed });
+            Entry::Vacant(vacant) => {
+                vacant.insert(InFlightObject { object: Arc::clone(object), is_deletion, is_listed });
             }
         }
     }
 
-    /// The end of a scope left.
-    pub(super) fn took_end(&mut self, scope: StreamScope) {
+    /// Records the end of a scope that left the queue.
+    pub(super) fn record_scope_end(&mut self, scope: StreamScope) {
         self.ended.push(scope);
     }
 
-    /// The newest state of this key that was taken.
+    /// The newest state of this key in the batch.
     pub(super) fn object(&self, object: &RawObject) -> Option<&Arc<RawObject>> {
         self.find(object).map(|taken| &taken.object)
     }
 
-    /// The state of this key once all of it is applied to what is `known`, unless it is gone then.
+    /// The state of this key after the batch is applied to the `known` state; `None` if it is deleted then.
     pub(super) fn applied_to(
         &self,
         object: &RawObject,
@@ -104,7 +110,7 @@ impl InFlight {
         Some(known.filter(is_ignored).unwrap_or_else(|| Arc::clone(&taken.object)))
     }
 
-    pub(super) fn fate(&self, object: &RawObject) -> InFlightEffect {
+    pub(super) fn effect_on(&self, object: &RawObject) -> InFlightEffect {
         match self.find(object) {
             Some(InFlightObject { is_deletion: true, .. }) => InFlightEffect::Removed,
             Some(_) => InFlightEffect::Present,
@@ -115,17 +121,18 @@ impl InFlight {
         }
     }
 
-    /// The objects of `scope` that will be there, in the order of their keys: that of the table is chance.
-    pub(super) fn staying_in(&self, scope: &StreamScope) -> Vec<&Arc<RawObject>> {
-        let stays = |taken: &&InFlightObject| !taken.is_deletion && scope.contains(taken.object.namespace());
-        let mut staying: Vec<_> = self.taken.iter().filter(stays).map(|taken| &taken.object).collect();
-        staying.sort_unstable_by_key(|object| object.key());
-        staying
+    /// The objects of `scope` that exist after the batch, sorted by key: the order of the hash table is random.
+    pub(super) fn present_in(&self, scope: &StreamScope) -> Vec<&Arc<RawObject>> {
+        let is_present =
+            |taken: &&InFlightObject| !taken.is_deletion && scope.contains(taken.object.namespace());
+        let mut present: Vec<_> = self.objects.iter().filter(is_present).map(|taken| &taken.object).collect();
+        present.sort_unstable_by_key(|object| object.key());
+        present
     }
 
     fn find(&self, object: &RawObject) -> Option<&InFlightObject> {
         let key = object.key();
-        self.taken.find(self.hasher.hash_one(key.as_str()), |taken| taken.object.key() == key)
+        self.objects.find(self.hasher.hash_one(key.as_str()), |taken| taken.object.key() == key)
     }
 }
 
@@ -145,9 +152,9 @@ mod tests {
         [(StreamId(1), Delta::Replaced(object(word)))]
     }
 
-    /// An object leaves twice in one batch when the end of its scope is between.
+    /// An object is in one batch twice when the end of its scope is between.
     #[test]
-    fn of_an_object_that_was_taken_twice_the_newest_state_counts_or_the_one_that_was_listed() {
+    fn of_an_object_twice_in_a_batch_the_newest_or_the_listed_state_counts() {
         let cases = [
             (changed("a/x@5"), changed("a/x@7"), "7", "9"),
             (changed("a/x@5"), changed("a/x@3"), "5", "9"),
@@ -156,22 +163,22 @@ mod tests {
         ];
         for (first, second, newest, over_nine) in cases {
             let mut in_flight = InFlight::default();
-            in_flight.took(&changed("a/w@1"), true);
-            in_flight.took(&first, true);
-            in_flight.took(&changed("a/y@2"), false);
-            in_flight.took(&second, false);
+            in_flight.record(&changed("a/w@1"), true);
+            in_flight.record(&first, true);
+            in_flight.record(&changed("a/y@2"), false);
+            in_flight.record(&second, false);
             let x = object("a/x@1");
             let version = |object: Option<Arc<RawObject>>| object.map(|object| object.version().to_string());
             let case = format!("{first:?}, then {second:?}");
             assert_eq!(version(in_flight.object(&x).cloned()).as_deref(), Some(newest), "{case}");
             let applied = in_flight.applied_to(&x, Some(object("a/x@9")));
             assert_eq!(version(applied).as_deref(), Some(over_nine), "{case}");
-            let staying: Vec<_> = in_flight
-                .staying_in(&StreamScope::All)
+            let present: Vec<_> = in_flight
+                .present_in(&StreamScope::All)
                 .iter()
                 .map(|object| object.key().to_string())
                 .collect();
-            assert_eq!(staying, ["a/x", "a/y"], "{case}");
+            assert_eq!(present, ["a/x", "a/y"], "{case}");
         }
     }
 }

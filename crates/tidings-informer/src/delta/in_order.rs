@@ -1,5 +1,6 @@
-//! Strict arrival order over all objects: every delta is its own entry, a list is one. Nothing is merged, and
-//! nobody downstream is asked; what a list deletes is found by whoever applies it.
+//! The order of arrival over all objects. Every watch event is an entry, and so is every list. Only bookmarks that follow
+//! each other are merged. The queue does not read the cache: the consumer finds the objects that a list no longer
+//! contains.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use super::order::{DeltaOrder, QueueLoad, StreamMessage};
 use super::receiver::Batch;
 use super::{Delta, ReachedBy, StreamId};
 
-/// Deltas as they came.
+/// Deltas in the order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct InOrder {
     entries: VecDeque<InOrderEntry>,
@@ -20,7 +21,7 @@ pub(super) struct InOrder {
 struct InOrderEntry {
     stream: StreamId,
     delta: Delta,
-    /// As counted on arrival: an object's body may be packed better while it waits.
+    /// As counted at arrival. A body may be packed better while its delta waits.
     bytes: usize,
 }
 
@@ -31,7 +32,7 @@ impl InOrder {
         self.entries.push_back(InOrderEntry { stream, delta, bytes });
     }
 
-    /// A bookmark right behind another one of its stream says all that the other said.
+    /// Queues a bookmark. It replaces the last entry if that is a bookmark of the same stream.
     fn bookmark(&mut self, stream: StreamId, version: Version) {
         let by = ReachedBy::Bookmark;
         match self.entries.back_mut() {
@@ -46,8 +47,8 @@ impl InOrder {
 }
 
 impl DeltaOrder for InOrder {
-    fn push(&mut self, stream: StreamId, arrival: StreamMessage) {
-        match arrival {
+    fn push(&mut self, stream: StreamId, message: StreamMessage) {
+        match message {
             StreamMessage::Changed(change, object) => self.append(stream, Delta::Changed(change, object)),
             StreamMessage::Bookmark(version) => self.bookmark(stream, version),
             StreamMessage::Listed { scope, listed, version, epoch } => {
@@ -73,7 +74,7 @@ impl DeltaOrder for InOrder {
         batch
     }
 
-    /// What is known is the consumer's own: it needs no queue to read it in this order.
+    /// Does nothing: in this order the consumer resyncs from its own cache.
     fn resync(&mut self) -> usize {
         0
     }
@@ -107,7 +108,7 @@ mod tests {
 
     // holds: Q15
     #[test]
-    fn a_deletion_of_an_unknown_object_is_left_to_the_consumer() {
+    fn a_deletion_of_an_unknown_object_is_queued() {
         check(
             InOrder,
             "- a/x@1
@@ -117,7 +118,7 @@ mod tests {
 
     // holds: Q19, Q23
     #[test]
-    fn a_list_is_one_entry_whatever_is_queued_or_known_and_even_when_empty() {
+    fn a_list_is_one_entry_even_when_it_is_empty() {
         check(
             InOrder,
             "known a/x@1 a/y@1
@@ -133,7 +134,7 @@ mod tests {
 
     // holds: X23
     #[test]
-    fn a_list_names_its_scope_and_its_epoch() {
+    fn a_list_has_its_scope_and_its_epoch() {
         check(
             InOrder,
             "list a @9: a/x@1
@@ -146,7 +147,7 @@ mod tests {
 
     // holds: Q22
     #[test]
-    fn a_bookmark_overwrites_none_but_the_bookmark_of_its_stream_right_before_it() {
+    fn a_bookmark_replaces_only_a_bookmark_of_its_stream_directly_before_it() {
         check(
             InOrder,
             "list * @1:
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_stream_comes_after_what_it_sent_and_before_what_follows_it() {
+    fn the_end_of_a_stream_keeps_its_position() {
         check(
             InOrder,
             "+ a/x@1

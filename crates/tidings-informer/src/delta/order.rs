@@ -1,4 +1,4 @@
-//! The one thing in which queues differ: in which order deltas come out, and what is merged.
+//! The trait in which the two orders of the queue differ: what is merged, and what leaves first.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use tidings_source::{ChangeType, StreamScope};
 
 use super::StreamId;
 use super::bounded::{BoundedQueue, QueueContents};
+use super::list_collector::ListedObjects;
 use super::receiver::{BATCH_DELTAS_MAX, Batch};
-use super::replace::ListedObjects;
 use crate::reflector::Epoch;
 
-/// How full a queue is. Cloning it copies a pointer; it may outlive both ends.
+/// The fill level of a queue. A clone copies a pointer; it may outlive both ends of the queue.
 #[derive(Debug, Clone)]
-pub struct QueueDepth(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
+pub(crate) struct QueueDepth(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
 
-/// What a stream brings.
+/// What a stream pushes.
 pub(super) enum StreamMessage {
     Changed(ChangeType, Arc<RawObject>),
     Bookmark(Version),
@@ -23,20 +23,20 @@ pub(super) enum StreamMessage {
     Ended { scope: StreamScope },
 }
 
-/// What is queued, in some order.
+/// Queued deltas in one of the orders.
 pub(super) trait DeltaOrder: Send {
-    fn push(&mut self, stream: StreamId, arrival: StreamMessage);
+    fn push(&mut self, stream: StreamId, message: StreamMessage);
 
-    /// Takes a batch, empty when nothing is queued. What was taken before has been applied.
+    /// Takes a batch, which is empty if nothing is queued. The consumer has applied the batch before.
     fn take(&mut self, deltas_max: usize) -> Batch;
 
-    /// Queues a [`Delta::Sync`](super::Delta::Sync) for each known object of which nothing is queued, and says how many.
+    /// Queues a [`Delta::Sync`](super::Delta::Sync) for each known object without queued deltas. Returns their number.
     fn resync(&mut self) -> usize;
 
     fn load(&self) -> QueueLoad;
 }
 
-/// How much is queued.
+/// The contents of a queue in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct QueueLoad {
     pub(super) deltas: usize,
@@ -45,27 +45,22 @@ pub(super) struct QueueLoad {
 }
 
 impl QueueDepth {
-    pub(super) fn new(bounded: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> QueueDepth {
-        QueueDepth(bounded)
+    pub(super) fn new(queue: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> QueueDepth {
+        QueueDepth(queue)
     }
 
-    /// How many deltas are queued.
-    pub fn deltas(&self) -> usize {
+    /// The number of queued deltas.
+    pub(crate) fn deltas(&self) -> usize {
         self.load().deltas
     }
 
-    /// From how many queued deltas on a push waits.
-    pub fn deltas_max(&self) -> usize {
-        self.0.bound()
-    }
-
-    /// An estimate of the bytes that the queued objects keep; what is also cached counts all the same.
-    pub fn bytes_estimate(&self) -> usize {
+    /// An estimate of the bytes of the queued objects. It includes objects that are also cached.
+    pub(crate) fn bytes_estimate(&self) -> usize {
         self.load().bytes
     }
 
     fn load(&self) -> QueueLoad {
-        self.0.look(|order| order.load()).unwrap_or_default()
+        self.0.inspect(|order| order.load()).unwrap_or_default()
     }
 }
 

@@ -1,8 +1,18 @@
-//! The classic order: one place in the queue an object, taken in the order in which objects first came in; the
-//! deltas of one object leave together. For consumers that want to see what happened to one object as a whole.
+//! client-go's DeltaFIFO: one entry per object, in the order of each object's first delta, and the deltas of one object
+//! leave together. It is for consumers that want to see what happened to one object as a whole.
 //!
-//! It must never forget a delta of an object but for a deletion that repeats another, or that is of an object
-//! which nobody has; and never tell that a version was reached before all that its stream sent up to it.
+//! Example of a queue with its entry numbers, and of what leaves it:
+//!
+//! ```text
+//! + a/x@1          entry 0: a/x [+1]      entry 1: reached 1
+//! + a/y@2          entry 2: a/y [+2]      the marker of this stream waits at entry 1, so version 2 is kept beside it
+//! ~ a/x@3          entry 0: a/x [+1 ~3]   the entry of a/x is still open; version 3 replaces version 2 beside the marker
+//! take (3 deltas)  + a/x@1, ~ a/x@3, reached 1; the marker left, so "reached 3" gets entry 3, behind a/y
+//! take             + a/y@2, reached 3
+//! ```
+//!
+//! Two invariants. A delta is never lost, except a deletion that repeats another deletion, or a deletion of an unknown
+//! object. And a version is reported as reached only after everything that its stream sent up to that version.
 
 mod known;
 mod manual;
@@ -20,16 +30,20 @@ use tidings_source::{ChangeType, StreamScope};
 
 use super::fifo_entry::{Deltas, FifoEntry, last, newest_state, object_of};
 use super::in_flight::InFlight;
+use super::list_collector::ListedObjects;
 use super::order::{DeltaOrder, QueueLoad, StreamMessage};
 use super::receiver::Batch;
-use super::replace::ListedObjects;
 use super::{Delta, KnownInScope, ReachedBy, StreamId};
 use crate::reflector::Epoch;
 
-/// How many places an empty queue keeps allocated after a large list.
-const IDLE_PLACES_MAX: usize = 4_096;
+/// The number of entries that an empty queue keeps allocated after a large list.
+const IDLE_ENTRIES_MAX: usize = 4_096;
 
-/// Deltas merged by object: client-go's DeltaFIFO.
+/// Deltas grouped by object: client-go's DeltaFIFO.
+///
+/// To use it directly, fill it with [`add`](Self::add), [`update`](Self::update), [`delete`](Self::delete),
+/// [`replace`](Self::replace) and [`resync`](Self::resync), and take objects out with [`pop`](Self::pop). An informer with
+/// [`QueueOrder::PerObject`](super::QueueOrder::PerObject) fills it from its streams.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,69 +68,68 @@ const IDLE_PLACES_MAX: usize = 4_096;
 /// assert_eq!(fifo.pop().map(&kinds), Some(vec!["Added".to_owned(), "Deleted".to_owned()]));
 /// ```
 ///
-/// By hand it is filled with [`add`](Self::add), [`update`](Self::update), [`delete`](Self::delete), [`replace`](Self::replace)
-/// and [`resync`](Self::resync), and emptied with [`pop`](Self::pop). An informer fills it from its streams, with
-/// [`change`](Self::change), [`list`](Self::list), [`bookmark`](Self::bookmark) and [`end_stream`](Self::end_stream), and
-/// [takes](Self::take) batches.
-///
-/// - A key has one place; further deltas of it join those that wait there.
-/// - A deletion after a deletion is merged into one: the one the server told, if any; of two told, the older.
+/// - A key has one entry. Further deltas of the key are appended to that entry.
+/// - Two deletions in a row become one. A deletion sent by the server replaces a [`Delta::MissingFromList`]; of two sent
+///   by the server, the older one stays.
 /// - A deletion of a key that is neither queued nor known is dropped.
-/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::MissingFromList`] for each object of its
-///   scope that is queued or known and absent from it. An object that is known just so, and of which nothing is
-///   under way, is left out.
-/// - A resync queues [`Delta::Sync`] for each known object of which nothing is queued.
-/// - What comes for the objects of a scope that ended leaves behind its [`Delta::ScopeEnded`], and nothing of it is
-///   left out or dropped.
-/// - [`Delta::Reached`] has a place of its own behind everything that its stream sent before. One follows each
-///   list; and one, with the newest version, follows changes and bookmarks, so that progress is told without
-///   bookmarks too. While one of a stream waits, newer versions wait for it to leave and then take a place at
-///   the end: at most one a stream, and a stream that never rests still makes progress.
+/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::MissingFromList`] for each queued or known
+///   object of its scope that it does not contain. An object that is known in exactly this state, and of which nothing is
+///   queued or in flight, is skipped.
+/// - A resync queues [`Delta::Sync`] for each known object without queued deltas.
+/// - After the end of a scope is queued, deltas of its objects get a new entry behind its [`Delta::ScopeEnded`], and none
+///   of them is skipped or dropped.
+/// - [`Delta::Reached`] is an entry of its own behind everything that its stream sent before. One follows each list. One,
+///   with the newest version, follows watch events and bookmarks, so that progress is reported without bookmarks too.
+///   There is at most one of the latter per stream: while it waits, newer versions are kept beside it and get an entry at
+///   the end when it leaves. So a stream that never pauses still makes progress.
 ///
-/// Known is what [`KnownInScope`] shows, and what was taken or popped last: asking for more says that this has been applied. The
-/// [`Reader`](crate::indexer::Reader) of a cache shows what it holds; [`NothingKnown`](tidings_object::NothingKnown) shows nothing.
+/// An object is known if [`KnownInScope`] contains it, or if it was popped last: popping the next object says that the one
+/// before has been applied. The [`Reader`](crate::indexer::Reader) of a cache implements [`KnownInScope`];
+/// [`NothingKnown`](tidings_object::NothingKnown) is an empty one.
 pub struct DeltaFifo {
     known: Arc<dyn KnownInScope>,
-    places: VecDeque<FifoEntry>,
-    /// How many places have left: the first place is this one's number.
-    left: u64,
-    /// The number of the place where further deltas of a key go, hashed by that key.
+    entries: VecDeque<FifoEntry>,
+    /// The number of the first entry. Numbers count all entries since the beginning.
+    head: u64,
+    /// For each queued key the number of the entry that takes its further deltas, hashed by the key.
     open: HashTable<u64>,
     hasher: RandomState,
-    progress: HashMap<StreamId, ProgressMarker, RandomState>,
-    /// Scopes whose end is queued: what is known of them may go.
+    /// The marker of each stream that has one in the queue.
+    markers: HashMap<StreamId, ProgressMarker, RandomState>,
+    /// The scopes whose end is queued. The consumer may remove their objects.
     ending: Vec<StreamScope>,
     in_flight: InFlight,
     load: QueueLoad,
 }
 
-/// The marker of a stream that is queued.
+/// The queued [`Delta::Reached`] of a stream for watch events and bookmarks.
 struct ProgressMarker {
+    /// The number of its entry.
     number: u64,
-    /// Reached since; it is queued when the marker leaves.
+    /// The version that the stream has reached since. It is queued when the marker leaves.
     newer: Option<Version>,
 }
 
 impl DeltaFifo {
-    /// An empty one over what is known downstream.
+    /// An empty queue. `known` are the objects that the consumer has applied.
     pub fn new(known: Arc<dyn KnownInScope>) -> DeltaFifo {
         DeltaFifo {
             known,
-            places: VecDeque::new(),
-            left: 0,
+            entries: VecDeque::new(),
+            head: 0,
             open: HashTable::new(),
             hasher: RandomState::default(),
-            progress: HashMap::default(),
+            markers: HashMap::default(),
             ending: Vec::new(),
             in_flight: InFlight::default(),
             load: QueueLoad::default(),
         }
     }
 
-    /// The server told a change.
-    pub fn change(&mut self, stream: StreamId, change: ChangeType, object: Arc<RawObject>) {
+    /// A watch event.
+    fn change(&mut self, stream: StreamId, change: ChangeType, object: Arc<RawObject>) {
         let version = object.version().clone();
-        if change != ChangeType::Deleted || self.is_anywhere(&object) {
+        if change != ChangeType::Deleted || self.may_exist(&object) {
             self.queue(stream, Delta::Changed(change, object));
         }
         if !version.is_empty() {
@@ -124,13 +137,12 @@ impl DeltaFifo {
         }
     }
 
-    /// Every change of this stream up to this version has been pushed.
-    pub fn bookmark(&mut self, stream: StreamId, version: Version) {
+    fn bookmark(&mut self, stream: StreamId, version: Version) {
         self.reached(stream, version);
     }
 
-    /// A list takes the place of everything in its scope.
-    pub fn list(
+    /// A complete list, which replaces everything in its scope.
+    fn list(
         &mut self,
         stream: StreamId,
         scope: &StreamScope,
@@ -139,46 +151,44 @@ impl DeltaFifo {
         epoch: Epoch,
     ) {
         self.queue_list(stream, scope, listed);
-        // What waits behind an older marker is older than the list, and may be of an older epoch.
-        if let Some(progress) = self.progress.get_mut(&stream) {
-            progress.newer = None;
+        // A version beside an earlier marker is older than the list, and may be of an older epoch.
+        if let Some(marker) = self.markers.get_mut(&stream) {
+            marker.newer = None;
         }
         self.append(FifoEntry::Reached { stream, version, by: ReachedBy::List(epoch) });
     }
 
-    /// This stream has ended. What comes for its objects after that gets a new place behind the end.
+    /// The end of a stream. Later deltas of its objects get a new entry behind the end.
     ///
-    /// Whether the consumer lets the objects go, or keeps them because another stream follows the same scope by
-    /// then, is its choice: that stream's list brings each of its objects, and tells of each that is absent.
-    pub fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
-        let DeltaFifo { open, places, left, .. } = self;
-        open.retain(|&mut number| !scope.contains(places[(number - *left) as usize].object().namespace()));
-        if let Some(progress) = self.progress.get_mut(&stream) {
-            progress.newer = None;
+    /// The consumer removes the objects, or keeps them because another stream follows the same scope by then. Therefore
+    /// the list of that other stream must queue each of its objects, and each object that it does not contain.
+    fn end_stream(&mut self, stream: StreamId, scope: StreamScope) {
+        let DeltaFifo { open, entries, head, .. } = self;
+        open.retain(|&mut number| !scope.contains(entries[(number - *head) as usize].object().namespace()));
+        if let Some(marker) = self.markers.get_mut(&stream) {
+            marker.newer = None;
         }
         self.ending.push(scope.clone());
         self.append(FifoEntry::Ended { stream, scope });
     }
 
-    /// Takes up to `deltas_max` deltas, and all of the first object even if it has more.
-    ///
-    /// Taking says that what was taken before has been applied and is known downstream.
-    pub fn take(&mut self, deltas_max: usize) -> Batch {
+    /// Takes up to `deltas_max` deltas, but all deltas of the first object. The consumer has applied the batch before.
+    fn take(&mut self, deltas_max: usize) -> Batch {
         self.in_flight.clear();
         let mut batch = Batch::new();
-        while let Some(place) = self.places.front()
-            && (batch.is_empty() || batch.len() + place.deltas() <= deltas_max)
+        while let Some(entry) = self.entries.front()
+            && (batch.is_empty() || batch.len() + entry.deltas() <= deltas_max)
         {
             self.take_first(&mut batch);
         }
-        if self.places.is_empty() && self.places.capacity() > IDLE_PLACES_MAX {
-            self.places = VecDeque::new();
+        if self.entries.is_empty() && self.entries.capacity() > IDLE_ENTRIES_MAX {
+            self.entries = VecDeque::new();
             self.open = HashTable::new();
         }
         batch
     }
 
-    /// How many deltas are queued.
+    /// The number of queued deltas.
     pub fn len(&self) -> usize {
         self.load.deltas
     }
@@ -190,31 +200,31 @@ impl DeltaFifo {
 
     fn queue_list(&mut self, stream: StreamId, scope: &StreamScope, listed: &ListedObjects) {
         for object in listed.objects() {
-            if !self.is_known_just_so(object) {
+            if !self.is_known_unchanged(object) {
                 self.queue(stream, Delta::Replaced(Arc::clone(object)));
             }
         }
-        for object in self.absent(scope, listed) {
+        for object in self.missing_from(listed, scope) {
             self.queue(stream, Delta::MissingFromList(object));
         }
     }
 
     fn take_first(&mut self, batch: &mut Batch) {
-        let number = self.left;
-        if let Some(FifoEntry::Object { deltas, .. }) = self.places.front() {
+        let number = self.head;
+        if let Some(FifoEntry::Object { deltas, .. }) = self.entries.front() {
             let hash = self.hasher.hash_one(object_of(last(deltas)).key().as_str());
             if let Ok(open) = self.open.find_entry(hash, |&other| other == number) {
                 open.remove();
             }
         }
-        let Some(place) = self.places.pop_front() else { return };
-        self.left += 1;
-        self.load.deltas -= place.deltas();
-        match place {
+        let Some(entry) = self.entries.pop_front() else { return };
+        self.head += 1;
+        self.load.deltas -= entry.deltas();
+        match entry {
             FifoEntry::Object { deltas, bytes } => {
                 self.load.bytes -= bytes;
                 let is_deletion = self.leave_deleted(&deltas);
-                self.in_flight.took(&deltas, is_deletion);
+                self.in_flight.record(&deltas, is_deletion);
                 batch.extend(deltas);
             }
             FifoEntry::Reached { stream, version, by } => {
@@ -223,115 +233,116 @@ impl DeltaFifo {
             }
             FifoEntry::Ended { stream, scope } => {
                 let first = self.ending.iter().position(|other| *other == scope);
-                self.ending.remove(first.expect("a queued end is among those ending"));
-                self.in_flight.took_end(scope.clone());
+                self.ending.remove(first.expect("the scope of a queued end is in `ending`"));
+                self.in_flight.record_scope_end(scope.clone());
                 batch.push((stream, Delta::ScopeEnded { scope }));
             }
         }
     }
 
     fn marker_left(&mut self, stream: StreamId, number: u64) {
-        if self.progress.get(&stream).is_some_and(|progress| progress.number == number) {
-            let newer = self.progress.remove(&stream).and_then(|progress| progress.newer);
+        if self.markers.get(&stream).is_some_and(|marker| marker.number == number) {
+            let newer = self.markers.remove(&stream).and_then(|marker| marker.newer);
             newer.into_iter().for_each(|version| self.reached(stream, version));
         }
     }
 
-    /// Tells behind everything queued that this version was reached.
+    /// Reports, behind everything queued, that the stream has reached this version.
     fn reached(&mut self, stream: StreamId, version: Version) {
-        let end = self.end();
-        let Some(progress) = self.progress.get_mut(&stream) else {
-            self.progress.insert(stream, ProgressMarker { number: end, newer: None });
+        let next = self.next_number();
+        let Some(marker) = self.markers.get_mut(&stream) else {
+            self.markers.insert(stream, ProgressMarker { number: next, newer: None });
             self.append(FifoEntry::Reached { stream, version, by: ReachedBy::Bookmark });
             return;
         };
-        // A watch may replay what is older; it takes back nothing.
-        let told = match self.places.back_mut() {
-            Some(FifoEntry::Reached { version: last, .. }) if progress.number + 1 == end => last,
-            _ => progress.newer.get_or_insert_with(|| version.clone()),
+        // A watch may replay older events; the reported version never goes back.
+        let reported = match self.entries.back_mut() {
+            Some(FifoEntry::Reached { version: last, .. }) if marker.number + 1 == next => last,
+            _ => marker.newer.get_or_insert_with(|| version.clone()),
         };
-        if !version.is_older_than(told) {
-            *told = version;
+        if !version.is_older_than(reported) {
+            *reported = version;
         }
     }
 
-    /// Adds a delta to its object's place, or gives it one at the end.
+    /// Appends a delta to the entry of its object, or to a new entry at the end of the queue.
     fn queue(&mut self, stream: StreamId, delta: Delta) {
         let delta_bytes = delta.bytes_estimate();
-        let object = delta.object().expect("only deltas of one object are queued by object");
-        let Some(number) = self.place_of(object) else {
-            let number = self.end();
+        let object = delta.object().expect("a delta of one object");
+        let Some(number) = self.open_entry(object) else {
+            let number = self.next_number();
             let hash = self.hasher.hash_one(object.key().as_str());
             self.load.bytes += delta_bytes;
             self.append(FifoEntry::Object { deltas: smallvec![(stream, delta)], bytes: delta_bytes });
-            let DeltaFifo { open, places, left, hasher, .. } = self;
+            let DeltaFifo { open, entries, head, hasher, .. } = self;
             open.insert_unique(hash, number, |&number| {
-                hasher.hash_one(places[(number - *left) as usize].object().key().as_str())
+                hasher.hash_one(entries[(number - *head) as usize].object().key().as_str())
             });
             return;
         };
         let at = self.index(number);
-        let FifoEntry::Object { deltas, .. } = &self.places[at] else {
-            unreachable!("an open place is an object's")
+        let FifoEntry::Object { deltas, .. } = &self.entries[at] else {
+            unreachable!("an open entry is an object's")
         };
         let is_repeated = delta.is_deletion() && self.leave_deleted(deltas);
-        let is_told_now = matches!(last(deltas), Delta::MissingFromList(_)) && self.is_heard(&delta, deltas);
-        let FifoEntry::Object { deltas, bytes } = &mut self.places[at] else { return };
+        let replaces_missing =
+            matches!(last(deltas), Delta::MissingFromList(_)) && self.is_applied(&delta, deltas);
+        let FifoEntry::Object { deltas, bytes } = &mut self.entries[at] else { return };
         if !is_repeated {
             deltas.push((stream, delta));
             *bytes += delta_bytes;
             self.load.bytes += delta_bytes;
             self.load.deltas += 1;
-        } else if is_told_now {
+        } else if replaces_missing {
             deltas.pop();
             deltas.push((stream, delta));
         }
     }
 
-    fn append(&mut self, place: FifoEntry) {
+    fn append(&mut self, entry: FifoEntry) {
         self.load.deltas += 1;
-        self.places.push_back(place);
+        self.entries.push_back(entry);
     }
 
     /// Whether the object no longer exists after these deltas.
     fn leave_deleted(&self, deltas: &Deltas) -> bool {
-        last(deltas).is_deletion() && self.is_heard(last(deltas), deltas)
+        last(deltas).is_deletion() && self.is_applied(last(deltas), deltas)
     }
 
-    /// Whether the consumer takes notice of this deletion after `earlier`. It takes none of one that is older than
-    /// what it has, such as a watch may replay: such a one must not stand for another that counts.
-    fn is_heard(&self, deletion: &Delta, earlier: &Deltas) -> bool {
-        let Delta::Changed(_, gone) = deletion else { return true };
-        let is_newer = |object: &RawObject| gone.version().is_older_than(object.version());
+    /// Whether the consumer applies this deletion after `earlier`. It ignores a deletion that is older than its state, as
+    /// a watch may replay one. An ignored deletion must not replace or absorb one that is applied.
+    fn is_applied(&self, deletion: &Delta, earlier: &Deltas) -> bool {
+        let Delta::Changed(_, deleted) = deletion else { return true };
+        let is_newer = |object: &RawObject| deleted.version().is_older_than(object.version());
         !is_newer(newest_state(None, earlier))
-            && !self.in_flight.object(gone).is_some_and(|object| is_newer(object))
-            && !self.known.known(&gone.key()).is_some_and(|object| is_newer(&object))
+            && !self.in_flight.object(deleted).is_some_and(|object| is_newer(object))
+            && !self.known.known(&deleted.key()).is_some_and(|object| is_newer(&object))
     }
 
-    fn ends(&self, object: &RawObject) -> bool {
+    fn is_scope_ending(&self, object: &RawObject) -> bool {
         self.ending.iter().any(|scope| scope.contains(object.namespace()))
     }
 
-    /// The number of the place where deltas of this object's key go.
-    fn place_of(&self, object: &RawObject) -> Option<u64> {
+    /// The number of the entry that takes further deltas of this object's key.
+    fn open_entry(&self, object: &RawObject) -> Option<u64> {
         let key = object.key();
-        let is_its = |&number: &u64| self.places[self.index(number)].object().key() == key;
-        self.open.find(self.hasher.hash_one(key.as_str()), is_its).copied()
+        let has_key = |&number: &u64| self.entries[self.index(number)].object().key() == key;
+        self.open.find(self.hasher.hash_one(key.as_str()), has_key).copied()
     }
 
     fn index(&self, number: u64) -> usize {
-        (number - self.left) as usize
+        (number - self.head) as usize
     }
 
-    /// The number of the next place.
-    fn end(&self) -> u64 {
-        self.left + self.places.len() as u64
+    /// The number of the next entry.
+    fn next_number(&self) -> u64 {
+        self.head + self.entries.len() as u64
     }
 }
 
 impl DeltaOrder for DeltaFifo {
-    fn push(&mut self, stream: StreamId, arrival: StreamMessage) {
-        match arrival {
+    fn push(&mut self, stream: StreamId, message: StreamMessage) {
+        match message {
             StreamMessage::Changed(change, object) => self.change(stream, change, object),
             StreamMessage::Bookmark(version) => self.bookmark(stream, version),
             StreamMessage::Listed { scope, listed, version, epoch } => {

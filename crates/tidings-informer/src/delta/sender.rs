@@ -1,5 +1,5 @@
-//! Where streams write into the queue. Every push waits for room, in the order in which pushes came; dropped
-//! while it waits, it leaves nothing behind.
+//! The sending end of the queue. Every push waits for room, first in, first out. A push that is dropped while it waits
+//! has pushed nothing.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use tidings_source::{ChangeType, StreamScope};
 
 use super::StreamId;
 use super::bounded::BoundedQueue;
+use super::list_collector::ListCollector;
 use super::order::{DeltaOrder, QueueDepth, StreamMessage};
-use super::replace::ListCollector;
 use crate::reflector::Sink;
 
-/// The end of a queue that streams write into. The queue closes when the last of its clones and streams goes.
+/// The sending end of a queue. The queue closes when its last clone and its last stream are dropped.
 #[derive(Debug, Clone)]
-pub struct DeltaSender(Arc<Held>);
+pub struct DeltaSender(Arc<ClosesQueue>);
 
-/// One stream's way into the queue: what a reflector writes into.
+/// The sending end of one stream: the [`Sink`] of its reflector.
 #[derive(Debug)]
 pub struct StreamSender {
     sender: DeltaSender,
@@ -24,48 +24,47 @@ pub struct StreamSender {
     scope: StreamScope,
 }
 
-/// Held by every writer; the last one closes the queue behind it.
+/// Closes the queue when the last sender drops it.
 #[derive(Debug)]
-struct Held(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
+struct ClosesQueue(Arc<BoundedQueue<Box<dyn DeltaOrder>>>);
 
 impl DeltaSender {
-    pub(super) fn new(bounded: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> DeltaSender {
-        DeltaSender(Arc::new(Held(bounded)))
+    pub(super) fn new(queue: Arc<BoundedQueue<Box<dyn DeltaOrder>>>) -> DeltaSender {
+        DeltaSender(Arc::new(ClosesQueue(queue)))
     }
 
-    /// A way in for one stream.
+    /// The sending end of one stream.
     pub fn stream(&self, stream: StreamId, scope: StreamScope) -> StreamSender {
         StreamSender { sender: self.clone(), stream, scope }
     }
 
-    /// Tells the consumer that this stream has ended, so that it forgets what the stream brought. Stop the
-    /// stream first: what it pushes after its end stays.
+    /// Queues the end of a stream, so that the consumer removes its objects. Stop the stream first: the objects that it
+    /// pushes later stay.
     pub async fn end_stream(&self, stream: StreamId, scope: StreamScope) {
-        self.enter(stream, StreamMessage::Ended { scope }).await;
+        self.push(stream, StreamMessage::Ended { scope }).await;
     }
 
-    /// Closes the queue: what is queued still comes out, nothing more comes in. Whoever waits is woken: a push
-    /// returns without having entered.
+    /// Closes the queue. The receiver still gets what is queued. A push that waits returns without having pushed.
     pub fn close(&self) {
-        self.bounded().close();
+        self.queue().close();
     }
 
-    /// How full the queue is.
-    pub fn depth(&self) -> QueueDepth {
-        QueueDepth::new(Arc::clone(self.bounded()))
+    /// The fill level of the queue.
+    pub(crate) fn depth(&self) -> QueueDepth {
+        QueueDepth::new(Arc::clone(self.queue()))
     }
 
-    async fn enter(&self, stream: StreamId, arrival: StreamMessage) {
-        self.bounded().enter(move |order| order.push(stream, arrival)).await;
+    async fn push(&self, stream: StreamId, message: StreamMessage) {
+        self.queue().push(move |order| order.push(stream, message)).await;
     }
 
-    fn bounded(&self) -> &Arc<BoundedQueue<Box<dyn DeltaOrder>>> {
+    fn queue(&self) -> &Arc<BoundedQueue<Box<dyn DeltaOrder>>> {
         &self.0.0
     }
 }
 
 impl StreamSender {
-    /// Which stream it is.
+    /// The number of the stream.
     pub fn stream(&self) -> StreamId {
         self.stream
     }
@@ -75,8 +74,8 @@ impl StreamSender {
         self.sender.end_stream(self.stream, self.scope.clone()).await;
     }
 
-    pub(super) async fn enter(&mut self, arrival: StreamMessage) {
-        self.sender.enter(self.stream, arrival).await;
+    pub(super) async fn push(&mut self, message: StreamMessage) {
+        self.sender.push(self.stream, message).await;
     }
 }
 
@@ -88,15 +87,15 @@ impl Sink for StreamSender {
     }
 
     async fn change(&mut self, change: ChangeType, object: Arc<RawObject>) {
-        self.enter(StreamMessage::Changed(change, object)).await;
+        self.push(StreamMessage::Changed(change, object)).await;
     }
 
     async fn bookmark(&mut self, version: Version) {
-        self.enter(StreamMessage::Bookmark(version)).await;
+        self.push(StreamMessage::Bookmark(version)).await;
     }
 }
 
-impl Drop for Held {
+impl Drop for ClosesQueue {
     fn drop(&mut self) {
         self.0.close();
     }

@@ -1,4 +1,4 @@
-//! What both orders have in common, and both against naive models.
+//! Tests of both orders: waiting and closing, and model tests.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -13,7 +13,8 @@ use tidings_object::NothingKnown;
 use tidings_source::{ChangeType, StreamScope};
 use tokio::task::JoinSet;
 
-use super::transcript::{Cache, check, object, scope, tell};
+use super::receiver::BATCH_DELTAS_MAX;
+use super::transcript::{Cache, check, object, scope, show};
 use super::*;
 use crate::reflector::{Replacement, Sink};
 
@@ -27,19 +28,19 @@ fn stream(sender: &DeltaSender, number: u32) -> StreamSender {
     sender.stream(StreamId(number), StreamScope::All)
 }
 
-/// Time is paused, so that a wait which nobody ends ends the test at once.
+/// Fails after a second without a wake-up. Time is paused, so the test does not really wait.
 async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(1), future).await.expect("somebody wakes it")
+    tokio::time::timeout(Duration::from_secs(1), future).await.expect("a wake-up")
 }
 
 async fn taken(receiver: &mut DeltaReceiver) -> Vec<String> {
-    let batch = soon(receiver.next_batch()).await.expect("open");
-    batch.iter().map(|(stream, delta)| tell(*stream, delta)).collect()
+    let batch = soon(receiver.next_batch()).await.expect("the queue is open");
+    batch.iter().map(|(stream, delta)| show(*stream, delta)).collect()
 }
 
 // holds: Q11
 #[tokio::test(start_paused = true)]
-async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
+async fn a_push_wakes_the_consumer_of_an_empty_queue() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         let mut tasks = JoinSet::new();
@@ -52,7 +53,7 @@ async fn taking_waits_while_the_queue_is_empty_and_is_woken_by_a_push() {
 
 // holds: Q29
 #[tokio::test(start_paused = true)]
-async fn a_push_waits_while_the_bound_is_reached_and_then_enters() {
+async fn a_push_waits_while_the_bound_is_reached() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 2);
         let mut one = stream(&sender, 1);
@@ -79,19 +80,19 @@ async fn a_list_enters_whole_once_there_is_room_for_one_delta() {
         assert!(poll!(commit.as_mut()).is_pending());
         receiver.next_batch().await;
         commit.await;
-        let is_listed = |told: &String| told == "listed 2";
+        let is_listed = |shown: &String| shown == "listed 2";
         let (mut objects, mut listed) = (0, false);
         while !listed {
-            let told = taken(&mut receiver).await;
-            objects += told.iter().map(|told| told.matches("a/").count()).sum::<usize>();
-            listed = told.iter().any(is_listed);
+            let shown = taken(&mut receiver).await;
+            objects += shown.iter().map(|shown| shown.matches("a/").count()).sum::<usize>();
+            listed = shown.iter().any(is_listed);
         }
         assert_eq!(objects, 50);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
+async fn waiting_pushes_enter_first_in_first_out() {
     let (sender, mut receiver) = small(QueueOrder::InOrder, 1);
     let mut streams: Vec<_> = (1..=3).map(|number| stream(&sender, number)).collect();
     let [one, two, three] = &mut streams[..] else { unreachable!() };
@@ -101,7 +102,7 @@ async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
     let mut third = pin!(three.change(ChangeType::Added, object("c/x@1")));
     assert!(poll!(third.as_mut()).is_pending());
     assert_eq!(taken(&mut receiver).await, ["+ a/x@1"]);
-    // There is room, but not for one who came later.
+    // There is room, but an earlier push waits for it.
     let mut again = pin!(one.change(ChangeType::Added, object("a/x@2")));
     assert!(poll!(again.as_mut()).is_pending());
     assert!(poll!(third.as_mut()).is_pending());
@@ -114,7 +115,7 @@ async fn waiting_pushes_enter_in_the_order_in_which_they_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn room_for_several_lets_several_in() {
+async fn room_for_several_deltas_lets_several_waiting_pushes_enter() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 3);
         for number in 1..=3 {
@@ -133,7 +134,7 @@ async fn room_for_several_lets_several_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_turn_on() {
+async fn a_push_dropped_while_it_waits_pushes_nothing_and_wakes_the_next() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 1);
         let (mut one, mut two) = (stream(&sender, 1), stream(&sender, 2));
@@ -143,7 +144,7 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { two.change(ChangeType::Added, object("b/x@2")).await });
         tokio::task::yield_now().await;
-        // Its turn comes, it is woken, and it goes before it was polled.
+        // It is woken because there is room, and dropped before it is polled.
         receiver.next_batch().await;
         drop(dropped);
         soon(tasks.join_next()).await.unwrap().unwrap();
@@ -155,7 +156,7 @@ async fn a_push_that_is_dropped_while_it_waits_leaves_nothing_and_passes_its_tur
 }
 
 #[tokio::test(start_paused = true)]
-async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
+async fn a_take_dropped_while_it_waits_takes_nothing() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         {
@@ -168,7 +169,7 @@ async fn taking_that_is_dropped_while_it_waits_has_taken_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
+async fn a_list_dropped_before_its_commit_queues_nothing() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         let mut one = stream(&sender, 1);
@@ -182,7 +183,7 @@ async fn a_list_that_is_dropped_before_its_commit_leaves_no_trace() {
 
 // holds: Q12
 #[tokio::test(start_paused = true)]
-async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
+async fn a_closed_queue_still_delivers_its_deltas_and_then_ends() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         let mut one = stream(&sender, 1);
@@ -197,7 +198,7 @@ async fn a_closed_queue_still_gives_what_it_has_and_then_ends() {
 
 // holds: Q12
 #[tokio::test(start_paused = true)]
-async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
+async fn closing_wakes_the_consumer_and_the_waiting_pushes() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 1);
         let mut tasks = JoinSet::new();
@@ -219,7 +220,7 @@ async fn closing_wakes_who_waits_for_deltas_and_who_waits_for_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
+async fn the_queue_closes_when_the_last_sender_is_dropped() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 1);
         let one = stream(&sender, 1);
@@ -233,10 +234,10 @@ async fn the_queue_closes_when_the_last_inlet_and_stream_are_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn once_the_outlet_is_dropped_no_push_waits_and_nothing_is_kept() {
+async fn after_the_receiver_is_dropped_no_push_waits_and_no_delta_is_kept() {
     for order in ORDERS {
         let (sender, receiver) = small(order, 1);
-        let depth = receiver.depth();
+        let depth = sender.depth();
         let (mut one, mut two) = (stream(&sender, 1), stream(&sender, 2));
         let kept = object("a/x@1");
         one.change(ChangeType::Added, Arc::clone(&kept)).await;
@@ -273,21 +274,21 @@ async fn a_batch_is_bounded_and_a_list_is_the_last_of_its_batch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deltas_of_one_object_are_not_torn_apart_by_the_size_of_a_batch() {
+async fn the_deltas_of_one_object_are_in_one_batch_however_many() {
     let (sender, mut receiver) = small(QueueOrder::PerObject, 10_000);
     let mut one = stream(&sender, 1);
     one.change(ChangeType::Added, object("a/x@1")).await;
     for n in 0..BATCH_DELTAS_MAX as u64 + 10 {
         one.change(ChangeType::Modified, object(&format!("a/y@{n}"))).await;
     }
-    let told = taken(&mut receiver).await;
-    assert_eq!(told, ["+ a/x@1", "reached 1"]);
+    let shown = taken(&mut receiver).await;
+    assert_eq!(shown, ["+ a/x@1", "reached 1"]);
     assert_eq!(receiver.next_batch().await.unwrap().len(), BATCH_DELTAS_MAX + 10);
 }
 
 // holds: Q25
 #[tokio::test(start_paused = true)]
-async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
+async fn the_queue_frees_an_object_after_it_was_applied() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 10);
         let kept = object("a/x@1");
@@ -299,11 +300,11 @@ async fn the_queue_lets_go_of_an_object_once_it_was_applied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
+async fn the_depth_counts_deltas_and_packed_bytes_and_returns_to_zero() {
     for order in ORDERS {
         let (sender, mut receiver) = small(order, 77);
         let depth = sender.depth();
-        assert_eq!((depth.deltas(), depth.bytes_estimate(), depth.deltas_max()), (0, 0, 77));
+        assert_eq!((depth.deltas(), depth.bytes_estimate()), (0, 0));
         let mut one = stream(&sender, 1);
         let (x, y) = (object("a/x@1"), object("a/y@2#a-longer-body"));
         let bytes = x.packed_bytes() + y.packed_bytes();
@@ -319,7 +320,7 @@ async fn the_gauge_counts_deltas_and_packed_bytes_and_returns_to_nothing() {
 }
 
 #[test]
-fn pushing_and_taking_can_be_done_on_any_thread() {
+fn both_ends_can_move_to_other_threads() {
     fn check<T: Send + Sync>(_: &T) {}
     fn moved<T: Future + Send>(_: T) {}
     let (sender, mut receiver) = small(QueueOrder::PerObject, 1);
@@ -329,17 +330,17 @@ fn pushing_and_taking_can_be_done_on_any_thread() {
     moved(stream(&sender, 1).change(ChangeType::Added, object("a/x@1")));
 }
 
-/// One step of a server with two namespaces, of the streams that tell of it, and of the consumer.
+/// One step of a server with two namespaces, of the two streams, or of the consumer.
 #[derive(Debug, Clone, Copy)]
-enum Step {
-    /// Something is written and told.
+enum WorldStep {
+    /// A write, and its watch event.
     Write(usize),
-    /// Something is deleted and told, whether or not anybody knew it.
+    /// A deletion, and its watch event, also of an unknown object.
     Delete(usize),
-    /// As both, but the watch misses it: the next list of the namespace tells.
+    /// A write or a deletion without a watch event: only the next list of the namespace shows it.
     MissWrite(usize),
     MissDelete(usize),
-    /// A watch replays a write or a deletion from before anything else.
+    /// The watch replays a write or a deletion with the oldest version.
     ReplayWrite(usize),
     ReplayDelete(usize),
     List(usize),
@@ -350,32 +351,32 @@ enum Step {
     Take(usize),
 }
 
-impl Step {
+impl WorldStep {
     fn is_replay(self) -> bool {
-        matches!(self, Step::ReplayWrite(_) | Step::ReplayDelete(_))
+        matches!(self, WorldStep::ReplayWrite(_) | WorldStep::ReplayDelete(_))
     }
 }
 
 const KEYS: [&str; 6] = ["a/x", "a/y", "a/z", "b/x", "b/y", "b/z"];
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<WorldStep>> {
     let step = prop_oneof![
-        6 => (0..6_usize).prop_map(Step::Write),
-        4 => (0..6_usize).prop_map(Step::Delete),
-        1 => (0..6_usize).prop_map(Step::MissWrite),
-        1 => (0..6_usize).prop_map(Step::MissDelete),
-        1 => (0..6_usize).prop_map(Step::ReplayWrite),
-        1 => (0..6_usize).prop_map(Step::ReplayDelete),
-        2 => (0..2_usize).prop_map(Step::List),
-        1 => (0..2_usize).prop_map(Step::Bookmark),
-        1 => (0..2_usize).prop_map(Step::Restart),
-        1 => Just(Step::Resync),
-        4 => (1..6_usize).prop_map(Step::Take),
+        6 => (0..6_usize).prop_map(WorldStep::Write),
+        4 => (0..6_usize).prop_map(WorldStep::Delete),
+        1 => (0..6_usize).prop_map(WorldStep::MissWrite),
+        1 => (0..6_usize).prop_map(WorldStep::MissDelete),
+        1 => (0..6_usize).prop_map(WorldStep::ReplayWrite),
+        1 => (0..6_usize).prop_map(WorldStep::ReplayDelete),
+        2 => (0..2_usize).prop_map(WorldStep::List),
+        1 => (0..2_usize).prop_map(WorldStep::Bookmark),
+        1 => (0..2_usize).prop_map(WorldStep::Restart),
+        1 => Just(WorldStep::Resync),
+        4 => (1..6_usize).prop_map(WorldStep::Take),
     ];
     prop::collection::vec(step, 0..80)
 }
 
-/// A queue between a server in its simplest form and a cache in its simplest form.
+/// A queue between the simplest server and the simplest cache.
 struct World {
     order: Box<dyn order::DeltaOrder>,
     cache: Arc<Cache>,
@@ -383,12 +384,12 @@ struct World {
     version: u64,
     streams: [StreamId; 2],
     streams_ever: u32,
-    /// What each stream has pushed: versions of objects that were not deletions, and where it stands.
+    /// The versions that each stream has pushed, without deletions, and the last version that it has reached.
     pushed: BTreeMap<StreamId, Vec<u64>>,
     reached: BTreeMap<StreamId, u64>,
-    /// Whether the consumer keeps what a stream brought when another one follows the same scope, as each does.
+    /// Whether the consumer keeps the objects of an ended stream, because a new stream follows the same scope.
     keeps_ended: bool,
-    /// InFlightObject and not applied yet.
+    /// Taken and not applied yet.
     taken: Batch,
     out: Batch,
 }
@@ -415,15 +416,15 @@ impl World {
         }
     }
 
-    fn run(order: QueueOrder, steps: &[Step]) -> World {
+    fn run(order: QueueOrder, steps: &[WorldStep]) -> World {
         World::new(order).after(steps)
     }
 
-    fn run_keeping_ended(order: QueueOrder, steps: &[Step]) -> World {
+    fn run_keeping_ended(order: QueueOrder, steps: &[WorldStep]) -> World {
         World { keeps_ended: true, ..World::new(order) }.after(steps)
     }
 
-    fn after(self, steps: &[Step]) -> World {
+    fn after(self, steps: &[WorldStep]) -> World {
         let mut world = self;
         steps.iter().for_each(|step| world.step(*step));
         [0, 1].into_iter().for_each(|namespace| world.list(namespace));
@@ -434,41 +435,41 @@ impl World {
         world
     }
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: WorldStep) {
         match step {
-            Step::Write(key) => {
+            WorldStep::Write(key) => {
                 let object = self.write(key);
                 let change =
                     if self.version.is_multiple_of(2) { ChangeType::Added } else { ChangeType::Modified };
                 self.pushed.entry(self.streams[key / 3]).or_default().push(self.version);
                 self.change(key, change, object);
             }
-            Step::Delete(key) => {
+            WorldStep::Delete(key) => {
                 self.version += 1;
                 self.server.remove(KEYS[key]);
                 let object = object(&format!("{}@{}", KEYS[key], self.version));
                 self.change(key, ChangeType::Deleted, object);
             }
-            Step::MissWrite(key) => drop(self.write(key)),
-            Step::MissDelete(key) => drop(self.server.remove(KEYS[key])),
-            Step::ReplayWrite(key) => self.replay(key, ChangeType::Modified),
-            Step::ReplayDelete(key) => self.replay(key, ChangeType::Deleted),
-            Step::List(namespace) => self.list(namespace),
-            Step::Bookmark(namespace) => {
+            WorldStep::MissWrite(key) => drop(self.write(key)),
+            WorldStep::MissDelete(key) => drop(self.server.remove(KEYS[key])),
+            WorldStep::ReplayWrite(key) => self.replay(key, ChangeType::Modified),
+            WorldStep::ReplayDelete(key) => self.replay(key, ChangeType::Deleted),
+            WorldStep::List(namespace) => self.list(namespace),
+            WorldStep::Bookmark(namespace) => {
                 self.push(namespace, order::StreamMessage::Bookmark(Version::from(self.version)));
                 self.reached.insert(self.streams[namespace], self.version);
             }
-            Step::Restart(namespace) => {
-                self.push(namespace, order::StreamMessage::Ended { scope: place(namespace) });
+            WorldStep::Restart(namespace) => {
+                self.push(namespace, order::StreamMessage::Ended { scope: namespace_scope(namespace) });
                 self.streams_ever += 1;
                 self.streams[namespace] = StreamId(self.streams_ever);
                 self.list(namespace);
             }
-            Step::Resync => {
+            WorldStep::Resync => {
                 self.apply();
                 self.order.resync();
             }
-            Step::Take(deltas_max) => self.take(deltas_max),
+            WorldStep::Take(deltas_max) => self.take(deltas_max),
         }
     }
 
@@ -489,15 +490,15 @@ impl World {
     }
 
     fn list(&mut self, namespace: usize) {
-        let scope = place(namespace);
+        let scope = namespace_scope(namespace);
         let listed = self.server.values().filter(|object| scope.contains(object.namespace())).cloned();
         let (listed, version, epoch) = (listed.collect(), Version::from(self.version), Epoch::Same);
         self.push(namespace, order::StreamMessage::Listed { scope, listed, version, epoch });
         self.reached.insert(self.streams[namespace], self.version);
     }
 
-    fn push(&mut self, namespace: usize, arrival: order::StreamMessage) {
-        self.order.push(self.streams[namespace], arrival);
+    fn push(&mut self, namespace: usize, message: order::StreamMessage) {
+        self.order.push(self.streams[namespace], message);
     }
 
     fn take(&mut self, deltas_max: usize) {
@@ -508,7 +509,7 @@ impl World {
     fn apply(&mut self) {
         for (stream, delta) in self.taken.drain(..) {
             if let Delta::Sync(object) = &delta {
-                // A resync changes nothing: it carries what the cache has.
+                // A resync changes nothing: its object is the cached one.
                 let known = self.cache.known(&object.key()).map(|known| transcript::word(&known));
                 assert_eq!(known, Some(transcript::word(object)));
             }
@@ -520,7 +521,7 @@ impl World {
     }
 }
 
-fn place(namespace: usize) -> StreamScope {
+fn namespace_scope(namespace: usize) -> StreamScope {
     scope(["a", "b"][namespace])
 }
 
@@ -528,7 +529,7 @@ fn number(version: &Version) -> u64 {
     version.number().expect("numbers only")
 }
 
-/// The versions of the changes that are no deletions, by stream and key, in the order in which they left.
+/// The versions of the watch events of a stream, without deletions, in the order in which they left.
 fn versions_out(out: &Batch, stream: StreamId) -> Vec<u64> {
     out.iter()
         .filter(|(of, delta)| *of == stream && matches!(delta, Delta::Changed(..)) && !delta.is_deletion())
@@ -541,18 +542,18 @@ proptest! {
 
     // holds: X29
     #[test]
-    fn whatever_comes_in_the_cache_ends_up_equal_to_the_server(steps in steps()) {
+    fn after_any_steps_the_cache_equals_the_server(steps in steps()) {
         for world in ORDERS
             .into_iter()
             .flat_map(|order| [World::run(order, &steps), World::run_keeping_ended(order, &steps)])
         {
             let server: Vec<_> = world.server.values().map(|object| transcript::word(object)).collect();
-            prop_assert_eq!(world.cache.told(), server, "keeps ended: {}", world.keeps_ended);
+            prop_assert_eq!(world.cache.words(), server, "keeps ended: {}", world.keeps_ended);
         }
     }
 
     #[test]
-    fn every_change_leaves_once_and_in_its_order(mut steps in steps()) {
+    fn every_change_leaves_once_and_in_order(mut steps in steps()) {
         steps.retain(|step| !step.is_replay());
         let world = World::run(QueueOrder::InOrder, &steps);
         for (stream, pushed) in &world.pushed {
@@ -577,11 +578,11 @@ proptest! {
     }
 
     #[test]
-    fn a_version_is_reached_only_after_everything_before_it_and_the_last_one_is(mut steps in steps()) {
+    fn a_version_is_reported_only_after_everything_before_it_and_the_last_version_is_reported(mut steps in steps()) {
         steps.retain(|step| !step.is_replay());
         for order in ORDERS {
             let world = World::run(order, &steps);
-            // Backwards: what leaves after a marker is newer than it.
+            // In reverse: every change that leaves after a marker is newer than the marker.
             let (mut later_min, mut later_reached) = (BTreeMap::new(), BTreeMap::new());
             let mut last = BTreeMap::new();
             for (stream, delta) in world.out.iter().rev() {
@@ -609,14 +610,14 @@ proptest! {
 
     // holds: Q4, X10
     #[test]
-    fn per_object_no_deletion_finds_nothing_to_delete_while_no_stream_ends(mut steps in steps()) {
-        steps.retain(|step| !matches!(step, Step::Restart(_)) && !step.is_replay());
+    fn per_object_every_deletion_is_of_an_existing_object_while_no_stream_ends(mut steps in steps()) {
+        steps.retain(|step| !matches!(step, WorldStep::Restart(_)) && !step.is_replay());
         let world = World::run(QueueOrder::PerObject, &steps);
         let replayed = Cache::default();
         for (_, delta) in &world.out {
             if delta.is_deletion() {
                 let key = delta.object().unwrap().key();
-                prop_assert!(replayed.known(&key).is_some(), "{}", tell(StreamId(1), delta));
+                prop_assert!(replayed.known(&key).is_some(), "{}", show(StreamId(1), delta));
             }
             replayed.apply_one(delta);
         }

@@ -1,17 +1,17 @@
-//! Queues told as transcripts: one line in, or one batch taken out.
+//! A small language for queue tests: each line is one input or one taken batch.
 //!
 //! ```text
-//! known a/x@1           the cache holds it
-//! + a/y@2               added; ~ modified; - deleted
-//! list a @9: a/x@1      a list of namespace a (* for all) at version 9; `relist` begins a new epoch
+//! known a/x@1           the cache has it
+//! + a/y@2               a watch event: + added, ~ modified, - deleted
+//! list a @9: a/x@1      a list of namespace a (* for all) at version 9; `relist` is a list of a new epoch
 //! mark @10              a bookmark
 //! end a                 the stream of namespace a ends
-//! sync: 2               what was taken before is applied; then a resync queues so many
-//! take: + a/y@2 | ...   what was taken before is applied; then this batch comes out (`take:` alone: nothing)
+//! sync: 2               applies the last batch; then a resync queues 2 objects
+//! take: + a/y@2 | ...   applies the last batch; then this batch is taken (`take:` alone: nothing is queued)
 //! ```
 //!
-//! A line may begin with the number of its stream (`2> + b/z@3`); deltas of streams but the first show it. An
-//! object is `key@version`, with `!uid` and `#body` where they matter.
+//! A line may begin with the number of its stream (`2> + b/z@3`). Deltas show the number of their stream, except those of
+//! stream 1. An object is `key@version`, with `!uid` and `#body` where they matter.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -46,8 +46,8 @@ pub(super) fn check(order: QueueOrder, transcript: &str) {
             "mark" => sink.bookmark(version(rest)).now_or_never().expect("room"),
             "list" | "relist" => {
                 let (head, objects) = rest.split_once(':').unwrap();
-                let (place, at) = head.split_once(' ').unwrap();
-                let mut list = sink.begin_replace(&scope(place));
+                let (namespace, at) = head.split_once(' ').unwrap();
+                let mut list = sink.begin_replace(&scope(namespace));
                 objects.split_whitespace().for_each(|word| list.accept(object(word)));
                 let epoch = if verb == "list" { Epoch::Same } else { Epoch::New };
                 list.commit(version(at), epoch).now_or_never().expect("room");
@@ -60,16 +60,15 @@ pub(super) fn check(order: QueueOrder, transcript: &str) {
             "take" => {
                 cache.apply(&taken);
                 taken = receiver.next_batch().now_or_never().map(|batch| batch.unwrap()).unwrap_or_default();
-                let told: Vec<_> = taken.iter().map(|(stream, delta)| tell(*stream, delta)).collect();
-                assert_eq!(told.join(" | "), rest, "\nat: {line}\nof: {transcript}");
+                let shown: Vec<_> = taken.iter().map(|(stream, delta)| show(*stream, delta)).collect();
+                assert_eq!(shown.join(" | "), rest, "\nat: {line}\nof: {transcript}");
             }
-            _ => panic!("no such step: {line}"),
+            _ => panic!("unknown step: {line}"),
         }
     }
 }
 
-/// A cache in its simplest form: it does what it is told, but takes no notice of a change that is older than what
-/// it has.
+/// The simplest cache: a map. It applies every delta, except a watch event that is older than its state.
 #[derive(Debug, Default)]
 pub(super) struct Cache(Mutex<BTreeMap<String, Arc<RawObject>>>);
 
@@ -81,10 +80,10 @@ impl Cache {
     pub(super) fn apply_one(&self, delta: &Delta) {
         match delta {
             Delta::ReplacedAll { scope, objects } => {
-                self.forget(scope);
+                self.remove_scope(scope);
                 objects.iter().for_each(|object| self.put(object));
             }
-            Delta::ScopeEnded { scope } => self.forget(scope),
+            Delta::ScopeEnded { scope } => self.remove_scope(scope),
             Delta::Reached { .. } => {}
             Delta::Changed(_, object) if self.is_stale(object) => {}
             one if one.is_deletion() => drop(self.0.lock().remove(one.object().unwrap().key().as_str())),
@@ -96,8 +95,8 @@ impl Cache {
         self.0.lock().insert(object.key().to_string(), Arc::clone(object));
     }
 
-    /// Every object as a word, in the order of keys.
-    pub(super) fn told(&self) -> Vec<String> {
+    /// Every object as a word, sorted by key.
+    pub(super) fn words(&self) -> Vec<String> {
         self.0.lock().values().map(|object| word(object)).collect()
     }
 
@@ -106,7 +105,7 @@ impl Cache {
         cached.is_some_and(|cached| object.version().is_older_than(cached.version()))
     }
 
-    fn forget(&self, scope: &StreamScope) {
+    fn remove_scope(&self, scope: &StreamScope) {
         self.0.lock().retain(|_, object| !scope.contains(object.namespace()));
     }
 }
@@ -118,8 +117,8 @@ impl KnownObjects for Cache {
 }
 
 impl KnownInScope for Cache {
-    fn for_each_in(&self, scope: &StreamScope, show: &mut dyn FnMut(&Arc<RawObject>)) {
-        self.0.lock().values().filter(|object| scope.contains(object.namespace())).for_each(show);
+    fn for_each_in(&self, scope: &StreamScope, visit: &mut dyn FnMut(&Arc<RawObject>)) {
+        self.0.lock().values().filter(|object| scope.contains(object.namespace())).for_each(visit);
     }
 }
 
@@ -139,7 +138,7 @@ pub(super) fn object(word: &str) -> Arc<RawObject> {
     INTAKE.json(json.to_string().as_bytes(), &NothingKnown).unwrap()
 }
 
-/// What [`object`] reads, but for the body.
+/// The inverse of [`object`], without the body.
 pub(super) fn word(object: &RawObject) -> String {
     let own = format!("uid-of-{}", object.key());
     let uid = if object.uid() == own { String::new() } else { format!("!{}", object.uid()) };
@@ -165,9 +164,9 @@ fn change(sign: &str) -> ChangeType {
     }
 }
 
-/// `+ ~ -` changed, `=` replaced, `?` vanished, `s` synced.
-pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
-    let told = match delta {
+/// `+ ~ -` a watch event, `=` replaced, `?` missing from a list, `s` a resync.
+pub(super) fn show(stream: StreamId, delta: &Delta) -> String {
+    let shown = match delta {
         Delta::Changed(ChangeType::Added, object) => format!("+ {}", word(object)),
         Delta::Changed(ChangeType::Modified, object) => format!("~ {}", word(object)),
         Delta::Changed(ChangeType::Deleted, object) => format!("- {}", word(object)),
@@ -184,8 +183,8 @@ pub(super) fn tell(stream: StreamId, delta: &Delta) -> String {
         Delta::Reached { version, by: ReachedBy::List(Epoch::New) } => format!("relisted {version}"),
     };
     if stream == StreamId(1) || matches!(delta, Delta::Sync(_)) {
-        told
+        shown
     } else {
-        format!("{}> {told}", stream.0)
+        format!("{}> {shown}", stream.0)
     }
 }

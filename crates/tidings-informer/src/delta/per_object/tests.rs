@@ -1,4 +1,4 @@
-//! What the queue that merges by object gives out, told as transcripts.
+//! Tests of the per-object queue, written as transcripts.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use tidings_object::Version;
 use tidings_source::{ChangeType, StreamScope};
 
 use crate::delta::QueueOrder::PerObject;
-use crate::delta::transcript::{check, object, tell};
+use crate::delta::transcript::{check, object, show};
 use crate::delta::{Delta, DeltaFifo, DeltaKind, StreamId};
 use crate::indexer::indexer;
 
 // holds: Q1, Q2
 #[test]
-fn a_key_keeps_its_first_place_and_its_deltas_leave_together() {
+fn a_key_keeps_its_first_position_and_its_deltas_leave_together() {
     check(
         PerObject,
         "+ a/x@1
@@ -29,7 +29,7 @@ fn a_key_keeps_its_first_place_and_its_deltas_leave_together() {
 
 // holds: Q3
 #[test]
-fn of_two_deletions_the_older_stays_unless_only_the_newer_was_told_by_the_server() {
+fn of_two_deletions_the_older_stays_unless_only_the_newer_came_from_the_server() {
     check(
         PerObject,
         "known a/w@1 a/x@1 a/y@1 a/z@1
@@ -46,7 +46,7 @@ fn of_two_deletions_the_older_stays_unless_only_the_newer_was_told_by_the_server
 
 // holds: Q3
 #[test]
-fn deletions_that_do_not_follow_each_other_all_stay() {
+fn deletions_with_an_addition_between_them_all_stay() {
     check(
         PerObject,
         "known a/x@1
@@ -58,14 +58,14 @@ fn deletions_that_do_not_follow_each_other_all_stay() {
 }
 
 #[test]
-fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
-    // Newer than the deletion is: what is known, what is queued, what is in flight.
-    for (before, queued, vanished, reached) in [
+fn an_ignored_replayed_deletion_never_replaces_one_that_is_applied() {
+    // The state that is newer than the deletion is known, queued, or in flight.
+    for (before, queued, missing, reached) in [
         ("known a/x@5\n- a/x@3", "- a/x@3", "a/x@5", 3),
         ("+ a/x@5\n- a/x@3", "+ a/x@5 | - a/x@3", "a/x@5", 5),
         ("+ a/x@5\ntake: + a/x@5 | reached 5\n- a/x@3", "- a/x@3", "a/x@5", 3),
     ] {
-        let listed = format!("take: {queued} | ? {vanished} | reached {reached} | listed 9");
+        let listed = format!("take: {queued} | ? {missing} | reached {reached} | listed 9");
         check(PerObject, &format!("{before}\nlist * @9:\n{listed}"));
         check(PerObject, &format!("{before}\n- a/x@7\ntake: {queued} | - a/x@7 | reached 7"));
     }
@@ -90,8 +90,8 @@ fn a_replayed_deletion_that_nobody_hears_never_stands_for_one_that_counts() {
 
 // holds: Q6, X29
 #[test]
-fn what_vanished_has_its_newest_known_state_whatever_a_watch_repeats() {
-    // A change from before what is known is queued, or in flight.
+fn an_object_missing_from_a_list_has_its_newest_known_state_despite_replays() {
+    // A change older than the known state is queued, or in flight.
     check(
         PerObject,
         "known a/x@5
@@ -107,7 +107,7 @@ fn what_vanished_has_its_newest_known_state_whatever_a_watch_repeats() {
          list * @9:
          take: ? a/x@5 | listed 9",
     );
-    // An item of a list counts whatever its version is.
+    // A listed object is applied at any version.
     check(
         PerObject,
         "known a/x@5
@@ -120,7 +120,7 @@ fn what_vanished_has_its_newest_known_state_whatever_a_watch_repeats() {
 
 // holds: Q7, X29
 #[test]
-fn a_resync_queues_each_known_object_of_which_nothing_is_queued() {
+fn a_resync_queues_each_known_object_without_queued_deltas() {
     check(
         PerObject,
         "known a/x@1 a/y@1 b/z@1
@@ -137,7 +137,7 @@ fn a_resync_queues_each_known_object_of_which_nothing_is_queued() {
 
 // holds: Q7, X29
 #[test]
-fn a_resync_is_of_what_is_known_when_all_that_was_taken_is_applied() {
+fn a_resync_is_of_the_objects_after_the_last_batch_is_applied() {
     check(
         PerObject,
         "known a/x@1 a/y@1
@@ -152,7 +152,7 @@ fn a_resync_is_of_what_is_known_when_all_that_was_taken_is_applied() {
 
 // holds: Q7, X29
 #[test]
-fn a_resync_brings_back_nothing_of_a_scope_that_ends() {
+fn a_resync_skips_the_objects_of_an_ending_scope() {
     check(
         PerObject,
         "known a/x@1 b/y@1
@@ -173,18 +173,18 @@ fn a_resync_brings_back_nothing_of_a_scope_that_ends() {
 
 // holds: Q1, Q2, Q4, Q5, Q7, X29
 #[test]
-fn by_hand_it_is_client_gos() {
+fn used_directly_it_behaves_as_client_gos_delta_fifo() {
     let (mut writer, reader) = indexer();
     let mut fifo = DeltaFifo::new(Arc::new(reader));
     let popped = |fifo: &mut DeltaFifo| -> Vec<String> {
         let deltas = fifo.pop().into_iter().flatten();
-        deltas.map(|delta| tell(StreamId(1), &delta)).collect()
+        deltas.map(|delta| show(StreamId(1), &delta)).collect()
     };
     fifo.add(object("a/x@1"));
     fifo.add(object("a/y@2"));
     fifo.update(object("a/x@3"));
     fifo.delete(object("a/y@4"));
-    fifo.delete(object("a/unheard-of@5"));
+    fifo.delete(object("a/unknown@5"));
     assert_eq!(fifo.len(), 4);
     assert_eq!(popped(&mut fifo), ["+ a/x@1", "~ a/x@3"]);
     writer.upsert(object("a/x@3"));
@@ -200,8 +200,8 @@ fn by_hand_it_is_client_gos() {
     writer.remove("a/x");
     writer.publish(None);
     fifo.replace([object("a/z@6")]);
-    assert!(fifo.pop().is_none(), "known just so");
-    // Markers of streams are passed over.
+    assert!(fifo.pop().is_none(), "known unchanged");
+    // Markers of streams are skipped.
     fifo.bookmark(StreamId(1), Version::new("9"));
     fifo.add(object("a/w@10"));
     assert_eq!(popped(&mut fifo), ["+ a/w@10"]);
@@ -220,7 +220,7 @@ fn by_hand_it_is_client_gos() {
 }
 
 #[test]
-fn a_replayed_change_takes_back_nothing_that_was_reached() {
+fn a_replayed_change_does_not_lower_the_reached_version() {
     check(
         PerObject,
         "+ a/x@5
@@ -250,7 +250,7 @@ fn a_deletion_of_an_object_that_is_neither_queued_nor_known_is_dropped() {
 
 // holds: Q5, Q6, Q13
 #[test]
-fn a_list_queues_its_objects_and_then_what_is_absent_with_its_last_known_state() {
+fn a_list_queues_its_objects_and_then_the_missing_ones_with_their_last_known_state() {
     check(
         PerObject,
         "known a/k@1 a/q@1 a/u@1 a/v@1
@@ -275,27 +275,27 @@ fn a_list_of_one_namespace_deletes_nothing_in_another() {
 
 // holds: X14
 #[test]
-fn an_item_is_left_out_only_if_it_is_known_just_so_and_nothing_is_under_way() {
+fn a_listed_object_is_skipped_only_if_it_is_known_unchanged_and_nothing_is_pending() {
     let cases = [
-        ("known just so", "known a/x@1", "a/x@1", ""),
+        ("known unchanged", "known a/x@1", "a/x@1", ""),
         ("unknown", "", "a/x@1", "= a/x@1 | "),
         ("newer", "known a/x@1", "a/x@2", "= a/x@2 | "),
         ("older: the server went back", "known a/x@2", "a/x@1", "= a/x@1 | "),
         ("another body at the same version", "known a/x@1", "a/x@1#other", "= a/x@1 | "),
         ("another object of the same name", "known a/x@1", "a/x@1!other", "= a/x@1!other | "),
-        // Whether the queued one counts is for the consumer to say, by what it has: the list must follow it.
-        ("queued just so", "known a/x@1\n~ a/x@2", "a/x@2", "~ a/x@2 | = a/x@2 | reached 2 | "),
+        // Whether the consumer applies the queued delta depends on its state, so the listed object must follow it.
+        ("queued unchanged", "known a/x@1\n~ a/x@2", "a/x@2", "~ a/x@2 | = a/x@2 | reached 2 | "),
         ("queued newer than listed", "known a/x@1\n~ a/x@2", "a/x@1", "~ a/x@2 | = a/x@1 | reached 2 | "),
         ("queued older than listed", "known a/x@1\n~ a/x@2", "a/x@3", "~ a/x@2 | = a/x@3 | reached 2 | "),
         ("deletion queued", "known a/x@1\n- a/x@2", "a/x@1", "- a/x@2 | = a/x@1 | reached 2 | "),
         (
-            "known just so, in flight just so",
+            "known unchanged, in flight unchanged",
             "known a/x@1\n~ a/x@1\ntake: ~ a/x@1 | reached 1",
             "a/x@1",
             "= a/x@1 | ",
         ),
         (
-            "known just so, in flight newer",
+            "known unchanged, in flight newer",
             "known a/x@1\n~ a/x@2\ntake: ~ a/x@2 | reached 2",
             "a/x@1",
             "= a/x@1 | ",
@@ -311,7 +311,7 @@ fn an_item_is_left_out_only_if_it_is_known_just_so_and_nothing_is_under_way() {
 
 // holds: Q4, Q5, Q11
 #[test]
-fn what_was_taken_and_is_not_applied_yet_counts_as_known() {
+fn an_object_in_flight_counts_as_known() {
     check(
         PerObject,
         "+ a/x@1
@@ -328,7 +328,7 @@ fn what_was_taken_and_is_not_applied_yet_counts_as_known() {
 
 // holds: Q9
 #[test]
-fn a_list_is_reached_after_the_last_of_its_objects_and_deletions_and_an_empty_one_at_once() {
+fn the_version_of_a_list_is_reported_after_all_its_objects_and_deletions() {
     check(
         PerObject,
         "list * @1:
@@ -340,7 +340,7 @@ fn a_list_is_reached_after_the_last_of_its_objects_and_deletions_and_an_empty_on
 }
 
 #[test]
-fn progress_is_told_without_bookmarks_by_one_marker_a_stream() {
+fn progress_is_reported_without_bookmarks_by_one_marker_per_stream() {
     check(
         PerObject,
         "+ a/x@1
@@ -357,7 +357,7 @@ fn progress_is_told_without_bookmarks_by_one_marker_a_stream() {
 }
 
 #[test]
-fn a_change_of_a_queued_object_moves_the_marker_behind_it_in_place() {
+fn a_marker_at_the_end_of_the_queue_takes_the_newer_version_in_place() {
     check(
         PerObject,
         "+ a/x@1
@@ -368,7 +368,7 @@ fn a_change_of_a_queued_object_moves_the_marker_behind_it_in_place() {
 }
 
 #[test]
-fn nothing_reached_in_an_older_epoch_is_told_after_a_newer_one_began() {
+fn a_version_of_an_older_epoch_is_not_reported_after_a_newer_epoch() {
     check(
         PerObject,
         "+ a/x@90
@@ -380,7 +380,7 @@ fn nothing_reached_in_an_older_epoch_is_told_after_a_newer_one_began() {
 }
 
 #[test]
-fn what_comes_after_the_end_of_its_scope_leaves_after_it() {
+fn deltas_pushed_after_the_end_of_their_scope_leave_after_it() {
     check(
         PerObject,
         "known a/w@1 b/w@1
@@ -396,7 +396,7 @@ fn what_comes_after_the_end_of_its_scope_leaves_after_it() {
 }
 
 #[test]
-fn after_the_end_of_a_scope_deletions_are_told_as_the_consumer_may_have_kept_its_objects() {
+fn after_the_end_of_a_scope_deletions_are_kept_because_the_consumer_may_have_kept_the_objects() {
     check(
         PerObject,
         "known a/w@1
@@ -424,7 +424,7 @@ fn after_the_end_of_a_scope_deletions_are_told_as_the_consumer_may_have_kept_its
 }
 
 #[test]
-fn a_replayed_deletion_that_is_older_than_what_is_in_flight_stands_for_no_other() {
+fn a_replayed_deletion_older_than_the_state_in_flight_replaces_no_other() {
     check(
         PerObject,
         "~ a/x@5
@@ -437,7 +437,7 @@ fn a_replayed_deletion_that_is_older_than_what_is_in_flight_stands_for_no_other(
 }
 
 #[test]
-fn a_replayed_deletion_takes_the_place_of_a_vanishing_only_if_it_counts() {
+fn a_replayed_deletion_replaces_a_missing_object_only_if_it_is_applied() {
     for (later, left) in [
         ("", "? a/x@5 | reached 1 | listed 6 | reached 3"),
         ("- a/x@7", "- a/x@7 | reached 1 | listed 6 | reached 7"),
@@ -448,7 +448,7 @@ fn a_replayed_deletion_takes_the_place_of_a_vanishing_only_if_it_counts() {
 }
 
 #[test]
-fn what_is_in_flight_from_before_the_end_of_its_scope_may_be_kept_and_makes_older_deletions_unheard() {
+fn a_state_in_flight_from_before_the_end_of_its_scope_makes_older_deletions_ignored() {
     check(
         PerObject,
         "+ a/x@9

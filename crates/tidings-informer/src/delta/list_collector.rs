@@ -1,6 +1,7 @@
-//! A list on its way in: each key once, the last one wins, and no key is copied.
+//! Collects the objects of a list before it enters the queue. Each key is kept once, the last object wins, and no key is
+//! copied.
 //!
-//! Nobody downstream sees any of it before it is committed; dropped before that, it leaves no trace.
+//! The consumer sees nothing of a list before its commit. A list that is dropped before that has no effect.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -17,14 +18,14 @@ use crate::reflector::{Epoch, Replacement};
 
 /// The objects of a list, each key once.
 #[derive(Debug, Default)]
-pub struct ListedObjects {
+pub(super) struct ListedObjects {
     objects: Vec<Arc<RawObject>>,
-    /// Where in `objects` a key stands: every index once, hashed by the key found there.
-    places: HashTable<u32>,
+    /// Each index of `objects`, hashed by the key of the object there.
+    indexes: HashTable<u32>,
     hasher: RandomState,
 }
 
-/// A list that a stream collects; it enters the queue by its commit.
+/// The list that a stream is receiving. Its commit pushes it into the queue.
 #[derive(Debug)]
 pub struct ListCollector<'a> {
     sender: &'a mut StreamSender,
@@ -33,74 +34,66 @@ pub struct ListCollector<'a> {
 }
 
 impl ListedObjects {
-    /// Takes an object in. The same key again takes the place of the one before.
-    pub fn accept(&mut self, object: Arc<RawObject>) {
-        let ListedObjects { objects, places, hasher } = self;
+    /// Adds an object, or replaces the object with its key.
+    pub(super) fn accept(&mut self, object: Arc<RawObject>) {
+        let ListedObjects { objects, indexes, hasher } = self;
         let key = object.key();
-        let place = places.entry(
+        let entry = indexes.entry(
             hasher.hash_one(key.as_str()),
             |&at| objects[at as usize].key() == key,
             |&at| hasher.hash_one(objects[at as usize].key().as_str()),
         );
-        match place {
-            Entry::Occupied(place) => objects[*place.get() as usize] = object,
-            Entry::Vacant(place) => {
-                place.insert(index(objects.len()));
+        match entry {
+            Entry::Occupied(at) => objects[*at.get() as usize] = object,
+            Entry::Vacant(vacant) => {
+                vacant.insert(index(objects.len()));
                 objects.push(object);
             }
         }
     }
 
-    /// Takes a key out again. The last object moves to its place.
-    pub fn retract(&mut self, key: &str) {
-        let Some(at) = self.place(key) else { return };
-        self.forget(at);
+    /// Removes a key. The last object moves to its index.
+    pub(super) fn retract(&mut self, key: &str) {
+        let Some(at) = self.find(key) else { return };
+        self.remove_index(at);
         let last = index(self.objects.len() - 1);
         if at != last {
-            self.forget(last);
+            self.remove_index(last);
         }
         self.objects.swap_remove(at as usize);
         if at != last {
-            let ListedObjects { objects, places, hasher } = self;
+            let ListedObjects { objects, indexes, hasher } = self;
             let hash = |at: u32| hasher.hash_one(objects[at as usize].key().as_str());
-            places.insert_unique(hash(at), at, |&at| hash(at));
+            indexes.insert_unique(hash(at), at, |&at| hash(at));
         }
     }
 
-    /// Whether it has an object of this key.
-    pub fn contains(&self, key: &str) -> bool {
-        self.place(key).is_some()
+    pub(super) fn contains(&self, key: &str) -> bool {
+        self.find(key).is_some()
     }
 
-    /// How many objects it has.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.objects.len()
     }
 
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.objects.is_empty()
-    }
-
-    /// The objects, in the order in which their keys first came (but for retractions).
-    pub fn objects(&self) -> &[Arc<RawObject>] {
+    /// The objects, in the order in which their keys first arrived, except after a retraction.
+    pub(super) fn objects(&self) -> &[Arc<RawObject>] {
         &self.objects
     }
 
-    /// The objects alone.
-    pub fn into_objects(self) -> Vec<Arc<RawObject>> {
+    pub(super) fn into_objects(self) -> Vec<Arc<RawObject>> {
         self.objects
     }
 
-    fn place(&self, key: &str) -> Option<u32> {
-        let is_it = |&at: &u32| self.objects[at as usize].key().as_str() == key;
-        self.places.find(self.hasher.hash_one(key), is_it).copied()
+    fn find(&self, key: &str) -> Option<u32> {
+        let has_key = |&at: &u32| self.objects[at as usize].key().as_str() == key;
+        self.indexes.find(self.hasher.hash_one(key), has_key).copied()
     }
 
-    fn forget(&mut self, at: u32) {
+    fn remove_index(&mut self, at: u32) {
         let hash = self.hasher.hash_one(self.objects[at as usize].key().as_str());
-        if let Ok(place) = self.places.find_entry(hash, |&other| other == at) {
-            place.remove();
+        if let Ok(entry) = self.indexes.find_entry(hash, |&other| other == at) {
+            entry.remove();
         }
     }
 }
@@ -134,12 +127,12 @@ impl Replacement for ListCollector<'_> {
 
     async fn commit(self, version: Version, epoch: Epoch) {
         let ListCollector { sender, scope, listed } = self;
-        sender.enter(StreamMessage::Listed { scope, listed, version, epoch }).await;
+        sender.push(StreamMessage::Listed { scope, listed, version, epoch }).await;
     }
 }
 
 fn index(at: usize) -> u32 {
-    u32::try_from(at).expect("four thousand million objects fit into no list")
+    u32::try_from(at).expect("a list has fewer than 2^32 objects")
 }
 
 #[cfg(test)]
@@ -156,30 +149,30 @@ mod tests {
     }
 
     #[test]
-    fn of_the_same_key_twice_in_a_list_the_last_wins_and_keeps_the_place() {
+    fn the_last_object_of_a_key_replaces_the_first_at_its_index() {
         let listed: ListedObjects = ["a/x@1", "a/y@2", "a/x@3"].map(object).into_iter().collect();
         assert_eq!(words(&listed), ["a/x@3", "a/y@2"]);
         assert!(listed.contains("a/x") && !listed.contains("a/z"));
     }
 
     #[test]
-    fn a_retracted_object_is_gone_and_can_come_back() {
+    fn a_retracted_object_is_absent_and_can_be_added_again() {
         let mut listed: ListedObjects = ["a/x@1", "a/y@2", "a/z@3"].map(object).into_iter().collect();
         listed.retract("a/x");
         listed.retract("a/x");
-        listed.retract("a/unheard-of");
+        listed.retract("a/unknown");
         assert_eq!(words(&listed), ["a/z@3", "a/y@2"]);
         listed.accept(object("a/x@4"));
         listed.retract("a/x");
         assert_eq!(words(&listed), ["a/z@3", "a/y@2"]);
         listed.retract("a/z");
         listed.retract("a/y");
-        assert!(listed.is_empty() && listed.into_objects().is_empty());
+        assert!(listed.len() == 0 && listed.into_objects().is_empty());
     }
 
     proptest! {
         #[test]
-        fn a_list_holds_what_a_map_would(steps in prop::collection::vec((any::<bool>(), 0..12_u8), 0..60)) {
+        fn a_list_equals_a_map(steps in prop::collection::vec((any::<bool>(), 0..12_u8), 0..60)) {
             let mut listed = ListedObjects::default();
             let mut model = BTreeMap::new();
             for (version, (is_accept, name)) in steps.into_iter().enumerate() {
