@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use k8s_openapi::api::core::v1::Pod;
-use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject, identity};
+use tidings_object::{Budget, Identity, Intake, Kind, NothingKnown, RawObject};
 use tidings_protobuf::TypeMeta;
 
 /// One thing that is measured.
@@ -108,7 +108,7 @@ fn frames(count: u64) -> Vec<String> {
 /// Pods of one controller, as near kin as there is: the same but for name and uid.
 fn siblings(count: u64) -> Vec<String> {
     let pod = fixture::pod(7);
-    let identity = identity::scan(pod.as_bytes()).expect("a fixture has an identity");
+    let identity = Identity::from_json(pod.as_bytes()).expect("a fixture has an identity");
     let sibling = |number: u64| {
         let own = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let uid = format!("{:08x}-{:04x}-4abc-8def-{own:012x}", own >> 32, own & 0xffff);

@@ -1,10 +1,11 @@
-//! JSON as a hostile or merely odd server could write it, for property tests: duplicate keys, escapes,
-//! white space anywhere, wrong types in known places.
+//! Strategies for property tests: JSON as a hostile or unusual server could write it, with duplicate keys, escapes, white
+//! space anywhere and wrong types.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The text of one object with `kind`, `apiVersion`, `metadata` and more, any of them odd, missing or twice.
+/// The text of one object with `kind`, `apiVersion`, `metadata` and more; each may be missing, repeated or of a wrong
+/// type.
 pub(crate) fn object_text() -> impl Strategy<Value = String> {
     let labels = object_of(&["app", "tier", "b", "a"], scalar());
     let annotations = object_of(&["k8s.io/initial-events-end", "note"], scalar());
@@ -50,7 +51,7 @@ pub(crate) fn scalar() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The text of a string: as usual, or with every character escaped.
+/// The text of a string: without needless escapes, or with every character escaped.
 pub(crate) fn string(text: &'static str) -> impl Strategy<Value = String> {
     let usual = serde_json::to_string(text).expect("a string is JSON");
     let escaped: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();

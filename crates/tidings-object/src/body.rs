@@ -1,8 +1,6 @@
-//! The body of an object, packed: of JSON what stands after a leading kind and apiVersion, of protobuf the
-//! message without its envelope.
+//! The packed body of an object: JSON without a leading kind and apiVersion, or a protobuf message without its envelope.
 //!
-//! A body holds no pointer into a frame. It knows its wire format. It is unpacked into exactly as many bytes as
-//! went in, never more.
+//! A body never refers to a frame. It unpacks to exactly as many bytes as were packed, never more.
 
 mod codec;
 mod dictionary;
@@ -13,7 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::TransformError;
+use crate::transform::TransformError;
 
 pub(crate) use codec::Codec;
 pub(crate) use dictionary::{Dictionary, TrainingToken};
@@ -21,7 +19,7 @@ pub use dictionary::{DictionaryTraining, TrainedDictionary};
 pub use pool::PackPool;
 pub(crate) use reference::Reference;
 
-/// The format of the bytes inside a body.
+/// The encoding of objects: as the server sends them, and as a body stores them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wire {
     /// JSON text.
@@ -32,7 +30,7 @@ pub enum Wire {
 
 /// One body.
 #[derive(Debug)]
-pub struct Body {
+pub(crate) struct Body {
     wire: Wire,
     content: Content,
 }
@@ -42,33 +40,33 @@ enum Content {
     Plain(Box<[u8]>),
     Packed {
         bytes: Box<[u8]>,
-        /// How many bytes come out.
+        /// The length of the unpacked bytes.
         raw_len: u32,
         codec: Arc<Codec>,
     },
-    /// Told by how it differs from its reference.
+    /// Delta-compressed against a reference.
     Delta {
         bytes: Box<[u8]>,
-        /// How many bytes come out.
+        /// The length of the unpacked bytes.
         raw_len: u32,
         reference: Arc<Reference>,
     },
-    /// The transform refused it: only its error is kept.
+    /// The transform failed: there is only its error.
     Refused(Box<TransformError>),
 }
 
 impl Body {
-    /// A body kept as it came.
-    pub fn plain(wire: Wire, bytes: &[u8]) -> Body {
+    /// A body that is not packed.
+    pub(crate) fn plain(wire: Wire, bytes: &[u8]) -> Body {
         Body { wire, content: Content::Plain(bytes.into()) }
     }
 
-    /// A body whose transform ended in an error.
-    pub fn refused(wire: Wire, error: TransformError) -> Body {
+    /// A body whose transform failed.
+    pub(crate) fn refused(wire: Wire, error: TransformError) -> Body {
         Body { wire, content: Content::Refused(Box::new(error)) }
     }
 
-    /// A body packed by `codec`, or kept as it came if packing gains too little.
+    /// A body packed by `codec`, or a plain one if packing saves too little.
     pub(crate) fn packed(wire: Wire, bytes: &[u8], codec: &Arc<Codec>) -> Body {
         match (codec.pack(bytes), u32::try_from(bytes.len())) {
             (Some(packed), Ok(raw_len)) => {
@@ -78,7 +76,7 @@ impl Body {
         }
     }
 
-    /// A body told by its reference, if that takes at most `packed_max` bytes.
+    /// A delta against a reference, if it takes at most `packed_max` bytes.
     pub(crate) fn delta(
         wire: Wire,
         raw: &[u8],
@@ -89,34 +87,34 @@ impl Body {
         Some(Body { wire, content: Content::Delta { bytes, raw_len, reference: Arc::clone(reference) } })
     }
 
-    /// The format of its bytes.
-    pub fn wire(&self) -> Wire {
+    /// The encoding of its bytes.
+    pub(crate) fn wire(&self) -> Wire {
         self.wire
     }
 
-    /// The bytes, unpacked.
-    pub fn unpacked(&self) -> Result<Cow<'_, [u8]>, TransformError> {
+    /// The unpacked bytes.
+    pub(crate) fn unpacked(&self) -> Result<Cow<'_, [u8]>, TransformError> {
         match &self.content {
             Content::Plain(bytes) => Ok(Cow::Borrowed(bytes)),
             _ => self.unpacked_after(b"").map(Cow::Owned),
         }
     }
 
-    /// The bytes, unpacked, behind a head.
-    pub(crate) fn unpacked_after(&self, head: &[u8]) -> Result<Vec<u8>, TransformError> {
+    /// The unpacked bytes after a prefix.
+    pub(crate) fn unpacked_after(&self, prefix: &[u8]) -> Result<Vec<u8>, TransformError> {
         match &self.content {
-            Content::Plain(bytes) => Ok([head, bytes].concat()),
+            Content::Plain(bytes) => Ok([prefix, bytes].concat()),
             Content::Packed { bytes, raw_len, codec } => {
-                let mut whole = vec![0; head.len() + *raw_len as usize];
-                let (before, raw) = whole.split_at_mut(head.len());
-                before.copy_from_slice(head);
+                let mut whole = vec![0; prefix.len() + *raw_len as usize];
+                let (before, raw) = whole.split_at_mut(prefix.len());
+                before.copy_from_slice(prefix);
                 codec.unpack(bytes, raw).expect("a body unpacks with the codec that packed it");
                 Ok(whole)
             }
             Content::Delta { bytes, raw_len, reference } => {
                 let raw_len = *raw_len as usize;
-                let mut whole = Vec::with_capacity(head.len() + raw_len);
-                whole.extend_from_slice(head);
+                let mut whole = Vec::with_capacity(prefix.len() + raw_len);
+                whole.extend_from_slice(prefix);
                 reference
                     .unpack(bytes, raw_len, &mut whole)
                     .expect("a body unpacks with the reference that packed it");
@@ -126,16 +124,16 @@ impl Body {
         }
     }
 
-    /// Why there are no bytes, if its transform refused it.
-    pub fn refusal(&self) -> Option<&TransformError> {
+    /// The error of the transform, if it failed.
+    pub(crate) fn refusal(&self) -> Option<&TransformError> {
         match &self.content {
             Content::Refused(error) => Some(error),
             Content::Plain(_) | Content::Packed { .. } | Content::Delta { .. } => None,
         }
     }
 
-    /// How many bytes it takes in memory.
-    pub fn packed_len(&self) -> usize {
+    /// The bytes that it takes in memory.
+    pub(crate) fn packed_len(&self) -> usize {
         match &self.content {
             Content::Plain(bytes) | Content::Packed { bytes, .. } | Content::Delta { bytes, .. } => {
                 bytes.len()
@@ -144,8 +142,8 @@ impl Body {
         }
     }
 
-    /// How many bytes come out when it is unpacked; none of a refused one.
-    pub fn raw_len(&self) -> usize {
+    /// The length of the unpacked bytes; 0 if the transform failed.
+    pub(crate) fn raw_len(&self) -> usize {
         match &self.content {
             Content::Plain(bytes) => bytes.len(),
             Content::Packed { raw_len, .. } | Content::Delta { raw_len, .. } => *raw_len as usize,
@@ -153,7 +151,7 @@ impl Body {
         }
     }
 
-    /// Whether it is told by its reference.
+    /// Whether it is a delta against a reference.
     pub(crate) fn is_delta(&self) -> bool {
         matches!(self.content, Content::Delta { .. })
     }

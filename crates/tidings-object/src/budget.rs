@@ -1,7 +1,7 @@
-//! Which objects stay decoded: a bound in bytes, shared by the informers of a factory.
+//! The budget: a bound in bytes on decoded objects, which the informers of a factory share.
 //!
-//! Sizes are estimates: the length of the body times a factor for the kind and wire, and the size of the type. What must
-//! go is chosen so that a scan over the cache does not push out what is read all the time.
+//! Sizes are estimates: the length of the body times a factor for the kind and the wire, plus the size of the type. The
+//! eviction policy (S3-FIFO) keeps objects that are read often, even if a scan reads the whole cache once.
 
 pub(crate) mod decoded_cache;
 mod s3_fifo;
@@ -37,12 +37,12 @@ impl Budget {
     /// The largest limit of the default budget: 64 MiB.
     pub const DEFAULT_BYTES_MAX: u64 = 64 << 20;
 
-    /// Keeps about this many bytes of decoded objects; 0 keeps none.
+    /// Keeps about this many bytes of decoded objects. With 0 it keeps none.
     pub fn bytes(limit_bytes: u64) -> Budget {
         Budget { cache: DecodedCache::new(limit_bytes) }
     }
 
-    /// Keeps everything that was ever decoded, as long as its object is cached.
+    /// Keeps every decoded value until its object is dropped.
     pub fn unlimited() -> Budget {
         Budget::bytes(u64::MAX)
     }
@@ -52,22 +52,22 @@ impl Budget {
         self.cache.limit_bytes()
     }
 
-    /// An estimate of what is kept now.
+    /// An estimate of the bytes of decoded objects that it keeps now.
     pub fn used_bytes_estimate(&self) -> u64 {
         self.cache.used_bytes()
     }
 
-    /// How often a decoded object was asked for and still there.
+    /// The number of reads that found a decoded object.
     pub fn hits(&self) -> u64 {
         self.cache.hits.load(Ordering::Relaxed)
     }
 
-    /// How often one was asked for and had to be decoded.
+    /// The number of reads that had to decode the object.
     pub fn misses(&self) -> u64 {
         self.cache.misses.load(Ordering::Relaxed)
     }
 
-    /// How many objects stopped being kept decoded to make room.
+    /// The number of decoded objects that were evicted.
     pub fn evictions(&self) -> u64 {
         self.cache.evictions.load(Ordering::Relaxed)
     }
@@ -92,11 +92,10 @@ impl fmt::Debug for Budget {
     }
 }
 
-/// How many bytes of heap a byte of an object becomes when decoded, in hundredths.
+/// The ratio of decoded size to encoded size, in percent, measured for some kinds (`tests/memory.rs` checks it).
 ///
-/// Kinds whose structs are wide and mostly empty (a container has dozens of optional fields) grow most; kinds
-/// that are little but maps of text hardly grow. Protobuf writes no names of fields, so that the less of a kind
-/// is text, the more its bytes stand for.
+/// Structs with many optional fields (a container has dozens) grow most, and maps of text hardly grow. Protobuf has no
+/// names of fields, so that its ratio is higher, most of all for kinds with little text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DecodedGrowth {
     json_percent: u64,
@@ -107,10 +106,10 @@ impl DecodedGrowth {
     pub(crate) fn of(resource: &ResourceKind) -> DecodedGrowth {
         let (json_percent, protobuf_percent) = match (&*resource.group, &*resource.kind) {
             ("", "Pod") => (600, 900),
-            // Their values are base64 in JSON, and bytes in protobuf and when decoded.
+            // Values are base64 in JSON, but bytes in protobuf and in memory.
             ("", "Secret") => (80, 110),
             ("", "ConfigMap") => (180, 190),
-            // Small, and mostly managed fields: those become trees of maps.
+            // Small, and most bytes are managed fields, which become trees of maps.
             ("coordination.k8s.io", "Lease") => (550, 700),
             _ => (400, 530),
         };
@@ -128,6 +127,6 @@ impl DecodedGrowth {
 #[cfg(test)]
 mod tests;
 
-/// The cache over shuttle's locks and atomics, so that `cargo test` tries its interleavings.
+/// The cache with shuttle's locks and atomics, so that `cargo test` tests its interleavings.
 #[cfg(test)]
 mod shuttle_tests;

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets: each takes any bytes and must not panic. `cargo test` runs them over the
-//! files of `corpus/`; a fuzzer runs them longer.
+//! The fuzz targets: functions that accept any bytes and must not panic. `cargo test` runs them over the files of
+//! `corpus/`, and the crate in `fuzz/` runs them with a fuzzer.
 
 use std::sync::Arc;
 
@@ -8,11 +8,9 @@ use tidings_protobuf::TypeMeta;
 
 use crate::body::{Body, Codec, Wire};
 use crate::identity::Identity;
-use crate::{
-    FieldPath, FieldSelector, Intake, LabelSelector, NothingKnown, ResourceKind, Scope, Transform, identity,
-};
+use crate::{FieldPath, FieldSelector, Intake, LabelSelector, NothingKnown, ResourceKind, Scope, Transform};
 
-/// One target: the name of its folder in `corpus/`, and what it runs.
+/// The name of a target, which is also its folder in `corpus/`, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -26,16 +24,16 @@ pub const TARGETS: [Target; 7] = [
     ("unpack", unpack),
 ];
 
-/// Reads an identity; what is accepted must be JSON to serde as well, and its rest an object's rest.
+/// Reads an identity. If it is accepted, serde must accept the JSON too, and the rest must be the rest of an object.
 pub fn identity(bytes: &[u8]) {
-    if let Ok(identity) = identity::scan(bytes) {
+    if let Ok(identity) = Identity::from_json(bytes) {
         let rest = [b"{", &bytes[identity.rest_at..]].concat();
-        assert!(identity::scan(&rest).is_ok(), "the rest of an object is one");
-        assert!(serde_json::from_slice::<IgnoredAny>(bytes).is_ok(), "serde reads it too");
+        assert!(Identity::from_json(&rest).is_ok(), "the rest is the rest of an object");
+        assert!(serde_json::from_slice::<IgnoredAny>(bytes).is_ok(), "serde accepts it too");
     }
 }
 
-/// Takes a pod's protobuf in; what is accepted has the identity that its JSON equals, pruned or not.
+/// Takes in the protobuf of a pod. If it is accepted, its identity must equal that of its JSON, pruned or not.
 pub fn message(bytes: &[u8]) {
     let pods = ResourceKind {
         group: "".into(),
@@ -52,14 +50,18 @@ pub fn message(bytes: &[u8]) {
         let Ok(object) = intake.protobuf(TypeMeta::default(), bytes, &NothingKnown) else { return };
         let _ = object.field(".spec.containers[*].env[*].name");
         let Ok(json) = object.json() else { continue };
-        let told = identity::scan(&json).expect("what is written is JSON");
-        let told = Identity { kind: None, api_version: None, rest_at: 0, ..told };
-        assert_eq!(identity::scan_protobuf(bytes).ok(), Some(told), "both wires tell the same");
-        assert_eq!(object.view::<IgnoredAny>().ok(), Some(IgnoredAny), "what can be written can be read");
+        let expected = Identity::from_json(&json).expect("a converted object is JSON");
+        let expected = Identity { kind: None, api_version: None, rest_at: 0, ..expected };
+        assert_eq!(Identity::from_protobuf(bytes).ok(), Some(expected), "both wires have the same identity");
+        assert_eq!(
+            object.view::<IgnoredAny>().ok(),
+            Some(IgnoredAny),
+            "an object that converts also decodes"
+        );
     }
 }
 
-/// Parses a path; what is accepted reads back as itself.
+/// Parses a path. If it is accepted, its text must parse to an equal path.
 pub fn field_path(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     if let Ok(path) = FieldPath::parse(text) {
@@ -67,7 +69,7 @@ pub fn field_path(bytes: &[u8]) {
     }
 }
 
-/// Reads fields of any bytes.
+/// Reads fields from any bytes.
 pub fn field_read(bytes: &[u8]) {
     for path in [".metadata.labels['a.b/c']", ".spec.containers[*].image", "[*][0].a", ".a.a.a"] {
         let path = FieldPath::parse(path).expect("a constant path");
@@ -75,7 +77,7 @@ pub fn field_read(bytes: &[u8]) {
     }
 }
 
-/// Parses selectors of labels and fields; what is accepted reads back as itself.
+/// Parses label and field selectors. If one is accepted, its text must parse to an equal selector.
 pub fn selector(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     if let Ok(selector) = LabelSelector::parse(text) {
@@ -86,17 +88,17 @@ pub fn selector(bytes: &[u8]) {
     }
 }
 
-/// Prunes any bytes; what comes out is well-formed, and pruning it again changes nothing.
+/// Prunes any bytes. The result must be well-formed, and pruning it again must change nothing.
 pub fn prune(bytes: &[u8]) {
     let paths = [".metadata.managedFields", ".spec.containers[*].env", ".a[*]", "[*].a", ".status", "[1].b"];
     let paths = paths.map(|path| FieldPath::parse(path).expect("a constant path"));
     let prune = Transform::prune(paths);
     if let Ok(pruned) = prune.apply(bytes) {
-        assert_eq!(prune.apply(&pruned).ok().as_ref(), Some(&pruned), "pruning once is enough");
+        assert_eq!(prune.apply(&pruned).ok().as_ref(), Some(&pruned), "pruning is idempotent");
     }
 }
 
-/// Unpacks any bytes into a length that they claim; packs them, and takes them out again.
+/// Unpacks any bytes to the length that they claim; then packs and unpacks them.
 pub fn unpack(bytes: &[u8]) {
     let codec = Arc::new(Codec::new(Arc::default(), None));
     let claimed = bytes.first().map_or(0, |first| usize::from(*first) * 16);

@@ -1,5 +1,5 @@
-//! Reads who an object is from its bytes, in one pass and without building anything else: the same identity
-//! from either wire. Whether an object is usable without what it lacks is the caller's question.
+//! Reads the identity of an object from its bytes, in one pass and without building anything else. Both wires give the
+//! same identity. The caller decides whether it can use an object without a name or a version.
 
 mod json;
 mod protobuf;
@@ -10,27 +10,27 @@ use tidings_protobuf::wire::WireError;
 
 use crate::Version;
 use crate::field::PathWalk;
-
-pub use crate::json::JsonError;
+use crate::json::JsonError;
 
 /// What is read of an object at arrival.
 ///
 /// ```
-/// use tidings_object::identity;
+/// use tidings_object::Identity;
 ///
 /// let frame = br#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"shop"}}"#;
-/// let identity = identity::scan(frame)?;
+/// let identity = Identity::from_json(frame)?;
 /// assert_eq!((&*identity.namespace, &*identity.name), ("shop", "web-0"));
 /// assert!(frame[identity.rest_at..].starts_with(br#""metadata""#));
-/// # Ok::<(), identity::ScanError>(())
+/// # Ok::<(), tidings_object::ScanError>(())
 /// ```
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity<'a> {
-    /// `kind`, if the object equals it. A protobuf message does not: its envelope may.
+    /// `kind`, if the object has one. A protobuf message has none, but its envelope may.
     pub kind: Option<Cow<'a, str>>,
-    /// `apiVersion`, if the object equals it. A protobuf message does not: its envelope may.
+    /// `apiVersion`, if the object has one. A protobuf message has none, but its envelope may.
     pub api_version: Option<Cow<'a, str>>,
-    /// `metadata.namespace`; empty in cluster scope.
+    /// `metadata.namespace`; empty for a cluster-scoped object.
     pub namespace: Cow<'a, str>,
     /// `metadata.name`.
     pub name: Cow<'a, str>,
@@ -42,32 +42,34 @@ pub struct Identity<'a> {
     pub generation: Option<i64>,
     /// `metadata.deletionTimestamp`.
     pub deletion_timestamp: Option<Cow<'a, str>>,
-    /// `metadata.labels`, sorted by key; a label whose value is no string is left out.
+    /// `metadata.labels`, sorted by key, without labels whose value is not a string.
     pub labels: Vec<(Cow<'a, str>, Cow<'a, str>)>,
     /// The uids of `metadata.ownerReferences`, each with whether it is the controller.
     pub owners: Vec<(Cow<'a, str>, bool)>,
     /// Whether `metadata.annotations` has `k8s.io/initial-events-end: "true"`.
     pub is_initial_events_end: bool,
-    /// Where the object begins after a leading `kind` and `apiVersion`: list items of built-in kinds lack
-    /// them and watch frames have them, so comparing and storing starts here. A protobuf message is its own rest.
+    /// The offset of the rest of the object, after a leading `kind` and `apiVersion`. List items of built-in kinds lack
+    /// these two and watch frames have them, so only the rest is compared and stored. It is 0 for protobuf.
     pub rest_at: usize,
-    /// Whether a `kind` stands at or after [`rest_at`](Self::rest_at).
+    /// Whether the rest has a `kind`.
     pub rest_has_kind: bool,
-    /// Whether an `apiVersion` stands at or after [`rest_at`](Self::rest_at).
+    /// Whether the rest has an `apiVersion`.
     pub rest_has_api_version: bool,
 }
 
-/// Why bytes have no identity.
+/// The bytes have no identity.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScanError {
-    /// The bytes are no JSON object.
+    /// The bytes are not well-formed JSON.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// The bytes are no protobuf message: they break off before there is a key and a version.
+    /// The bytes are not a protobuf message: they end before there is a key and a version.
     #[error("not well-formed protobuf: {0}")]
     Protobuf(WireError),
-    /// Well-formed JSON, but a value of another type than an object.
-    #[error("a JSON value that is no object")]
+    /// The bytes are well-formed JSON, but not an object.
+    #[error("the JSON value is not an object")]
     NoObject,
 }
 
@@ -81,30 +83,32 @@ type Label<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// Reads the identity of one JSON object. The whole frame is checked.
-pub fn scan(frame: &[u8]) -> Result<Identity<'_>, ScanError> {
-    scan_with_paths(frame, &mut PathWalk::new([]))
+impl<'a> Identity<'a> {
+    /// Reads the identity of one JSON object. The whole frame is checked.
+    pub fn from_json(frame: &'a [u8]) -> Result<Identity<'a>, ScanError> {
+        Identity::from_json_with_paths(frame, &mut PathWalk::new([]))
+    }
+
+    /// As [`from_json`](Self::from_json), and finds the values at some paths in the same pass.
+    pub(crate) fn from_json_with_paths(
+        frame: &'a [u8],
+        walk: &mut PathWalk<'_, 'a>,
+    ) -> Result<Identity<'a>, ScanError> {
+        json::scan(frame, walk)
+    }
+
+    /// Reads the identity of one protobuf message, such as a `v1.Pod`, without an envelope.
+    ///
+    /// Every Kubernetes object has its metadata at the same field number, so that no table is needed. The bytes are
+    /// checked as little as possible: they may end early if a key and a version come before; a text that is not UTF-8 is
+    /// [repaired](tidings_protobuf::repaired_utf8); a field of another type counts as absent. Errors elsewhere in the
+    /// object are left to the reader of the body.
+    pub fn from_protobuf(message: &'a [u8]) -> Result<Identity<'a>, ScanError> {
+        protobuf::scan(message)
+    }
 }
 
-/// As [`scan`], and finds what stands at some paths in the same pass.
-pub(crate) fn scan_with_paths<'a>(
-    frame: &'a [u8],
-    walk: &mut PathWalk<'_, 'a>,
-) -> Result<Identity<'a>, ScanError> {
-    json::scan(frame, walk)
-}
-
-/// Reads the identity of one protobuf message, such as a `v1.Pod`, without an envelope.
-///
-/// Every Kubernetes object has its metadata in the same place, so that no table is needed. Nothing is checked but
-/// that there is a key and a version if the bytes break off: a text that is no UTF-8 is
-/// [repaired](tidings_protobuf::repaired_utf8), a field of another type counts as absent, and what is wrong further
-/// down is the error of its reader.
-pub fn scan_protobuf(message: &[u8]) -> Result<Identity<'_>, ScanError> {
-    protobuf::scan(message)
-}
-
-/// Sorts by key. The server writes maps sorted, so that there is mostly nothing to do.
+/// Sorts by key, and keeps the last of equal keys. The server sorts maps, so that there is usually nothing to do.
 fn sort_and_keep_last<T>(entries: &mut Vec<T>, key: impl Fn(&T) -> &Cow<'_, str>) {
     if entries.is_sorted_by(|a, b| key(a) < key(b)) {
         return;

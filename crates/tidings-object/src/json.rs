@@ -1,8 +1,21 @@
-//! A cursor over JSON text that checks what it passes and builds nothing.
+//! A validating JSON scanner (a pull parser): a cursor over JSON text that checks the syntax and builds nothing.
 //!
-//! Identity, field reads and pruning all walk with it. It accepts the JSON grammar and valid UTF-8, whatever
-//! the depth and the size of numbers: whether a value fits a Rust type is its reader's business. It never
-//! recurses, and allocates only for nesting deeper than 64.
+//! Identity, field reads and pruning use it. It accepts the grammar of RFC 8259 in valid UTF-8, of any depth and with
+//! numbers of any size; a decoder checks whether a value fits its Rust type. It never recurses, and it allocates only if
+//! containers are nested deeper than 64.
+//!
+//! Example: how to read `b` from `{"a":[1,2],"b":"x"}`.
+//!
+//! ```text
+//! enter_object()     -> true      the cursor is at "a"
+//! key()              -> a         at [
+//! skip_value()                    after ]
+//! has_next_member()  -> true      at "b"
+//! key(), string()    -> b, x      after "x"
+//! has_next_member()  -> false     after }
+//! ```
+//!
+//! [`text::next_special`] finds the end of a string eight bytes at a time, because most bytes of an object are in strings.
 
 mod nesting;
 mod text;
@@ -10,17 +23,18 @@ mod text;
 use nesting::{Container, Nesting};
 pub(crate) use text::JsonStr;
 
-/// Bytes that are not well-formed JSON, or no object.
+/// The bytes are not well-formed JSON.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not well-formed JSON at byte {at}: expected {expected}")]
 pub struct JsonError {
-    /// Where it went wrong.
+    /// The offset of the error.
     pub at: usize,
-    /// What should have stood there.
+    /// What the scanner expected there.
     pub expected: &'static str,
 }
 
-/// A place in a JSON text. Each method leaves it behind what it read.
+/// A position in a JSON text. Each method moves it behind what it reads.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonCursor<'a> {
     text: &'a str,
@@ -28,7 +42,7 @@ pub(crate) struct JsonCursor<'a> {
 }
 
 impl<'a> JsonCursor<'a> {
-    /// At the first value of `bytes`.
+    /// A cursor at the first value of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Result<JsonCursor<'a>, JsonError> {
         let text =
             str::from_utf8(bytes).map_err(|e| JsonError { at: e.valid_up_to(), expected: "valid UTF-8" })?;
@@ -37,17 +51,16 @@ impl<'a> JsonCursor<'a> {
         Ok(cursor)
     }
 
-    /// The offset it stands at.
-    pub(crate) fn at(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
-    /// The text from an earlier offset up to here.
+    /// The text from an earlier offset to the position.
     pub(crate) fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
 
-    /// The byte it stands at; 0, which stands nowhere in JSON, at the end.
+    /// The byte at the position. At the end it is 0, which is valid nowhere in JSON.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
@@ -80,35 +93,35 @@ impl<'a> JsonCursor<'a> {
         Ok(())
     }
 
-    /// Goes into an object: to its first key, or behind it if it has none.
+    /// Moves to the first key of an object. Returns false for an empty object, and moves behind it.
     #[inline(always)]
     pub(crate) fn enter_object(&mut self) -> Result<bool, JsonError> {
-        self.pass(b'{', "an object")?;
+        self.expect(b'{', "an object")?;
         self.skip_space();
-        Ok(!self.passed(b'}'))
+        Ok(!self.skip_if(b'}'))
     }
 
-    /// Behind a member's value: goes to the next key, or behind the object.
+    /// Moves from the end of a member to the next key. Returns false after the last one, and moves behind the object.
     #[inline(always)]
     pub(crate) fn has_next_member(&mut self) -> Result<bool, JsonError> {
         self.has_next(b'}', "a comma or a closing brace")
     }
 
-    /// Goes into an array: to its first item, or behind it if it has none.
+    /// Moves to the first item of an array. Returns false for an empty array, and moves behind it.
     #[inline(always)]
     pub(crate) fn enter_array(&mut self) -> Result<bool, JsonError> {
-        self.pass(b'[', "an array")?;
+        self.expect(b'[', "an array")?;
         self.skip_space();
-        Ok(!self.passed(b']'))
+        Ok(!self.skip_if(b']'))
     }
 
-    /// Behind an item: goes to the next one, or behind the array.
+    /// Moves from the end of an item to the next one. Returns false after the last one, and moves behind the array.
     #[inline(always)]
     pub(crate) fn has_next_item(&mut self) -> Result<bool, JsonError> {
         self.has_next(b']', "a comma or a closing bracket")
     }
 
-    /// Reads a member's key and goes to its value.
+    /// Reads the key of a member and moves to its value.
     pub(crate) fn key(&mut self) -> Result<JsonStr<'a>, JsonError> {
         let key = self.string()?;
         self.colon()?;
@@ -122,22 +135,22 @@ impl<'a> JsonCursor<'a> {
         Ok(JsonStr::new(&self.text[start..self.at - 1], is_escaped))
     }
 
-    /// Reads a string; a value of another type is passed over.
+    /// Reads a string, or skips a value of another type.
     pub(crate) fn string_or_skip(&mut self) -> Result<Option<JsonStr<'a>>, JsonError> {
         if self.peek() == b'"' { self.string().map(Some) } else { self.skip_value().map(|()| None) }
     }
 
-    /// Passes one value of any type and depth.
+    /// Skips one value of any type and depth.
     pub(crate) fn skip_value(&mut self) -> Result<(), JsonError> {
-        // Nobody else sees a copy, so that its place stays in a register: most of every frame is passed here.
+        // Most bytes of each frame are skipped here. A local copy keeps the position in a register.
         let mut copy = self.clone();
-        copy.pass_value()?;
+        copy.skip_value_inline()?;
         self.at = copy.at;
         Ok(())
     }
 
     #[inline(always)]
-    fn pass_value(&mut self) -> Result<(), JsonError> {
+    fn skip_value_inline(&mut self) -> Result<(), JsonError> {
         let mut open = Nesting::default();
         loop {
             match self.peek() {
@@ -159,7 +172,7 @@ impl<'a> JsonCursor<'a> {
                 }
                 _ => self.skip_scalar()?,
             }
-            // A value has ended, and with it perhaps the containers around it.
+            // A value has ended. Close the containers that end with it.
             loop {
                 match open.innermost() {
                     None => return Ok(()),
@@ -180,14 +193,13 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Nothing but white space may follow.
-    pub(crate) fn end(&mut self) -> Result<(), JsonError> {
+    /// Checks that only white space follows.
+    pub(crate) fn expect_end(&mut self) -> Result<(), JsonError> {
         self.skip_space();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.expected("the end")) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.error("the end")) }
     }
 
-    /// The error that something else should have stood here.
-    pub(crate) fn expected(&self, expected: &'static str) -> JsonError {
+    pub(crate) fn error(&self, expected: &'static str) -> JsonError {
         JsonError { at: self.at, expected }
     }
 
@@ -200,7 +212,7 @@ impl<'a> JsonCursor<'a> {
     #[inline(always)]
     fn colon(&mut self) -> Result<(), JsonError> {
         self.skip_space();
-        self.pass(b':', "a colon")?;
+        self.expect(b':', "a colon")?;
         self.skip_space();
         Ok(())
     }
@@ -208,17 +220,17 @@ impl<'a> JsonCursor<'a> {
     #[inline(always)]
     fn has_next(&mut self, close: u8, expected: &'static str) -> Result<bool, JsonError> {
         self.skip_space();
-        if self.passed(b',') {
+        if self.skip_if(b',') {
             self.skip_space();
             return Ok(true);
         }
-        self.pass(close, expected).map(|()| false)
+        self.expect(close, expected).map(|()| false)
     }
 
-    /// Whether there were escapes.
+    /// Returns whether the string has escapes.
     #[inline(always)]
     fn skip_string(&mut self) -> Result<bool, JsonError> {
-        self.pass(b'"', "a string")?;
+        self.expect(b'"', "a string")?;
         let mut is_escaped = false;
         loop {
             self.at = text::next_special(self.text.as_bytes(), self.at);
@@ -231,7 +243,7 @@ impl<'a> JsonCursor<'a> {
                     is_escaped = true;
                     self.skip_escape()?;
                 }
-                _ => return Err(self.expected("no control character in a string, and its end")),
+                _ => return Err(self.error("no control character in a string, and its end")),
             }
         }
     }
@@ -244,12 +256,12 @@ impl<'a> JsonCursor<'a> {
                 self.at += 1;
                 for _ in 0..4 {
                     if !self.peek().is_ascii_hexdigit() {
-                        return Err(self.expected("four hexadecimal digits"));
+                        return Err(self.error("four hexadecimal digits"));
                     }
                     self.at += 1;
                 }
             }
-            _ => return Err(self.expected("an escape")),
+            _ => return Err(self.error("an escape")),
         }
         Ok(())
     }
@@ -260,28 +272,28 @@ impl<'a> JsonCursor<'a> {
             b'f' => self.skip_literal("false"),
             b'n' => self.skip_literal("null"),
             b'-' | b'0'..=b'9' => self.skip_number(),
-            _ => Err(self.expected("a value")),
+            _ => Err(self.error("a value")),
         }
     }
 
     fn skip_literal(&mut self, literal: &'static str) -> Result<(), JsonError> {
         if !self.text.as_bytes()[self.at..].starts_with(literal.as_bytes()) {
-            return Err(self.expected(literal));
+            return Err(self.error(literal));
         }
         self.at += literal.len();
         Ok(())
     }
 
     fn skip_number(&mut self) -> Result<(), JsonError> {
-        self.passed(b'-');
-        if !self.passed(b'0') {
+        self.skip_if(b'-');
+        if !self.skip_if(b'0') {
             self.skip_digits()?;
         }
-        if self.passed(b'.') {
+        if self.skip_if(b'.') {
             self.skip_digits()?;
         }
-        if self.passed(b'e') || self.passed(b'E') {
-            let _ = self.passed(b'+') || self.passed(b'-');
+        if self.skip_if(b'e') || self.skip_if(b'E') {
+            let _ = self.skip_if(b'+') || self.skip_if(b'-');
             self.skip_digits()?;
         }
         Ok(())
@@ -289,7 +301,7 @@ impl<'a> JsonCursor<'a> {
 
     fn skip_digits(&mut self) -> Result<(), JsonError> {
         if !self.peek().is_ascii_digit() {
-            return Err(self.expected("a digit"));
+            return Err(self.error("a digit"));
         }
         while self.peek().is_ascii_digit() {
             self.at += 1;
@@ -297,31 +309,31 @@ impl<'a> JsonCursor<'a> {
         Ok(())
     }
 
-    /// Servers write none: one comparison tells.
+    /// Servers write no white space, so this is usually one comparison.
     #[inline(always)]
     fn skip_space(&mut self) {
         if self.peek() <= b' ' {
-            self.pass_space();
+            self.skip_spaces();
         }
     }
 
     #[cold]
-    fn pass_space(&mut self) {
+    fn skip_spaces(&mut self) {
         while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
             self.at += 1;
         }
     }
 
     #[inline(always)]
-    fn pass(&mut self, byte: u8, expected: &'static str) -> Result<(), JsonError> {
-        if self.passed(byte) { Ok(()) } else { Err(self.expected(expected)) }
+    fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), JsonError> {
+        if self.skip_if(byte) { Ok(()) } else { Err(self.error(expected)) }
     }
 
     #[inline(always)]
-    fn passed(&mut self, byte: u8) -> bool {
-        let is_there = self.peek() == byte;
-        self.at += usize::from(is_there);
-        is_there
+    fn skip_if(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == byte;
+        self.at += usize::from(is_next);
+        is_next
     }
 }
 

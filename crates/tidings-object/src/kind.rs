@@ -1,5 +1,5 @@
-//! Which resource an object belongs to: group, version, kind, plural and scope, known at compile time
-//! through [`Kind`] or at run time as a [`ResourceKind`].
+//! The resource that an object belongs to: group, version, kind, plural and scope. [`Kind`] gives it at compile time,
+//! [`ResourceKind`] holds it at run time.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -9,43 +9,43 @@ use k8s_openapi::{ClusterResourceScope, SubResourceScope};
 use kube_core::Resource;
 use kube_core::discovery::{self, ApiCapabilities, ApiResource};
 
-/// One resource of an API server, as discovery would describe it.
+/// One resource of an API server, as discovery describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceKind {
-    /// The API group; empty for the core group.
+    /// The API group. The core group is the empty text.
     pub group: Cow<'static, str>,
     /// The version within the group, such as `v1`.
     pub version: Cow<'static, str>,
     /// The kind, such as `Pod`.
     pub kind: Cow<'static, str>,
-    /// The plural as it stands in URLs, such as `pods`.
+    /// The plural in URLs, such as `pods`.
     pub plural: Cow<'static, str>,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects belong to namespaces.
     pub scope: Scope,
 }
 
-/// Whether objects of a kind live in a namespace.
+/// Whether the objects of a kind belong to a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Each object lives in one namespace.
+    /// Each object belongs to one namespace.
     Namespaced,
     /// Objects belong to the cluster.
     Cluster,
 }
 
-/// How much of each object is asked for.
+/// How much of each object the server sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Projection {
     /// Whole objects.
     #[default]
     Full,
-    /// `PartialObjectMetadata` only.
+    /// Only the metadata, as `PartialObjectMetadata`.
     Metadata,
 }
 
 /// A Rust type that is a view on the objects of one resource.
 ///
-/// Every `kube::Resource` with a static kind has it. A slim struct of your own takes one line:
+/// Every `kube::Resource` with a static kind implements it. A small struct of your own needs one line:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -84,8 +84,8 @@ where
 }
 
 impl ResourceKind {
-    /// The resource that kube's `ApiResource` names. That one does not say whether its objects live in namespaces, so the
-    /// caller does; what discovery found converts by itself:
+    /// The resource of kube's `ApiResource`. An `ApiResource` has no scope, so the caller gives it. The result of a
+    /// discovery has a scope, and converts with `From`:
     ///
     /// ```
     /// use tidings_object::{Kind, ResourceKind, Scope};
@@ -117,9 +117,10 @@ impl ResourceKind {
         }
     }
 
-    /// The path of its collection, in one namespace or over all.
+    /// The URL path of its collection, in one namespace or in all.
+    #[doc(hidden)]
     pub fn url_path(&self, namespace: Option<&str>) -> String {
-        // Joined, not formatted: a path is made for every write.
+        // Concatenated, not formatted, because every write needs a path.
         let root = if self.group.is_empty() { "/api/" } else { "/apis/" };
         let (api_version, plural) = (self.api_version(), &*self.plural);
         match (self.scope, namespace) {
@@ -142,10 +143,10 @@ impl fmt::Display for ResourceKind {
     }
 }
 
-/// What discovery gives: the resource, and what it can do, which equals its scope.
+/// The result of a discovery: the resource and its capabilities, which include the scope.
 impl From<(&ApiResource, &ApiCapabilities)> for ResourceKind {
-    fn from((api, can): (&ApiResource, &ApiCapabilities)) -> Self {
-        let scope = match can.scope {
+    fn from((api, capabilities): (&ApiResource, &ApiCapabilities)) -> Self {
+        let scope = match capabilities.scope {
             discovery::Scope::Cluster => Scope::Cluster,
             discovery::Scope::Namespaced => Scope::Namespaced,
         };
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_known_at_run_time_has_the_scope_that_discovery_or_the_caller_says() {
+    fn a_kind_known_at_run_time_has_the_scope_of_discovery_or_of_the_caller() {
         let node = ApiResource::erase::<Node>(&());
         let can = |scope| ApiCapabilities { scope, subresources: Vec::new(), operations: Vec::new() };
         assert_eq!(ResourceKind::from((&node, &can(discovery::Scope::Cluster))), Node::resource());

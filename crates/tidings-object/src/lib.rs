@@ -1,8 +1,8 @@
-//! What the server sent: one version of one object, kept as bytes and decoded when someone looks.
+//! One version of one Kubernetes object, stored as the bytes that the server sent and decoded on request.
 //!
-//! An [`Intake`] turns a frame into a [`RawObject`]: it reads the identity in one pass, asks what is
-//! already known, transforms and packs the body. An [`Object<K>`] is a typed view on it. This crate does
-//! no I/O and knows no runtime.
+//! An [`Intake`] turns a frame into a [`RawObject`]: it reads the identity in one pass, reuses an unchanged object of the
+//! cache, and transforms and packs the body. An [`Object<K>`] is a typed view on it. This crate does no I/O and needs no
+//! async runtime.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -17,12 +17,12 @@
 //!     "spec":{"nodeName":"node-1","containers":[{"name":"web","image":"web:1"}]}}"#;
 //! let pod: Object<Pod> = Object::new(intake.json(frame, &NothingKnown)?);
 //!
-//! // Nothing is decoded for these.
+//! // These decode nothing.
 //! assert_eq!(pod.key().as_str(), "shop/web-0");
 //! assert!(LabelSelector::parse("app=web")?.matches(|key| pod.labels().value(key)));
 //! assert_eq!(pod.field(".spec.containers[*].image")?.to_string(), "web:1");
 //!
-//! // Decoded now, and kept.
+//! // This decodes the pod and keeps the result.
 //! let decoded: Arc<Pod> = pod.decoded()?;
 //! assert!(decoded.metadata.managed_fields.is_none());
 //! assert!(Arc::ptr_eq(&decoded, &pod.decoded()?));
@@ -31,34 +31,47 @@
 
 #[cfg(test)]
 mod arbitrary;
-mod json;
-mod sync;
-
-pub mod body;
-pub mod budget;
-pub mod field;
+mod body;
+mod budget;
+mod field;
 #[doc(hidden)]
 pub mod fuzz;
-pub mod identity;
-pub mod intake;
-pub mod key;
-pub mod kind;
-pub mod object;
+mod identity;
+mod intake;
+mod json;
+mod key;
+mod kind;
+mod object;
 mod parse_error;
-pub mod raw;
-pub mod selector;
-pub mod transform;
-pub mod version;
+mod raw;
+mod selector;
+mod sync;
+mod transform;
+mod version;
 
-pub use body::{DictionaryTraining, PackPool, TrainedDictionary, Wire};
+pub use body::Wire;
 pub use budget::Budget;
 pub use field::{FieldPath, FieldValue};
-pub use intake::{Intake, IntakeError, KnownObjects, NothingKnown};
+pub use intake::{Intake, KnownObjects, NothingKnown};
 pub use key::{Key, KeyRef};
 pub use kind::{Kind, Projection, ResourceKind, Scope};
 pub use object::Object;
 pub use parse_error::{ParseError, ParseTarget};
-pub use raw::{DecodeError, Labels, Origin, PackStats, RawObject, ReadError};
+pub use raw::{Labels, RawObject, ReadError};
 pub use selector::{FieldOperator, FieldRequirement, FieldSelector, LabelSelector, Operator, Requirement};
-pub use transform::{Transform, TransformError, TransformId};
+pub use transform::Transform;
 pub use version::Version;
+
+// For other crates of tidings only: these items may change in any release.
+#[doc(hidden)]
+pub use body::{DictionaryTraining, PackPool, TrainedDictionary};
+#[doc(hidden)]
+pub use identity::{Identity, ScanError};
+#[doc(hidden)]
+pub use intake::IntakeError;
+#[doc(hidden)]
+pub use json::JsonError;
+#[doc(hidden)]
+pub use raw::{Origin, PackStats};
+#[doc(hidden)]
+pub use transform::{TransformError, TransformId};

@@ -1,4 +1,4 @@
-//! A typed view on an object: it decodes when someone looks, and not before.
+//! A typed view on an object, which decodes the object only on request.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::{RawObject, ReadError};
 
-/// One version of one object, seen as a `K`. Identity, labels and [`field`](RawObject::field) reads need no
-/// decoding; [`decoded`](Self::decoded) builds the whole.
+/// One version of one object, viewed as a `K`. Identity, labels and [`field`](RawObject::field) reads need no decoding;
+/// [`decoded`](Self::decoded) decodes the whole object.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -35,29 +35,29 @@ pub struct Object<K> {
 }
 
 impl<K> Object<K> {
-    /// Looks at an object as a `K`.
+    /// A view on an object as a `K`.
     pub fn new(raw: Arc<RawObject>) -> Self {
         Object { raw, view: PhantomData }
     }
 
-    /// The object without its view.
+    /// The object without a type.
     pub fn raw(&self) -> &Arc<RawObject> {
         &self.raw
     }
 
-    /// The object without its view. No reference count changes.
+    /// The object without a type. No reference count changes.
     pub fn into_raw(self) -> Arc<RawObject> {
         self.raw
     }
 
-    /// The same object, seen as another type.
+    /// A view on the same object as another type.
     pub fn seen_as<T>(&self) -> Object<T> {
         Object::new(Arc::clone(&self.raw))
     }
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Object<K> {
-    /// The whole object. It is decoded now, unless it still is, and kept within the factory's budget.
+    /// The whole object, decoded now or kept from before. See [`RawObject::decoded`].
     pub fn decoded(&self) -> Result<Arc<K>, ReadError> {
         self.raw.decoded()
     }

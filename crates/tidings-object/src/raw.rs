@@ -1,4 +1,4 @@
-//! One version of one object, as the server sent it: its identity, readable at once, and its packed body.
+//! One version of one object, as the server sent it: its identity, which can be read at once, and its packed body.
 
 mod identity_strings;
 mod once_slots;
@@ -14,14 +14,14 @@ use serde::de::DeserializeOwned;
 use crate::body::{Body, Wire};
 use crate::budget::decoded_cache::{Cacheable, DecodedSlot};
 use crate::sync::AtomicBool;
-use crate::{KeyRef, Version};
+use crate::{KeyRef, ResourceKind, Version};
 use origin::ObjectBytes;
 
 pub(crate) use identity_strings::{IdentityStrings, LabelKeyInterner};
 pub use origin::{Origin, PackStats};
 pub(crate) use origin::{TypePrefix, message_of};
+pub use read::ReadError;
 pub(crate) use read::without_values;
-pub use read::{DecodeError, ReadError};
 
 /// One version of one object.
 ///
@@ -41,39 +41,39 @@ pub use read::{DecodeError, ReadError};
 /// assert_eq!(pod.metadata.name.as_deref(), Some("web-0"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-// Fields stand in memory as they stand here. A cache has many objects, and whoever reads one waits for each line of
-// memory: the key and what is kept decoded object_bytes the first one with the counts of the `Arc`, and the second has the
-// rest of what such a read looks at.
+// `repr(C)` fixes the order of the fields in memory. A cache has many objects, and a reader waits for each cache line
+// that it touches. The first line holds the counts of the `Arc`, the key and the decoded value; the second line holds the
+// other fields that such a read needs.
 #[repr(C)]
 pub struct RawObject {
     strings: IdentityStrings,
     decoded_slot: DecodedSlot,
     origin: Arc<Origin>,
-    /// Whether it was read decoded, for the budget's queue.
+    /// Whether its decoded value was read, for the queue of the budget.
     was_read: AtomicBool,
-    /// Whether it was told already that it can't be decoded: once is enough.
+    /// Whether a decoding error was reported: once is enough.
     is_reported_unreadable: AtomicBool,
     type_prefix: TypePrefix,
-    /// The wire that it arrived by. A transform may have made JSON of a body that arrived as protobuf.
+    /// The wire that it arrived by. A transform may have converted a protobuf body to JSON.
     arrived_by: Wire,
-    /// Apart from the generation: an `Option` of it takes twice as much.
+    /// A field of its own, because an `Option<i64>` takes 16 bytes.
     has_generation: bool,
     body: Body,
     generation: i64,
     version: Version,
     body_hash: u64,
-    /// For the budget's queue, which must not keep the object alive.
+    /// For the queue of the budget, which must not keep the object alive.
     this: Weak<RawObject>,
 }
 
 impl RawObject {
     pub(crate) fn new(
         origin: Arc<Origin>,
-        arrival: StoredIdentity,
+        identity: StoredIdentity,
         type_prefix: TypePrefix,
         body: Body,
     ) -> Arc<RawObject> {
-        let StoredIdentity { strings, version, generation, wire, body_hash } = arrival;
+        let StoredIdentity { strings, version, generation, wire, body_hash } = identity;
         let decoded_slot = DecodedSlot::default();
         let object = Arc::new_cyclic(|this| RawObject {
             strings,
@@ -96,24 +96,24 @@ impl RawObject {
         object
     }
 
-    /// The same version of the same object, its body packed another way.
+    /// The same version of the same object with a body that is packed in another way.
     pub(crate) fn with_body(&self, body: Body) -> Arc<RawObject> {
-        let arrival = StoredIdentity {
+        let identity = StoredIdentity {
             strings: self.strings.clone(),
             version: self.version.clone(),
             generation: self.generation(),
             wire: self.arrived_by,
             body_hash: self.body_hash,
         };
-        RawObject::new(Arc::clone(&self.origin), arrival, self.type_prefix, body)
+        RawObject::new(Arc::clone(&self.origin), identity, self.type_prefix, body)
     }
 
-    /// `namespace/name`, or `name` in cluster scope.
+    /// `namespace/name`, or `name` for a cluster-scoped object.
     pub fn key(&self) -> KeyRef<'_> {
         KeyRef::trusted(self.strings.key())
     }
 
-    /// The namespace, unless in cluster scope.
+    /// The namespace; `None` for a cluster-scoped object.
     pub fn namespace(&self) -> Option<&str> {
         self.key().namespace()
     }
@@ -123,7 +123,7 @@ impl RawObject {
         self.key().name()
     }
 
-    /// The uid; empty where the server gives none.
+    /// The uid. It is empty if the server sent none.
     pub fn uid(&self) -> &str {
         self.strings.uid()
     }
@@ -138,12 +138,12 @@ impl RawObject {
         self.has_generation.then_some(self.generation)
     }
 
-    /// `metadata.deletionTimestamp`, as sent.
+    /// `metadata.deletionTimestamp`, as the server sent it.
     pub fn deletion_timestamp(&self) -> Option<&str> {
         self.strings.deletion_timestamp()
     }
 
-    /// The labels, read from identity: nothing is decoded.
+    /// The labels. They are part of the identity, so that nothing is decoded.
     pub fn labels(&self) -> Labels<'_> {
         Labels(self)
     }
@@ -158,25 +158,27 @@ impl RawObject {
         self.strings.controller_uid()
     }
 
-    /// A hash of the body as it arrived, after a leading kind and apiVersion. The same object has another one on
-    /// another wire.
+    /// A hash of the body as it arrived, without a leading kind and apiVersion. The other wire gives another hash.
+    #[doc(hidden)]
     pub fn body_hash(&self) -> u64 {
         self.body_hash
     }
 
-    /// Whether `other` is the same version of the same object with the same body. Versions alone do not prove
-    /// it: a restored server gives them out again. An empty uid or version is never the same.
+    /// Whether `other` is the same version of the same object with the same body: equal uid, version and hash of the
+    /// body. Versions alone do not prove it, because a server that was restored from a backup assigns them again. An
+    /// empty uid or version never counts as equal.
     ///
-    /// The bytes of the two wires can't be compared. If one arrived by another wire than the other, uid and version
-    /// decide alone: otherwise every object would be reported as changed when an informer falls back from protobuf
-    /// to JSON. The limit: an object that a restored server changed under a version that was given out before is not
-    /// noticed in the one list in which the wire changes as well.
+    /// The bytes of the two wires can't be compared. If the objects arrived by different wires, uid and version decide
+    /// alone; otherwise all objects would count as changed when an informer falls back from protobuf to JSON. The limit:
+    /// if a restored server reuses a version for another body, and the wire changes in the same list, the change is
+    /// missed.
+    #[doc(hidden)]
     pub fn is_unchanged(&self, other: &RawObject) -> bool {
         self.is_same(other.uid(), &other.version, other.arrived_by, other.body_hash)
     }
 
-    pub(crate) fn is_what_arrived(&self, arrival: &StoredIdentity) -> bool {
-        self.is_same(arrival.strings.uid(), &arrival.version, arrival.wire, arrival.body_hash)
+    pub(crate) fn has_identity(&self, identity: &StoredIdentity) -> bool {
+        self.is_same(identity.strings.uid(), &identity.version, identity.wire, identity.body_hash)
     }
 
     fn is_same(&self, uid: &str, version: &Version, wire: Wire, body_hash: u64) -> bool {
@@ -187,44 +189,53 @@ impl RawObject {
             && (self.body_hash == body_hash || self.arrived_by != wire)
     }
 
-    /// What it shares with the other objects of its informer.
+    /// The resource that the object belongs to.
+    pub fn resource(&self) -> &ResourceKind {
+        &self.origin.resource
+    }
+
+    /// The state that all objects of its informer share.
+    #[doc(hidden)]
     pub fn origin(&self) -> &Arc<Origin> {
         &self.origin
     }
 
-    /// The wire format of its body.
+    /// The encoding of its body.
     pub fn wire(&self) -> Wire {
         self.body.wire()
     }
 
-    /// The whole object, decoded. It is kept decoded within the budget, for each type that was asked for: at once while
-    /// there is room, otherwise from the second time on, when it takes the place of others.
+    /// The whole object, decoded.
     ///
-    /// Threads that ask at the same time for what is kept object_bytes one decoding. What a second type takes is estimated as if it
-    /// were the whole object, so that a slim struct of your own counts for more than it takes.
+    /// The decoded value is kept within the [`Budget`](crate::Budget), one value per type. While the budget has room, it
+    /// is kept from the first decoding on. Otherwise it is kept from the second decoding on, and other values are
+    /// evicted.
+    ///
+    /// If several threads decode a value that is kept, it is decoded once. The size of each type is estimated as if it
+    /// were the whole object, so that a small struct of your own counts for more than it takes.
     pub fn decoded<K: DeserializeOwned + Send + Sync + 'static>(&self) -> Result<Arc<K>, ReadError> {
         let decoded = self.origin.budget.cache().decoded(self, || self.try_decode());
         decoded.map_err(|error| self.reported(error))
     }
 
-    /// How many bytes its body had as the server sent it, kind, apiVersion and envelope apart.
+    /// The bytes of the body as the server sent it, without kind, apiVersion and envelope.
     pub fn wire_bytes(&self) -> usize {
         self.body.raw_len()
     }
 
-    /// How many bytes its packed body takes.
+    /// The bytes of the packed body.
     pub fn packed_bytes(&self) -> usize {
         self.body.packed_len()
     }
 
-    /// How many bytes it takes in all, nothing decoded.
+    /// All bytes that the object takes, without decoded values.
     pub fn memory_bytes(&self) -> usize {
-        // What an `Arc` puts before its value.
+        // The two counts that an `Arc` stores before its value.
         let counts = 2 * size_of::<usize>();
         counts + size_of::<Self>() + self.strings.memory_bytes() + self.packed_bytes()
     }
 
-    /// About how many bytes it takes as a `K`.
+    /// An estimate of the bytes that the object takes as a `K`.
     pub fn decoded_bytes_estimate<K>(&self) -> u64 {
         self.bytes_estimate(size_of::<K>())
     }
@@ -242,7 +253,7 @@ impl RawObject {
     }
 }
 
-/// What intake read of an object, apart from its body.
+/// What intake reads of an object at arrival, without its body.
 pub(crate) struct StoredIdentity {
     pub(crate) strings: IdentityStrings,
     pub(crate) version: Version,
@@ -269,7 +280,7 @@ impl Cacheable for RawObject {
         grown + type_bytes as u64
     }
 
-    /// So that an object that was often read is known again after a change.
+    /// The uid is the same for all versions of an object, so that the queue recognises the object after a change.
     fn fingerprint(&self) -> u64 {
         let name = if self.uid().is_empty() { self.strings.key() } else { self.uid() };
         twox_hash::XxHash3_64::oneshot(name.as_bytes())
@@ -297,13 +308,13 @@ impl<'a> Labels<'a> {
         self.0.strings.label(&self.0.origin.label_keys, key)
     }
 
-    /// Every label with its value, sorted by key.
+    /// All labels with their values, sorted by key.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.strings.labels(&self.0.origin.label_keys)
     }
 }
 
-/// Identity only: a body may hold secrets.
+/// Only the identity: a body may hold secrets.
 impl fmt::Debug for RawObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RawObject")
@@ -322,12 +333,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_read_of_a_kept_object_looks_at_stands_together_and_an_object_takes_little() {
+    fn the_fields_of_a_read_share_two_cache_lines_and_an_object_is_small() {
         let counts = 2 * size_of::<usize>();
         assert_eq!(offset_of!(RawObject, strings), 0);
         assert!(counts + offset_of!(RawObject, decoded_slot) + size_of::<DecodedSlot>() <= 64);
         assert!(counts + offset_of!(RawObject, body) + size_of::<Body>() <= 128);
-        // Allocators that hand out blocks in steps give the next one 32 bytes more.
+        // Allocators have size classes; the next one is 32 bytes larger.
         assert!(counts + size_of::<RawObject>() <= 160, "{}", size_of::<RawObject>());
     }
 }

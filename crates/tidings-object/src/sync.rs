@@ -1,4 +1,4 @@
-//! The one place this crate takes its locks and atomics from, so that shuttle can stand in for them.
+//! The locks and atomics of this crate. With `--cfg shuttle` they are shuttle's, which tests interleavings.
 
 #[cfg(not(shuttle))]
 pub(crate) use parking_lot::Mutex;

@@ -1,8 +1,8 @@
-//! What is done to a body once, at arrival, before it is packed and indexed. Identity is read from the
-//! original and can't be changed by it.
+//! A transform changes each body once, at arrival, before it is packed and indexed. The identity is read from the
+//! original bytes, so that a transform can't change it.
 //!
-//! A transform that fails or panics costs its object the body, and nobody else anything. (Catching panics
-//! needs `panic = "unwind"`.)
+//! If a transform fails or panics, only its object loses its body. (To catch a panic, the program needs
+//! `panic = "unwind"`.)
 
 mod prune;
 
@@ -25,21 +25,27 @@ use prune::PrunePaths;
 
 /// A change to every body of an informer.
 ///
-/// PrunePaths works on the bytes of either wire. Any other step needs JSON: an object that came as protobuf is first
-/// written as JSON, which costs about as much as decoding it, and stays JSON, half as large again as it came.
-/// So prune first, and where every object is changed otherwise, ask the server for JSON.
+/// Pruning works on the bytes of either wire. Any other step needs JSON: a protobuf object is first converted to JSON,
+/// which costs about as much as decoding it, and the JSON that is stored is about half as large again. So prune first;
+/// and if a function changes every object, let the informer request JSON.
 ///
 /// ```
+/// # use k8s_openapi::api::core::v1::Pod;
 /// use tidings_object::{FieldPath, Transform};
+/// # use tidings_object::{Intake, Kind, NothingKnown};
 ///
 /// let slim = Transform::drop_managed_fields()
 ///     .then(Transform::prune([FieldPath::parse(".spec.containers[*].env")?]))
 ///     .then(Transform::json(|object| object["status"]["seen"] = true.into()));
-/// let pod = br#"{"metadata":{"name":"a","managedFields":[{}]},"spec":{"containers":[{"env":[],"name":"c"}]}}"#;
-/// assert_eq!(
-///     String::from_utf8(slim.apply(pod)?)?,
-///     r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c"}]},"status":{"seen":true}}"#,
-/// );
+///
+/// # let intake = Intake::new(Pod::resource(), Default::default()).with_transform(slim);
+/// # let frame = br#"{"metadata":{"name":"a","resourceVersion":"1","managedFields":[{}]},
+/// #     "spec":{"containers":[{"env":[],"name":"c"}]}}"#;
+/// # let pod = intake.json(frame, &NothingKnown)?;
+/// // This pod arrived through an informer with the transform.
+/// assert!(pod.field(".metadata.managedFields")?.is_absent());
+/// assert_eq!(pod.field(".spec.containers[0]")?.to_string(), r#"{"name":"c"}"#);
+/// assert_eq!(pod.field(".status.seen")?.to_string(), "true");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
@@ -50,16 +56,18 @@ pub struct Transform {
 #[derive(Clone)]
 enum TransformStep {
     Prune(Arc<PrunePaths>),
-    TransformFn(Arc<TransformFn>, Option<FunctionName>),
+    Function(Arc<TransformFn>, Option<FunctionName>),
 }
 
-/// The name of a transform, and which of its functions this is.
+/// The name of a transform and the position of the function in it.
 type FunctionName = (Arc<str>, usize);
 
-/// What a [`Transform`] does, to be compared: equal when two surely do the same. It keeps no function alive.
+/// Identifies what a [`Transform`] does. Two are equal only if the transforms certainly do the same. It keeps no function
+/// alive.
 ///
-/// Fields to prune are compared by value, whatever their order. Functions are compared by their
-/// [name](Transform::named), and without one by allocation: only clones of one transform are then equal.
+/// Fields to prune are compared by value, in any order. Functions are compared by their [name](Transform::named). Without
+/// a name they are compared by allocation, so that only clones of one transform are equal.
+#[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TransformId(Vec<StepId>);
 
@@ -72,28 +80,30 @@ enum StepId {
 
 type TransformFn = dyn Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync;
 
-/// Why a body could not be transformed. Its object keeps its identity; reading its body gives this error.
+/// A body could not be transformed. Its object keeps its identity, and readers of the body get
+/// [`ReadError::Transform`](crate::ReadError::Transform).
+#[doc(hidden)]
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("transforming the object: {message}")]
 pub struct TransformError {
-    /// What the transform said.
+    /// The error of the transform, or the message of its panic.
     pub message: String,
 }
 
 impl Transform {
-    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties arrays. (In
-    /// protobuf, where a list or map is its items, one that was emptied is absent.)
+    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties a list, one that
+    /// ends in `[0]` drops one item; indexes refer to the list as it arrived. (In protobuf an emptied list is absent.)
     pub fn prune(paths: impl IntoIterator<Item = FieldPath>) -> Transform {
         Transform { steps: vec![TransformStep::Prune(Arc::new(PrunePaths::new(paths)))] }
     }
 
-    /// Drops `metadata.managedFields`, often a third of an object that few ever read.
+    /// Drops `metadata.managedFields`, which few programs read and which often are a third of an object.
     pub fn drop_managed_fields() -> Transform {
         let path = FieldPath::parse(".metadata.managedFields").expect("a constant path");
         Transform::prune([path])
     }
 
-    /// Changes the decoded object; fields that `K` does not know are lost.
+    /// Changes the decoded object. Fields that `K` does not have are lost.
     pub fn typed<K: DeserializeOwned + Serialize>(
         change: impl Fn(&mut K) + Send + Sync + 'static,
     ) -> Transform {
@@ -104,21 +114,22 @@ impl Transform {
         })
     }
 
-    /// Changes the JSON tree; every field is kept.
+    /// Changes the JSON tree. No field is lost.
     pub fn json(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Transform {
         Transform::typed::<Value>(change)
     }
 
-    /// One transform after another.
+    /// Applies `next` after this transform.
     #[must_use]
     pub fn then(mut self, next: Transform) -> Transform {
         self.steps.extend(next.steps);
         self
     }
 
-    /// Names the functions of this transform, so that transforms which are made at different places can be equal: see
-    /// [`TransformId`]. **The name is the promise**: whoever gives two functions one name equals that they do the same. An
-    /// informer of a factory is shared by everyone who asks for equal transforms, and runs the first one.
+    /// Names the functions of this transform, so that transforms that are created in different places can be equal.
+    ///
+    /// **The name is a promise**: two functions with the same name must do the same. A factory shares one informer between
+    /// all requests with equal transforms, and the informer runs the first one.
     ///
     /// ```
     /// use tidings_object::Transform;
@@ -131,31 +142,32 @@ impl Transform {
     pub fn named(mut self, name: impl Into<Arc<str>>) -> Transform {
         let name = name.into();
         for (at, step) in self.steps.iter_mut().enumerate() {
-            if let TransformStep::TransformFn(_, unnamed @ None) = step {
+            if let TransformStep::Function(_, unnamed @ None) = step {
                 *unnamed = Some((Arc::clone(&name), at));
             }
         }
         self
     }
 
-    /// What it does, to be compared.
+    /// Identifies what it does, for comparison.
+    #[doc(hidden)]
     pub fn id(&self) -> TransformId {
         let steps = self.steps.iter().map(|step| match step {
             TransformStep::Prune(pruning) => StepId::Prune(Arc::clone(pruning)),
-            TransformStep::TransformFn(_, Some(name)) => StepId::Named(name.clone()),
-            TransformStep::TransformFn(change, None) => StepId::Unnamed(Arc::downgrade(change)),
+            TransformStep::Function(_, Some(name)) => StepId::Named(name.clone()),
+            TransformStep::Function(change, None) => StepId::Unnamed(Arc::downgrade(change)),
         });
         TransformId(steps.collect())
     }
 
-    /// Applies every step.
+    /// Applies every step to the JSON of an object.
+    #[doc(hidden)]
     pub fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
         let Some((first, others)) = self.steps.split_first() else { return Ok(json.to_vec()) };
         others.iter().try_fold(first.apply(json)?, |json, step| step.apply(&json))
     }
 
-    /// Applies every step to a protobuf message, and equals what came out: protobuf if nothing but pruning was
-    /// asked for, otherwise JSON.
+    /// Applies every step to a protobuf message. The result is protobuf if all steps prune, otherwise JSON.
     pub(crate) fn apply_protobuf(
         &self,
         table: &'static Message,
@@ -170,7 +182,7 @@ impl Transform {
                     let pruned = pruning.apply_protobuf(table, &message);
                     message = Cow::Owned(pruned.map_err(TransformError::because)?);
                 }
-                TransformStep::TransformFn(..) => {
+                TransformStep::Function(..) => {
                     let json = tidings_protobuf::to_json(table, type_meta, &message);
                     let json = step.apply(&json.map_err(TransformError::because)?)?;
                     let json = steps.try_fold(json, |json, step| step.apply(&json))?;
@@ -182,7 +194,7 @@ impl Transform {
     }
 
     fn of(change: impl Fn(&[u8]) -> Result<Vec<u8>, TransformError> + Send + Sync + 'static) -> Transform {
-        Transform { steps: vec![TransformStep::TransformFn(Arc::new(change), None)] }
+        Transform { steps: vec![TransformStep::Function(Arc::new(change), None)] }
     }
 }
 
@@ -190,7 +202,7 @@ impl TransformStep {
     fn apply(&self, json: &[u8]) -> Result<Vec<u8>, TransformError> {
         match self {
             TransformStep::Prune(pruning) => pruning.apply(json).map_err(TransformError::because),
-            TransformStep::TransformFn(change, _) => catch_unwind(AssertUnwindSafe(|| change(json)))
+            TransformStep::Function(change, _) => catch_unwind(AssertUnwindSafe(|| change(json)))
                 .unwrap_or_else(|panic| {
                     Err(TransformError { message: format!("it panicked: {}", panic_message(&*panic)) })
                 }),
@@ -198,7 +210,7 @@ impl TransformStep {
     }
 }
 
-/// As their [`TransformId`]s are.
+/// Compares [`TransformId`]s.
 impl PartialEq for Transform {
     fn eq(&self, other: &Self) -> bool {
         self.id() == other.id()
@@ -207,8 +219,8 @@ impl PartialEq for Transform {
 
 impl Eq for Transform {}
 
-/// A reference to a function's allocation keeps its address from being given to another one, so that two which were never
-/// alive at the same time are not taken for one.
+/// A weak reference keeps the allocation of a function, so that a later function can't have the same address and count
+/// as equal.
 impl PartialEq for StepId {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {

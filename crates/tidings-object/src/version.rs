@@ -1,49 +1,56 @@
-//! A resourceVersion: what the server sent, and a number when it is one.
+//! A resourceVersion, stored as a number if it is one.
 //!
-//! Versions of one resource are decimal numbers that can be ordered (KEP-5504), except where an aggregated
-//! API server does otherwise: such a version is kept and sent back as it is, and has no order.
+//! The versions of one resource are decimal numbers with an order (KEP-5504). An aggregated API server may use other
+//! texts: these are kept and sent back unchanged, and have no order.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
 /// A resourceVersion as the server sent it.
+///
+/// ```
+/// use tidings_object::Version;
+///
+/// assert!(Version::new("9").is_older_than(&Version::new("10")));
+/// assert_eq!(Version::new("9").compare(&Version::new("a1b2")), None);
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Version(Form);
+pub struct Version(VersionForm);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Form {
-    /// Written without leading zeros, so that the text is the number's own.
+enum VersionForm {
+    /// A text without leading zeros, so that the number prints as the same text.
     Number(u64),
     Text(Arc<str>),
 }
 
 impl Version {
-    /// Takes what the server sent.
+    /// The version that the server sent as `text`.
     pub fn new(text: &str) -> Version {
         match canonical_number(text.as_bytes()) {
-            Some(number) => Version(Form::Number(number)),
-            None => Version(Form::Text(text.into())),
+            Some(number) => Version(VersionForm::Number(number)),
+            None => Version(VersionForm::Text(text.into())),
         }
     }
 
     /// The version as a number, if it is one.
     pub fn number(&self) -> Option<u64> {
         match &self.0 {
-            Form::Number(number) => Some(*number),
-            Form::Text(_) => None,
+            VersionForm::Number(number) => Some(*number),
+            VersionForm::Text(_) => None,
         }
     }
 
-    /// The version that no object has: an absent resourceVersion.
+    /// Whether it is the empty version, which no object has.
     pub fn is_empty(&self) -> bool {
-        matches!(&self.0, Form::Text(text) if text.is_empty())
+        matches!(&self.0, VersionForm::Text(text) if text.is_empty())
     }
 
-    /// How it stands to another version of the same resource; `None` when that can't be told.
+    /// Compares two versions of the same resource; `None` if they have no order.
     pub fn compare(&self, other: &Version) -> Option<Ordering> {
         match (&self.0, &other.0) {
-            (Form::Number(a), Form::Number(b)) => Some(a.cmp(b)),
+            (VersionForm::Number(a), VersionForm::Number(b)) => Some(a.cmp(b)),
             (a, b) => (a == b).then_some(Ordering::Equal),
         }
     }
@@ -59,7 +66,7 @@ impl Version {
     }
 }
 
-/// The number that is written just so; 19 digits fit whatever they are.
+/// The number that prints as exactly this text. Every number of 19 digits fits into 64 bits.
 fn canonical_number(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 19 || (text[0] == b'0' && text.len() > 1) {
         return None;
@@ -71,15 +78,15 @@ fn canonical_number(text: &[u8]) -> Option<u64> {
 
 impl From<u64> for Version {
     fn from(number: u64) -> Self {
-        Version(Form::Number(number))
+        Version(VersionForm::Number(number))
     }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Form::Number(number) => number.fmt(f),
-            Form::Text(text) => f.write_str(text),
+            VersionForm::Number(number) => number.fmt(f),
+            VersionForm::Text(text) => f.write_str(text),
         }
     }
 }
@@ -95,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_that_is_no_number_is_kept_as_it_is_and_has_no_order() {
+    fn a_version_that_is_not_a_number_is_kept_unchanged_and_has_no_order() {
         let odd = Version::new("a1b2");
         assert_eq!(odd.to_string(), "a1b2");
         assert_eq!(odd.compare(&Version::new("7")), None);

@@ -25,8 +25,7 @@ use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
-use tidings_object::identity::{self, Identity};
-use tidings_object::{Intake, IntakeError, KnownObjects, Projection, RawObject, Wire};
+use tidings_object::{Identity, Intake, IntakeError, KnownObjects, Projection, RawObject, Wire};
 
 use self::event_reader::EventError;
 use self::json::value_end::trim_start;
@@ -249,11 +248,11 @@ impl<'a> Payload<'a> {
     /// Reads its identity without making an object.
     pub(crate) fn identity(self) -> Result<Identity<'a>, IntakeError> {
         match self {
-            Payload::Json(text) => Ok(identity::scan(text)?),
+            Payload::Json(text) => Ok(Identity::from_json(text)?),
             Payload::Protobuf(Envelope { type_meta, message }) => Ok(Identity {
                 kind: type_meta.non_empty().kind.map(Cow::Borrowed),
                 api_version: type_meta.non_empty().api_version.map(Cow::Borrowed),
-                ..identity::scan_protobuf(message)?
+                ..Identity::from_protobuf(message)?
             }),
         }
     }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
-use tidings_object::{Budget, FieldPath, Intake, Kind, RawObject, identity};
+use tidings_object::{Budget, FieldPath, Identity, Intake, Kind, RawObject};
 
 use super::{
     frames, intake, intake_trained_on_protobuf, measured, messages, objects, objects_of_messages, siblings,
@@ -15,7 +15,7 @@ pub(crate) fn identity_scan(times: u64) {
     let frames = frames(times);
     measured(|| {
         for frame in &frames {
-            black_box(identity::scan(frame.as_bytes()).expect("a fixture has an identity"));
+            black_box(Identity::from_json(frame.as_bytes()).expect("a fixture has an identity"));
         }
     });
 }
@@ -24,7 +24,7 @@ pub(crate) fn identity_scan_protobuf(times: u64) {
     let messages = messages(times);
     measured(|| {
         for message in &messages {
-            black_box(identity::scan_protobuf(message).expect("a fixture has an identity"));
+            black_box(Identity::from_protobuf(message).expect("a fixture has an identity"));
         }
     });
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_object::{
-    Budget, FieldPath, Intake, Kind, KnownObjects, NothingKnown, RawObject, Transform, identity,
+    Budget, FieldPath, Identity, Intake, Kind, KnownObjects, NothingKnown, RawObject, Transform,
 };
 use tidings_protobuf::{TypeMeta, encode, message};
 
@@ -65,7 +65,7 @@ fn arrival(c: &mut Criterion) {
     let mut group = c.benchmark_group("arrival");
     group.throughput(Throughput::Bytes(frame.len() as u64));
     group.bench_function("identity", |b| {
-        b.iter(|| identity::scan(black_box(frame.as_bytes())).map(|i| i.rest_at))
+        b.iter(|| Identity::from_json(black_box(frame.as_bytes())).map(|i| i.rest_at))
     });
     let plain = Intake::new(Pod::resource(), Arc::default());
     group.bench_function("kept plain", |b| b.iter(|| take(&plain, black_box(&frame))));
@@ -86,7 +86,7 @@ fn arrival_of_protobuf(c: &mut Criterion) {
     let mut group = c.benchmark_group("arrival of protobuf");
     group.throughput(Throughput::Bytes(message.len() as u64));
     group.bench_function("identity", |b| {
-        b.iter(|| identity::scan_protobuf(black_box(&message)).map(|i| i.rest_at))
+        b.iter(|| Identity::from_protobuf(black_box(&message)).map(|i| i.rest_at))
     });
     let plain = Intake::new(Pod::resource(), Arc::default());
     group.bench_function("kept plain", |b| b.iter(|| take_message(&plain, black_box(&message))));

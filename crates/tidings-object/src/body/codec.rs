@@ -1,5 +1,5 @@
-//! One way of packing: zstd, with a dictionary or without. A packed body holds its codec, so that a
-//! dictionary lives as long as the last body packed with it.
+//! zstd, with or without a dictionary. A packed body holds its codec, so that a dictionary lives as long as the last body
+//! that was packed with it.
 
 use std::sync::Arc;
 
@@ -12,14 +12,15 @@ pub(crate) struct Codec {
     dictionary: Option<Dictionary>,
 }
 
-/// What came out is not what went in, by its length or for zstd.
+/// The packed bytes are invalid, or have another length.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UnpackError;
 
-/// Without a dictionary: fast, since such bodies are packed again once there is one.
+/// The compression level without a dictionary. It is the fastest, because such bodies are repacked once there is a
+/// dictionary.
 const LEVEL: i32 = 1;
 
-/// A shorter body has little that repeats, and packing it takes as long as packing a pod with a dictionary.
+/// A shorter body has few repetitions, and to pack it takes as long as to pack a pod with a dictionary.
 const BYTES_MIN_WITHOUT_DICTIONARY: usize = 1 << 10;
 
 impl Codec {
@@ -27,7 +28,7 @@ impl Codec {
         Codec { pool, dictionary }
     }
 
-    /// The same contexts with another dictionary.
+    /// A codec with the same contexts and another dictionary.
     pub(crate) fn with_dictionary(&self, dictionary: Dictionary) -> Codec {
         Codec::new(Arc::clone(&self.pool), Some(dictionary))
     }
@@ -36,31 +37,31 @@ impl Codec {
         self.dictionary.is_some()
     }
 
-    /// How many bytes its dictionary takes.
+    /// The memory of its dictionary.
     pub(crate) fn dictionary_bytes(&self) -> usize {
         self.dictionary.as_ref().map_or(0, Dictionary::memory_bytes)
     }
 
-    /// The bytes packed, if that takes at least a tenth off them; without a dictionary only if they are many.
+    /// The packed bytes, if that saves at least a tenth. Without a dictionary, only long bodies are packed.
     pub(super) fn pack(&self, raw: &[u8]) -> Option<Box<[u8]>> {
         if self.dictionary.is_none() && raw.len() < BYTES_MIN_WITHOUT_DICTIONARY {
             return None;
         }
         let packed_max = raw.len() - raw.len().div_ceil(10);
         self.pool.with_compressor(|compressor| {
-            // zstd gives up when it runs out of room: the bound on the gain is the room that it has.
+            // zstd fails if the output does not fit, so that the length of the buffer enforces the saving.
             compressor.scratch.clear();
             compressor.scratch.resize(packed_max, 0);
-            let (context, room) = (&mut compressor.context, compressor.scratch.as_mut_slice());
+            let (context, output) = (&mut compressor.context, compressor.scratch.as_mut_slice());
             let packed = match &self.dictionary {
-                Some(dictionary) => context.compress_using_cdict(room, raw, dictionary.for_packing()),
-                None => context.compress(room, raw, LEVEL),
+                Some(dictionary) => context.compress_using_cdict(output, raw, dictionary.for_packing()),
+                None => context.compress(output, raw, LEVEL),
             };
             packed.ok().map(|len| compressor.scratch[..len].into())
         })
     }
 
-    /// Unpacks into all of `raw`.
+    /// Unpacks into `raw`, which must have the exact length.
     pub(crate) fn unpack(&self, packed: &[u8], raw: &mut [u8]) -> Result<(), UnpackError> {
         let unpacked = self.pool.with_decompressor(|context| match &self.dictionary {
             Some(dictionary) => context.decompress_using_ddict(raw, packed, dictionary.for_unpacking()),
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_packed_comes_out_as_it_went_in() {
+    fn a_body_unpacks_to_the_packed_bytes() {
         let raw = br#"{"a":"b"}"#.repeat(200);
         let packed = codec().pack(&raw).unwrap();
         assert!(packed.len() < raw.len() / 10);
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_gains_less_than_a_tenth_is_not_packed() {
+    fn a_body_that_saves_less_than_a_tenth_is_not_packed() {
         let mut noise = 1_u32;
         let raw: Vec<u8> = std::iter::repeat_with(|| {
             noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

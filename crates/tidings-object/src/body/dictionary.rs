@@ -1,20 +1,20 @@
-//! A dictionary for the bodies of one informer, and its training: samples in, dictionary out, on whatever
-//! thread may be kept busy for some hundred milliseconds. Too few or too odd samples give no dictionary, which
-//! is no error.
+//! zstd dictionaries, trained on sampled bodies of one informer. A training takes some hundred milliseconds of one core,
+//! and runs on a thread that may block. Too few or unsuitable samples give no dictionary, which is not an error.
 
 use std::fmt;
 use std::sync::Arc;
 
 use zstd::zstd_safe::{CDict, DDict};
 
-/// What bodies are packed against.
+/// A zstd dictionary, prepared for both directions.
 pub(crate) struct Dictionary {
     compress: CDict<'static>,
     decompress: DDict<'static>,
 }
 
-/// A dictionary to be trained: it owns its samples. [`run`](Self::run) it off the pipeline's task and
-/// [`adopt`](crate::Intake::adopt) what comes out; dropping it instead is fine, another one will be due.
+/// A dictionary to be trained, with its samples. [`run`](Self::run) it outside the informer's task, and
+/// [`adopt`](crate::Intake::adopt) the result. It may be dropped instead: then another training will be due.
+#[doc(hidden)]
 pub struct DictionaryTraining {
     samples: Vec<u8>,
     sample_lens: Vec<usize>,
@@ -22,32 +22,33 @@ pub struct DictionaryTraining {
     token: Arc<TrainingToken>,
 }
 
-/// What a training gave, for the intake that asked for it.
+/// The result of a training, for the intake that started it.
+#[doc(hidden)]
 pub struct TrainedDictionary {
     pub(crate) dictionary: Option<Dictionary>,
-    /// How many objects there were when it began.
+    /// The number of objects at the start of the training.
     pub(crate) objects: u64,
     pub(crate) token: Arc<TrainingToken>,
 }
 
-/// Alive as long as a training is under way. Tells the trainings of different intakes apart.
+/// Alive while a training runs. It distinguishes the trainings of different intakes.
 #[derive(Debug, Default)]
 pub(crate) struct TrainingToken(());
 
-/// All samples together.
+/// The most bytes of all samples.
 const SAMPLES_BYTES_MAX: usize = 4 << 20;
 
-/// One sample. A huge object equals little about the others.
+/// The most bytes of one sample. A huge object does not represent the others.
 const SAMPLE_BYTES_MAX: usize = 64 << 10;
 
-/// zstd refuses to train with fewer than 7.
+/// zstd refuses to train with fewer than 7 samples.
 const SAMPLES_MIN: usize = 8;
 
-/// For pods, 64 KiB pack no better, and 16 KiB a few bytes worse.
+/// For pods, 64 KiB give no smaller bodies, and 16 KiB give bodies that are a few bytes larger.
 const DICTIONARY_BYTES_MAX: usize = 32 << 10;
 
-/// With a dictionary, most of a body is references into it: level 3 takes a fourteenth more off a pod, and for
-/// that a third more time and four times the tables.
+/// The compression level. With a dictionary, most of a body is references into it: for a pod, level 3 saves 7 % more
+/// bytes, and takes a third more time and four times the memory for tables.
 const LEVEL: i32 = 1;
 
 impl DictionaryTraining {
@@ -55,7 +56,7 @@ impl DictionaryTraining {
         DictionaryTraining { samples: Vec::new(), sample_lens: Vec::new(), objects, token }
     }
 
-    /// Takes one more sample, as long as there is room.
+    /// Adds a sample, if there is room.
     pub(crate) fn add_sample(&mut self, body: &[u8]) {
         let sample = &body[..body.len().min(SAMPLE_BYTES_MAX)];
         if self.samples.len() + sample.len() <= SAMPLES_BYTES_MAX {
@@ -64,16 +65,16 @@ impl DictionaryTraining {
         }
     }
 
-    /// How many samples it has.
+    /// The number of samples.
     pub fn samples(&self) -> usize {
         self.sample_lens.len()
     }
 
-    /// Trains. This blocks, and keeps a core busy.
+    /// Trains the dictionary. This blocks, and uses one core.
     pub fn run(self) -> TrainedDictionary {
-        let room = DICTIONARY_BYTES_MAX.min(self.samples.len() / 4);
+        let bytes_max = DICTIONARY_BYTES_MAX.min(self.samples.len() / 4);
         let dictionary = (self.samples() >= SAMPLES_MIN)
-            .then(|| zstd::dict::from_continuous(&self.samples, &self.sample_lens, room).ok())
+            .then(|| zstd::dict::from_continuous(&self.samples, &self.sample_lens, bytes_max).ok())
             .flatten()
             .and_then(|bytes| Dictionary::new(&bytes));
         TrainedDictionary { dictionary, objects: self.objects, token: self.token }
@@ -81,7 +82,7 @@ impl DictionaryTraining {
 }
 
 impl TrainedDictionary {
-    /// Whether a dictionary came out.
+    /// Whether the training gave a dictionary.
     pub fn is_dictionary(&self) -> bool {
         self.dictionary.is_some()
     }
@@ -105,14 +106,14 @@ impl Dictionary {
     }
 }
 
-/// Sizes only: a dictionary holds parts of bodies.
+/// Only the size: a dictionary contains parts of bodies.
 impl fmt::Debug for Dictionary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dictionary").field("memory_bytes", &self.memory_bytes()).finish()
     }
 }
 
-/// Sizes only: samples are bodies.
+/// Only sizes: samples are bodies.
 impl fmt::Debug for DictionaryTraining {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (samples, bytes) = (self.samples(), self.samples.len());

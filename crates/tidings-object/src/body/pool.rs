@@ -1,5 +1,5 @@
-//! Compression contexts, shared. Each costs some hundred kilobytes, so they belong to a factory and never to
-//! one informer; at most a few lie idle.
+//! A pool of zstd contexts. A context takes some hundred kilobytes, so all informers of a factory share a pool, and only a
+//! few contexts are kept idle.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use zstd::zstd_safe::{CCtx, DCtx};
 
 use crate::sync::Mutex;
 
-/// The contexts that bodies are packed and unpacked with.
+/// The zstd contexts that pack and unpack bodies.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -18,26 +18,27 @@ use crate::sync::Mutex;
 /// let pods = Intake::new(Pod::resource(), Arc::clone(&budget)).with_pool(Arc::clone(&pool));
 /// let nodes = Intake::new(Node::resource(), budget).with_pool(pool);
 /// ```
+#[doc(hidden)]
 #[derive(Default)]
 pub struct PackPool {
     compressors: Mutex<Vec<Compressor>>,
     decompressors: Mutex<Vec<DCtx<'static>>>,
 }
 
-/// A context to pack with, and room for what it writes.
+/// A compression context and its output buffer.
 pub(super) struct Compressor {
     pub(super) context: CCtx<'static>,
     pub(super) scratch: Vec<u8>,
 }
 
-/// More at a time than this are used and dropped: a burst must not be paid for ever after.
+/// Contexts beyond this number are dropped after use, so that a burst does not keep its memory.
 const IDLE_MAX: usize = 8;
 
-/// A context that one huge object has blown up beyond this is not kept.
+/// A context that grew beyond this for a huge object is dropped after use.
 const CONTEXT_BYTES_MAX: usize = 4 << 20;
 
 impl PackPool {
-    /// How many bytes its idle contexts take.
+    /// The memory of its idle contexts.
     pub fn idle_bytes(&self) -> usize {
         let packing: usize = self.compressors.lock().iter().map(Compressor::memory_bytes).sum();
         packing + self.decompressors.lock().iter().map(DCtx::sizeof).sum::<usize>()

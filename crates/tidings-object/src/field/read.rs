@@ -55,7 +55,7 @@ impl<'p, 'a> PathWalk<'p, 'a> {
     /// Reads the value at the cursor, to which the first `depth` steps of each active path lead. It recurses once per
     /// step, and the parser bounds the steps of a path.
     fn value(&mut self, cursor: &mut JsonCursor<'a>, active: Active, depth: usize) -> Result<(), JsonError> {
-        let start = cursor.at();
+        let start = cursor.offset();
         let through = |step: fn(&PathStep<'_>) -> bool| {
             self.each(active).filter(|path| self.paths[*path].get(depth).is_some_and(step)).map(bit).sum()
         };
@@ -134,7 +134,7 @@ pub(super) fn values(path: &FieldPath, json: &[u8]) -> Result<Vec<Value>, serde_
     let walked = JsonCursor::new(json).and_then(|mut cursor| {
         let all = walk.all();
         walk.value(&mut cursor, all, 0)?;
-        cursor.end()
+        cursor.expect_end()
     });
     walked.map_err(serde_json::Error::custom)?;
     walk.values().next().expect("a walk has the values of its path")

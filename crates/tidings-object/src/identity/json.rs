@@ -1,7 +1,7 @@
 //! Reads an identity from JSON.
 //!
-//! Keys in any order, keys and values escaped or not, the last of duplicate keys (as decoding takes it). A field
-//! of the wrong type counts as absent. The whole frame is checked, so that what is kept is well-formed.
+//! Keys may have any order, and keys and values may be escaped. The last of duplicate keys counts, as in a decoder. A
+//! field of the wrong type counts as absent. The whole frame is checked, so that only well-formed bodies are stored.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,19 @@ use crate::Version;
 use crate::field::PathWalk;
 use crate::json::{JsonCursor, JsonError, JsonStr};
 
-/// Reads the identity of one object, and what stands where `walk` leads.
+/// Reads the identity of one object, and the values at the paths of `walk`.
 pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut PathWalk<'_, 'a>) -> Result<Identity<'a>, ScanError> {
     let mut cursor = JsonCursor::new(frame)?;
     if cursor.peek() != b'{' {
         cursor.skip_value()?;
-        cursor.end()?;
+        cursor.expect_end()?;
         return Err(ScanError::NoObject);
     }
     let mut identity = Identity::default();
     let mut is_head = true;
     let mut is_more = cursor.enter_object()?;
     while is_more {
-        let start = cursor.at();
+        let start = cursor.offset();
         let key = cursor.key()?;
         let is_string = cursor.peek() == b'"';
         let name = key.decoded();
@@ -51,9 +51,9 @@ pub(super) fn scan<'a>(frame: &'a [u8], walk: &mut PathWalk<'_, 'a>) -> Result<I
         is_more = cursor.has_next_member()?;
     }
     if is_head {
-        identity.rest_at = cursor.at() - "}".len();
+        identity.rest_at = cursor.offset() - "}".len();
     }
-    cursor.end()?;
+    cursor.expect_end()?;
     Ok(identity)
 }
 
@@ -93,7 +93,7 @@ fn text<'a>(cursor: &mut JsonCursor<'a>) -> Result<Option<Cow<'a, str>>, JsonErr
 }
 
 fn integer(cursor: &mut JsonCursor<'_>) -> Result<Option<i64>, JsonError> {
-    let start = cursor.at();
+    let start = cursor.offset();
     cursor.skip_value()?;
     Ok(cursor.since(start).parse().ok())
 }
@@ -103,7 +103,7 @@ fn labels<'a>(cursor: &mut JsonCursor<'a>) -> Result<Vec<Label<'a>>, JsonError> 
         return cursor.skip_value().map(|()| Vec::new());
     }
     let mut labels: Vec<Label<'a>> = Vec::new();
-    // Where a label that is no string was left out, and its key: it still hides an earlier duplicate.
+    // Labels whose value is not a string: the position and the key. Such a label still hides an earlier duplicate.
     let mut mistyped: Vec<(usize, Cow<'a, str>)> = Vec::new();
     cursor.members(|cursor, key| {
         match text(cursor)? {
@@ -117,12 +117,12 @@ fn labels<'a>(cursor: &mut JsonCursor<'a>) -> Result<Vec<Label<'a>>, JsonError> 
         return Ok(labels);
     }
     sort_and_keep_last(&mut mistyped, |(_, key)| key);
-    let mut places: Vec<_> = labels.into_iter().enumerate().collect();
-    places.retain(|(place, (key, _))| {
+    let mut numbered: Vec<_> = labels.into_iter().enumerate().collect();
+    numbered.retain(|(position, (key, _))| {
         let hiding = mistyped.binary_search_by(|(_, other)| other.as_ref().cmp(key));
-        hiding.is_err() || hiding.is_ok_and(|i| mistyped[i].0 <= *place)
+        hiding.is_err() || hiding.is_ok_and(|i| mistyped[i].0 <= *position)
     });
-    labels = places.into_iter().map(|(_, label)| label).collect();
+    labels = numbered.into_iter().map(|(_, label)| label).collect();
     sort_and_keep_last(&mut labels, |label| &label.0);
     Ok(labels)
 }
@@ -141,7 +141,7 @@ fn owners<'a>(cursor: &mut JsonCursor<'a>) -> Result<Vec<(Cow<'a, str>, bool)>, 
             match key.decoded().as_ref() {
                 "uid" => uid = text(cursor)?,
                 "controller" => {
-                    let start = cursor.at();
+                    let start = cursor.offset();
                     cursor.skip_value()?;
                     is_controller = cursor.since(start) == "true";
                 }

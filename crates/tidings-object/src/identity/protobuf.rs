@@ -1,8 +1,8 @@
-//! Reads an identity from protobuf: passes over every field by its length, and looks into the metadata only.
+//! Reads an identity from protobuf: skips every field by its length, except the metadata.
 //!
-//! Fields in any order, the last of those that can stand once only, as decoding takes it. What JSON would omit as
-//! empty is absent here too, although it is on the wire. Nothing is looked up in a table, but for the time of a
-//! deletion, which few objects have.
+//! Fields may have any order. The last of a repeated single field counts, as in a decoder. A value that JSON omits as
+//! empty is absent here too, although it is on the wire. Only the deletion timestamp, which few objects have, needs the
+//! table of messages.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use tidings_protobuf::{PathStep, message, repaired_utf8, values_at};
 use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, sort_and_keep_last};
 use crate::Version;
 
-/// The number of `metadata` in every object.
+/// The field number of `metadata` in every object.
 const METADATA: u32 = 1;
 
-/// Numbers of `ObjectMeta`.
+/// Field numbers of `ObjectMeta`.
 mod object_meta {
     pub(super) const NAME: u32 = 1;
     pub(super) const NAMESPACE: u32 = 3;
@@ -29,13 +29,13 @@ mod object_meta {
     pub(super) const OWNER_REFERENCES: u32 = 13;
 }
 
-/// Numbers of `OwnerReference`.
+/// Field numbers of `OwnerReference`.
 mod owner_reference {
     pub(super) const UID: u32 = 4;
     pub(super) const CONTROLLER: u32 = 6;
 }
 
-/// Numbers of an entry of a map.
+/// Field numbers of a map entry.
 mod entry {
     pub(super) const KEY: u32 = 1;
     pub(super) const VALUE: u32 = 2;
@@ -43,9 +43,10 @@ mod entry {
 
 /// Reads the identity of one object.
 ///
-/// Whatever is wrong inside the object must not cost more than the reading of it. So a text is repaired as Go's JSON
-/// has it, a field of another type counts as absent, and an entry or reference that is broken is left out: decoding
-/// the object then equals what is wrong. Only if the bytes break off before there is a key is there nothing to keep.
+/// An error inside the object must not keep it out of the cache: that would stop an informer for one object of one
+/// tenant. So a text that is not UTF-8 is repaired as in Go's JSON, a field of another type counts as absent, and a broken
+/// entry or reference is skipped; a decoder of the object reports the error. It fails only if the bytes end before there
+/// is a key and a version.
 pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut identity = Identity::default();
     let mut deletion = None;
@@ -75,7 +76,7 @@ pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
 }
 
 impl<'a> Identity<'a> {
-    /// Reads up to the end, or to where the bytes break off; `deletion` is the message of the time of deletion.
+    /// Reads to the end, or to where the bytes end early. Sets `deletion` to the message of the deletion timestamp.
     fn read_object_meta(
         &mut self,
         metadata: &'a [u8],
@@ -115,13 +116,13 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// What stands in a text or message; nothing in a field of another type, which so counts as absent.
+/// The content of a text or message. A field of another type is empty, so that it counts as absent.
 #[inline]
 fn bytes(value: Value<'_>) -> &[u8] {
     entry_of(value).unwrap_or_default()
 }
 
-/// An entry of a map, which is one even if it is empty.
+/// The content of a map entry, which may be empty.
 #[inline]
 fn entry_of(value: Value<'_>) -> Option<&[u8]> {
     match value {
@@ -135,7 +136,7 @@ fn label(entry: &[u8]) -> Option<Label<'_>> {
     Some((repaired_utf8(key), repaired_utf8(value)))
 }
 
-/// Either is empty if it is not written; `None` if the entry is broken.
+/// Key and value of a map entry, empty if absent; `None` if the entry is broken.
 fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut key, mut value): (&[u8], &[u8]) = (b"", b"");
     let mut fields = Reader::new(entry);
@@ -165,7 +166,8 @@ fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
     Some((uid?, is_controller))
 }
 
-/// A time as JSON has it; `None` if it is none. Few objects have been deleted, so this may be written to be read.
+/// A time as in JSON; `None` if it is invalid. Few objects are being deleted, so this may be slow: it encodes an object
+/// that has only this field, and reads it with the table.
 fn as_json_time<'a>(time: &[u8]) -> Option<Cow<'a, str>> {
     const PATH: [PathStep<'static>; 2] =
         [PathStep::Member(Cow::Borrowed("metadata")), PathStep::Member(Cow::Borrowed("deletionTimestamp"))];

@@ -1,4 +1,4 @@
-//! That a scan reads what a decoder would, of any JSON that is one.
+//! A scan reads the same identity as a decoder, from any JSON.
 
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::arbitrary;
 
-/// The identity by the same rules, read from the whole tree.
+/// The model: the identity by the same rules, read from the decoded tree.
 fn from_tree(value: &Value) -> Identity<'static> {
     let text = |v: &Value| v.as_str().map(|s| Cow::Owned(s.to_owned()));
     let metadata = &value["metadata"];
@@ -37,9 +37,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn the_identity_is_what_the_decoded_tree_says(text in arbitrary::object_text()) {
+    fn the_identity_equals_that_of_the_decoded_tree(text in arbitrary::object_text()) {
         let tree: Value = serde_json::from_str(&text).unwrap();
-        let scanned = scan(text.as_bytes()).unwrap();
+        let scanned = Identity::from_json(text.as_bytes()).unwrap();
         let expected = Identity {
             rest_at: scanned.rest_at,
             rest_has_kind: scanned.rest_has_kind,
@@ -50,8 +50,8 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_the_head_is_the_object_without_it(text in arbitrary::object_text()) {
-        let identity = scan(text.as_bytes()).unwrap();
+    fn the_rest_is_the_object_without_its_leading_type(text in arbitrary::object_text()) {
+        let identity = Identity::from_json(text.as_bytes()).unwrap();
         let rest: Value = serde_json::from_str(&format!("{{{}", &text[identity.rest_at..])).unwrap();
         let mut tree: Value = serde_json::from_str(&text).unwrap();
         let members = tree.as_object_mut().unwrap();
@@ -66,7 +66,7 @@ proptest! {
 
     #[test]
     fn bytes_are_accepted_iff_serde_reads_an_object(mut text in arbitrary::object_text(), cuts in any::<[u16; 3]>()) {
-        // Damage that keeps the text valid UTF-8: one character out, one in, the end cut off.
+        // Damages the text but keeps it valid UTF-8: removes a character, inserts one, cuts off the end.
         let boundary = |text: &str, near: u16| (0..=near as usize % (text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap();
         let at = boundary(&text, cuts[0]);
         if at < text.len() {
@@ -79,12 +79,12 @@ proptest! {
         }
         let is_object = text.trim_start_matches([' ', '\n', '\t', '\r']).starts_with('{');
         let expected = is_object && serde_json::from_str::<IgnoredAny>(&text).is_ok();
-        prop_assert_eq!(scan(text.as_bytes()).is_ok(), expected);
+        prop_assert_eq!(Identity::from_json(text.as_bytes()).is_ok(), expected);
     }
 
     #[test]
-    fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = scan(&bytes);
+    fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = Identity::from_json(&bytes);
     }
 }
 
@@ -92,7 +92,7 @@ proptest! {
 #[test]
 fn a_list_item_and_a_watch_frame_of_one_object_have_the_same_rest() {
     let item = br#"{"metadata":{"name":"a"},"spec":{}}"#;
-    let rest = &item[scan(item).unwrap().rest_at..];
+    let rest = &item[Identity::from_json(item).unwrap().rest_at..];
     for head in [
         r#"{"kind":"Pod","apiVersion":"v1","#,
         r#"{"apiVersion":"v1","kind":"Pod","#,
@@ -102,13 +102,13 @@ fn a_list_item_and_a_watch_frame_of_one_object_have_the_same_rest() {
         " {",
     ] {
         let frame = format!("{head}{}", r#""metadata":{"name":"a"},"spec":{}}"#);
-        let at = scan(frame.as_bytes()).unwrap().rest_at;
+        let at = Identity::from_json(frame.as_bytes()).unwrap().rest_at;
         assert_eq!(&frame.as_bytes()[at..], rest, "{frame}");
     }
 }
 
 #[test]
-fn an_object_of_nothing_but_its_kind_has_an_empty_rest() {
+fn an_object_that_only_has_a_kind_has_an_empty_rest() {
     for (frame, rest) in [
         ("{}", "}"),
         (" { } ", "} "),
@@ -117,36 +117,37 @@ fn an_object_of_nothing_but_its_kind_has_an_empty_rest() {
         (r#"{"kind":"Pod","a":1,"apiVersion":"v1"}"#, r#""a":1,"apiVersion":"v1"}"#),
         (r#"{"kind":null,"apiVersion":"v1"}"#, r#""kind":null,"apiVersion":"v1"}"#),
     ] {
-        let at = scan(frame.as_bytes()).unwrap().rest_at;
+        let at = Identity::from_json(frame.as_bytes()).unwrap().rest_at;
         assert_eq!(&frame[at..], rest, "{frame}");
     }
-    let late = scan(br#"{"kind":"Pod","a":1,"apiVersion":"v1"}"#).unwrap();
+    let late = Identity::from_json(br#"{"kind":"Pod","a":1,"apiVersion":"v1"}"#).unwrap();
     assert_eq!((late.rest_has_kind, late.rest_has_api_version), (false, true));
 }
 
 #[test]
 fn the_last_of_duplicate_keys_counts_even_when_it_is_of_the_wrong_type() {
     let frame = br#"{"metadata":{"name":"a","uid":"u"},"metadata":{"name":"b","labels":{"x":"1","x":2,"y":"1","y":"2"}}}"#;
-    let identity = scan(frame).unwrap();
+    let identity = Identity::from_json(frame).unwrap();
     assert_eq!(identity.name, "b");
     assert_eq!(identity.uid, "");
     assert_eq!(identity.labels, [("y".into(), "2".into())]);
-    let identity = scan(br#"{"metadata":{"name":"a"},"metadata":3}"#).unwrap();
+    let identity = Identity::from_json(br#"{"metadata":{"name":"a"},"metadata":3}"#).unwrap();
     assert_eq!(identity.name, "");
 }
 
 #[test]
-fn an_error_says_where_and_what() {
-    let error = scan(br#"{"a":tru}"#).unwrap_err();
+fn an_error_has_the_offset_and_what_was_expected() {
+    let error = Identity::from_json(br#"{"a":tru}"#).unwrap_err();
     assert_eq!(error.to_string(), "not well-formed JSON at byte 5: expected true");
-    for no_object in ["", "[]", "\"a\"", "1", "null", "<html>", "{} {}"] {
-        assert!(scan(no_object.as_bytes()).is_err(), "{no_object}");
+    for not_an_object in ["", "[]", "\"a\"", "1", "null", "<html>", "{} {}"] {
+        assert!(Identity::from_json(not_an_object.as_bytes()).is_err(), "{not_an_object}");
     }
 }
 
 #[test]
 fn unescaped_text_is_borrowed_from_the_frame() {
-    let identity = scan(br#"{"kind":"Pod","metadata":{"name":"a","labels":{"k":"v"}}}"#).unwrap();
+    let identity =
+        Identity::from_json(br#"{"kind":"Pod","metadata":{"name":"a","labels":{"k":"v"}}}"#).unwrap();
     assert!(matches!(identity.kind, Some(Cow::Borrowed(_))));
     assert!(matches!(identity.name, Cow::Borrowed(_)));
     assert!(matches!(identity.labels[0], (Cow::Borrowed(_), Cow::Borrowed(_))));

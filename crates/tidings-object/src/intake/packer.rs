@@ -1,6 +1,14 @@
-//! The life of an informer's dictionary: when bodies are kept plain, packed without one or with one, and when
-//! a training is due. It starts nothing itself: whoever drives the informer asks, trains elsewhere, and brings
-//! back what came out.
+//! Packs the bodies of one informer, and decides when to train a dictionary for them. It starts no thread: the task of
+//! the informer asks whether a training is due, runs it elsewhere, and hands the result back.
+//!
+//! A body is packed in the first of these ways that applies:
+//!
+//! ```text
+//! before the first training             plain
+//! while the first training runs         zstd without a dictionary
+//! the reference is similar enough       a delta against the reference (see `reference_pool`)
+//! otherwise                             zstd with the dictionary
+//! ```
 
 use std::sync::{Arc, Weak};
 
@@ -22,62 +30,64 @@ pub(super) struct Packer {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DictionaryPolicy {
-    TrainedDictionary,
-    /// For secrets: a dictionary holds parts of bodies, and would outlive them.
+    Train,
+    /// For secrets: a dictionary contains parts of bodies, and may live longer than they do.
     NoDictionary,
 }
 
 #[derive(Debug)]
 struct PackerState {
-    /// What new bodies are packed with; until a first training they are kept as they came.
+    /// Packs new bodies. It is `None` before the first training: then bodies are kept plain.
     codec: Option<Arc<Codec>>,
-    /// The training under way; dead when there is none.
+    /// Alive while a training runs.
     training: Weak<TrainingToken>,
     samples: Reservoir<Weak<RawObject>>,
-    /// How many objects there were at the last training; 0 before it.
+    /// The number of objects at the last training; 0 before the first one.
     trained_objects: u64,
     ratio: RatioMonitor,
-    /// How many bytes of bodies were packed since the last training.
+    /// The bytes of bodies that arrived since the last training.
     packed_since_bytes: u64,
-    /// How many trainings there were because a dictionary was worn.
+    /// The number of trainings because a dictionary had degraded.
     degraded_trainings: u32,
-    /// Beside a dictionary: the first of a key, and those that differ from their reference, are packed with that.
+    /// Used only if there is a dictionary, which packs bodies without a similar reference.
     references: ReferencePool,
-    /// Every dictionary that bodies may still hold.
+    /// The dictionaries that bodies may still need.
     dictionaries: Vec<Weak<Codec>>,
 }
 
-/// How well a dictionary packs now, against how well it packed at first.
+/// Compares the compression ratio of a dictionary with its first ratio.
 #[derive(Debug, Default)]
 struct RatioMonitor {
     bodies: u32,
     raw_bytes: u64,
     packed_bytes: u64,
-    /// raw:packed of the first window, in hundredths.
+    /// The ratio raw:packed of the first window, in percent.
     first_percent: Option<u64>,
     is_degraded: bool,
 }
 
-/// For pods of 500 services, four times as many give no better dictionary, and take more than three times as long.
+/// For pods of 500 services, four times as many samples give no better dictionary, and training takes more than three
+/// times as long.
 const SAMPLES_MAX: usize = 128;
 
-/// Below these a dictionary costs more than it saves.
+/// For fewer objects or bytes a dictionary costs more than it saves.
 const OBJECTS_MIN: u64 = 100;
 const RAW_BYTES_MIN: u64 = 1 << 20;
 
-/// A small cache grown by this much is another cache.
+/// A small cache that has grown by this factor gets a new dictionary.
 const GROWTH: u64 = 8;
 
-/// From here on what was sampled stands for the rest: packing all of it anew would cost more than a slightly better
-/// dictionary saves. If what comes later is of another kind, the dictionary is worn, and that is noticed.
+/// From this many objects on the samples represent the rest, and growth alone causes no training: to repack the whole
+/// cache would cost more than a slightly better dictionary saves. If later objects are different, the ratio degrades.
 const OBJECTS_ENOUGH: u64 = 1_000;
 
-/// A worn dictionary waits until as many bytes have arrived as the cache holds, the next one twice as long, and so on
-/// up to 2 to the power of this. A training packs the whole cache anew, and one tenant whose bodies pack well and badly
-/// by turns wears out every dictionary: so the cost stays a share of what arrives, and ever less of it.
+/// Exponential backoff for degraded dictionaries: the first is replaced after as many bytes have arrived as the cache
+/// holds, the next after twice as many, and so on up to 2 to the power of this. A training repacks the whole cache, and
+/// a tenant whose bodies alternate between two kinds degrades every dictionary. The backoff bounds that cost to a
+/// decreasing share of the arriving bytes.
 const RETRAIN_DOUBLINGS_MAX: u32 = 10;
 
-/// Bodies over which the ratio is taken.
+/// The number of bodies in one measurement of the ratio.
 const WINDOW_BODIES: u32 = 256;
 
 impl Packer {
@@ -85,11 +95,7 @@ impl Packer {
         let is_secret = resource.group.is_empty() && resource.kind == "Secret";
         let without_dictionary = Arc::new(Codec::new(pool, None));
         Packer {
-            policy: if is_secret {
-                DictionaryPolicy::NoDictionary
-            } else {
-                DictionaryPolicy::TrainedDictionary
-            },
+            policy: if is_secret { DictionaryPolicy::NoDictionary } else { DictionaryPolicy::Train },
             state: Mutex::new(PackerState {
                 codec: is_secret.then(|| Arc::clone(&without_dictionary)),
                 training: Weak::new(),
@@ -105,7 +111,7 @@ impl Packer {
         }
     }
 
-    /// Packs a body of one of `key`; `now` is what all of the informer take.
+    /// Packs a body. `now` is the memory of all objects of the informer.
     pub(super) fn pack(&self, key: ReferenceKey, raw: &[u8], now: PackStats) -> Body {
         let mut state = self.state.lock();
         state.packed_since_bytes += raw.len() as u64;
@@ -122,13 +128,13 @@ impl Packer {
         if codec.has_dictionary() {
             let mut state = self.state.lock();
             state.ratio.count(raw.len(), body.packed_len());
-            state.references.packed(key, raw, &body, now.memory_bytes);
+            state.references.record_miss(key, raw, &body, now.memory_bytes);
         }
         body
     }
 
-    /// The body packed with the dictionary of now; `None` if it is already, or gains nothing by it, as one that is told
-    /// by its reference.
+    /// The body packed with the current dictionary; `None` if it already is, or if that saves nothing. A delta stays a
+    /// delta.
     pub(super) fn repack(&self, body: &Body) -> Option<Body> {
         let codec = self.state.lock().codec.clone().filter(|codec| codec.has_dictionary())?;
         if body.is_packed_by(&codec) || body.is_delta() {
@@ -139,18 +145,16 @@ impl Packer {
         packed.is_packed_by(&codec).then_some(packed)
     }
 
-    /// Cacheable an object as a sample. It is not kept alive by that, nor its body copied.
+    /// Offers an object as a sample, by a weak reference. Its body is not copied.
     pub(super) fn offer_sample(&self, object: &Arc<RawObject>) {
-        if self.policy == DictionaryPolicy::TrainedDictionary {
+        if self.policy == DictionaryPolicy::Train {
             self.state.lock().samples.offer(Arc::downgrade(object));
         }
     }
 
     pub(super) fn is_training_due(&self, now: PackStats) -> bool {
         let state = self.state.lock();
-        self.policy == DictionaryPolicy::TrainedDictionary
-            && state.training.strong_count() == 0
-            && state.is_due(now)
+        self.policy == DictionaryPolicy::Train && state.training.strong_count() == 0 && state.is_due(now)
     }
 
     pub(super) fn training_due(&self, now: PackStats) -> Option<DictionaryTraining> {
@@ -163,7 +167,7 @@ impl Packer {
         }
         let token = Arc::new(TrainingToken::default());
         state.training = Arc::downgrade(&token);
-        // Whatever arrives from now on would wait long enough to be packed twice.
+        // From now on bodies are packed even without a dictionary: they may wait long for it, and are then repacked.
         state.codec.get_or_insert_with(|| Arc::clone(&self.without_dictionary));
         let samples = state.samples.samples().to_vec();
         drop(state);
@@ -177,7 +181,7 @@ impl Packer {
         Some(training)
     }
 
-    /// Takes what a training gave, unless another intake asked for it.
+    /// Uses the result of a training, unless it belongs to another intake.
     pub(super) fn adopt(&self, trained: TrainedDictionary) {
         let mut state = self.state.lock();
         if !Weak::ptr_eq(&state.training, &Arc::downgrade(&trained.token)) {
@@ -189,7 +193,7 @@ impl Packer {
         state.ratio = RatioMonitor::default();
         state.packed_since_bytes = 0;
         state.samples.clear();
-        // What they take with the old dictionary is no yardstick any more.
+        // The sizes with the old dictionary are no longer a limit for deltas.
         state.references.clear();
         if let Some(dictionary) = trained.dictionary {
             let codec = Arc::new(self.without_dictionary.with_dictionary(dictionary));
@@ -199,7 +203,7 @@ impl Packer {
         }
     }
 
-    /// What the dictionaries and reference take that bodies still hold, and those of now.
+    /// The bytes of all dictionaries and references that are alive.
     pub(super) fn dictionary_bytes(&self) -> u64 {
         let state = self.state.lock();
         let dictionaries = state.dictionaries.iter().filter_map(Weak::upgrade);

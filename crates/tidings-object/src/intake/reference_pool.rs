@@ -1,7 +1,15 @@
-//! Which objects are told by which reference: those of one controller are of one key, and so are those that nobody
-//! controls. A key that is large enough gets reference; one whose members are not alike soon has none.
+//! Chooses the reference that a body is delta-compressed against. Objects of one controller share a reference, and so do
+//! all objects without a controller.
 //!
-//! It must never hold much: all reference takes at most a share of what the objects take, and pool are forgotten.
+//! ```text
+//! bodies 1..16 of a ReplicaSet   packed with the dictionary; the 16th becomes the reference
+//! body 17 and later              stored as a delta against the reference, if that is smaller (a hit)
+//! 16 misses                      the next body becomes the reference: the template may have changed
+//! 3 references with few hits     the entry stops trying: these bodies are not similar
+//! ```
+//!
+//! The memory is bounded: all references take at most a fraction of the memory of the objects, and the number of entries
+//! has a limit.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,49 +17,50 @@ use std::sync::Arc;
 use crate::body::{Body, Reference, Wire};
 use crate::sync::{AtomicU64, Ordering};
 
-/// The pool of one informer.
+/// The references of one informer.
 #[derive(Debug, Default)]
 pub(super) struct ReferencePool {
     entries: HashMap<ReferenceKey, PoolEntry>,
-    /// What all living reference takes.
+    /// The bytes of all live references.
     memory: Arc<AtomicU64>,
 }
 
-/// What objects have in common that are likely to be alike.
+/// Objects with an equal key are likely to be similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ReferenceKey {
     wire: Wire,
-    /// A hash of the controller's uid.
+    /// A hash of the uid of the controller; 0 without a controller.
     controller: u64,
 }
 
 #[derive(Debug, Default)]
 struct PoolEntry {
-    /// What was packed with the dictionary: reference must not be worse.
+    /// The bodies that were packed with the dictionary. A delta must not be larger.
     bodies: u64,
     raw_bytes: u64,
     packed_bytes: u64,
     reference: Option<Arc<Reference>>,
-    /// Of those since it has this reference: bodies that were told by it, and that were not.
+    /// Hits and misses since this reference was chosen.
     hits: u32,
     misses: u32,
-    /// How many were its reference, one after the other, without fitting most.
+    /// The number of consecutive references with more misses than hits.
     failures: u32,
 }
 
-/// Fewer members do not pay for reference.
+/// A reference does not pay off for fewer bodies.
 const BODIES_MIN: u64 = 16;
 
-/// So many bodies that are told badly by their reference ask for another one.
+/// After so many misses another body becomes the reference.
 const MISSES_MAX: u32 = 16;
 
-/// So many that could not be reference: nobody will be.
+/// After so many failed references the entry gets none any more.
 const FAILURES_MAX: u32 = 3;
 
-/// Reference may take this part of what all objects take. It is only as much where pool are many and small.
+/// All references together take at most 1/8 of the memory of the objects. They only come close to it if there are many
+/// small controllers.
 const MEMORY_FRACTION: u64 = 8;
 
-/// More are forgotten, first of all those without reference.
+/// Beyond this many entries some are evicted, those without a reference first.
 const ENTRIES_MAX: usize = 8_192;
 
 impl ReferenceKey {
@@ -66,23 +75,24 @@ impl ReferenceKey {
 }
 
 impl ReferencePool {
-    /// The reference of a key, if it has any, and how many bytes a body of `raw_len` may take with it.
+    /// The reference for a key, and the most bytes that a delta of a body of `raw_len` bytes may take: as many as the
+    /// dictionary would need.
     pub(super) fn reference(&self, key: ReferenceKey, raw_len: usize) -> Option<(Arc<Reference>, usize)> {
         let entry = self.entries.get(&key)?;
         let packed_max = (raw_len as u64).saturating_mul(entry.packed_bytes) / entry.raw_bytes.max(1);
         Some((Arc::clone(entry.reference.as_ref()?), usize::try_from(packed_max).ok()?))
     }
 
-    /// A body was told by its reference.
+    /// Records that a body was stored as a delta.
     pub(super) fn record_hit(&mut self, key: ReferenceKey) {
         if let Some(entry) = self.entries.get_mut(&key) {
             entry.hits += 1;
         }
     }
 
-    /// A body was packed with the dictionary: there was no reference, or it did not fit. It may become the key's reference
-    /// now; `objects_bytes` is what all objects take.
-    pub(super) fn packed(&mut self, key: ReferenceKey, raw: &[u8], body: &Body, objects_bytes: u64) {
+    /// Records that a body was packed with the dictionary, because there was no reference or its delta was too large. The
+    /// body may become the reference now. `objects_bytes` is the memory of all objects.
+    pub(super) fn record_miss(&mut self, key: ReferenceKey, raw: &[u8], body: &Body, objects_bytes: u64) {
         if self.entries.len() >= ENTRIES_MAX && !self.entries.contains_key(&key) {
             self.evict();
         }
@@ -95,7 +105,7 @@ impl ReferencePool {
         }
     }
 
-    /// Begins anew. Bodies that were told by reference keep it.
+    /// Drops all references. Bodies keep the reference that they need.
     pub(super) fn clear(&mut self) {
         self.entries = HashMap::new();
     }
@@ -115,7 +125,7 @@ impl ReferencePool {
 }
 
 impl PoolEntry {
-    /// Counts a body that was packed with the dictionary.
+    /// Counts a body that was packed with the dictionary. Returns whether it should become the reference.
     fn wants_reference_after(&mut self, raw_len: usize, packed_len: usize) -> bool {
         self.bodies += 1;
         self.raw_bytes += raw_len as u64;
@@ -127,7 +137,7 @@ impl PoolEntry {
         if self.misses < MISSES_MAX {
             return false;
         }
-        // Reference that record_hit for long and no longer does shows that the key changes, and not that its members differ.
+        // A reference with more hits than misses was good, and the template changed since. Otherwise the bodies differ.
         self.failures = if self.hits > self.misses { 0 } else { self.failures + 1 };
         if self.failures >= FAILURES_MAX {
             self.reference = None;

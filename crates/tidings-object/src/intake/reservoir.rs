@@ -1,7 +1,10 @@
-//! A fair choice of a few among many whose number is not known beforehand: each one that came is among the
-//! samples with the same rng_state, so that samples are spread over a list which is sorted by namespace.
+//! Reservoir sampling (Algorithm R: Vitter, "Random Sampling with a Reservoir", 1985): keeps a uniform sample of a stream
+//! whose length is not known. A list is sorted by namespace, and its first objects would not be a good sample.
+//!
+//! Example, with a capacity of 2: the first two items are kept. The third replaces one of them with probability 2/3, the
+//! fourth with 2/4, and so on. So after n items each one is in the sample with probability 2/n.
 
-/// At most `capacity` of all that was offered.
+/// A uniform sample of at most `capacity` of the offered items.
 #[derive(Debug)]
 pub(super) struct Reservoir<T> {
     samples: Vec<T>,
@@ -11,7 +14,7 @@ pub(super) struct Reservoir<T> {
 }
 
 impl<T> Reservoir<T> {
-    /// The seed is fixed: the same arrivals give the same samples.
+    /// The seed is fixed, so that the same items give the same sample.
     pub(super) fn new(capacity: usize) -> Self {
         Reservoir { samples: Vec::new(), capacity, offered: 0, rng_state: 0x9e37_79b9_7f4a_7c15 }
     }
@@ -22,9 +25,9 @@ impl<T> Reservoir<T> {
             self.samples.push(item);
             return;
         }
-        let place = self.next_random() % self.offered;
-        if let Some(samples) = usize::try_from(place).ok().and_then(|place| self.samples.get_mut(place)) {
-            *samples = item;
+        let index = self.next_random() % self.offered;
+        if let Some(sample) = usize::try_from(index).ok().and_then(|index| self.samples.get_mut(index)) {
+            *sample = item;
         }
     }
 
@@ -37,7 +40,7 @@ impl<T> Reservoir<T> {
         self.samples = Vec::new();
     }
 
-    /// SplitMix64.
+    /// SplitMix64 (Steele, Lea and Flood, 2014).
     fn next_random(&mut self) -> u64 {
         self.rng_state = self.rng_state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.rng_state;
@@ -52,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_spread_over_all_that_came() {
+    fn samples_are_spread_over_all_items() {
         let mut reservoir = Reservoir::new(500);
         (0..100_000).for_each(|item| reservoir.offer(item));
         let samples = reservoir.samples();

@@ -195,7 +195,7 @@ fn a_transform_cannot_change_identity() {
 fn an_object_that_does_not_decode_is_an_error_to_its_reader_alone() {
     let object = take(&intake(), &format!("{{{METADATA},\"spec\":3}}")).unwrap();
     let error = object.decoded::<k8s_openapi::api::core::v1::Pod>().unwrap_err();
-    assert!(matches!(error, ReadError::Decode { .. }));
+    assert!(matches!(error, ReadError::Json { .. }));
     assert!(error.to_string().starts_with("decoding pods shop/web-0 as k8s_openapi"));
     assert_eq!(object.field(".spec").unwrap().to_string(), "3");
 }

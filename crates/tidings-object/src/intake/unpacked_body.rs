@@ -1,4 +1,5 @@
-//! What is unpacked of a frame: what its transform leaves of it, without what can be supplied again.
+//! The body of an arrived object before it is packed: transformed, and without the kind and apiVersion that the informer
+//! can add again.
 
 use std::borrow::Cow;
 
@@ -6,27 +7,28 @@ use serde_json::Value;
 use tidings_protobuf::{Message, TypeMeta, to_json, values_at};
 
 use super::{Intake, IntakeError, type_name};
+use crate::Transform;
 use crate::body::Wire;
 use crate::field::PathWalk;
-use crate::identity::{self, Identity};
+use crate::identity::Identity;
 use crate::raw::{TypePrefix, message_of};
-use crate::{Transform, TransformError};
+use crate::transform::TransformError;
 
-/// What a protobuf message is, and what it consists of.
+/// The type of a protobuf message.
 #[derive(Clone, Copy)]
 pub(super) struct MessageType<'a> {
     table: &'static Message,
-    /// What it equals it is, if that is not what the server was asked for.
+    /// The type in the envelope, if it is not the requested one.
     other: Option<TypeMeta<'a>>,
 }
 
-/// What is unpacked of an object beside its identity.
+/// A body to be packed.
 pub(super) struct UnpackedBody<'f> {
     pub(super) prefix: TypePrefix,
     pub(super) wire: Wire,
-    /// What is to be packed, unless the transform refused it.
+    /// The bytes, or the error of the transform.
     pub(super) raw: Result<Cow<'f, [u8]>, TransformError>,
-    /// What stands in the body at each path that is read prefetched; of a refused body nothing.
+    /// The values at each prefetched path; none if the transform failed.
     pub(super) prefetched: Vec<Option<Vec<Value>>>,
 }
 
@@ -41,7 +43,7 @@ impl UnpackedBody<'_> {
 }
 
 impl Intake {
-    /// What is unpacked of a JSON frame: all of it after a kind and apiVersion that can be supplied again.
+    /// Splits a JSON frame into the members to add again and the rest to store.
     pub(super) fn prefix_and_rest<'f>(
         &self,
         identity: &Identity<'_>,
@@ -59,7 +61,7 @@ impl Intake {
         }
     }
 
-    /// The transform sees the same bytes whether the object came from a list or a watch.
+    /// The body of a JSON object. A transform gets the same bytes from a list and from a watch.
     pub(super) fn unpacked_json<'f>(
         &self,
         prefix: TypePrefix,
@@ -72,7 +74,7 @@ impl Intake {
         unpacked.unwrap_or_else(|error| UnpackedBody::refused(Wire::Json, prefix, error))
     }
 
-    /// What a message with this identity is, if it is known what such a message consists of.
+    /// The type of a message with this identity, if the table has it.
     pub(super) fn message_type<'a>(
         &'a self,
         identity: &'a Identity<'_>,
@@ -88,8 +90,8 @@ impl Intake {
         }
     }
 
-    /// Nothing in a message equals what it is. So one that is not what was asked for, such as a whole object where
-    /// metadata would do, is unpacked as JSON, which equals it.
+    /// The body of a protobuf message. A message does not contain its type. So a message that is not of the requested
+    /// type, such as a whole object instead of its metadata, is stored as JSON, which has a kind and an apiVersion.
     pub(super) fn unpacked_protobuf<'f>(
         &self,
         message_type: MessageType<'_>,
@@ -98,8 +100,8 @@ impl Intake {
         let unpacked = match (&self.transform, message_type.other) {
             (None, None) => return self.of_message(message_type.table, message),
             (Some(transform), None) => self.transformed_message(transform, message_type.table, message),
-            (transform, Some(said)) => {
-                let json = to_json(message_type.table, said, message).map_err(TransformError::because);
+            (transform, Some(other)) => {
+                let json = to_json(message_type.table, other, message).map_err(TransformError::because);
                 let json = match transform {
                     Some(transform) => json.and_then(|json| transform.apply(&json)),
                     None => json,
@@ -122,11 +124,11 @@ impl Intake {
         }
     }
 
-    /// Of JSON that is ours, or was transformed.
+    /// The body of a whole JSON object, which was converted or transformed.
     fn of_whole_json(&self, json: &[u8]) -> Result<UnpackedBody<'static>, TransformError> {
         let mut walk = PathWalk::new(self.origin.prefetched.iter());
-        let identity = identity::scan_with_paths(json, &mut walk)
-            .map_err(|e| TransformError { message: format!("what came out is {e}") })?;
+        let identity = Identity::from_json_with_paths(json, &mut walk)
+            .map_err(|e| TransformError { message: format!("the result is not an object: {e}") })?;
         let (prefix, rest) = self.prefix_and_rest(&identity, json);
         Ok(of_json(prefix, rest, walk).into_owned())
     }
@@ -138,11 +140,13 @@ impl Intake {
         UnpackedBody { prefix, wire, raw, prefetched: prefetched.collect() }
     }
 
-    /// Whether kind and apiVersion are those that the server was asked for, as far as the object equals them.
+    /// Whether kind and apiVersion, as far as the object has them, are the requested ones.
     fn is_requested_type(&self, identity: &Identity<'_>) -> bool {
-        let is_ours = |said: &Option<_>, ours: &str| said.as_deref().is_none_or(|said: &str| said == ours);
-        is_ours(&identity.kind, self.origin.sent_kind())
-            && is_ours(&identity.api_version, self.origin.sent_api_version())
+        let is_requested = |found: &Option<_>, requested: &str| {
+            found.as_deref().is_none_or(|found: &str| found == requested)
+        };
+        is_requested(&identity.kind, self.origin.sent_kind())
+            && is_requested(&identity.api_version, self.origin.sent_api_version())
     }
 }
 

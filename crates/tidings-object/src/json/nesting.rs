@@ -1,6 +1,8 @@
-//! Which containers are open: a bit each, sixty-four of them without allocating.
+//! The stack of open containers, one bit each. Up to 64 need no allocation.
+//!
+//! Example: inside `{"a":[[` the bits are `100`: an object, then two arrays.
 
-/// What a value stands in.
+/// The type of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Container {
     Object,
@@ -10,10 +12,10 @@ pub(super) enum Container {
 /// The open containers, innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Nesting {
-    /// The bits of the innermost `depth % 64` containers (or 64 of them), the innermost lowest; set for an object.
+    /// The innermost `depth % 64` containers (or 64), with the innermost in the lowest bit; 1 means an object.
     bits: u64,
     depth: usize,
-    /// The words before `bits`: one for each 64 containers further out.
+    /// The full words for the outer containers, 64 each.
     outer: Vec<u64>,
 }
 
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn containers_come_out_as_they_went_in_at_any_depth() {
+    fn containers_are_popped_in_reverse_order_at_any_depth() {
         let nth = |n: usize| if n.is_multiple_of(3) { Container::Object } else { Container::Array };
         let mut nesting = Nesting::default();
         for n in 0..1_000 {

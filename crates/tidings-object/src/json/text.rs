@@ -1,8 +1,8 @@
-//! IdentityStrings inside JSON: finding their ends eight bytes at a time, and undoing their escapes.
+//! Strings in JSON: finds their ends eight bytes at a time (SWAR, SIMD within a register), and decodes escapes.
 
 use std::borrow::Cow;
 
-/// A string as it stands between its quotes, known to be well-formed.
+/// The text between the quotes of a well-formed string.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JsonStr<'a> {
     raw: &'a str,
@@ -14,30 +14,32 @@ impl<'a> JsonStr<'a> {
         JsonStr { raw, is_escaped }
     }
 
-    /// What the string equals. Half a surrogate pair equals nothing in UTF-8 and becomes U+FFFD.
+    /// The decoded string. UTF-8 can't represent half a surrogate pair, which becomes U+FFFD.
     pub(crate) fn decoded(self) -> Cow<'a, str> {
         if self.is_escaped { Cow::Owned(unescaped(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 
-    /// Whether it equals `text`.
+    /// Whether the decoded string is `text`.
     pub(crate) fn equals(self, text: &str) -> bool {
         if self.is_escaped { unescaped(self.raw) == text } else { self.raw == text }
     }
 }
 
-/// Where the first quote, backslash or control character stands at or after `at`; the end if none does.
+/// The offset of the first quote, backslash or control character at or after `at`, or the end.
+///
+/// It tests eight bytes with a few operations on one word. `x - 0x21` borrows, and so sets the high bit of a byte, if the
+/// byte is less than 0x21. XOR with 0x02 turns a quote (0x22) into 0x20 and a space (0x20) into 0x22, and keeps control
+/// characters below 0x20. So one subtraction finds quotes and control characters, but no spaces; a second one finds
+/// backslashes. See "Determine if a word has a byte less than n" in Sean Anderson's Bit Twiddling Hacks.
 #[inline(always)]
 pub(super) fn next_special(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = ONES << 7;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*chunk);
-        // A byte's high bit is set where a subtraction borrowed from it. Borrows run upwards only, so the
-        // lowest marked byte is always a true one. With its second bit turned over a quote is 0x20, a space is not, and
-        // control characters are below it as ever: one subtraction finds both.
-        let (turned, backslash) = (word ^ (ONES * 0x02), word ^ (ONES * b'\\' as u64));
-        let found =
-            (turned.wrapping_sub(ONES * 0x21) & !turned) | (backslash.wrapping_sub(ONES) & !backslash);
+        // A borrow can mark higher bytes by mistake, but the lowest marked byte is always right.
+        let (quote, backslash) = (word ^ (ONES * 0x02), word ^ (ONES * b'\\' as u64));
+        let found = (quote.wrapping_sub(ONES * 0x21) & !quote) | (backslash.wrapping_sub(ONES) & !backslash);
         if found & HIGH != 0 {
             return at + (found & HIGH).trailing_zeros() as usize / 8;
         }
@@ -70,7 +72,7 @@ fn unescaped(raw: &str) -> String {
     text
 }
 
-/// The character after `\u`; takes its digits, and a second escape if both make a surrogate pair.
+/// The character of a `\u` escape. Consumes its digits, and a second escape if the two are a surrogate pair.
 fn unicode(rest: &mut &str) -> char {
     let unit =
         |digits: &str| u32::from_str_radix(digits, 16).expect("the cursor saw four hexadecimal digits");
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_say_what_serde_says() {
+    fn escapes_decode_as_in_serde_json() {
         for raw in [r"plain", r"\u0061\u00e9\n\t\b\f\r\/\\\x22", r"\ud83d\ude00!", r"a\u0000b", r"\uFFFF"] {
             let raw = raw.replace(r"\x22", "\\\"");
             let expected: String = serde_json::from_str(&format!("\"{raw}\"")).unwrap();
@@ -116,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_special_byte_is_found_wherever_it_stands() {
+    fn the_first_special_byte_is_found_at_any_position() {
         for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
             for length in 0..40 {
                 for place in 0..length {

@@ -1,11 +1,20 @@
-//! The texts of an object's identity in one allocation.
+//! All texts of an identity in one allocation, with interned label keys (string interning).
 //!
-//! The key stands first and the uid second, without anything between; then come entries, each behind its
-//! length: the deletion timestamp, the owners, the labels in pairs, and what was read ahead, path by path. Most label
-//! keys are the same in all objects of an informer: they stand there by their number, as one character.
+//! The text begins with the key and the uid. Then follow entries, each after its length: the deletion timestamp, the
+//! owners, the labels (key, value), and one entry for each prefetched path. Most label keys are the same in all objects
+//! of an informer, so that they are interned: the text has one character for a key that has a number.
 //!
-//! Lengths and counts take 16 bits each beside the text. One that does not fit, which one tenant's object must not be
-//! refused for, is [`WIDE`] there, and stands in the text before what it counts.
+//! Example: the pod `shop/web-0` with uid `u-1`, controller `o-1` and the label `app=web`, where `app` has number 0.
+//!
+//! ```text
+//! shop/web-0 u-1 0 4 !o-1 \u{80} 3 web      (spaces only here; 0, 4 and 3 are lengths, one byte each)
+//!    key     uid │ owner  │ label app=web
+//!                │        └ interned key 0
+//!                └ no deletion timestamp
+//! ```
+//!
+//! The lengths of key and uid and the counts of owners and labels are 16 bits each beside the text. A larger number must
+//! not make an object invalid: then the 16 bits hold [`WIDE`], and the number is in the text, before what it counts.
 
 use serde_json::Value;
 
@@ -13,7 +22,7 @@ use super::once_slots::OnceSlots;
 use super::prefetched;
 use crate::identity::Identity;
 
-/// Key, uid, deletion timestamp, owners and labels of one object, and what was read ahead of it.
+/// Key, uid, deletion timestamp, owners, labels and prefetched fields of one object.
 #[derive(Clone)]
 pub(crate) struct IdentityStrings {
     text: Box<str>,
@@ -23,26 +32,27 @@ pub(crate) struct IdentityStrings {
     labels: u16,
 }
 
-/// In place of a length or count that is this or more: it stands in the text.
+/// Replaces a length or count that is this or more; the number is in the text.
 const WIDE: u16 = u16::MAX;
 
-/// The label keys of one informer that objects keep by their number.
+/// The interned label keys of one informer.
 #[derive(Debug, Default)]
 pub(crate) struct LabelKeyInterner(OnceSlots<String, LABEL_KEYS_MAX>);
 
 const LABEL_KEYS_MAX: usize = 64;
 
-/// The longest key that a server takes: prefix, slash and name. A longer one is no reason to hold it for ever.
+/// The longest key that a server accepts: prefix, slash and name. A longer key is not interned, because interned keys
+/// are never freed.
 const LABEL_KEY_BYTES_MAX: usize = 253 + 1 + 63;
 
-/// The characters that stand for numbered keys begin here. The length of an entry begins with one below it.
-const FIRST_NUMBERED: char = '\u{80}';
+/// The character of the interned key with number 0. The length of an entry begins with a smaller character.
+const FIRST_INTERNED: char = '\u{80}';
 
-/// An owner's entry begins with one of these.
+/// The first character of an owner's entry.
 const CONTROLLER: &str = "!";
 const NO_CONTROLLER: &str = ".";
 
-/// What was read ahead begins with one of these: its values follow, or it is to be read from the body.
+/// The first character of a prefetched entry: its values follow, or the body must be read.
 const VALUES: &str = "=";
 const IN_BODY: &str = "?";
 
@@ -50,7 +60,7 @@ impl IdentityStrings {
     pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeyInterner) -> IdentityStrings {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
-        // As much as there will be, but for labels whose keys stand there by their number.
+        // An upper bound: interned label keys take less.
         let entries: usize = entry_len(deletion.len())
             + labels.iter().map(|(k, v)| entry_len(k.len()) + entry_len(v.len())).sum::<usize>()
             + owners.iter().map(|(uid, _)| entry_len(CONTROLLER.len() + uid.len())).sum::<usize>();
@@ -79,7 +89,7 @@ impl IdentityStrings {
             push_entry(&mut text, &["", value]);
         }
         IdentityStrings {
-            text: without_room(text),
+            text: without_spare_capacity(text),
             key_len,
             uid_len,
             owners: owner_count,
@@ -87,14 +97,14 @@ impl IdentityStrings {
         }
     }
 
-    /// Adds what was read ahead: for each path its values, or `None` if it could not be read.
+    /// Adds the prefetched fields: for each path its values, or `None` if it could not be read.
     pub(crate) fn add_prefetched(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
         let mut text = String::new();
         for values in values {
             let mut entries = String::new();
-            match values.and_then(|values| prefetched::kept(&values)) {
-                Some(kept) => {
-                    kept.iter().for_each(|kept| push_entry(&mut entries, &["", kept]));
+            match values.and_then(|values| prefetched::entries(&values)) {
+                Some(values) => {
+                    values.iter().for_each(|value| push_entry(&mut entries, &["", value]));
                     push_entry(&mut text, &[VALUES, &entries]);
                 }
                 None => push_entry(&mut text, &[IN_BODY, ""]),
@@ -148,8 +158,8 @@ impl IdentityStrings {
         let character = keys.known_character_of(key);
         let (mut entries, count) = self.label_entries();
         (0..count).find_map(|_| {
-            let is_it = match entries.pass_numbered() {
-                Some(numbered) => Some(numbered) == character,
+            let is_it = match entries.skip_interned() {
+                Some(interned) => Some(interned) == character,
                 None => entries.next()? == key,
             };
             let value = entries.next()?;
@@ -157,11 +167,11 @@ impl IdentityStrings {
         })
     }
 
-    /// What was read ahead of the path with this number, as it is kept.
+    /// The prefetched entries of the path with this number.
     pub(super) fn prefetched(&self, path_number: usize) -> Option<impl Iterator<Item = &str>> {
         let (mut entries, count) = self.label_entries();
         for _ in 0..count {
-            if entries.pass_numbered().is_none() {
+            if entries.skip_interned().is_none() {
                 entries.next()?;
             }
             entries.next()?;
@@ -173,7 +183,7 @@ impl IdentityStrings {
         self.text.len()
     }
 
-    /// From the first owner on, and how many there are.
+    /// The entries from the first owner on, and the number of owners.
     fn owner_entries(&self) -> (Entries<'_>, usize) {
         let mut entries = self.entries();
         entries.next();
@@ -181,7 +191,7 @@ impl IdentityStrings {
         (entries, count)
     }
 
-    /// From the first label on, and how many there are.
+    /// The entries from the first label on, and the number of labels.
     fn label_entries(&self) -> (Entries<'_>, usize) {
         let (mut entries, owners) = self.owner_entries();
         for _ in 0..owners {
@@ -198,7 +208,7 @@ impl IdentityStrings {
         }
     }
 
-    /// Key, uid and what follows, where a length does not fit.
+    /// Key, uid and the entries, if the length of the key or uid is [`WIDE`].
     #[cold]
     fn wide_key_and_uid(&self) -> (&str, &str, Entries<'_>) {
         let mut rest = Entries(&self.text);
@@ -216,21 +226,21 @@ impl IdentityStrings {
 struct Entries<'a>(&'a str);
 
 impl<'a> Entries<'a> {
-    /// A count as it is kept beside the text, or the one that stands here if that is [`WIDE`].
+    /// The count beside the text, or the one at this position if that is [`WIDE`].
     #[inline]
-    fn count_of(&mut self, kept: u16) -> usize {
-        if kept == WIDE { self.number().unwrap_or(0) } else { kept as usize }
+    fn count_of(&mut self, narrow: u16) -> usize {
+        if narrow == WIDE { self.number().unwrap_or(0) } else { narrow as usize }
     }
 
-    /// The number that stands here, in digits.
+    /// Reads the number at this position.
     #[inline]
     fn number(&mut self) -> Option<usize> {
         let (mut number, mut digits) = (0, 0);
         loop {
             let digit = *self.0.as_bytes().get(digits)?;
-            number |= usize::from(digit & !ANOTHER_DIGIT) << (6 * digits);
+            number |= usize::from(digit & !CONTINUATION) << (6 * digits);
             digits += 1;
-            if digit & ANOTHER_DIGIT == 0 {
+            if digit & CONTINUATION == 0 {
                 break;
             }
         }
@@ -238,15 +248,15 @@ impl<'a> Entries<'a> {
         Some(number)
     }
 
-    /// The character of a key that stands here by its number.
-    fn pass_numbered(&mut self) -> Option<char> {
-        let character = self.0.chars().next().filter(|character| *character >= FIRST_NUMBERED)?;
+    /// Reads the character of an interned key, if there is one at this position.
+    fn skip_interned(&mut self) -> Option<char> {
+        let character = self.0.chars().next().filter(|character| *character >= FIRST_INTERNED)?;
         self.0 = &self.0[character.len_utf8()..];
         Some(character)
     }
 
     fn next_key(&mut self, keys: &'a LabelKeyInterner) -> Option<&'a str> {
-        match self.pass_numbered() {
+        match self.skip_interned() {
             Some(character) => keys.key(character),
             None => self.next(),
         }
@@ -254,31 +264,31 @@ impl<'a> Entries<'a> {
 }
 
 impl LabelKeyInterner {
-    /// What stands for a key, which gets a number if there is room.
+    /// The character of a key, which is interned if there is room.
     fn character_of(&self, key: &str) -> Option<char> {
         if key.len() > LABEL_KEY_BYTES_MAX {
             return None;
         }
-        numbered(self.0.number_or_add(key)?)
+        interned(self.0.number_or_add(key)?)
     }
 
     fn known_character_of(&self, key: &str) -> Option<char> {
-        numbered(self.0.number(key)?)
+        interned(self.0.number(key)?)
     }
 
     fn key(&self, character: char) -> Option<&str> {
-        let number = u32::from(character).checked_sub(u32::from(FIRST_NUMBERED))?;
+        let number = u32::from(character).checked_sub(u32::from(FIRST_INTERNED))?;
         self.0.get(usize::try_from(number).ok()?).map(String::as_str)
     }
 }
 
-fn numbered(number: usize) -> Option<char> {
-    char::from_u32(u32::from(FIRST_NUMBERED) + u32::try_from(number).ok()?)
+fn interned(number: usize) -> Option<char> {
+    char::from_u32(u32::from(FIRST_INTERNED) + u32::try_from(number).ok()?)
 }
 
-/// Lengths are written in digits of six bits, lowest first; this bit equals that another follows. So each digit
-/// is an ASCII character, and the whole stays text.
-const ANOTHER_DIGIT: u8 = 0x40;
+/// Lengths are varints with six bits per byte, lowest first. This bit means that another byte follows. So each byte is an
+/// ASCII character, and the whole is valid UTF-8.
+const CONTINUATION: u8 = 0x40;
 
 impl<'a> Iterator for Entries<'a> {
     type Item = &'a str;
@@ -291,19 +301,19 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-/// How many bytes an entry takes for a text of so many.
+/// The bytes of an entry, including its length.
 fn entry_len(text_len: usize) -> usize {
     let mut length = text_len;
     let mut digits = 1;
-    while length >= ANOTHER_DIGIT as usize {
+    while length >= CONTINUATION as usize {
         length >>= 6;
         digits += 1;
     }
     digits + text_len
 }
 
-/// Copied if it has room to spare: that is cheaper than to have the allocator take the room back.
-fn without_room(text: String) -> Box<str> {
+/// Copies a text with spare capacity: that is cheaper than to let the allocator shrink it.
+fn without_spare_capacity(text: String) -> Box<str> {
     if text.len() == text.capacity() { text.into_boxed_str() } else { text.as_str().into() }
 }
 
@@ -314,19 +324,19 @@ fn push_entry(text: &mut String, parts: &[&str; 2]) {
 }
 
 fn push_number(text: &mut String, mut number: usize) {
-    while number >= ANOTHER_DIGIT as usize {
-        text.push(char::from(number as u8 & (ANOTHER_DIGIT - 1) | ANOTHER_DIGIT));
+    while number >= CONTINUATION as usize {
+        text.push(char::from(number as u8 & (CONTINUATION - 1) | CONTINUATION));
         number >>= 6;
     }
     text.push(char::from(number as u8));
 }
 
-/// A count that fits beside the text.
+/// A count that fits into the 16 bits beside the text.
 fn narrow(count: usize) -> Option<u16> {
     u16::try_from(count).ok().filter(|count| *count != WIDE)
 }
 
-/// Writes a count that does not fit beside the text.
+/// Writes a count that does not fit into 16 bits.
 #[cold]
 fn wide(text: &mut String, count: usize) -> u16 {
     push_number(text, count);
@@ -340,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_comes_back_whatever_its_length() {
+    fn every_text_is_read_back_whatever_its_length() {
         for length in [0, 1, 63, 64, 65, 4_095, 4_096, 300_000] {
             let long: Cow<'_, str> = "é".repeat(length).into();
             let identity = Identity {
@@ -364,17 +374,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_ahead_comes_back_path_by_path_and_hides_no_label() {
+    fn prefetched_fields_are_read_back_path_by_path_and_hide_no_label() {
         let (keys, labels) = (LabelKeyInterner::default(), vec![("app".into(), "web".into())]);
         let identity = Identity { name: "web-0".into(), labels, ..Identity::default() };
         let mut strings = IdentityStrings::new(&identity, &keys);
         let long = vec![Value::from("x".repeat(200))];
         let read = [Some(vec!["node-1".into(), 7.into()]), None, Some(vec![]), Some(long)];
         strings.add_prefetched(read.into_iter());
-        let ahead =
-            |number| strings.prefetched(number).map(|kept| kept.map(prefetched::text).collect::<Vec<_>>());
-        assert_eq!(ahead(0).unwrap(), ["node-1", "7"]);
-        assert_eq!((ahead(1), ahead(2), ahead(3), ahead(4)), (None, Some(vec![]), None, None));
+        let texts = |number| {
+            strings.prefetched(number).map(|entries| entries.map(prefetched::text).collect::<Vec<_>>())
+        };
+        assert_eq!(texts(0).unwrap(), ["node-1", "7"]);
+        assert_eq!((texts(1), texts(2), texts(3), texts(4)), (None, Some(vec![]), None, None));
         assert_eq!(strings.labels(&keys).collect::<Vec<_>>(), [("app", "web")]);
     }
 
@@ -390,7 +401,7 @@ mod tests {
 
     // holds: X35
     #[test]
-    fn no_length_and_no_count_is_too_large_to_be_kept() {
+    fn no_length_and_no_count_is_too_large_to_be_stored() {
         let keys = LabelKeyInterner::default();
         let sizes = [0, 1, 65_534, 65_535, 65_536, 70_000];
         let text = |size: usize, what: &str| what.repeat(size);
@@ -432,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_came_too_late_for_a_number_is_kept_as_it_is() {
+    fn a_label_key_without_a_number_is_stored_as_text() {
         let keys = LabelKeyInterner::default();
         let label = |n: usize| (Cow::from(format!("key-{n}")), Cow::from(format!("value-{n}")));
         let labels: Vec<_> = (0..LABEL_KEYS_MAX + 3).map(label).collect();

@@ -1,5 +1,5 @@
-//! What the objects of one informer object_bytes: their resource, the budget, the type_prefixes that list items lack, and the
-//! counters of what they take.
+//! The state that all objects of one informer share: their resource, the budget, the kind and apiVersion that list
+//! items lack, and counters of the memory that they take.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -12,20 +12,21 @@ use crate::budget::DecodedGrowth;
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Budget, FieldPath, Projection, ReadError, ResourceKind};
 
-/// What the objects of one informer object_bytes.
+/// The state that all objects of one informer share.
+#[doc(hidden)]
 pub struct Origin {
     /// Their resource.
     pub resource: ResourceKind,
     /// The budget that keeps them decoded.
     pub budget: Arc<Budget>,
-    /// How much of them is asked for.
+    /// How much of each object the server sends.
     pub projection: Projection,
     pub(super) growth: DecodedGrowth,
-    /// The apiVersion that the server writes into them.
+    /// The apiVersion in the objects that the server sends.
     sent_api_version: Box<str>,
-    /// What their protobuf messages consist of, if that is known.
+    /// The table of their protobuf message, if it is known.
     message: Option<&'static Message>,
-    /// The text before an object's rest for each [`TypePrefix`].
+    /// The JSON text of each [`TypePrefix`].
     type_prefixes: [Box<str>; 4],
     pub(super) counters: ObjectCounters,
     on_unreadable: OnceLock<ReportUnreadable>,
@@ -33,10 +34,10 @@ pub struct Origin {
     pub(crate) label_keys: LabelKeyInterner,
 }
 
-/// What is told of objects that can't be decoded.
+/// The hook for objects that can't be decoded.
 pub(crate) type ReportUnreadable = Box<dyn Fn(&ReadError) + Send + Sync>;
 
-/// Which members are supplied before the stored rest of an object, because it does not have them itself.
+/// The members that are added before a stored JSON body because the body does not have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TypePrefix {
     pub(crate) kind: bool,
@@ -44,11 +45,11 @@ pub(crate) struct TypePrefix {
 }
 
 impl TypePrefix {
-    /// BothWires: a protobuf message has neither.
+    /// Both members: a protobuf message has neither.
     pub(crate) const WHOLE: TypePrefix = TypePrefix { kind: true, api_version: true };
 }
 
-/// What the living objects of one informer take.
+/// Counters of the live objects of one informer.
 #[derive(Debug, Default)]
 pub(super) struct ObjectCounters {
     objects: AtomicU64,
@@ -57,22 +58,23 @@ pub(super) struct ObjectCounters {
     memory_bytes: AtomicU64,
 }
 
-/// What the living objects of one informer take. An object counts until its last holder lets go of it.
+/// The memory of the live objects of one informer. An object counts until its last reference is dropped.
+#[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PackStats {
-    /// How many there are.
+    /// The number of objects.
     pub objects: u64,
-    /// Their bodies, unpacked.
+    /// The bytes of their unpacked bodies.
     pub raw_bytes: u64,
-    /// Their bodies as they are kept.
+    /// The bytes of their packed bodies.
     pub packed_bytes: u64,
-    /// All they take, identity and bodies; nothing decoded.
+    /// All their bytes: identities and packed bodies, without decoded values.
     pub memory_bytes: u64,
-    /// The dictionaries that their bodies were packed with.
+    /// The bytes of the dictionaries and references that their bodies need.
     pub dictionary_bytes: u64,
 }
 
-/// One object's object_bytes in the counters.
+/// What one object adds to the counters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ObjectBytes {
     pub(super) raw_bytes: usize,
@@ -81,15 +83,14 @@ pub(super) struct ObjectBytes {
 }
 
 impl Origin {
-    /// Reads this field of every object that arrives from now on while its frame is at hand, and keeps what it equals:
-    /// for whoever asks each object for it, as an index does. For a few fields of an informer, and short values; reads
-    /// of others go into the body as ever.
+    /// Reads this field of every object that arrives from now on, and stores its values beside the identity. An index
+    /// does this for its field. There is room for a few fields and for short values; others are read from the body.
     pub fn prefetch_field(&self, path: &FieldPath) {
         self.prefetched.add(path);
     }
 
     pub(crate) fn on_unreadable(&self, report: ReportUnreadable) {
-        // Only the first counts.
+        // The first hook stays.
         let _ = self.on_unreadable.set(report);
     }
 
@@ -131,7 +132,7 @@ impl Origin {
         origin
     }
 
-    /// The kind that the server writes into its objects.
+    /// The kind in the objects that the server sends.
     pub(crate) fn sent_kind(&self) -> &str {
         match self.projection {
             Projection::Full => &self.resource.kind,
@@ -139,22 +140,22 @@ impl Origin {
         }
     }
 
-    /// The apiVersion that the server writes into its objects.
+    /// The apiVersion in the objects that the server sends.
     pub(crate) fn sent_api_version(&self) -> &str {
         &self.sent_api_version
     }
 
-    /// BothWires, as a protobuf message lacks them.
+    /// Both, for protobuf messages, which lack them.
     pub(crate) fn sent_type(&self) -> TypeMeta<'_> {
         TypeMeta { api_version: Some(self.sent_api_version()), kind: Some(self.sent_kind()) }
     }
 
-    /// What the messages of its objects consist of, if that is known.
+    /// The table of their protobuf message, if it is known.
     pub(crate) fn message(&self) -> Option<&'static Message> {
         self.message
     }
 
-    /// What their bodies take; the dictionaries are not among it.
+    /// The counters. `dictionary_bytes` is 0, because the packer knows the dictionaries.
     pub(crate) fn stats(&self) -> PackStats {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         PackStats {
@@ -166,16 +167,16 @@ impl Origin {
         }
     }
 
-    /// The text before a rest of `rest_len` bytes. A rest of one byte is the closing brace alone.
-    pub(crate) fn type_prefix(&self, head: TypePrefix, rest_len: usize) -> &str {
-        let text = &*self.type_prefixes[usize::from(head.kind) + 2 * usize::from(head.api_version)];
+    /// The text before a body of `rest_len` bytes. A body of one byte is only the closing brace.
+    pub(crate) fn type_prefix(&self, prefix: TypePrefix, rest_len: usize) -> &str {
+        let text = &*self.type_prefixes[usize::from(prefix.kind) + 2 * usize::from(prefix.api_version)];
         if rest_len == 1 { text.trim_end_matches(',') } else { text }
     }
 }
 
-/// What the messages of this type consist of, if that is known.
-pub(crate) fn message_of(said: TypeMeta<'_>) -> Option<&'static Message> {
-    let (api_version, kind) = (said.api_version?, said.kind?);
+/// The table of the protobuf message of a type, if it is known.
+pub(crate) fn message_of(type_meta: TypeMeta<'_>) -> Option<&'static Message> {
+    let (api_version, kind) = (type_meta.api_version?, type_meta.kind?);
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     tidings_protobuf::message(group, version, kind)
 }

@@ -1,7 +1,9 @@
-//! Fields that are read while an object's frame is at hand, and kept beside its identity: those that someone is known
-//! to ask each object for, such as an index. Otherwise a body would be unpacked a moment after it was packed.
+//! Prefetched fields: values that are read when an object arrives, while its frame is in memory, and stored beside its
+//! identity. An index needs such a field of every object; without prefetching, each body would be unpacked right after
+//! it was packed.
 //!
-//! What is kept is what a read of the body would give, or nothing: then the body is read.
+//! A prefetched value equals what a read of the body would return. A value that is too long or not a scalar is not
+//! stored; then the body is read.
 
 use serde_json::Value;
 
@@ -9,22 +11,26 @@ use super::once_slots::OnceSlots;
 use crate::FieldPath;
 use crate::field::PathStep;
 
-/// The paths of one informer that are read ahead. Only the first few that are asked for: each is read of every object.
+/// The paths that one informer prefetches: the first [`PATHS_MAX`] requested ones, because each is read of every object.
 #[derive(Debug, Default)]
 pub(crate) struct PrefetchedPaths(OnceSlots<FieldPath, PATHS_MAX>);
 
 const PATHS_MAX: usize = 4;
 
-/// What one path may cost an object. Longer values are left in the body.
+/// The most bytes that the values of one path may take per object. Longer values are only in the body.
 const VALUES_BYTES_MAX: usize = 128;
 
-/// Begins what is kept of a string. Anything else begins as its JSON does, and nothing else begins so here.
+/// The first character of an entry that stores a string. Any other entry is the JSON of its value, and no scalar but a
+/// string begins with a quote in JSON.
 const STRING: char = '"';
 
 impl PrefetchedPaths {
     pub(super) fn add(&self, path: &FieldPath) {
-        // Neither is in the body of each object.
-        let is_supplied = matches!(path.steps().first(), Some(PathStep::Member(name)) if name == "kind" || name == "apiVersion");
+        // kind and apiVersion are missing in the bodies of most objects.
+        let is_supplied = matches!(
+            path.steps().first(),
+            Some(PathStep::Member(name)) if name == "kind" || name == "apiVersion"
+        );
         if !is_supplied {
             self.0.number_or_add(path);
         }
@@ -39,26 +45,26 @@ impl PrefetchedPaths {
     }
 }
 
-/// How values are kept: as one text each, or not at all if one is no scalar or they are too long.
-pub(super) fn kept(values: &[Value]) -> Option<Vec<String>> {
-    let texts = values.iter().map(|value| match value {
+/// One entry for each value; `None` if a value is not a scalar or the entries are too long.
+pub(super) fn entries(values: &[Value]) -> Option<Vec<String>> {
+    let entries = values.iter().map(|value| match value {
         Value::String(text) => Some(format!("{STRING}{text}")),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     });
-    let texts: Vec<String> = texts.collect::<Option<_>>()?;
-    (texts.iter().map(String::len).sum::<usize>() <= VALUES_BYTES_MAX).then_some(texts)
+    let entries: Vec<String> = entries.collect::<Option<_>>()?;
+    (entries.iter().map(String::len).sum::<usize>() <= VALUES_BYTES_MAX).then_some(entries)
 }
 
-/// What a kept text equals: a string's own text, otherwise its JSON.
-pub(super) fn text(kept: &str) -> &str {
-    kept.strip_prefix(STRING).unwrap_or(kept)
+/// The text of an entry's value: the text of a string, the JSON of anything else.
+pub(super) fn text(entry: &str) -> &str {
+    entry.strip_prefix(STRING).unwrap_or(entry)
 }
 
-/// The value of which this was kept.
-pub(super) fn value(kept: &str) -> Value {
-    match kept.strip_prefix(STRING) {
+/// The value of an entry.
+pub(super) fn value(entry: &str) -> Value {
+    match entry.strip_prefix(STRING) {
         Some(text) => Value::from(text),
-        None => serde_json::from_str(kept).expect("what is kept was written as JSON"),
+        None => serde_json::from_str(entry).expect("an entry that is no string is JSON"),
     }
 }

@@ -1,5 +1,6 @@
-//! Reading an object's body, whichever wire it came by: as JSON, at a field path, or into a Rust type. What goes
-//! wrong is the error of that reader, and equals nothing of what stands in the body.
+//! Reads the body of an object, whichever wire it arrived by: as JSON, at a field path, or into a Rust type.
+//!
+//! An error concerns only the reader. It never quotes a value, because bodies hold secrets and errors are logged.
 
 use std::any::type_name;
 use std::borrow::Cow;
@@ -15,102 +16,108 @@ use super::{RawObject, prefetched};
 use crate::body::Wire;
 use crate::field::PathStep;
 use crate::sync::Ordering;
-use crate::{FieldPath, FieldValue, ParseError, TransformError};
+use crate::transform::TransformError;
+use crate::{FieldPath, FieldValue, ParseError};
 
-/// Why an object's body could not be read. It concerns its reader and nobody else. Its text equals the cause too.
+/// The body of an object could not be read.
+///
+/// The object stays in the cache, and other readers are not affected. The text includes the cause.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
-    /// The body does not decode into the type that was asked for.
-    #[error("decoding {resource} {key} as {into}: {source}")]
-    Decode {
+    /// A JSON body does not decode into the type.
+    #[error("decoding {resource} {key} as {into}: {message}")]
+    Json {
         /// The resource.
         resource: String,
-        /// The object.
+        /// The key of the object.
         key: String,
         /// The Rust type.
         into: &'static str,
-        /// Why.
-        r#source: DecodeError,
+        /// The message of serde_json, without the values that it quotes.
+        message: Arc<str>,
     },
-    /// Its transform refused the object when it arrived.
-    #[error("reading {resource} {key}: {source}")]
+    /// A protobuf body does not decode into the type.
+    #[error("decoding {resource} {key} as {into}: {cause}")]
+    Protobuf {
+        /// The resource.
+        resource: String,
+        /// The key of the object.
+        key: String,
+        /// The Rust type.
+        into: &'static str,
+        /// The error of the decoder.
+        cause: Arc<tidings_protobuf::Error>,
+    },
+    /// The transform failed when the object arrived, so that the object has no body.
+    #[error("reading {resource} {key}: transforming the object: {message}")]
     Transform {
         /// The resource.
         resource: String,
-        /// The object.
+        /// The key of the object.
         key: String,
-        /// What the transform said.
-        r#source: TransformError,
+        /// The error of the transform, or the message of its panic.
+        message: String,
     },
-    /// The type's `Deserialize` panicked.
+    /// The `Deserialize` implementation of the type panicked.
     #[error("decoding {resource} {key} as {into} panicked: {message}")]
     Panicked {
         /// The resource.
         resource: String,
-        /// The object.
+        /// The key of the object.
         key: String,
         /// The Rust type.
         into: &'static str,
-        /// The panic's message.
+        /// The message of the panic.
         message: String,
     },
-    /// The field path is none.
+    /// The text is not a field path.
     #[error("reading a field: {0}")]
     Path(ParseError),
 }
 
-/// Why bytes do not decode: the error of their wire's decoder.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum DecodeError {
-    /// Of JSON: what serde_json equals, without the values that it quotes, since objects hold secrets and errors are
-    /// logged.
-    #[error("{0}")]
-    Json(Arc<str>),
-    /// Of protobuf.
-    #[error(transparent)]
-    Protobuf(Arc<tidings_protobuf::Error>),
-}
-
 impl RawObject {
-    /// The object as JSON, with the kind and apiVersion that list items lack. One that came as protobuf is
-    /// written as JSON each time.
+    /// The object as JSON, with the kind and apiVersion that list items lack. A protobuf body is converted on each call.
     pub fn json(&self) -> Result<Cow<'_, [u8]>, ReadError> {
         match self.wire() {
             Wire::Json => {
-                let head = self.origin.type_prefix(self.type_prefix, self.body.raw_len());
-                self.body.unpacked_after(head.as_bytes()).map(Cow::Owned).map_err(|e| self.refused(e))
+                let prefix = self.origin.type_prefix(self.type_prefix, self.body.raw_len());
+                self.body.unpacked_after(prefix.as_bytes()).map(Cow::Owned).map_err(|e| self.refused(e))
             }
             Wire::Protobuf => {
                 let json = tidings_protobuf::to_json(self.table(), self.origin.sent_type(), &self.bytes()?);
-                json.map(Cow::Owned).map_err(|e| self.undecodable::<Value>(e))
+                json.map(Cow::Owned).map_err(|e| self.undecodable_protobuf::<Value>(e))
             }
         }
     }
 
-    /// Why its body can't be read by anybody, if its transform refused it.
+    /// The error that every reader of the body gets, if the transform failed.
     pub fn refusal(&self) -> Option<ReadError> {
         self.body.refusal().map(|error| self.refused(error.clone()))
     }
 
-    /// Reads what stands at a field path such as `.status.phase`, without building the object.
+    /// Reads the values at a field path such as `.status.phase`, without building the object. See [`FieldPath`] for
+    /// the syntax.
     pub fn field(&self, path: &str) -> Result<FieldValue, ReadError> {
         self.field_at(&FieldPath::parse(path)?)
     }
 
-    /// As [`field`](Self::field), with a path that was parsed before.
+    /// As [`field`](Self::field), with a parsed path.
     pub fn field_at(&self, path: &FieldPath) -> Result<FieldValue, ReadError> {
-        if let Some(kept) = self.prefetched_entries(path) {
-            return Ok(FieldValue::of(kept.map(prefetched::value).collect()));
+        if let Some(entries) = self.prefetched_entries(path) {
+            return Ok(FieldValue::of(entries.map(prefetched::value).collect()));
         }
         match self.wire() {
-            Wire::Json => path.read(&self.json()?).map_err(|e| self.undecodable::<FieldValue>(e)),
+            Wire::Json => path.read(&self.json()?).map_err(|e| self.undecodable_json::<FieldValue>(&e)),
             Wire::Protobuf => self.field_of_message(path.steps()),
         }
     }
 
-    /// What stands at a path as text, if it was [read ahead](super::Origin::prefetch_field): nothing is unpacked or built.
+    /// The values at a path as text, if the path was [prefetched](super::Origin::prefetch_field). Nothing is unpacked or
+    /// built.
+    #[doc(hidden)]
     pub fn prefetched_texts(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
-        self.prefetched_entries(path).map(|kept| kept.map(prefetched::text))
+        self.prefetched_entries(path).map(|entries| entries.map(prefetched::text))
     }
 
     fn prefetched_entries(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
@@ -118,7 +125,7 @@ impl RawObject {
     }
 
     fn field_of_message(&self, steps: &[PathStep<'_>]) -> Result<FieldValue, ReadError> {
-        // A message does not have these two; a text has no members.
+        // A message has neither kind nor apiVersion. Both are texts, so that a longer path finds nothing.
         let sent = match steps.first() {
             Some(PathStep::Member(name)) if name == "kind" => Some(self.origin.sent_kind()),
             Some(PathStep::Member(name)) if name == "apiVersion" => Some(self.origin.sent_api_version()),
@@ -129,16 +136,16 @@ impl RawObject {
             return self.refusal().map_or(Ok(FieldValue::of(values)), Err);
         }
         let values = tidings_protobuf::values_at(self.table(), &self.bytes()?, steps);
-        values.map(FieldValue::of).map_err(|e| self.undecodable::<FieldValue>(e))
+        values.map(FieldValue::of).map_err(|e| self.undecodable_protobuf::<FieldValue>(e))
     }
 
-    /// Reads a part of the object into a struct of your own; nothing is kept.
+    /// Decodes the object, or a part of it, into a type of your own. The result is not kept.
     pub fn view<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         self.try_decode().map_err(|error| self.reported(error))
     }
 
-    /// Decodes, and reports nothing: an error hook may read this very object, so it is called only when no lock of the
-    /// object is held. Whoever calls this passes the error through [`reported`](Self::reported).
+    /// Decodes without reporting an error. The hook for errors may read this very object, so it must not be called
+    /// while a lock of the object is held. Callers pass the error through [`reported`](Self::reported) afterwards.
     pub(super) fn try_decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         catch_unwind(AssertUnwindSafe(|| self.decode())).unwrap_or_else(|panic| {
             Err(ReadError::Panicked {
@@ -150,7 +157,7 @@ impl RawObject {
         })
     }
 
-    /// Reports an error of decoding, once for each object. That a transform refused it was reported at arrival.
+    /// Reports a decoding error to the hook, once per object. A failed transform was reported at arrival.
     pub(super) fn reported(&self, error: ReadError) -> ReadError {
         let is_transform = matches!(error, ReadError::Transform { .. });
         if !is_transform && !self.is_reported_unreadable.swap(true, Ordering::Relaxed) {
@@ -161,35 +168,44 @@ impl RawObject {
 
     fn decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         match self.wire() {
-            Wire::Json => serde_json::from_slice(&self.json()?).map_err(|e| self.undecodable::<T>(e)),
+            Wire::Json => serde_json::from_slice(&self.json()?).map_err(|e| self.undecodable_json::<T>(&e)),
             Wire::Protobuf => {
                 let decoded =
                     tidings_protobuf::from_slice(self.table(), self.origin.sent_type(), &self.bytes()?);
-                decoded.map_err(|e| self.undecodable::<T>(e))
+                decoded.map_err(|e| self.undecodable_protobuf::<T>(e))
             }
         }
     }
 
-    /// The body, unpacked.
+    /// The unpacked body.
     fn bytes(&self) -> Result<Cow<'_, [u8]>, ReadError> {
         self.body.unpacked().map_err(|e| self.refused(e))
     }
 
     fn table(&self) -> &'static Message {
-        self.origin.message().expect("what is kept as protobuf was taken in by its table")
+        self.origin.message().expect("intake accepts protobuf only if its table is known")
     }
 
-    fn refused(&self, source: TransformError) -> ReadError {
+    fn refused(&self, error: TransformError) -> ReadError {
         let (resource, key) = (self.origin.resource.to_string(), self.key().to_string());
-        ReadError::Transform { resource, key, source }
+        ReadError::Transform { resource, key, message: error.message }
     }
 
-    fn undecodable<T>(&self, error: impl Into<DecodeError>) -> ReadError {
-        ReadError::Decode {
+    fn undecodable_json<T>(&self, error: &serde_json::Error) -> ReadError {
+        ReadError::Json {
             resource: self.origin.resource.to_string(),
             key: self.key().to_string(),
             into: type_name::<T>(),
-            source: error.into(),
+            message: without_values(&error.to_string()).into(),
+        }
+    }
+
+    fn undecodable_protobuf<T>(&self, error: tidings_protobuf::Error) -> ReadError {
+        ReadError::Protobuf {
+            resource: self.origin.resource.to_string(),
+            key: self.key().to_string(),
+            into: type_name::<T>(),
+            cause: Arc::new(error),
         }
     }
 }
@@ -200,20 +216,8 @@ impl From<ParseError> for ReadError {
     }
 }
 
-impl From<serde_json::Error> for DecodeError {
-    fn from(error: serde_json::Error) -> Self {
-        DecodeError::Json(without_values(&error.to_string()).into())
-    }
-}
-
-impl From<tidings_protobuf::Error> for DecodeError {
-    fn from(error: tidings_protobuf::Error) -> Self {
-        DecodeError::Protobuf(Arc::new(error))
-    }
-}
-
-/// What serde equals of a value that does not fit, without that value: of `invalid type: string "hunter2", expected u32`
-/// the quoted part is left out. Names of fields that the type wants stay.
+/// Removes the values that a message of serde quotes: `invalid type: string "hunter2", expected u32` loses `"hunter2"`.
+/// The names of fields that the type requires stay.
 pub(crate) fn without_values(message: &str) -> String {
     let names_a_field = ["missing field", "duplicate field"].iter().any(|start| message.starts_with(start));
     let Some(quote) = message.find(['"', '`']).filter(|_| !names_a_field) else { return message.to_owned() };
@@ -232,8 +236,8 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code, reason = "it never is one")]
-    struct Odd {
+    #[allow(dead_code, reason = "no test decodes one successfully")]
+    struct Strict {
         name: u32,
         mode: Mode,
     }
@@ -244,8 +248,9 @@ mod tests {
     }
 
     #[test]
-    fn what_serde_says_is_kept_without_the_values_that_it_quotes() {
-        let said = |json: &str| DecodeError::from(serde_json::from_str::<Odd>(json).unwrap_err()).to_string();
+    fn a_message_of_serde_is_kept_without_the_values_that_it_quotes() {
+        let message =
+            |json: &str| without_values(&serde_json::from_str::<Strict>(json).unwrap_err().to_string());
         for (json, text) in [
             (
                 r#"{"name":"hunter2, expected \"x\""}"#,
@@ -257,10 +262,10 @@ mod tests {
             (r#"{"name":1}"#, "missing field `mode` at line 1 column 10"),
             ("{", "EOF while parsing an object at line 1 column 1"),
         ] {
-            assert_eq!(said(json), text);
+            assert_eq!(message(json), text);
         }
         let numbers = serde_json::from_str::<HashMap<String, u8>>(r#"{"a":"hunter2"}"#).unwrap_err();
-        let error = DecodeError::from(numbers);
-        assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+        let message = without_values(&numbers.to_string());
+        assert!(!message.contains("hunter2"), "{message:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! shuttle's lock and atomics, with the lock's face as parking_lot draws it: a lock is never poisoned.
+//! shuttle's lock and atomics. The lock has the interface of parking_lot: it is never poisoned.
 
 use std::sync::PoisonError;
 
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A lock that shuttle sees.
+/// A lock that shuttle schedules.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
 

@@ -36,7 +36,7 @@ impl PrunePaths {
         let mut cursor = JsonCursor::new(json)?;
         let mut cuts = Vec::new();
         find_cuts(&self.tree, &mut cursor, &mut cuts)?;
-        cursor.end()?;
+        cursor.expect_end()?;
         let mut kept = Vec::with_capacity(json.len());
         let mut from = 0;
         for cut in cuts {
@@ -63,7 +63,7 @@ fn find_cuts(
             let mut commas = CommaTracker::default();
             let mut is_more = cursor.enter_object()?;
             while is_more {
-                let start = cursor.at();
+                let start = cursor.offset();
                 let key = cursor.key()?;
                 let below = tree.member(|name| key.equals(name));
                 is_more = commas.pass(below, start, cursor, cuts, JsonCursor::has_next_member)?;
@@ -74,7 +74,7 @@ fn find_cuts(
             let mut commas = CommaTracker::default();
             let (mut is_more, mut index) = (cursor.enter_array()?, 0);
             while is_more {
-                let start = cursor.at();
+                let start = cursor.offset();
                 is_more = commas.pass(tree.item(index), start, cursor, cuts, JsonCursor::has_next_item)?;
                 index += 1;
             }
@@ -107,11 +107,11 @@ impl CommaTracker {
                 Some(below) => find_cuts(below, cursor, cuts)?,
                 None => cursor.skip_value()?,
             }
-            self.kept_end = Some(cursor.at());
+            self.kept_end = Some(cursor.offset());
             return next(cursor);
         }
         cursor.skip_value()?;
-        let end = cursor.at();
+        let end = cursor.offset();
         let is_more = next(cursor)?;
         match self.kept_end {
             // From the end of the kept part to the end of this one: that includes the comma between them.
@@ -119,7 +119,7 @@ impl CommaTracker {
                 cuts.push(kept_end..end);
                 self.kept_end = Some(end);
             }
-            None if is_more => cuts.push(start..cursor.at()),
+            None if is_more => cuts.push(start..cursor.offset()),
             None => cuts.push(start..end),
         }
         Ok(is_more)

@@ -113,7 +113,7 @@ fn a_cut_takes_one_comma_along_and_copies_the_rest() {
 
 // holds: X5
 #[test]
-fn a_panic_in_a_transform_is_that_transforms_error() {
+fn a_panic_in_a_transform_is_its_error() {
     let transform = prune(&[".a"]).then(Transform::json(|_| panic!("out of {}", "ideas")));
     let error = transform.apply(b"{}").unwrap_err();
     assert_eq!(error.message, "it panicked: out of ideas");
@@ -132,7 +132,7 @@ fn a_typed_transform_changes_what_its_type_knows() {
 }
 
 #[test]
-fn transforms_are_equal_when_they_surely_do_the_same() {
+fn transforms_are_equal_only_if_they_certainly_do_the_same() {
     let change = Transform::json(|_| ());
     assert_eq!(prune(&[".a", ".b"]), prune(&[".a", ".b"]));
     assert_ne!(prune(&[".a"]), prune(&[".b"]));
@@ -151,7 +151,7 @@ fn fields_are_compared_by_value_and_functions_by_their_names() {
     assert_ne!(
         named("x"),
         prune(&[".b"]).then(Transform::json(|_| ())).named("x"),
-        "fields count all the same"
+        "fields are compared too"
     );
     let two = || Transform::json(|_| ()).then(Transform::json(|_| ())).named("x");
     assert_eq!(two(), two());
@@ -162,9 +162,9 @@ fn fields_are_compared_by_value_and_functions_by_their_names() {
         Transform::json(|_| ()).named("x").then(other.clone()).named("y")
     );
     let ids = std::collections::HashSet::from([named("x").id(), named("x").id(), prune(&[".a"]).id()]);
-    assert_eq!(ids.len(), 2, "equal ones hash alike");
-    // Nothing is kept alive by an identity, and no later function is taken for one that is gone.
-    let gone = other.id();
+    assert_eq!(ids.len(), 2, "equal ids have equal hashes");
+    // An id does not keep its function alive, and a later function never equals a dropped one.
+    let dropped = other.id();
     drop((one, other));
-    assert!((0..100).all(|_| Transform::json(|_| ()).id() != gone));
+    assert!((0..100).all(|_| Transform::json(|_| ()).id() != dropped));
 }

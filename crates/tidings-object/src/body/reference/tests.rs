@@ -1,11 +1,11 @@
-//! What is told by its instructions comes out as it went in, whatever both are; and what nobody wrote is refused.
+//! A delta unpacks to the packed bytes, for any body and reference; invalid deltas are errors.
 
 use proptest::prelude::*;
 
 use super::*;
 
 fn reference(bytes: &[u8]) -> Reference {
-    Reference::new(bytes, Arc::default()).expect("neither short nor long")
+    Reference::new(bytes, Arc::default()).expect("the length is valid")
 }
 
 fn unpacked(reference: &Reference, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, UnpackError> {
@@ -23,22 +23,33 @@ fn pod(name: &str, address: &str) -> Vec<u8> {
 }
 
 #[test]
-fn of_near_kin_only_the_differences_are_kept() {
+fn against_a_similar_reference_a_delta_is_small() {
     let (reference, raw) = (reference(&pod("web-aaaaa", "10.0.0.7")), pod("web-bcdef", "10.17.100.23"));
     let packed = reference.pack(&raw, raw.len()).unwrap();
     assert!(packed.len() * 5 < raw.len(), "{} of {}", packed.len(), raw.len());
     assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw));
 }
 
+/// The example in the documentation of the encoding.
 #[test]
-fn the_very_same_takes_a_few_bytes() {
+fn each_instruction_is_a_literal_and_a_copy() {
+    let pad = "x".repeat(BYTES_MIN);
+    let reference = reference(format!(r#"{{"name":"web-a","ip":"10.0.0.7"}}{pad}"#).as_bytes());
+    let raw = br#"{"name":"web-b","ip":"10.0.0.9"}"#;
+    let packed = reference.pack(raw, raw.len()).unwrap();
+    assert_eq!(&*packed, b"\x00\x1a\x00\x01\x1e\x00b\x03\x00\x3f9\"}");
+    assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw.to_vec()));
+}
+
+#[test]
+fn a_body_that_equals_the_reference_takes_a_few_bytes() {
     let raw = pod("web-aaaaa", "10.0.0.7");
     let packed = reference(&raw).pack(&raw, raw.len()).unwrap();
     assert!(packed.len() <= 4, "{packed:?}");
 }
 
 #[test]
-fn what_does_not_fit_into_the_room_is_not_packed() {
+fn a_delta_that_exceeds_the_limit_is_not_packed() {
     let raw = pod("web-bcdef", "10.17.100.23");
     let reference = reference(&pod("web-aaaaa", "10.0.0.7"));
     let needed = reference.pack(&raw, raw.len()).unwrap().len();
@@ -48,16 +59,16 @@ fn what_does_not_fit_into_the_room_is_not_packed() {
 }
 
 #[test]
-fn too_short_or_too_long_a_body_is_nobodys_kin() {
-    for (bytes, is_kin) in
+fn a_body_that_is_too_short_or_too_long_is_no_reference() {
+    for (bytes, is_reference) in
         [(0, false), (BYTES_MIN - 1, false), (BYTES_MIN, true), (BYTES_MAX - 1, true), (BYTES_MAX, false)]
     {
-        assert_eq!(Reference::new(&vec![b'x'; bytes], Arc::default()).is_some(), is_kin, "{bytes}");
+        assert_eq!(Reference::new(&vec![b'x'; bytes], Arc::default()).is_some(), is_reference, "{bytes}");
     }
 }
 
 #[test]
-fn its_memory_counts_as_long_as_it_lives() {
+fn its_memory_is_counted_until_it_is_dropped() {
     let memory = Arc::default();
     let reference = Reference::new(&[b'x'; 1_000], Arc::clone(&memory)).unwrap();
     assert_eq!(memory.load(Ordering::Relaxed), 1_000 + 2 * 256);
@@ -66,7 +77,7 @@ fn its_memory_counts_as_long_as_it_lives() {
 }
 
 #[test]
-fn what_was_cut_or_meant_for_another_length_is_refused() {
+fn a_truncated_delta_or_another_length_is_an_error() {
     let (reference, raw) = (reference(&pod("web-aaaaa", "10.0.0.7")), pod("web-bcdef", "10.17.100.23"));
     let packed = reference.pack(&raw, raw.len()).unwrap();
     for end in 0..packed.len() {
@@ -77,7 +88,7 @@ fn what_was_cut_or_meant_for_another_length_is_refused() {
     }
 }
 
-/// Texts of a few words, so that much of them repeats.
+/// Texts of a few words, with many repetitions.
 fn words(words_max: usize) -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         Just(b"metadata".to_vec()),
@@ -91,15 +102,15 @@ fn words(words_max: usize) -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn what_was_packed_comes_out_as_it_went_in(reference_bytes in words(60), raw in words(60)) {
+    fn any_body_unpacks_to_the_packed_bytes(reference_bytes in words(60), raw in words(60)) {
         if let Some(reference) = Reference::new(&reference_bytes, Arc::default()) {
-            let packed = reference.pack(&raw, 2 * raw.len() + 16).expect("room for everything");
+            let packed = reference.pack(&raw, 2 * raw.len() + 16).expect("the limit is large enough");
             prop_assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw));
         }
     }
 
     #[test]
-    fn edits_of_kin_come_out_as_they_went_in(
+    fn an_edited_reference_unpacks_to_the_packed_bytes(
         reference_bytes in words(60),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), words(2)), 0..8),
     ) {
@@ -110,13 +121,13 @@ proptest! {
             raw.splice(from..from + len, other);
         }
         if let Some(reference) = Reference::new(&reference_bytes, Arc::default()) {
-            let packed = reference.pack(&raw, 2 * raw.len() + 16).expect("room for everything");
+            let packed = reference.pack(&raw, 2 * raw.len() + 16).expect("the limit is large enough");
             prop_assert_eq!(unpacked(&reference, &packed, raw.len()), Ok(raw));
         }
     }
 
     #[test]
-    fn what_nobody_packed_is_refused_or_has_its_length(
+    fn any_bytes_are_an_error_or_unpack_to_the_requested_length(
         reference_bytes in words(20), packed in prop::collection::vec(any::<u8>(), 0..80), raw_len in 0..5_000_usize,
     ) {
         if let Some(reference) = Reference::new(&reference_bytes, Arc::default())

@@ -1,11 +1,10 @@
-//! That a scan of protobuf reads what a scan of the same object's JSON does, and no bytes are too odd for it.
+//! A scan of protobuf reads the same identity as a scan of the object's JSON, and accepts hostile bytes.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::identity;
 
-/// One field with its length.
+/// One field of bytes.
 fn field(number: u32, content: &[u8]) -> Vec<u8> {
     [&varints(&[u64::from(number) << 3 | 2, content.len() as u64]), content].concat()
 }
@@ -42,7 +41,7 @@ fn owner_of(uid: &str, controller: Option<u64>) -> Vec<u8> {
     field(object_meta::OWNER_REFERENCES, &reference)
 }
 
-/// As Go writes it: fields in order, empty ones too.
+/// A pod as Go encodes it: fields in order, including empty ones.
 fn web() -> Vec<u8> {
     let metadata = [
         field(1, b"web-0"),
@@ -73,8 +72,8 @@ const WEB: &str = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u-1",
     "ownerReferences":[{"uid":"o-1"},{"uid":"o-2","controller":true},{"uid":"o-3","controller":false}]}}"#;
 
 #[test]
-fn the_identity_is_that_of_the_same_object_as_json_and_nothing_else_is_looked_into() {
-    let (message, json) = (web(), identity::scan(WEB.as_bytes()).unwrap());
+fn the_identity_equals_that_of_the_json_and_nothing_else_is_read() {
+    let (message, json) = (web(), Identity::from_json(WEB.as_bytes()).unwrap());
     assert_eq!(scan(&message).unwrap(), Identity { rest_at: 0, ..json });
 }
 
@@ -95,35 +94,35 @@ fn labels_are_sorted_and_the_last_of_duplicates_counts() {
 }
 
 #[test]
-fn a_second_metadata_takes_the_place_of_the_first() {
+fn a_second_metadata_replaces_the_first() {
     let message = [object(&[field(1, b"a"), field(5, b"u")]), object(&[field(1, b"b")])].concat();
     let identity = scan(&message).unwrap();
     assert_eq!((&*identity.name, &*identity.uid), ("b", ""));
 }
 
 #[test]
-fn a_generation_may_have_any_number() {
+fn a_generation_may_be_any_number() {
     for generation in [1, i64::MAX, -1] {
         let message = object(&[number(7, generation.cast_unsigned())]);
         assert_eq!(scan(&message).unwrap().generation, Some(generation));
     }
 }
 
-const ODD: &[u8] = b"\xff\xfe";
+const NOT_UTF8: &[u8] = b"\xff\xfe";
 const REPAIRED: &str = "\u{fffd}\u{fffd}";
 
 // holds: X35
 #[test]
-fn texts_that_are_no_utf8_read_as_go_writes_them() {
+fn texts_that_are_not_utf8_read_as_go_writes_them() {
     let metadata = [
-        field(1, ODD),
-        field(3, ODD),
-        field(5, ODD),
-        field(6, ODD),
-        field(11, &[field(1, ODD), field(2, ODD)].concat()),
+        field(1, NOT_UTF8),
+        field(3, NOT_UTF8),
+        field(5, NOT_UTF8),
+        field(6, NOT_UTF8),
+        field(11, &[field(1, NOT_UTF8), field(2, NOT_UTF8)].concat()),
         field(11, &[field(1, b"\xfd\xfd"), field(2, b"last")].concat()),
-        field(12, &[field(1, ODD), field(2, ODD)].concat()),
-        field(13, &field(4, ODD)),
+        field(12, &[field(1, NOT_UTF8), field(2, NOT_UTF8)].concat()),
+        field(13, &field(4, NOT_UTF8)),
     ];
     let message = object(&metadata);
     let identity = scan(&message).unwrap();
@@ -135,7 +134,7 @@ fn texts_that_are_no_utf8_read_as_go_writes_them() {
 
 // holds: X35
 #[test]
-fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
+fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_skipped() {
     let named = [field(1, b"a"), field(6, b"7"), entry(11, "app", "web"), owner_of("o-1", None)].concat();
     let wanted = object(std::slice::from_ref(&named));
     for odd in [
@@ -144,7 +143,7 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
         field(7, b"7"),
         number(9, 7),
         field(9, &field(1, b"yesterday")),
-        field(9, ODD),
+        field(9, NOT_UTF8),
         number(11, 7),
         field(11, &number(1, 7)),
         field(11, &number(2, 7)),
@@ -152,7 +151,7 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
         number(12, 7),
         field(12, b"\x0b"),
         number(13, 7),
-        field(13, ODD),
+        field(13, NOT_UTF8),
         field(13, &[field(4, b"o-2"), field(6, b"true")].concat()),
         field(13, &[field(4, b"o-2"), number(4, 7)].concat()),
     ] {
@@ -174,7 +173,7 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_left_out() {
 
 // holds: X35
 #[test]
-fn bytes_that_break_off_have_an_identity_if_a_key_and_a_version_came_before() {
+fn bytes_that_end_early_have_an_identity_if_a_key_and_a_version_come_before() {
     let (message, whole) = (web(), web());
     let whole = scan(&whole).unwrap();
     let metadata_end = message.len() - field(2, b"\xff what is no pod's spec").len() - field(3, b"").len();
@@ -193,7 +192,7 @@ fn bytes_that_break_off_have_an_identity_if_a_key_and_a_version_came_before() {
     }
 }
 
-/// Bytes of any kind, mostly text with a few that are none.
+/// Bytes of any kind; some are text, some are not UTF-8.
 fn texts() -> impl Strategy<Value = [Vec<u8>; 9]> {
     let byte = prop_oneof![4 => any::<u8>(), 3 => b'a'..=b'c', 1 => Just(0xe2_u8), 1 => Just(0x80_u8)];
     proptest::array::uniform9(proptest::collection::vec(byte, 0..6))
@@ -203,13 +202,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
 
     #[test]
-    fn no_bytes_are_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), metadata in any::<bool>()) {
+    fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), metadata in any::<bool>()) {
         let _ = scan(&if metadata { object(&[bytes]) } else { bytes });
     }
 
     // holds: X35
     #[test]
-    fn whatever_bytes_stand_in_its_texts_the_identity_is_that_of_the_json(texts in texts(), twice in any::<bool>()) {
+    fn with_any_bytes_in_its_texts_the_identity_equals_that_of_the_json(texts in texts(), twice in any::<bool>()) {
         let [name, namespace, uid, version, key, value, other, owner, note] = texts;
         let entry = |map: u32, key: &[u8], value: &[u8]| field(map, &[field(1, key), field(2, value)].concat());
         let mut metadata = vec![
@@ -223,12 +222,12 @@ proptest! {
         let message = object(&metadata);
         let table = tidings_protobuf::message("meta.k8s.io", "v1", "PartialObjectMetadata").unwrap();
         let json = tidings_protobuf::to_json(table, tidings_protobuf::TypeMeta::default(), &message).unwrap();
-        let expected = identity::scan(&json).unwrap();
+        let expected = Identity::from_json(&json).unwrap();
         prop_assert_eq!(scan(&message).unwrap(), Identity { rest_at: 0, ..expected });
     }
 
     #[test]
-    fn no_damage_is_a_panic(at in any::<proptest::sample::Index>(), byte in any::<u8>()) {
+    fn no_damage_causes_a_panic(at in any::<proptest::sample::Index>(), byte in any::<u8>()) {
         let mut message = web();
         let at = at.index(message.len());
         message[at] = byte;

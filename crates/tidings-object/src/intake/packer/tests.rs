@@ -1,4 +1,4 @@
-//! When a dictionary is trained, and what it is good for.
+//! When a dictionary is trained, and what it saves.
 
 use super::*;
 use crate::{Intake, KnownObjects, NothingKnown, Scope};
@@ -14,7 +14,7 @@ fn intake(kind: &'static str) -> Intake {
     Intake::new(resource, Arc::default())
 }
 
-/// About 12 KB, which packs badly by itself and is mostly the same in all.
+/// About 12 KB, which compress badly alone and are nearly equal in all frames.
 fn frame(number: usize) -> String {
     let lines: String = (1..400_u64)
         .map(|n| format!("{n}: {:016x};", n.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(n as u32)))
@@ -68,7 +68,7 @@ fn a_dictionary_is_trained_again_when_the_cache_has_grown_eight_times() {
 }
 
 #[test]
-fn a_dictionary_that_packs_half_as_well_as_at_first_is_worn() {
+fn a_dictionary_that_packs_half_as_well_as_at_first_is_degraded() {
     let mut ratio = RatioMonitor::default();
     (0..WINDOW_BODIES).for_each(|_| ratio.count(1_000, 100));
     (0..WINDOW_BODIES).for_each(|_| ratio.count(1_000, 190));
@@ -78,7 +78,7 @@ fn a_dictionary_that_packs_half_as_well_as_at_first_is_worn() {
 }
 
 #[test]
-fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
+fn alternating_bodies_cause_ever_fewer_trainings() {
     let intake = intake("ConfigMap");
     let cache = fill(&intake, 0..150);
     intake.adopt(intake.training_due().unwrap().run());
@@ -90,7 +90,7 @@ fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
         let raw = if is_good { &good } else { &bad };
         is_good = !is_good;
         for body in 0..WINDOW_BODIES {
-            // Each of a key of its own, or they would soon have reference.
+            // Each body has its own key, or they would soon have a reference.
             let key = ReferenceKey::new(crate::Wire::Json, Some(&format!("{window}-{body}")));
             intake.packer.pack(key, raw, stats);
             packed_bytes += raw.len() as u64;
@@ -99,7 +99,7 @@ fn bodies_that_pack_well_and_badly_by_turns_cause_ever_fewer_trainings() {
         if let Some(training) = intake.training_due() {
             intake.adopt(training.run());
             trained_at.push(packed_bytes);
-            // The worst that can come: what follows a training packs well at first.
+            // The worst case: the bodies after a training pack well at first.
             is_good = true;
         }
     }
@@ -139,7 +139,7 @@ fn secrets_are_packed_without_a_dictionary_always() {
     let maps = intake("ConfigMap");
     let _maps = fill(&maps, 0..150);
     secrets.adopt(maps.training_due().unwrap().run());
-    assert_eq!(secrets.pack_stats().dictionary_bytes, 0, "a dictionary of another intake is not taken");
+    assert_eq!(secrets.pack_stats().dictionary_bytes, 0, "the dictionary of another intake is ignored");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_dictionary_lives_as_long_as_the_last_body_packed_with_it() {
 }
 
 #[test]
-fn the_stats_are_those_of_the_living_objects() {
+fn the_stats_count_the_live_objects() {
     let intake = intake("ConfigMap");
     let cache = fill(&intake, 0..10);
     let stats = intake.pack_stats();
@@ -191,7 +191,7 @@ fn an_unchanged_object_is_neither_packed_nor_kept_as_a_sample_again() {
 }
 
 #[test]
-fn members_of_a_family_are_told_by_their_kin_and_read_as_they_were_sent() {
+fn bodies_of_one_controller_are_deltas_against_a_reference_and_read_as_sent() {
     let intake = intake("ConfigMap");
     let _others = fill(&intake, 0..150);
     intake.adopt(intake.training_due().unwrap().run());
@@ -201,23 +201,23 @@ fn members_of_a_family_are_told_by_their_kin_and_read_as_they_were_sent() {
     };
     let take_in = |number| intake.json(frame(number).as_bytes(), &NothingKnown).unwrap();
     let members: Vec<_> = (1_000..1_050).map(take_in).collect();
-    let delta: Vec<_> = members.iter().filter(|object| object.body().is_delta()).collect();
-    assert!(delta.len() > 30, "{}", delta.len());
+    let deltas: Vec<_> = members.iter().filter(|object| object.body().is_delta()).collect();
+    assert!(deltas.len() > 30, "{}", deltas.len());
     for (number, object) in (1_000..).zip(&members) {
         assert!(object.json().unwrap().ends_with(&frame(number).as_bytes()[1..]), "{number}");
     }
-    assert!(intake.repacked(delta[0]).is_none());
-    assert!(delta[0].packed_bytes() * 20 < delta[0].wire_bytes());
+    assert!(intake.repacked(deltas[0]).is_none());
+    assert!(deltas[0].packed_bytes() * 20 < deltas[0].wire_bytes());
 
-    let with_kin = intake.pack_stats().dictionary_bytes;
+    let with_reference = intake.pack_stats().dictionary_bytes;
     intake.packer.state.lock().references.clear();
-    assert_eq!(intake.pack_stats().dictionary_bytes, with_kin, "its members hold it");
+    assert_eq!(intake.pack_stats().dictionary_bytes, with_reference, "its bodies need it");
     drop(members);
-    assert!(intake.pack_stats().dictionary_bytes < with_kin);
+    assert!(intake.pack_stats().dictionary_bytes < with_reference);
 }
 
 #[test]
-fn secrets_have_no_kin() {
+fn secrets_have_no_reference() {
     let intake = intake("Secret");
     let members = fill(&intake, 0..200);
     assert!(members.iter().all(|object| !object.body().is_delta()));

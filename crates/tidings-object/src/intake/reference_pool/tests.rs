@@ -1,4 +1,4 @@
-//! Which pool get reference, which lose it, and that none of it grows without bound.
+//! Which keys get a reference, which lose it, and that the memory is bounded.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(bytes).collect()
 }
 
-/// A body of a template, with something of its own.
+/// A body of a template, with a few bytes that differ.
 fn member(template: u64, number: u64) -> Vec<u8> {
     [noise(template, 400), noise(number + 1_000, 8), noise(template + 7, 400)].concat()
 }
@@ -21,14 +21,14 @@ fn key(controller_uid: &str) -> ReferenceKey {
     ReferenceKey::new(Wire::Json, Some(controller_uid))
 }
 
-/// What a packer does, without a dictionary. Whether the body was told by its reference.
+/// Does what a packer does, without a dictionary. Returns whether the body is a delta.
 fn pack_within(pool: &mut ReferencePool, key: ReferenceKey, raw: &[u8], objects_bytes: u64) -> bool {
     let reference = pool.reference(key, raw.len());
     let body =
         reference.and_then(|(reference, packed_max)| Body::delta(key.wire(), raw, &reference, packed_max));
     match body {
         Some(_) => pool.record_hit(key),
-        None => pool.packed(key, raw, &Body::plain(key.wire(), raw), objects_bytes),
+        None => pool.record_miss(key, raw, &Body::plain(key.wire(), raw), objects_bytes),
     }
     body.is_some()
 }
@@ -38,11 +38,11 @@ fn pack(pool: &mut ReferencePool, key: ReferenceKey, raw: &[u8]) -> bool {
 }
 
 #[test]
-fn the_first_members_are_packed_as_ever_and_then_told_by_one_of_them() {
+fn the_first_bodies_are_packed_with_the_dictionary_and_later_ones_against_a_reference() {
     let mut pool = ReferencePool::default();
-    let told: Vec<_> = (0..40).map(|n| pack(&mut pool, key("a"), &member(1, n))).collect();
-    assert_eq!(told.iter().position(|is_told| *is_told), Some(BODIES_MIN as usize));
-    assert!(told[BODIES_MIN as usize..].iter().all(|is_told| *is_told));
+    let is_delta: Vec<_> = (0..40).map(|n| pack(&mut pool, key("a"), &member(1, n))).collect();
+    assert_eq!(is_delta.iter().position(|is_delta| *is_delta), Some(BODIES_MIN as usize));
+    assert!(is_delta[BODIES_MIN as usize..].iter().all(|is_delta| *is_delta));
     assert!(!pack(&mut pool, key("b"), &member(1, 50)), "of another controller");
     assert!(
         !pack(&mut pool, ReferenceKey::new(Wire::Protobuf, Some("a")), &member(1, 51)),
@@ -51,7 +51,7 @@ fn the_first_members_are_packed_as_ever_and_then_told_by_one_of_them() {
 }
 
 #[test]
-fn members_that_are_not_alike_soon_have_no_kin() {
+fn bodies_that_are_not_similar_soon_have_no_reference() {
     let mut pool = ReferencePool::default();
     for n in 0..500 {
         assert!(!pack(&mut pool, key("a"), &noise(n, 800)));
@@ -61,40 +61,40 @@ fn members_that_are_not_alike_soon_have_no_kin() {
 }
 
 #[test]
-fn a_family_that_changes_gets_new_kin_however_often() {
+fn a_key_whose_template_changes_gets_a_new_reference_each_time() {
     let mut pool = ReferencePool::default();
     for template in 0..20 {
-        let told = (0..200).filter(|n| pack(&mut pool, key("a"), &member(template, *n))).count();
-        assert!(told >= 150, "{told} of template {template}");
+        let deltas = (0..200).filter(|n| pack(&mut pool, key("a"), &member(template, *n))).count();
+        assert!(deltas >= 150, "{deltas} of template {template}");
     }
 }
 
 #[test]
-fn kin_must_not_take_more_than_the_dictionary_would() {
+fn a_delta_is_never_larger_than_the_dictionary_would_give() {
     let mut pool = ReferencePool::default();
     let key = key("a");
     let packed_well = Body::plain(Wire::Json, &[0; 4]);
-    (0..BODIES_MIN).for_each(|n| pool.packed(key, &member(1, n), &packed_well, u64::MAX));
+    (0..BODIES_MIN).for_each(|n| pool.record_miss(key, &member(1, n), &packed_well, u64::MAX));
     let (reference, packed_max) = pool.reference(key, member(1, 99).len()).unwrap();
     assert!(Body::delta(Wire::Json, &member(1, 99), &reference, packed_max).is_none());
     assert!(Body::delta(Wire::Json, &member(1, 99), &reference, 100).is_some());
 }
 
 #[test]
-fn all_kin_takes_no_more_than_its_share() {
+fn all_references_together_have_a_bounded_memory() {
     let mut pool = ReferencePool::default();
     let objects_bytes = 20_000;
     for (of, n) in (0..50).flat_map(|of| (0..30).map(move |n| (of, n))) {
         pack_within(&mut pool, key(&of.to_string()), &member(of, n), objects_bytes);
     }
-    // The last one may stand above the bound.
+    // The last one may exceed the bound.
     let one = Reference::new(&member(1, 1), Arc::default()).unwrap().memory_bytes();
     let most = objects_bytes / MEMORY_FRACTION;
     assert!((most..most + one).contains(&pool.memory_bytes()), "{}", pool.memory_bytes());
 }
 
 #[test]
-fn families_without_number_are_forgotten() {
+fn the_number_of_entries_is_bounded() {
     let mut pool = ReferencePool::default();
     let (own, mut bodies) = (key("ours"), Vec::new());
     assert_eq!((0..20).filter(|n| pack(&mut pool, own, &member(1, *n))).count(), 4);

@@ -180,10 +180,10 @@ fn bytes_that_are_broken_below_are_an_error_to_their_reader_alone() {
     let object = taken(&intake(), LISTED, &message).unwrap();
     assert_eq!(object.field(".metadata.uid").unwrap().to_string(), "u-1");
     let error = object.decoded::<Pod>().unwrap_err();
-    assert!(matches!(error, ReadError::Decode { .. }), "{error:?}");
+    assert!(matches!(error, ReadError::Protobuf { .. }), "{error:?}");
     assert!(error.to_string().starts_with("decoding pods shop/web-0 as k8s_openapi"));
-    assert!(matches!(object.json().unwrap_err(), ReadError::Decode { .. }));
-    assert!(matches!(object.field(".spec.nodeName").unwrap_err(), ReadError::Decode { .. }));
+    assert!(matches!(object.json().unwrap_err(), ReadError::Protobuf { .. }));
+    assert!(matches!(object.field(".spec.nodeName").unwrap_err(), ReadError::Protobuf { .. }));
     let prune = Transform::prune([FieldPath::parse(".spec.nodeName").unwrap()]);
     let pruned = taken(&intake().with_transform(prune), LISTED, &message).unwrap();
     assert!(matches!(pruned.refusal(), Some(ReadError::Transform { .. })));
@@ -206,7 +206,7 @@ fn texts_that_are_no_utf8_and_bytes_that_break_off_cost_at_most_the_reading() {
     let cut = &bytes(&pod())[..bytes(&pod()).len() - 1];
     let object = taken(&intake(), LISTED, cut).unwrap();
     assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
-    assert!(matches!(object.decoded::<Pod>(), Err(ReadError::Decode { .. })));
+    assert!(matches!(object.decoded::<Pod>(), Err(ReadError::Protobuf { .. })));
     let again = intake().protobuf(LISTED, cut, &Cache::of(&object)).unwrap();
     assert!(Arc::ptr_eq(&object, &again));
 }
