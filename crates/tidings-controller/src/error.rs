@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_informer::informer::{InformerError, InformerFailure, Unsynced, WaitError};
+use tidings_informer::informer::{InformerError, WaitError};
 use tidings_source::ClientError;
 use tidings_util::WithCauses;
 
@@ -49,7 +49,7 @@ pub enum ControllerError {
         /// The controller.
         controller: String,
         /// The cause.
-        r#source: InformerFailure,
+        r#source: InformerError,
     },
     /// Code outside of a reconcile panicked, such as a rate limiter.
     #[error("{part} of controller {controller:?} panicked: {message}")]
@@ -67,7 +67,7 @@ pub enum ControllerError {
         /// The controller.
         controller: String,
         /// Which cache, and why.
-        r#source: Unsynced,
+        r#source: WaitError,
     },
     /// A reconcile took longer than [`reconcile_timeout`](crate::ControllerBuilder::reconcile_timeout) and was dropped.
     #[error("the reconcile took longer than {limit:?} and was dropped")]

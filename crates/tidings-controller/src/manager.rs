@@ -14,8 +14,8 @@ mod tasks;
 use std::fmt;
 use std::time::Duration;
 
-use tidings_factory::{NotSynced, SharedInformerFactory};
-use tidings_informer::informer::InformerFailure;
+use tidings_factory::SharedInformerFactory;
+use tidings_informer::informer::{InformerError, WaitError};
 use tidings_util::WithCauses;
 use tokio_util::sync::CancellationToken;
 
@@ -125,7 +125,7 @@ pub enum ManagerError {
         /// How long the manager waited.
         after: Duration,
         /// Which informers or controllers are not synced, and why.
-        r#source: NotSynced,
+        r#source: WaitError,
     },
     /// Another replica may lead now. Start the manager again to become a candidate.
     #[error("leadership of {election:?} was lost")]
@@ -158,7 +158,7 @@ pub enum ManagerError {
     /// An informer no longer follows the server although nothing stopped it: its task panicked, or one of its streams
     /// panicked or gave up.
     #[error(transparent)]
-    Informer(InformerFailure),
+    Informer(InformerError),
     /// The process can't receive signals.
     #[error("listening for signals: {0}")]
     Signals(std::io::Error),

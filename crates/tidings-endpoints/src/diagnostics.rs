@@ -338,7 +338,7 @@ impl Diagnostics {
         let failures = failures
             .map(|failure| InformerFailure {
                 informer: failure.informer().to_owned(),
-                cause: failure.cause(),
+                cause: failure.reason(),
             })
             .collect();
         Diagnostics { informers, queues: Vec::new(), failures }

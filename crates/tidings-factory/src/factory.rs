@@ -11,7 +11,7 @@ use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_informer::informer::{
-    Fault, InformerConfig, InformerFailure, InformerStats, InformerTask, SharedInformer, informer,
+    Fault, InformerConfig, InformerError, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
 use tidings_source::{ClientError, KubeSource, StreamScope, WirePreference};
@@ -240,7 +240,7 @@ impl SharedInformerFactory {
 
     /// Why informers no longer follow the server although nobody stopped them. One that panicked is named until somebody
     /// asks for it again, also when nobody needs it any more.
-    pub fn failures(&self) -> Vec<InformerFailure> {
+    pub fn failures(&self) -> Vec<InformerError> {
         self.roster.failures()
     }
 

@@ -17,4 +17,4 @@ pub use factory::{FactoryError, SharedInformerFactory};
 pub use metrics::InformerMetrics;
 pub use options::InformerOptions;
 pub use report::InformerReport;
-pub use running::{NotSynced, Running};
+pub use running::Running;

@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use tidings_informer::informer::{InformerFailure, InformerTask, Lifecycle, SharedInformer, WeakInformer};
+use tidings_informer::informer::{InformerError, InformerTask, Lifecycle, SharedInformer, WeakInformer};
 use tidings_object::{Projection, ResourceKind, Scope, TransformId};
 use tidings_source::{ShardRange, StreamScope};
 
@@ -111,7 +111,7 @@ impl Roster {
     }
 
     /// Why informers no longer follow the server, by name: those that somebody needs, and those that panicked.
-    pub(crate) fn failures(&self) -> Vec<InformerFailure> {
+    pub(crate) fn failures(&self) -> Vec<InformerError> {
         let entries = self.entries.lock();
         let mut failures: Vec<_> = entries.all().flat_map(Entry::failures).collect();
         failures.sort_by(|a, b| a.informer().cmp(b.informer()));
@@ -136,7 +136,7 @@ impl Roster {
 }
 
 impl Entry {
-    fn failures(&self) -> Vec<InformerFailure> {
+    fn failures(&self) -> Vec<InformerError> {
         match self.informer.is_needed() {
             true => self.informer.failures(),
             false => self.informer.panic().into_iter().collect(),

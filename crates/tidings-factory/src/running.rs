@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use tidings_informer::informer::{InformerFailure, InformerTask, Unsynced, WeakInformer};
+use tidings_informer::informer::{InformerError, InformerTask, Unsynced, WaitError, WeakInformer};
 use tokio::task::JoinSet;
 
 use crate::roster::Run;
@@ -30,13 +30,6 @@ pub struct Running {
     run: Run,
 }
 
-/// Informers that did not sync, each with why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotSynced {
-    /// The informers, by name.
-    pub informers: Vec<Unsynced>,
-}
-
 impl Running {
     pub(crate) fn start(run: Run, started: Vec<(WeakInformer, InformerTask)>) -> Running {
         let mut tasks = JoinSet::new();
@@ -50,29 +43,29 @@ impl Running {
 
     /// Waits until the caches of all of them are filled. It waits as long as that takes: an informer that may
     /// not list goes on trying. An informer that has been stopped is an error.
-    pub async fn synced(&self) -> Result<(), NotSynced> {
+    pub async fn synced(&self) -> Result<(), WaitError> {
         let mut unsynced = Vec::new();
         for informer in &self.informers {
-            if let Err(reason) = informer.synced().await {
-                unsynced.push(reason);
+            match informer.synced().await {
+                Ok(()) => {}
+                Err(WaitError::NotSynced { informers }) => unsynced.extend(informers),
+                Err(error) => return Err(error),
             }
         }
-        NotSynced::unless_empty(unsynced)
+        unless_empty(unsynced)
     }
 
     /// As [`synced`](Self::synced), but no longer than this: then it says which did not sync, and why.
-    pub async fn synced_within(&self, deadline: Duration) -> Result<(), NotSynced> {
+    pub async fn synced_within(&self, deadline: Duration) -> Result<(), WaitError> {
         match tokio::time::timeout(deadline, self.synced()).await {
             Ok(done) => done,
-            Err(_) => {
-                NotSynced::unless_empty(self.informers.iter().filter_map(WeakInformer::unsynced).collect())
-            }
+            Err(_) => unless_empty(self.informers.iter().filter_map(WeakInformer::unsynced).collect()),
         }
     }
 
     /// Waits until one of them no longer follows the server although nobody stopped it: its task panicked, or one of its
     /// lists and watches panicked or gave up. It waits for ever if that never happens.
-    pub async fn failed(&self) -> InformerFailure {
+    pub async fn failed(&self) -> InformerError {
         let failed: Vec<_> = self.informers.iter().map(|informer| Box::pin(informer.failed())).collect();
         if failed.is_empty() {
             return std::future::pending().await;
@@ -105,26 +98,10 @@ impl Running {
     }
 }
 
-impl NotSynced {
-    fn unless_empty(mut informers: Vec<Unsynced>) -> Result<(), NotSynced> {
-        informers.sort_by(|a, b| a.name.cmp(&b.name));
-        if informers.is_empty() { Ok(()) } else { Err(NotSynced { informers }) }
-    }
+fn unless_empty(mut informers: Vec<Unsynced>) -> Result<(), WaitError> {
+    informers.sort_by(|a, b| a.name.cmp(&b.name));
+    if informers.is_empty() { Ok(()) } else { Err(WaitError::NotSynced { informers }) }
 }
-
-impl fmt::Display for NotSynced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, unsynced) in self.informers.iter().enumerate() {
-            if i > 0 {
-                f.write_str("; ")?;
-            }
-            unsynced.fmt(f)?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for NotSynced {}
 
 impl fmt::Debug for Running {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

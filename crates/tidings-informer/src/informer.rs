@@ -9,6 +9,7 @@ mod calls;
 mod config;
 mod distribute;
 mod ending;
+mod error;
 mod failure;
 mod filter;
 mod graves;
@@ -40,8 +41,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use apply::AppliedCounts;
 pub use config::InformerConfig;
-pub use failure::InformerFailure;
-pub use handle::{InformerError, SharedInformer, Unsynced};
+pub use error::{InformerError, Unsynced, WaitError};
+pub use handle::SharedInformer;
 pub use handler::Handler;
 pub use health::{EndedCounts, Failure, Health, RequestCounts, StreamHealth, StreamState};
 pub(crate) use lease::Lease;
@@ -56,7 +57,6 @@ pub use stats::{InformerStats, MemoryStats};
 pub use stream::Notifications;
 pub use tidings_object::Wire;
 pub use tidings_util::Histogram;
-pub use wait::{Reached, WaitError};
 pub use weak::WeakInformer;
 
 use crate::delta::{self, KnownInScope};

@@ -35,13 +35,13 @@
 //! Where to go from here: [`SharedInformerFactory`] makes informers, [`SharedInformer`] says what they promise,
 //! [`Lister`] reads, [`Handler`] hears, [`Object`] decodes.
 
-pub use tidings_factory::{FactoryError, InformerOptions, NotSynced, Running, SharedInformerFactory};
+pub use tidings_factory::{FactoryError, InformerOptions, Running, SharedInformerFactory};
 pub use tidings_informer::delta::QueueOrder;
 pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
 pub use tidings_informer::informer::{
-    Fault, Handler, HandlerStats, Health, InformerConfig, InformerError, InformerFailure, InformerStats,
-    Lifecycle, Notification, Notifications, Registration, SharedInformer, StreamHealth, StreamState,
-    Unsynced, WaitError,
+    Fault, Handler, HandlerStats, Health, InformerConfig, InformerError, InformerStats, Lifecycle,
+    Notification, Notifications, Registration, SharedInformer, StreamHealth, StreamState, Unsynced,
+    WaitError,
 };
 pub use tidings_informer::lister::{Lister, NamespaceLister, NotFound};
 pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::select_all;
-use tidings_informer::informer::{InformerFailure, Registration, SharedInformer, Unsynced, WeakInformer};
+use tidings_informer::informer::{InformerError, Registration, SharedInformer, WaitError, WeakInformer};
 use tidings_workqueue::WorkQueue;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -79,7 +79,7 @@ impl ControllerHandlers {
     }
 
     /// Waits until one of the informers no longer follows the server. It needs nothing of the controller.
-    fn failed(&self) -> impl Future<Output = InformerFailure> + Send + use<> {
+    fn failed(&self) -> impl Future<Output = InformerError> + Send + use<> {
         let failed =
             self.informers.clone().into_iter().map(|informer| async move { informer.failed().await }.boxed());
         let failed: Vec<_> = failed.collect();
@@ -104,7 +104,7 @@ impl Drop for ControllerHandlers {
 }
 
 impl SyncedSource {
-    async fn wait(&self) -> Result<(), Unsynced> {
+    async fn wait(&self) -> Result<(), WaitError> {
         match self {
             SyncedSource::Handler(registration) => registration.synced().await,
             SyncedSource::Cache(informer) => informer.synced().await,
@@ -272,7 +272,7 @@ impl ControllerTask {
         ControllerError::Panicked { controller, part, message: join_error_message(error) }
     }
 
-    fn informer_failed(&self, source: InformerFailure) -> ControllerError {
+    fn informer_failed(&self, source: InformerError) -> ControllerError {
         ControllerError::Informer { controller: self.handle.name().to_owned(), source }
     }
 

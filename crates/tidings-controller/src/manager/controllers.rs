@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use tidings_factory::{NotSynced, Running, SharedInformerFactory};
-use tidings_informer::informer::Unsynced;
+use tidings_factory::{Running, SharedInformerFactory};
+use tidings_informer::informer::{Unsynced, WaitError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -87,7 +87,7 @@ impl ControllerSet {
             Ok(())
         };
         let result = tokio::time::timeout(timeout, all).await;
-        result.unwrap_or_else(|_| Err(not_synced(NotSynced { informers: self.unsynced(factory) })))
+        result.unwrap_or_else(|_| Err(not_synced(WaitError::NotSynced { informers: self.unsynced(factory) })))
     }
 
     /// The caches that are not filled. If all are, the controllers whose handlers still process the first list.
@@ -99,7 +99,7 @@ impl ControllerSet {
         }
         let behind = self.handles.iter().filter(|handle| !handle.is_synced());
         let reason = "its handlers still process the first list";
-        behind.map(|handle| Unsynced { name: handle.name().to_owned(), reason: reason.to_owned() }).collect()
+        behind.map(|handle| Unsynced::new(handle.name(), reason)).collect()
     }
 
     /// Waits for leadership, then runs the workers. It returns only errors. It may be dropped at any await, because

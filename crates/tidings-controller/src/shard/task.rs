@@ -54,7 +54,7 @@ impl ShardTask {
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
-            synced = leases.synced() => synced.map_err(|unsynced| LeaseError::LeasesEnded { cause: unsynced.reason })?,
+            synced = leases.synced() => synced.map_err(|error| LeaseError::LeasesEnded { cause: error.to_string() })?,
         }
         shared.with_member(|member, now| member.observe(now, seen(&lister)));
         loop {

@@ -11,7 +11,7 @@ use tidings_controller::{
     Action, Controller, ControllerError, Error, Manager, ManagerError, Request, Sharding,
 };
 use tidings_factory::InformerOptions;
-use tidings_informer::informer::InformerFailure;
+use tidings_informer::informer::InformerError;
 use tidings_workqueue::limiter::RateLimiter;
 use tokio::time::timeout;
 
@@ -48,7 +48,7 @@ async fn an_informer_that_panics_ends_the_manager_with_that_error() {
     drop(maps.lister().list()[0].decoded().unwrap());
     put(&server, "configmaps", "a");
     let error = ended(run).await;
-    let ManagerError::Informer(InformerFailure::Panicked { informer, message }) = &error else {
+    let ManagerError::Informer(InformerError::Panicked { informer, message }) = &error else {
         panic!("{error:?}")
     };
     assert_eq!((&**informer, &**message), ("configmaps", "scripted panic"));
@@ -84,7 +84,7 @@ async fn a_list_and_watch_that_panics_ends_the_manager_before_and_after_the_firs
             }
         }
         let error = ended(run).await;
-        assert!(matches!(&error, ManagerError::Informer(InformerFailure::StreamEnded { .. })), "{error:?}");
+        assert!(matches!(&error, ManagerError::Informer(InformerError::StreamEnded { .. })), "{error:?}");
         assert!(error.to_string().contains("scripted panic"), "{error}");
     }
 }

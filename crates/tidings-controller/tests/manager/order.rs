@@ -7,6 +7,7 @@ use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{
     Action, Context, Controller, ControllerError, LeaseError, Manager, ManagerError, Request,
 };
+use tidings_informer::informer::WaitError;
 use tokio::time::Instant;
 
 use crate::harness::{Log, ManagerRun, PushOnDrop, election, factory, holder, maps, put, recording, settle};
@@ -56,7 +57,8 @@ async fn a_cache_that_is_not_filled_in_time_is_named_in_the_error_with_the_reaso
     let error = ManagerRun::new(manager.sync_timeout(Duration::from_secs(10))).ended().await.unwrap_err();
     assert_eq!(started.elapsed().as_secs(), 10);
     let ManagerError::NotSynced { source, .. } = &error else { panic!("{error:?}") };
-    let [unsynced] = &source.informers[..] else { panic!("only one is not filled: {source}") };
+    let WaitError::NotSynced { informers } = source else { panic!("{source}") };
+    let [unsynced] = &informers[..] else { panic!("only one is not filled: {source}") };
     assert_eq!(unsynced.name, "secrets");
     assert!(unsynced.reason.contains("403"), "{}", unsynced.reason);
     assert!(log.lines().is_empty());

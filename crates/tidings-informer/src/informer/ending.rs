@@ -10,7 +10,8 @@ use tidings_source::StreamScope;
 use tidings_util::{clock, panic_message};
 use tokio::time::Instant;
 
-use super::failure::{InformerFailure, Part};
+use super::error::InformerError;
+use super::failure::Part;
 use super::report::Fault;
 use super::run::InformerTask;
 use super::shared::{Lifecycle, Shared};
@@ -62,9 +63,7 @@ impl InformerTask {
     /// The cause first, then the end: whoever is woken by the end finds it.
     fn failed(&self, panic: &(dyn Any + Send)) {
         let (informer, message) = (self.shared.config.name.clone(), panic_message(panic));
-        self.shared
-            .failures
-            .add(Part::Task, InformerFailure::Panicked { informer, message: message.clone() });
+        self.shared.failures.add(Part::Task, InformerError::Panicked { informer, message: message.clone() });
         self.shared.stop.cancel();
         self.shared.reporter.report(&Fault::Panicked { part: "the informer's task".to_owned(), message });
     }
@@ -74,7 +73,7 @@ impl Shared {
     /// A list and watch has ended although it is wanted.
     pub(super) fn stream_failed(&self, id: StreamId, scope: &StreamScope, cause: String) {
         let (informer, scope) = (self.config.name.clone(), scope.clone());
-        self.failures.add(Part::Stream(id), InformerFailure::StreamEnded { informer, scope, cause });
+        self.failures.add(Part::Stream(id), InformerError::StreamEnded { informer, scope, cause });
     }
 
     /// Nobody will ever call these.

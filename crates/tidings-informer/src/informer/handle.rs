@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, Object, ResourceKind, Version};
-use tidings_source::{ClientError, StreamScope};
+use tidings_source::StreamScope;
 use tidings_util::clock;
 
 use super::callback::Callback;
-use super::failure::InformerFailure;
+use super::error::{InformerError, Unsynced, WaitError};
 use super::handler::{Handler, MailboxOptions, Receiver};
 use super::health::Health;
 use super::lease::Lease;
@@ -21,7 +21,6 @@ use super::resync::effective_period;
 use super::shared::{Lifecycle, Shared};
 use super::stats::InformerStats;
 use super::stream::Notifications;
-use super::wait::WaitError;
 use super::weak::WeakInformer;
 use crate::indexer::{Index, IndexError, Reader};
 
@@ -63,55 +62,6 @@ pub struct SharedInformer<K> {
     shared: Arc<Shared>,
     lease: Arc<Lease>,
     view: PhantomData<fn() -> K>,
-}
-
-/// What was asked of an informer that can't be done.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InformerError {
-    /// The informer has stopped.
-    #[error("{what} was not added to the informer of {informer} because it has stopped already")]
-    Stopped {
-        /// What was to be added.
-        what: String,
-        /// The informer's name.
-        informer: String,
-    },
-    /// The informer has ended although nobody stopped it.
-    #[error("{what} was not added: {failure}")]
-    Failed {
-        /// What was to be added.
-        what: String,
-        /// What happened.
-        failure: InformerFailure,
-    },
-    /// An index is wrong.
-    #[error("an index of the informer of {informer}: {source}")]
-    Index {
-        /// The informer's name.
-        informer: String,
-        /// What is wrong with it.
-        r#source: IndexError,
-    },
-    /// A namespace that no cluster can have.
-    #[error("taking other namespaces: {0}")]
-    Namespace(ClientError),
-    /// A handler can't be added as it is.
-    #[error("a handler was not added to the informer of {informer}: {problem}")]
-    InvalidHandler {
-        /// The informer's name.
-        informer: String,
-        /// What is wrong with the handler.
-        problem: &'static str,
-    },
-}
-
-/// An informer that has not synced: its name, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsynced {
-    /// The informer.
-    pub name: String,
-    /// What it waits for.
-    pub reason: String,
 }
 
 impl<K> SharedInformer<K> {
@@ -196,7 +146,10 @@ impl<K> SharedInformer<K> {
     ) -> Result<(), InformerError> {
         let scopes: Vec<_> = namespaces.into_iter().map(|name| StreamScope::Namespace(name.into())).collect();
         for scope in &scopes {
-            scope.check().map_err(InformerError::Namespace)?;
+            scope.check().map_err(|source| {
+                let informer = self.name().to_owned();
+                InformerError::Namespace { informer, source }
+            })?;
         }
         self.follow(scopes)
     }
@@ -232,8 +185,8 @@ impl<K> SharedInformer<K> {
     }
 
     /// Waits until [`is_synced`](Self::is_synced). An informer that stops before says so.
-    pub async fn synced(&self) -> Result<(), Unsynced> {
-        self.shared.wait_synced().await
+    pub async fn synced(&self) -> Result<(), WaitError> {
+        Ok(self.shared.wait_synced().await?)
     }
 
     /// Why it is not synced yet.
@@ -348,7 +301,7 @@ impl<K> SharedInformer<K> {
 
     fn has_stopped(&self, what: String) -> InformerError {
         match self.shared.failures.panic() {
-            Some(failure) => InformerError::Failed { what, failure },
+            Some(failure) => InformerError::Failed { what, failure: Box::new(failure) },
             None => InformerError::Stopped { what, informer: self.name().to_owned() },
         }
     }
@@ -406,11 +359,3 @@ impl<K> fmt::Debug for SharedInformer<K> {
             .finish_non_exhaustive()
     }
 }
-
-impl fmt::Display for Unsynced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} has not synced: {}", self.name, self.reason)
-    }
-}
-
-impl std::error::Error for Unsynced {}

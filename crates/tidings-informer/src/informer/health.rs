@@ -4,7 +4,7 @@ use tidings_object::{Version, Wire};
 use tidings_source::{ErrorClass, Sharded, SourceError, StreamScope};
 use tokio::time::Duration;
 
-use super::failure::InformerFailure;
+use super::error::InformerError;
 use crate::reflector::ListMode;
 
 /// What a stream is doing.
@@ -73,7 +73,7 @@ pub struct Health {
     /// How often the server went back in time.
     pub epoch: u64,
     /// Why it no longer follows the server, in whole or in part, although nobody stopped it.
-    pub failures: Vec<InformerFailure>,
+    pub failures: Vec<InformerError>,
 }
 
 impl Health {

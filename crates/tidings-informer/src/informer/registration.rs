@@ -4,8 +4,8 @@ use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Weak};
 
+use super::error::{Unsynced, WaitError};
 use super::failure::Failures;
-use super::handle::Unsynced;
 use super::listener::{HandlerStats, Mailbox};
 use super::shared::{Arriving, Lifecycle, Shared};
 
@@ -41,7 +41,7 @@ impl Registration {
 
     /// Waits until [`is_synced`](Self::is_synced). A handler that was removed before, or whose informer stopped,
     /// says so.
-    pub async fn synced(&self) -> Result<(), Unsynced> {
+    pub async fn synced(&self) -> Result<(), WaitError> {
         let shared = self.shared.upgrade();
         let never = async {
             match shared {
@@ -58,7 +58,7 @@ impl Registration {
             },
             reason = never => reason,
         };
-        Err(Unsynced { name: format!("handler {:?} of {}", self.name(), self.informer), reason })
+        Err(Unsynced::new(format!("handler {:?} of {}", self.name(), self.informer), reason).into())
     }
 
     /// Its figures.

@@ -90,7 +90,7 @@ impl InformerTask {
     }
 
     /// Runs the informer until it is stopped, then delivers what is pending. It never panics: a panic inside it ends the
-    /// informer with an [`InformerFailure`](super::InformerFailure), which its health and every waiter tell.
+    /// informer with an [`InformerError::Panicked`](super::InformerError::Panicked), which its health and every waiter tell.
     pub async fn run(mut self) {
         let ended = AssertUnwindSafe(self.follow_until_stopped()).catch_unwind().await;
         self.end(ended).await;

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::apply::AppliedCounts;
 use super::callback::Callback;
 use super::config::InformerConfig;
+use super::error::Unsynced;
 use super::failure::Failures;
-use super::handle::Unsynced;
 use super::health::{Health, RequestCounts};
 use super::listener::Mailbox;
 use super::monitor::Monitor;
@@ -134,7 +134,7 @@ impl Shared {
             biased;
             () = async { self.synced.wait().await; } => Ok(()),
             () = async { self.stopped.wait().await; } => Err(self.unsynced()),
-            failure = self.failures.wait(None) => Err(self.unsynced_because(failure.cause())),
+            failure = self.failures.wait(None) => Err(self.unsynced_because(failure.reason())),
         }
     }
 
@@ -148,7 +148,7 @@ impl Shared {
 
     pub(super) fn unsynced(&self) -> Unsynced {
         if let Some(failure) = self.failures.of(None) {
-            return self.unsynced_because(failure.cause());
+            return self.unsynced_because(failure.reason());
         }
         let trouble = self.trouble();
         let lifecycle = self.registry.lock().lifecycle;

@@ -1,79 +1,14 @@
 //! Waiting until the cache has come as far as a version: what reading one's own writes needs.
 
-use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, RawObject, Version};
 use tokio::time::{Instant, timeout_at};
 
-use super::failure::InformerFailure;
+use super::error::WaitError;
 use super::progress::Progress;
 use super::shared::Shared;
-
-/// Why a wait ended without what it waited for.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WaitError {
-    /// The deadline passed.
-    #[error("{what} did not come in time; the cache is at version {reached}")]
-    DeadlinePassed {
-        /// What was waited for.
-        what: String,
-        /// How far the cache has come.
-        reached: Reached,
-    },
-    /// The server went back in time: the version will come again, for something else.
-    #[error("the server went back in time while waiting for {what}: read the object from the server again")]
-    WentBack {
-        /// What was waited for.
-        what: String,
-    },
-    /// The informer does not list that namespace, or objects with those labels.
-    #[error("this informer does not watch {what}")]
-    NotWatched {
-        /// What was waited for.
-        what: String,
-    },
-    /// What was given is no answer to a write.
-    #[error("an object without {missing} was never written")]
-    NotWritten {
-        /// The missing field.
-        missing: &'static str,
-    },
-    /// The versions are no numbers, so that nobody can tell which is newer.
-    #[error("version {version} has no order: wait for the object itself")]
-    NoOrder {
-        /// The version.
-        version: String,
-    },
-    /// The informer has stopped.
-    #[error("the informer stopped while waiting for {what}")]
-    Stopped {
-        /// What was waited for.
-        what: String,
-    },
-    /// The informer no longer follows the server, although nobody stopped it.
-    #[error("{what} will not come: {failure}")]
-    Failed {
-        /// What was waited for.
-        what: String,
-        /// What happened.
-        failure: InformerFailure,
-    },
-}
-
-/// How far a cache has come, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reached(pub Option<Version>);
-
-impl fmt::Display for Reached {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(version) => version.fmt(f),
-            None => f.write_str("none yet"),
-        }
-    }
-}
 
 /// What a look at the cache says to a waiter.
 enum Look {
@@ -158,7 +93,7 @@ impl Shared {
         mut is_wanted: impl FnMut(Option<&Arc<RawObject>>) -> bool,
     ) -> Result<(), WaitError> {
         let what = || format!("{} {key} as wanted", self.resource);
-        let passed = || WaitError::DeadlinePassed { what: what(), reached: Reached(self.reader.version()) };
+        let passed = || WaitError::DeadlinePassed { what: what(), reached: self.reader.version() };
         let synced = timeout_at(deadline, self.wait_synced()).await.map_err(|_| passed())?;
         synced.map_err(|_| self.ended(None, what()))?;
         let mut progress = self.progress.subscribe();
@@ -223,7 +158,7 @@ impl Shared {
                 }
                 changed = progress.changed() => changed.expect("the sender is ours"),
                 () = tokio::time::sleep_until(deadline) => {
-                    let reached = Reached(self.reader.version());
+                    let reached = self.reader.version();
                     return Err(WaitError::DeadlinePassed { what: what(), reached });
                 }
             }

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Weak};
 
-use super::failure::{Failures, InformerFailure};
-use super::handle::{SharedInformer, Unsynced};
+use super::error::{InformerError, Unsynced, WaitError};
+use super::failure::Failures;
+use super::handle::SharedInformer;
 use super::lease::Lease;
 use super::shared::Shared;
 use super::stats::InformerStats;
@@ -36,9 +37,9 @@ impl WeakInformer {
     }
 
     /// Waits until it has synced. One that nobody needs any more is not waited for.
-    pub async fn synced(&self) -> Result<(), Unsynced> {
+    pub async fn synced(&self) -> Result<(), WaitError> {
         let Some(shared) = self.shared.upgrade() else { return Ok(()) };
-        shared.wait_synced().await
+        Ok(shared.wait_synced().await?)
     }
 
     /// Why it has not synced, unless it has, or nobody needs it any more.
@@ -48,17 +49,17 @@ impl WeakInformer {
     }
 
     /// The panic that ended it, also when nobody needs it any more.
-    pub fn panic(&self) -> Option<InformerFailure> {
+    pub fn panic(&self) -> Option<InformerError> {
         self.failures.panic()
     }
 
     /// Why it no longer follows the server, also when nobody needs it any more.
-    pub fn failures(&self) -> Vec<InformerFailure> {
+    pub fn failures(&self) -> Vec<InformerError> {
         self.failures.all()
     }
 
     /// Waits until it no longer follows the server although nobody stopped it; for ever, if that never happens.
-    pub async fn failed(&self) -> InformerFailure {
+    pub async fn failed(&self) -> InformerError {
         self.failures.wait(None).await
     }
 

@@ -8,8 +8,8 @@ use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{
-    Handler, InformerError, InformerFailure, Lifecycle, Notification, SharedInformer, Sources, StreamState,
-    WaitError, informer,
+    Handler, InformerError, Lifecycle, Notification, SharedInformer, Sources, StreamState, WaitError,
+    informer,
 };
 use tidings_informer::reflector::StopPolicy;
 use tidings_object::{Budget, Intake, Key, Kind, KnownObjects, Version};
@@ -86,7 +86,7 @@ async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
         weak.failed().await
     };
     let ((one, two, three), failure) = soon(async { tokio::join!(waits, break_it) }).await;
-    let panicked = InformerFailure::Panicked { informer: "pods".into(), message: "scripted panic".into() };
+    let panicked = InformerError::Panicked { informer: "pods".into(), message: "scripted panic".into() };
     assert_eq!(failure, panicked);
     for ended in [one, two, three] {
         assert!(

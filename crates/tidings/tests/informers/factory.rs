@@ -9,7 +9,7 @@ use kube_core::discovery::ApiResource;
 use serde_json::json;
 use tidings::{
     Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReflectorConfig, ResourceKind, Scope,
-    SharedInformer, SharedInformerFactory,
+    SharedInformer, SharedInformerFactory, WaitError,
 };
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
@@ -72,7 +72,8 @@ async fn what_did_not_sync_is_named_with_the_reason_and_goes_on_trying() {
     let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
     let running = factory.start();
     let error = running.synced_within(Duration::from_secs(60)).await.unwrap_err();
-    assert_eq!(error.informers.iter().map(|unsynced| &*unsynced.name).collect::<Vec<_>>(), ["nodes"]);
+    let WaitError::NotSynced { informers } = &error else { panic!("{error}") };
+    assert_eq!(informers.iter().map(|unsynced| &*unsynced.name).collect::<Vec<_>>(), ["nodes"]);
     assert!(error.to_string().contains("403"), "{error}");
     assert!(pods.is_synced());
     let health = nodes.health();
