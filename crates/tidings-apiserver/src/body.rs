@@ -8,9 +8,9 @@ use http::{HeaderValue, Response, StatusCode, header};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
+use tidings_object::Wire;
 
 use crate::protobuf;
-use crate::request::Wire;
 use crate::status::ApiError;
 use crate::wire::protobuf_status;
 

@@ -1,13 +1,13 @@
-//! Between the version in which objects are stored and the one in which they are asked for.
+//! Converts objects between the stored API version and the requested one.
 //!
-//! Custom resources differ in `apiVersion` alone, which bodies do not hold. Of the built-in kinds only Events differ, by the
-//! names of some fields: they are stored as the core group has them. HorizontalPodAutoscalers are told alike in both versions.
+//! Versions of a custom resource differ only in `apiVersion`, which is not stored. Of the built-in kinds only Events differ: some fields have other
+//! names in `events.k8s.io/v1`. Events are stored with the names of the core group. HorizontalPodAutoscalers are not converted.
 
 use serde_json::{Map, Value};
 
 use crate::resource::ResourceDef;
 
-/// Stored name, name in `events.k8s.io/v1`.
+/// The stored name and the name in `events.k8s.io/v1`.
 const EVENT_FIELDS: [(&str, &str); 7] = [
     ("involvedObject", "regarding"),
     ("message", "note"),
@@ -18,17 +18,17 @@ const EVENT_FIELDS: [(&str, &str); 7] = [
     ("count", "deprecatedCount"),
 ];
 
-/// Whether objects are stored under other names than this version has.
+/// Whether this version has other field names than the stored one.
 pub(crate) fn is_converted(def: &ResourceDef) -> bool {
     def.group == "events.k8s.io"
 }
 
-/// An object as this version has it.
+/// Converts a stored object to this version.
 pub(crate) fn from_storage(def: &ResourceDef, object: Map<String, Value>) -> Map<String, Value> {
     if is_converted(def) { renamed(object, |(stored, requested)| (stored, requested)) } else { object }
 }
 
-/// An object as it is stored.
+/// Converts an object of this version to the stored one.
 pub(crate) fn to_storage(def: &ResourceDef, object: Map<String, Value>) -> Map<String, Value> {
     if is_converted(def) { renamed(object, |(stored, requested)| (requested, stored)) } else { object }
 }

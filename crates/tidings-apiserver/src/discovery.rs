@@ -1,7 +1,7 @@
-//! What the server tells about itself: which groups, versions and resources it serves, and its version.
+//! Discovery documents: the groups, versions and resources of the server, and its version.
 //!
-//! [`document`] answers every path that is neither a resource nor a health check, OpenAPI included. Discovery is told in
-//! the old form (one document a group-version) and in the aggregated one (KEP-3352), as the client asks.
+//! [`document`] answers every path that is neither a resource nor a health check, also OpenAPI. Discovery has two forms: one document per group and
+//! version, and aggregated discovery (KEP-3352). The `Accept` header chooses.
 
 use std::sync::Arc;
 
@@ -12,18 +12,16 @@ use crate::openapi;
 use crate::request::accept::ranges;
 use crate::resource::{CowStr, ResourceDef, Subresource};
 
-/// The version of Kubernetes whose API this is.
+/// The version of Kubernetes that the server imitates: major, minor, and the full version.
 pub(crate) const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
 
 /// The media type of aggregated discovery.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// A document, ready to be sent.
+/// A document in its encoded form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Document {
-    /// The body's media type.
     pub content_type: String,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -33,7 +31,7 @@ impl Document {
     }
 }
 
-/// The document at a path, if there is one. `defs` are the resources served now.
+/// The document at a path; `None` if there is none.
 pub(crate) fn document(path: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
     let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
     let value = match parts.as_slice() {
@@ -68,7 +66,7 @@ fn groups_document(root: &str, accept: Option<&str>, defs: &[Arc<ResourceDef>]) 
     Document::json(&if is_core { core_versions() } else { group_list(defs) })
 }
 
-/// The groups in the order in which they are served, each with its versions, the preferred one first.
+/// All groups, each with its versions. The preferred version comes first.
 pub(crate) fn groups(defs: &[Arc<ResourceDef>]) -> Vec<(&str, Vec<&str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for def in defs {
@@ -218,7 +216,7 @@ fn aggregated_subresource(def: &ResourceDef, sub: &Subresource) -> Value {
     })
 }
 
-/// A real server leaves the version of the core group's kinds empty.
+/// The version in `responseKind`. It is empty for the core group, as on a real server.
 fn response_version(def: &ResourceDef) -> &CowStr {
     const NONE: &CowStr = &CowStr::Borrowed("");
     if def.group.is_empty() { NONE } else { &def.version }

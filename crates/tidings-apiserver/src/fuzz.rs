@@ -1,5 +1,6 @@
-//! One function for each parser of text from outside: takes any bytes, must not panic. What `cargo fuzz` calls, and what the
-//! tests call over the checked-in corpus.
+//! Fuzz targets: one function for each parser of untrusted text. It takes arbitrary bytes and must not panic.
+//!
+//! `cargo fuzz` calls them, and tests call them with the checked-in corpus.
 
 pub use crate::crd::fuzz as fuzz_crd;
 pub use crate::patch::fuzz as fuzz_patch;
@@ -11,10 +12,10 @@ use crate::request::continue_token::ContinueToken;
 use crate::request::{Selection, accept, path, query};
 use crate::resource::builtin::builtin_resources;
 
-/// A fuzz target and its name, which is that of its corpus directory.
+/// The name of a fuzz target, which is also the name of its corpus directory, and the target.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
-/// All targets of the crate.
+/// The targets for request parsers.
 pub const TARGETS: &[FuzzTarget] = &[
     ("path", fuzz_path),
     ("query", fuzz_query),
@@ -30,7 +31,7 @@ pub fn fuzz_path(data: &[u8]) {
         for part in [&found.namespace, &found.name, &found.subresource].into_iter().flatten() {
             assert!(!part.is_empty() && !part.contains('/'));
         }
-        // Dots may be a name, which is refused later, and nothing else.
+        // Only a name may be `..`; it is refused later.
         assert!(
             found.namespace.is_none_or(|part| part != "..")
                 && found.subresource.is_none_or(|part| part != "..")
@@ -54,7 +55,7 @@ pub fn fuzz_accept(data: &[u8]) {
     let _ = accept::negotiate(Some(text), accept::ResponseKind::Object, |_| true);
 }
 
-/// A label selector and a field selector, parted by a line end.
+/// A label selector and a field selector, separated by a newline.
 pub fn fuzz_selector(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (labels, fields) = text.split_once('\n').unwrap_or((text, text));
@@ -63,10 +64,22 @@ pub fn fuzz_selector(data: &[u8]) {
     }
 }
 
-/// A continue token. One that is read is written as one that reads the same.
+/// A continue token. A decoded token encodes to one that decodes to the same.
 pub fn fuzz_continue_token(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(token) = ContinueToken::decode(text) {
         assert_eq!(ContinueToken::decode(&token.encode()).as_ref(), Ok(&token));
     }
+}
+
+/// Runs a fuzz target over its checked-in corpus.
+#[cfg(test)]
+pub(crate) fn run_corpus(name: &str, target: fn(&[u8]), cases_min: usize) {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
+    let mut cases = 0;
+    for entry in std::fs::read_dir(corpus).expect("the corpus is checked in") {
+        target(&std::fs::read(entry.expect("a readable entry").path()).expect("a readable case"));
+        cases += 1;
+    }
+    assert!(cases >= cases_min, "the corpus of {name} has only {cases} cases");
 }

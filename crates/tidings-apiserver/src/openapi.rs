@@ -1,7 +1,7 @@
-//! The OpenAPI documents, as far as `kubectl` needs them to apply, explain and validate.
+//! The OpenAPI documents, with what `kubectl` needs for apply, explain and validation.
 //!
-//! Version 3 is one document a group-version, version 2 one for everything, as JSON and as the protobuf that older
-//! clients insist on. Fields and their types are real; descriptions are left out. Both forms are made from one table.
+//! OpenAPI v3 has one document per group and version. OpenAPI v2 has one document for all, as JSON or as the protobuf that older clients need. The
+//! documents have all fields and types, but no descriptions. Both versions come from one table.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ mod schemas;
 
 use schemas::{OpenApiVersion, collect};
 
-/// What clients accept. Not a media type to the letter: parsers refuse the `@`.
+/// The media type that clients accept. It is not well-formed (`@` is not allowed), so the response can't have it.
 const V2_PROTOBUF_ACCEPTED: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-/// What they are sent, and may accept as well.
+/// The media type of the response. Clients may accept this one too.
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-/// The document of version 2: JSON, or protobuf if that is what is asked for first. Nothing if neither is accepted.
+/// The OpenAPI v2 document as JSON, or as protobuf if the client prefers it. `None` if the client accepts neither.
 pub(crate) fn v2(accept: Option<&str>, defs: &[Arc<ResourceDef>]) -> Option<Document> {
     let accept = accept.filter(|accept| !accept.trim().is_empty()).unwrap_or("*/*");
     for range in ranges(accept) {
@@ -48,7 +48,7 @@ fn v2_json(defs: &[Arc<ResourceDef>]) -> Value {
     json!({"swagger": "2.0", "info": info(), "paths": paths, "definitions": definitions})
 }
 
-/// Where the documents of version 3 are found. Their addresses change when their content does.
+/// The index of the OpenAPI v3 documents. The URL of a document has a hash of its content, because clients cache by URL.
 pub(crate) fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
     let mut paths = Map::new();
     for (group, versions) in groups(defs) {
@@ -64,7 +64,7 @@ pub(crate) fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
     json!({"paths": paths})
 }
 
-/// The document of version 3 for one group-version, if it is served.
+/// The OpenAPI v3 document of one group and version; `None` if it is not served.
 pub(crate) fn v3(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Option<Value> {
     let of_version: Vec<_> =
         defs.iter().filter(|def| def.group == group && def.version == version).map(Arc::as_ref).collect();
@@ -83,7 +83,7 @@ fn info() -> Value {
     json!({"title": "Kubernetes", "version": VERSION.2})
 }
 
-/// FNV-1a over what a document is made from, so that the same document has the same address in every process.
+/// An FNV-1a hash of the definitions in a document. It is the same in every process.
 fn fingerprint<'a>(defs: impl Iterator<Item = &'a ResourceDef>) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for def in defs {

@@ -43,7 +43,7 @@ pub(crate) enum PatchKind {
 
 /// Why a patch was refused.
 #[derive(Debug, thiserror::Error)]
-pub enum PatchError {
+pub(crate) enum PatchError {
     /// It is not JSON, or not a patch.
     #[error("reading the patch")]
     Malformed(#[source] serde_json::Error),

@@ -1,7 +1,7 @@
-//! Kubernetes' protobuf as both ends send it: the envelope around an object, and the bodies of requests read into JSON.
+//! The envelope of Kubernetes protobuf, and the decoding of request bodies into JSON.
 //!
-//! A body is `k8s\0` and an `Unknown` that says which kind it holds; what stands in that kind's message is known by
-//! `tidings-protobuf`. What this reads is what the client would have sent as JSON.
+//! A body is the magic number `k8s\0` and a message `runtime.Unknown`, which has the kind and the message of the object. `tidings-protobuf`
+//! decodes that message. The result is the JSON that the client would have sent.
 
 use serde_json::Value;
 use tidings_protobuf::wire::{Reader, Value as Field, WireError, write_bytes, write_bytes_head};
@@ -9,35 +9,24 @@ use tidings_protobuf::{Message, TypeMeta, message, to_json};
 
 use crate::status::ApiError;
 
-/// The media type of such bodies.
 pub(crate) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// What every body starts with.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// The end of an envelope: no encoding, no other type.
+/// The last fields of an envelope: empty `contentEncoding` and `contentType`.
 pub(crate) const ENVELOPE_END: &[u8] = &[0x1a, 0, 0x22, 0];
 
-/// Why a body could not be read.
+/// Why a body could not be decoded.
 #[derive(Debug, thiserror::Error)]
-pub enum ProtobufError {
-    /// It does not start as Kubernetes' protobuf does.
-    #[error("the body is not Kubernetes' protobuf")]
+pub(crate) enum ProtobufError {
+    #[error("the body is not Kubernetes protobuf")]
     NoMagic,
-    /// The envelope is not well-formed.
     #[error("the envelope of the body is malformed")]
     Envelope,
-    /// What is in it is not of its kind.
     #[error("the object in the body is malformed")]
     Object(#[source] tidings_protobuf::Error),
-    /// A kind whose message is not known.
-    #[error("{api_version} {kind} cannot be read from protobuf")]
-    Unknown {
-        /// The version.
-        api_version: String,
-        /// The kind.
-        kind: String,
-    },
+    #[error("{api_version} {kind} can't be decoded from protobuf")]
+    Unknown { api_version: String, kind: String },
 }
 
 /// An object in its envelope.
@@ -45,12 +34,11 @@ pub enum ProtobufError {
 pub(crate) struct Envelope<'a> {
     pub(crate) api_version: &'a str,
     pub(crate) kind: &'a str,
-    /// The object's message.
+    /// The message of the object.
     pub(crate) raw: &'a [u8],
 }
 
 impl<'a> Envelope<'a> {
-    /// Opens an envelope.
     pub(crate) fn decode(body: &'a [u8]) -> Result<Self, ProtobufError> {
         let unknown = body.strip_prefix(MAGIC).ok_or(ProtobufError::NoMagic)?;
         let mut parts = Self::default();
@@ -73,7 +61,6 @@ impl<'a> Envelope<'a> {
         Ok(parts)
     }
 
-    /// Writes the envelope.
     pub(crate) fn encode(self) -> Vec<u8> {
         let Self { api_version, kind, raw } = self;
         let mut out = Vec::with_capacity(raw.len() + api_version.len() + kind.len() + 32);
@@ -83,15 +70,15 @@ impl<'a> Envelope<'a> {
         out
     }
 
-    /// What its message consists of.
+    /// The description of the message; `None` for an unknown kind.
     pub(crate) fn message(self) -> Option<&'static Message> {
         let (group, version) = self.api_version.split_once('/').unwrap_or(("", self.api_version));
-        // Options are sent in the version of the group they are for.
+        // DeleteOptions have the group and version of the deleted resource.
         let is_options = self.kind == "DeleteOptions";
         if is_options { message("", "v1", self.kind) } else { message(group, version, self.kind) }
     }
 
-    /// The object as JSON, if its message is known.
+    /// The object as JSON.
     pub(crate) fn object(self) -> Result<Value, ProtobufError> {
         let Self { api_version, kind, raw } = self;
         let message = self.message().ok_or_else(|| ProtobufError::Unknown {
@@ -100,11 +87,11 @@ impl<'a> Envelope<'a> {
         })?;
         let type_meta = TypeMeta { api_version: Some(api_version), kind: Some(kind) };
         let json = to_json(message, type_meta, raw).map_err(ProtobufError::Object)?;
-        Ok(serde_json::from_slice(&json).expect("what was written as JSON is JSON"))
+        Ok(serde_json::from_slice(&json).expect("tidings-protobuf writes valid JSON"))
     }
 }
 
-/// Writes an envelope up to where its message begins, which is so long.
+/// Writes the part of an envelope before the object's message. `raw_len` is the length of that message.
 pub(crate) fn write_head(api_version: &str, kind: &str, raw_len: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(MAGIC);
     let mut type_meta = Vec::with_capacity(api_version.len() + kind.len() + 8);
@@ -114,7 +101,7 @@ pub(crate) fn write_head(api_version: &str, kind: &str, raw_len: usize, out: &mu
     write_bytes_head(2, raw_len, out);
 }
 
-/// The fields of a message that has no numbers.
+/// The fields of a message that has only length-delimited fields.
 pub(crate) fn fields(message: &[u8]) -> Result<Vec<(u32, &[u8])>, ProtobufError> {
     let mut reader = Reader::new(message);
     let mut fields = Vec::new();
@@ -125,7 +112,7 @@ pub(crate) fn fields(message: &[u8]) -> Result<Vec<(u32, &[u8])>, ProtobufError>
     Ok(fields)
 }
 
-/// Reads an object.
+/// Decodes a request body.
 pub(crate) fn decode(body: &[u8]) -> Result<Value, ProtobufError> {
     Envelope::decode(body)?.object()
 }
@@ -147,7 +134,7 @@ impl From<ProtobufError> for ApiError {
     }
 }
 
-/// One fuzz case: a body. Must not panic.
+/// Fuzz target for a request body. Must not panic.
 #[doc(hidden)]
 pub fn fuzz(data: &[u8]) {
     let _ = decode(data);

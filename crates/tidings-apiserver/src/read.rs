@@ -1,4 +1,4 @@
-//! GET and LIST.
+//! Reads: GET of one object, and LIST.
 
 pub(crate) mod get;
 pub(crate) mod list;

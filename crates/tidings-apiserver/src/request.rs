@@ -1,6 +1,6 @@
-//! What a client asked: path, query, accepted representation, selectors, continue token.
+//! Parses requests: path, query, `Accept` header, selectors, continue token.
 //!
-//! Everything here is a pure function over text from outside: it never panics, never recurses, and touches no object.
+//! All functions here are pure functions of untrusted text. They never panic and never recurse.
 
 pub(crate) mod accept;
 pub(crate) mod continue_token;
@@ -8,12 +8,12 @@ pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod selector;
 
-pub(crate) use accept::{Content, Representation, Wire};
+pub(crate) use accept::{Content, Representation};
 pub(crate) use path::{RequestTarget, ResourcePath};
 pub use query::RequestOptions;
 pub(crate) use selector::Selection;
 
-/// Undoes percent-encoding (`+` too, in queries); `None` if the result is not text or an escape is broken.
+/// Decodes percent-encoding, and `+` in queries. `None` if an escape is malformed or the result is not UTF-8.
 fn percent_decoded(text: &str, plus: Plus) -> Option<String> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -1,7 +1,7 @@
-//! What a served resource is: its names, its scope, its verbs, and what can be selected on.
+//! Definitions of resources: names, scope, verbs, subresources and selectable fields.
 //!
-//! A [`ResourceDef`] describes one resource in one version. Several versions of one group-kind share their stored
-//! objects through [`ResourceDef::storage`]. Nothing here reads or writes objects.
+//! A [`ResourceDef`] describes one resource in one version. All versions of a kind have the same [`ResourceDef::storage`], and so share
+//! their stored objects.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,78 +10,69 @@ use serde_json::Value;
 
 pub(crate) mod builtin;
 
-/// Text that is static for built-in kinds and owned for custom ones.
+/// Text that is static for built-in kinds and owned for custom resources.
 pub(crate) type CowStr = Cow<'static, str>;
 
-/// One resource in one version, as discovery tells it.
+/// One resource in one version.
 #[derive(Clone, Debug)]
-pub struct ResourceDef {
-    /// API group; empty for the core group.
+pub(crate) struct ResourceDef {
+    /// Empty for the core group.
     pub group: CowStr,
-    /// Version inside the group, such as `v1`.
     pub version: CowStr,
-    /// Kind of one object, such as `Pod`.
+    /// Such as `Pod`.
     pub kind: CowStr,
-    /// Kind of a list of them, such as `PodList`.
+    /// Such as `PodList`.
     pub list_kind: CowStr,
-    /// Name in paths, such as `pods`.
+    /// The name in paths, such as `pods`.
     pub plural: CowStr,
-    /// Name of one in commands, such as `pod`.
+    /// Such as `pod`.
     pub singular: CowStr,
-    /// Abbreviations that commands take, such as `po`.
+    /// Such as `po`.
     pub short_names: Vec<CowStr>,
-    /// Groups of resources that commands know, such as `all`.
+    /// Such as `all`.
     pub categories: Vec<CowStr>,
-    /// Where objects live.
     pub scope: ResourceScope,
-    /// What can be asked below one object's path.
     pub subresources: Vec<Subresource>,
-    /// What can be asked of the resource itself.
+    /// The verbs of the resource itself.
     pub verbs: Vec<Verb>,
-    /// Fields a `fieldSelector` may name, besides `metadata.name` and `metadata.namespace`.
+    /// The fields that a `fieldSelector` may use, besides `metadata.name` and `metadata.namespace`.
     pub selectable_fields: Vec<SelectableField>,
-    /// Which objects these are: equal for all versions of one group-kind, as `group/plural`.
+    /// The name under which the objects are stored, `group/plural`. The same for all versions of a kind.
     pub storage: CowStr,
-    /// Whether `metadata.generation` counts changes outside `metadata` and `status`.
     pub generation: Generation,
-    /// Where the definition came from.
     pub origin: ResourceOrigin,
 }
 
-/// Whether objects live in namespaces.
+/// Whether objects have a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceScope {
-    /// Objects have a namespace.
+pub(crate) enum ResourceScope {
     Namespaced,
-    /// Objects belong to the whole cluster.
     Cluster,
 }
 
-/// Whether a kind counts its changes in `metadata.generation`.
+/// Whether a kind has `metadata.generation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generation {
-    /// Set to 1 at creation and raised with each change outside `metadata` and `status`.
+pub(crate) enum Generation {
+    /// 1 at creation, and incremented by each change outside `metadata` and `status`.
     Counted,
-    /// Left out, as for ConfigMaps and Secrets.
+    /// The field is absent, as for ConfigMaps and Secrets.
     Absent,
 }
 
-/// Something asked below one object's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subresource {
-    /// Name in the path, such as `status`.
+pub(crate) struct Subresource {
+    /// Such as `status`.
     pub name: CowStr,
-    /// Kind that discovery tells; the parent's for `status`.
+    /// The kind of its objects; the resource's own kind for `status`.
     pub kind: CowStr,
-    /// Group of that kind when it differs from the parent's, such as `autoscaling` for `scale`.
+    /// The group of that kind if it is another one, such as `autoscaling` for `scale`.
     pub group: CowStr,
-    /// Version of that kind when it differs from the parent's.
+    /// The version of that kind if it is another one.
     pub version: CowStr,
-    /// What can be asked of it.
     pub verbs: Vec<Verb>,
 }
 
-/// What can be asked of a resource.
+/// The verb of a request, as in Kubernetes' discovery and RBAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verb {
@@ -99,76 +90,73 @@ pub enum Verb {
     Patch,
     /// Replace one object.
     Update,
-    /// Hear of changes.
+    /// Stream the changes of all selected objects.
     Watch,
 }
 
-/// A field that a `fieldSelector` may name.
+/// A field that a `fieldSelector` may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SelectableField {
-    /// Name in the selector, such as `spec.nodeName`.
+pub(crate) struct SelectableField {
+    /// The name in the selector, such as `spec.nodeName`.
     pub name: CowStr,
-    /// Where its value is found in the object; usually the name split at its dots.
+    /// The path of the value in the object. Usually the name, split at its dots.
     pub path: Vec<CowStr>,
-    /// What an absent value counts as: empty text, or `false` and `0` for flags and numbers.
+    /// The value that an absent field counts as: empty, or `false` or `0` for booleans and numbers.
     pub absent: CowStr,
 }
 
-/// Where a resource's definition came from.
+/// Where the definition of a resource comes from.
 #[derive(Clone, Debug)]
-pub enum ResourceOrigin {
-    /// Kubernetes' own: JSON has struct order, and list items carry no `kind` and `apiVersion`.
+pub(crate) enum ResourceOrigin {
+    /// Built into Kubernetes. JSON has the order of the Go structs, and list items have no `kind` and `apiVersion`.
     Builtin,
-    /// A CustomResourceDefinition: JSON has sorted keys, and list items carry `kind` and `apiVersion`.
+    /// A CustomResourceDefinition. JSON has sorted keys, and list items have `kind` and `apiVersion`.
     Custom(Arc<CustomOrigin>),
 }
 
-/// What a CustomResourceDefinition says about one of its versions.
+/// One version of a CustomResourceDefinition.
 #[derive(Clone, Debug, Default)]
-pub struct CustomOrigin {
-    /// Name of the definition, as `plural.group`.
+pub(crate) struct CustomOrigin {
+    /// The name of the definition, `plural.group`.
     pub definition: String,
     /// The version's `openAPIV3Schema`.
     pub schema: Option<Value>,
     /// The version's `additionalPrinterColumns`.
     pub printer_columns: Vec<PrinterColumn>,
-    /// Paths of the `scale` subresource, when there is one.
+    /// The paths of the `scale` subresource, if there is one.
     pub scale: Option<ScalePaths>,
-    /// What clients of this version are warned with, if it is deprecated.
+    /// The warning for clients of a deprecated version.
     pub deprecation: Option<String>,
 }
 
-/// One column a CustomResourceDefinition adds to Table answers.
+/// One column that a CustomResourceDefinition adds to Table responses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PrinterColumn {
-    /// Heading.
+pub(crate) struct PrinterColumn {
     pub name: String,
-    /// OpenAPI type, such as `string`, `integer` or `date`.
+    /// Such as `string`, `integer` or `date`.
     pub column_type: String,
-    /// OpenAPI format, often empty.
     pub format: String,
-    /// What `kubectl explain` would say of it.
     pub description: String,
-    /// 0 is always shown; greater is shown by `-o wide`.
+    /// A column with priority 0 is always shown, others only by `-o wide`.
     pub priority: i64,
-    /// Where the value is found, such as `.spec.replicas`.
+    /// Such as `.spec.replicas`.
     pub json_path: String,
 }
 
-/// Where a custom resource keeps what its `scale` subresource shows.
+/// The paths of the `scale` subresource of a custom resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ScalePaths {
+pub(crate) struct ScalePaths {
     /// Such as `.spec.replicas`.
     pub spec_replicas: String,
     /// Such as `.status.replicas`.
     pub status_replicas: String,
-    /// Such as `.status.selector`; may be absent.
+    /// Such as `.status.selector`.
     pub label_selector: Option<String>,
 }
 
 impl ResourceDef {
     /// `group/version`, or the version alone for the core group.
-    pub fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.to_string()
         } else {
@@ -176,8 +164,8 @@ impl ResourceDef {
         }
     }
 
-    /// `plural.group`, or the plural alone for the core group: how error messages name it.
-    pub fn group_resource(&self) -> String {
+    /// `plural.group`, or the plural alone for the core group. Error messages use it.
+    pub(crate) fn group_resource(&self) -> String {
         if self.group.is_empty() {
             self.plural.to_string()
         } else {
@@ -185,42 +173,38 @@ impl ResourceDef {
         }
     }
 
-    /// Whether objects have a namespace.
-    pub fn is_namespaced(&self) -> bool {
+    pub(crate) fn is_namespaced(&self) -> bool {
         self.scope == ResourceScope::Namespaced
     }
 
-    /// Whether a CustomResourceDefinition made it.
-    pub fn is_custom(&self) -> bool {
+    pub(crate) fn is_custom(&self) -> bool {
         matches!(self.origin, ResourceOrigin::Custom(_))
     }
 
-    /// What its CustomResourceDefinition says, if one made it.
-    pub fn custom(&self) -> Option<&CustomOrigin> {
+    /// Its CustomResourceDefinition; `None` for built-in kinds.
+    pub(crate) fn custom(&self) -> Option<&CustomOrigin> {
         match &self.origin {
             ResourceOrigin::Builtin => None,
             ResourceOrigin::Custom(origin) => Some(origin),
         }
     }
 
-    /// The subresource of that name.
-    pub fn subresource(&self, name: &str) -> Option<&Subresource> {
+    pub(crate) fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources.iter().find(|sub| sub.name == name)
     }
 
-    /// Whether `status` is written apart from the rest.
-    pub fn has_status(&self) -> bool {
+    /// Whether `status` is a subresource, which other writes can't change.
+    pub(crate) fn has_status(&self) -> bool {
         self.subresource("status").is_some()
     }
 
-    /// Whether the resource itself takes this verb.
-    pub fn allows(&self, verb: Verb) -> bool {
+    pub(crate) fn allows(&self, verb: Verb) -> bool {
         self.verbs.contains(&verb)
     }
 }
 
 impl Verb {
-    /// Every verb, in the order in which discovery tells them.
+    /// All verbs, in the order of discovery documents.
     pub const ALL: [Self; 8] = [
         Self::Create,
         Self::Delete,
@@ -232,7 +216,7 @@ impl Verb {
         Self::Watch,
     ];
 
-    /// As discovery writes it, such as `deletecollection`.
+    /// The verb in lower case, such as `deletecollection`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -248,8 +232,8 @@ impl Verb {
 }
 
 impl SelectableField {
-    /// A field whose path is its name and whose absence counts as empty text.
-    pub fn plain(name: impl Into<CowStr>) -> Self {
+    /// A field whose path is its name, and whose absence counts as empty text.
+    pub(crate) fn plain(name: impl Into<CowStr>) -> Self {
         let name = name.into();
         let path = name.split('.').map(|part| CowStr::Owned(part.to_owned())).collect();
         Self { name, path, absent: CowStr::Borrowed("") }

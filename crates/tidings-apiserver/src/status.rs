@@ -1,73 +1,63 @@
-//! Errors as Kubernetes tells them: a `Status` object with code, reason, message and details.
+//! Error responses: a Kubernetes `Status` object with code, reason, message and details.
 //!
-//! Each constructor is one kind of answer that a real server gives; none of them is ever a panic.
+//! Each constructor of [`ApiError`] makes one kind of error response of a real server.
 
 use serde::{Deserialize, Serialize};
 
 use crate::resource::ResourceDef;
 
-/// An answer that is not the one asked for; written to the wire as a `Status` object.
+/// An error response. It is sent as a `Status` object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} ({code}): {message}")]
-pub struct ApiError {
-    /// HTTP status code.
+pub(crate) struct ApiError {
     pub code: u16,
-    /// Machine-readable reason, such as `NotFound`.
+    /// Such as `NotFound`.
     pub reason: &'static str,
-    /// What a person reads.
     pub message: String,
-    /// What it is about.
     pub details: Box<StatusDetails>,
-    /// Continue token that a 410 on a page offers.
+    /// The continue token that a 410 for a page offers.
     pub continue_token: Option<String>,
-    /// How it is written.
     pub form: DetailsForm,
 }
 
-/// How an error is written.
+/// When a `Status` has details.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DetailsForm {
-    /// A `Status` with details if there are any.
+pub(crate) enum DetailsForm {
+    /// If there are any.
     #[default]
     IfAny,
-    /// A `Status` with details even if they are empty, as for requests that nobody knows how to answer.
+    /// Always, even if they are empty, as for unknown paths.
     Always,
 }
 
-/// What an error is about.
+/// The details of a `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct StatusDetails {
-    /// Name of the object.
+pub(crate) struct StatusDetails {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Group of the resource.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// Plural of the resource (or kind, for validation errors).
+    /// The plural of the resource; the kind for validation errors.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
-    /// Unique identity of the object.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub uid: String,
-    /// What exactly was wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
-    /// When to try again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_seconds: Option<u32>,
 }
 
-/// One thing that was wrong.
+/// One cause of an error, usually about one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatusCause {
-    /// Machine-readable reason, such as `FieldValueInvalid`.
+pub(crate) struct StatusCause {
+    /// Such as `FieldValueInvalid`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What a person reads.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// Path of the field, such as `metadata.name`.
+    /// Such as `metadata.name`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub field: String,
 }
@@ -94,30 +84,29 @@ struct StatusMetadataJson<'a> {
 }
 
 impl StatusCause {
-    /// A cause about one field.
-    pub fn field(reason: &str, field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn field(reason: &str, field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { reason: reason.to_owned(), message: message.into(), field: field.into() }
     }
 
     /// `FieldValueInvalid`.
-    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::field("FieldValueInvalid", field, message)
     }
 
     /// `FieldValueRequired`.
-    pub fn required(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn required(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::field("FieldValueRequired", field, message)
     }
 
     /// `FieldValueForbidden`.
-    pub fn forbidden(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn forbidden(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::field("FieldValueForbidden", field, message)
     }
 }
 
 impl ApiError {
-    /// Any error, when no constructor below says it better.
-    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+    /// Any error that has no constructor below.
+    pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
             reason,
@@ -128,7 +117,7 @@ impl ApiError {
         }
     }
 
-    /// An error that has details even if they are empty.
+    /// The same error, with details even if they are empty.
     fn generic(mut self) -> Self {
         self.form = DetailsForm::Always;
         self
@@ -142,41 +131,41 @@ impl ApiError {
     }
 
     /// 404 for one object.
-    pub fn not_found(def: &ResourceDef, name: &str) -> Self {
+    pub(crate) fn not_found(def: &ResourceDef, name: &str) -> Self {
         Self::new(404, "NotFound", format!("{} \"{name}\" not found", def.group_resource())).about(def, name)
     }
 
-    /// 404 for a path that nothing serves.
-    pub fn unknown_path() -> Self {
+    /// 404 for an unknown path.
+    pub(crate) fn unknown_path() -> Self {
         Self::new(404, "NotFound", "the server could not find the requested resource").generic()
     }
 
-    /// 404 for a subresource that a custom resource does not have.
-    pub fn unknown_subresource(def: &ResourceDef, name: &str) -> Self {
+    /// 404 for an unknown subresource.
+    pub(crate) fn unknown_subresource(def: &ResourceDef, name: &str) -> Self {
         if def.is_custom() { Self::unknown_path().about(def, name) } else { Self::unknown_path() }
     }
 
-    /// 409 for a name that is taken.
-    pub fn already_exists(def: &ResourceDef, name: &str) -> Self {
+    /// 409 for an object that exists already.
+    pub(crate) fn already_exists(def: &ResourceDef, name: &str) -> Self {
         Self::new(409, "AlreadyExists", format!("{} \"{name}\" already exists", def.group_resource()))
             .about(def, name)
     }
 
-    /// 409 for a write that does not fit the present state; `why` ends the sentence.
-    pub fn conflict(def: &ResourceDef, name: &str, why: &str) -> Self {
+    /// 409 for a write that conflicts with the present state.
+    pub(crate) fn conflict(def: &ResourceDef, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {} \"{name}\": {why}", def.group_resource());
         Self::new(409, "Conflict", message).about(def, name)
     }
 
     /// 409 for a stale `resourceVersion`.
-    pub fn stale(def: &ResourceDef, name: &str) -> Self {
+    pub(crate) fn stale(def: &ResourceDef, name: &str) -> Self {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(def, name, why)
     }
 
-    /// 422 with what was wrong in each field. `kind` is the kind, not the plural, as a real server tells it.
-    pub fn invalid(group: &str, kind: &str, name: &str, causes: Vec<StatusCause>) -> Self {
+    /// 422 with the causes. The details have the kind and not the plural, as on a real server.
+    pub(crate) fn invalid(group: &str, kind: &str, name: &str, causes: Vec<StatusCause>) -> Self {
         let subject = if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") };
         let texts: Vec<_> = causes.iter().map(|c| format!("{}: {}", c.field, c.message)).collect();
         let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
@@ -189,22 +178,22 @@ impl ApiError {
     }
 
     /// 422 for an object of this resource.
-    pub fn invalid_object(def: &ResourceDef, name: &str, causes: Vec<StatusCause>) -> Self {
+    pub(crate) fn invalid_object(def: &ResourceDef, name: &str, causes: Vec<StatusCause>) -> Self {
         Self::invalid(&def.group, &def.kind, name, causes)
     }
 
     /// 400.
-    pub fn bad_request(message: impl Into<String>) -> Self {
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
-    /// 410 for a version that history no longer holds.
-    pub fn expired(message: impl Into<String>) -> Self {
+    /// 410 for a version that is no longer in the history.
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(410, "Expired", message)
     }
 
-    /// 410 for a continue token whose version is gone, offering one that goes on inconsistently.
-    pub fn expired_continue(fresh: String) -> Self {
+    /// 410 for a continue token with an expired version. Offers a token that continues at the newest version.
+    pub(crate) fn expired_continue(fresh: String) -> Self {
         let mut error = Self::expired(
             "The provided continue parameter is too old to display a consistent list result. You can start a new list \
              without the continue parameter, or use the continue token in this response to retrieve the remainder of \
@@ -216,8 +205,8 @@ impl ApiError {
         error
     }
 
-    /// 504 for a version that was not given out yet.
-    pub fn too_large_resource_version(requested: u64, current: u64) -> Self {
+    /// 504 for a version that is not assigned yet.
+    pub(crate) fn too_large_resource_version(requested: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {requested}, current: {current}");
         let mut error = Self::new(504, "Timeout", message);
         error.details.causes = vec![StatusCause {
@@ -230,43 +219,43 @@ impl ApiError {
     }
 
     /// 405.
-    pub fn method_not_allowed() -> Self {
+    pub(crate) fn method_not_allowed() -> Self {
         Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
             .generic()
     }
 
-    /// 406; `accepted` are the media types that would do.
-    pub fn not_acceptable(accepted: &str) -> Self {
+    /// 406 with the media types that the server can send.
+    pub(crate) fn not_acceptable(accepted: &str) -> Self {
         let message = format!("only the following media types are accepted: {accepted}");
         Self::new(406, "NotAcceptable", message).generic()
     }
 
-    /// 406 for a media type that is known, of a kind that it can't be answered as.
-    pub fn not_acceptable_as(kind: &str) -> Self {
+    /// 406 for a supported media type with an unsupported `as` parameter.
+    pub(crate) fn not_acceptable_as(kind: &str) -> Self {
         let message = format!("the requested resource cannot be answered as {kind}");
         Self::new(406, "NotAcceptable", message)
     }
 
-    /// 415; `accepted` are the media types that would do.
-    pub fn unsupported_media_type(accepted: &str) -> Self {
+    /// 415 with the media types that the server can read.
+    pub(crate) fn unsupported_media_type(accepted: &str) -> Self {
         let message = format!(
             "the body of the request was in an unknown format - accepted media types include: {accepted}"
         );
         Self::new(415, "UnsupportedMediaType", message)
     }
 
-    /// 415 for a patch; `accepted` are the media types that would do.
-    pub fn unsupported_patch(accepted: &str) -> Self {
+    /// 415 for a patch.
+    pub(crate) fn unsupported_patch(accepted: &str) -> Self {
         Self::unsupported_media_type(accepted).generic()
     }
 
     /// 401.
-    pub fn unauthorized() -> Self {
+    pub(crate) fn unauthorized() -> Self {
         Self::new(401, "Unauthorized", "Unauthorized")
     }
 
-    /// 403; `why` follows the colon.
-    pub fn forbidden(def: &ResourceDef, name: &str, why: &str) -> Self {
+    /// 403.
+    pub(crate) fn forbidden(def: &ResourceDef, name: &str, why: &str) -> Self {
         let subject = if name.is_empty() {
             format!("{} is forbidden: {why}", def.group_resource())
         } else {
@@ -276,13 +265,13 @@ impl ApiError {
     }
 
     /// 413.
-    pub fn request_too_large(limit_bytes: usize) -> Self {
+    pub(crate) fn request_too_large(limit_bytes: usize) -> Self {
         let message = format!("Request entity too large: limit is {limit_bytes}");
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
-    /// 429, with or without a time to wait.
-    pub fn too_many_requests(retry_after_seconds: Option<u32>) -> Self {
+    /// 429.
+    pub(crate) fn too_many_requests(retry_after_seconds: Option<u32>) -> Self {
         let message = "the server has received too many requests and has asked us to try again later";
         let mut error = Self::new(429, "TooManyRequests", message);
         error.details.retry_after_seconds = retry_after_seconds;
@@ -290,39 +279,39 @@ impl ApiError {
     }
 
     /// 500.
-    pub fn internal(message: impl Into<String>) -> Self {
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
         let message = message.into();
         let mut error = Self::new(500, "InternalError", format!("Internal error occurred: {message}"));
         error.details.causes = vec![StatusCause { message, ..StatusCause::default() }];
         error
     }
 
-    /// 500 without a reason: what a real server answers where nobody thought of an error.
-    pub fn unexpected(message: impl Into<String>) -> Self {
+    /// 500 without a reason, as a real server sends for errors that it does not classify.
+    pub(crate) fn unexpected(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
     }
 
-    /// 422 for a patch that makes something that can't be read.
-    pub fn invalid_patch(why: &str) -> Self {
+    /// 422 for a patch whose result is malformed.
+    pub(crate) fn invalid_patch(why: &str) -> Self {
         let message = format!("the patch is invalid: {why}");
         let mut error = Self::new(422, "Invalid", message);
         error.details.causes = vec![StatusCause::invalid("patch", format!("Invalid value: {why}"))];
         error
     }
 
-    /// 422 for a patch that does not fit the object.
-    pub fn rejected(why: &str) -> Self {
+    /// 422 for a patch that can't be applied to the object.
+    pub(crate) fn rejected(why: &str) -> Self {
         let message = format!("the server rejected our request due to an error in our request: {why}");
         Self::new(422, "Invalid", message).generic()
     }
 
     /// 503.
-    pub fn unavailable(message: impl Into<String>) -> Self {
+    pub(crate) fn unavailable(message: impl Into<String>) -> Self {
         Self::new(503, "ServiceUnavailable", message)
     }
 
-    /// The error that a code alone tells, as faults do.
-    pub fn of_code(code: u16, retry_after_seconds: Option<u32>) -> Self {
+    /// The error for a code, for injected faults.
+    pub(crate) fn of_code(code: u16, retry_after_seconds: Option<u32>) -> Self {
         let mut error = match code {
             401 => Self::unauthorized(),
             404 => Self::unknown_path(),
@@ -338,11 +327,11 @@ impl ApiError {
         error
     }
 
-    /// As JSON, ready to be a body or the object of an ERROR event.
-    pub fn to_json(&self) -> Vec<u8> {
+    /// The `Status` as JSON.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
         let has_details = self.form == DetailsForm::Always || *self.details != StatusDetails::default();
         let details = has_details.then_some(&*self.details);
-        let wire = StatusJson {
+        let status = StatusJson {
             kind: "Status",
             api_version: "v1",
             metadata: StatusMetadataJson { continue_token: self.continue_token.as_deref() },
@@ -352,7 +341,7 @@ impl ApiError {
             details,
             code: self.code,
         };
-        serde_json::to_vec(&wire).expect("a status has only text and numbers")
+        serde_json::to_vec(&status).expect("a status has only strings and numbers")
     }
 }
 

@@ -1,15 +1,17 @@
-//! How stored bodies become answers: heads and tails around bytes that are never decoded, tables and protobuf apart.
+//! Encodes stored bodies as responses. In JSON it writes a head and a tail around the stored bytes, which are never decoded. Tables and
+//! protobuf are encoded anew.
 //!
-//! Objects of built-in kinds begin with `kind`, then `apiVersion`, and their list items carry neither; custom resources
-//! have sorted keys and carry both everywhere, and the metadata of their lists comes last, as a real server writes them.
+//! The order of keys is that of a real server. An object of a built-in kind begins with `kind`, then `apiVersion`, and list items have
+//! neither. Custom resources have sorted keys, both fields in list items too, and the metadata of a list at its end.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tidings_object::Wire;
 
 use crate::convert;
-use crate::request::accept::{MetaVersion, Wire};
+use crate::request::accept::MetaVersion;
 use crate::request::{Content, Representation, RequestOptions};
 use crate::resource::ResourceDef;
 use crate::server::Core;
@@ -22,23 +24,26 @@ mod protobuf;
 
 pub(crate) use protobuf::{ProtobufEncoder, status as protobuf_status};
 
-/// How the objects of one resource are written in one representation.
+/// A chunk of a list is sent once it has at least this many bytes.
+pub(crate) const LIST_CHUNK_BYTES: usize = 128 << 10;
+
+/// Encodes the objects of one resource in one representation.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectEncoder {
     content: Content,
-    /// From the opening brace to what a body has after its own.
+    /// The bytes before a body: an opening brace, `kind` and `apiVersion`.
     head: Arc<str>,
-    /// The same for items of lists.
+    /// The same for list items.
     item_head: Arc<str>,
     list: ListEnvelope,
     tables: Option<Arc<TableEncoder>>,
-    /// Set where this is not JSON.
+    /// Set if the wire is protobuf.
     protobuf: Option<ProtobufEncoder>,
-    /// The resource, if its objects are stored under other names than it has.
+    /// The resource, if its objects are stored in another version, with other field names.
     converted: Option<Arc<ResourceDef>>,
 }
 
-/// What Table answers are made with: the one representation that decodes objects.
+/// Encodes Table responses. For those the objects are decoded.
 #[derive(Debug)]
 struct TableEncoder {
     def: ResourceDef,
@@ -47,18 +52,18 @@ struct TableEncoder {
     clock: ServerClock,
 }
 
-/// Why an object can't be told as protobuf: its JSON is not of its kind's shape.
+/// An object can't be encoded as protobuf, because its JSON does not have the types of its kind.
 #[derive(Debug)]
 pub(crate) struct EncodeError(String);
 
-/// Where in a watch an event stands: a table tells its columns in the first one only.
+/// The position of an event in a watch. A table has column definitions only in the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventPosition {
     First,
     Later,
 }
 
-/// The parts of a list around its items.
+/// The parts of a JSON list around its items.
 #[derive(Clone, Debug)]
 struct ListEnvelope {
     kind: String,
@@ -72,19 +77,18 @@ enum ListOrder {
     MetadataLast,
 }
 
-/// What a list says about itself.
+/// The metadata of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListMeta {
-    /// The version the list is of.
     pub(crate) version: u64,
-    /// Where the next page starts.
+    /// The token of the next page.
     pub(crate) continue_token: Option<String>,
-    /// How many objects come after this page, if that is known.
+    /// How many objects follow after this page, if that is known.
     pub(crate) remaining: Option<usize>,
 }
 
 impl ObjectEncoder {
-    /// How a request wants the objects of a resource.
+    /// The encoder for a request.
     pub(crate) fn of(
         core: &Core,
         def: &ResourceDef,
@@ -137,12 +141,11 @@ impl ObjectEncoder {
         }
     }
 
-    /// Whether an encoding may be shared: a table tells ages, which differ from one moment to the next.
+    /// Whether watchers may share an encoded event. A table has ages, which depend on the time.
     pub(crate) fn is_shared(&self) -> bool {
         self.tables.is_none()
     }
 
-    /// The format of what is sent.
     pub(crate) fn wire(&self) -> Wire {
         if self.protobuf.is_some() { Wire::Protobuf } else { Wire::Json }
     }
@@ -163,17 +166,17 @@ impl ObjectEncoder {
         }
     }
 
-    /// Whether an object can be told at all: only protobuf needs its kind's shape.
+    /// Whether an object can be encoded. Only protobuf can fail.
     pub(crate) fn can_encode(&self, object: &StoredObject) -> bool {
         self.protobuf.as_ref().is_none_or(|protobuf| protobuf.can_encode(object))
     }
 
-    /// What an object begins with: what tells the encodings of one event apart.
+    /// The head of an object. It distinguishes the encodings of one event.
     pub(crate) fn head(&self) -> &Arc<str> {
         &self.head
     }
 
-    /// One object on its own.
+    /// Encodes one object.
     pub(crate) fn object(&self, object: &StoredObject) -> Result<Vec<u8>, EncodeError> {
         if let Some(protobuf) = &self.protobuf {
             return protobuf.object(object);
@@ -191,7 +194,7 @@ impl ObjectEncoder {
         Ok(bytes)
     }
 
-    /// One item of a list.
+    /// Encodes one list item.
     pub(crate) fn write_item(&self, object: &StoredObject, into: &mut Vec<u8>) {
         self.write(&self.item_head, object, into);
     }
@@ -207,14 +210,14 @@ impl ObjectEncoder {
                 None => into.extend_from_slice(object.after_brace()),
                 Some(def) => {
                     let renamed = convert::from_storage(def, object.decoded());
-                    let json = serde_json::to_vec(&renamed).expect("a value is written to memory");
+                    let json = serde_json::to_vec(&renamed).expect("writing a value to memory succeeds");
                     into.extend_from_slice(&json[1..]);
                 }
             },
         }
     }
 
-    /// A watch event about an object.
+    /// Encodes a watch event.
     pub(crate) fn event(
         &self,
         event: &str,
@@ -236,17 +239,19 @@ impl ObjectEncoder {
         Ok(bytes.into())
     }
 
-    /// A BOOKMARK event; `annotations` is the JSON of them, or empty.
+    /// Encodes a BOOKMARK event. `annotations` is JSON, or empty.
     pub(crate) fn bookmark(&self, version: u64, annotations: &str, position: EventPosition) -> Bytes {
         let annotations =
             if annotations.is_empty() { String::new() } else { format!(r#","annotations":{annotations}"#) };
         let metadata = format!(r#"{{"resourceVersion":"{version}"{annotations}}}"#);
         if let Some(tables) = &self.tables {
-            let object = json!({"metadata": serde_json::from_str::<Value>(&metadata).expect("it is JSON")});
+            let object = json!({"metadata": serde_json::from_str::<Value>(&metadata).expect("the metadata of a bookmark is valid JSON")});
             return tables.event("BOOKMARK", version, object, position);
         }
         if let Some(protobuf) = &self.protobuf {
-            return protobuf.bookmark(serde_json::from_str(&metadata).expect("it is JSON"));
+            return protobuf.bookmark(
+                serde_json::from_str(&metadata).expect("the metadata of a bookmark is valid JSON"),
+            );
         }
         let object = match self.content {
             Content::Metadata(_) => format!("{}{metadata}}}", self.head),
@@ -257,12 +262,12 @@ impl ObjectEncoder {
         format!("{{\"type\":\"BOOKMARK\",\"object\":{object}}}\n").into()
     }
 
-    /// An ERROR event.
+    /// Encodes an ERROR event.
     pub(crate) fn error_event(&self, error: &ApiError) -> Bytes {
         error_event(error, self.wire())
     }
 
-    /// A whole list in chunks, for representations that can't be streamed.
+    /// A complete list in chunks, for representations that can't be streamed: tables and protobuf. `None` for others.
     pub(crate) fn buffered_list(
         &self,
         meta: &ListMeta,
@@ -272,13 +277,13 @@ impl ObjectEncoder {
             return Some(protobuf.list(meta, objects));
         }
         let tables = self.tables.as_ref()?;
-        let metadata: Value =
-            serde_json::from_str(&format!("{{{}}}", meta.in_struct_order())).expect("list metadata is JSON");
+        let metadata: Value = serde_json::from_str(&format!("{{{}}}", meta.in_struct_order()))
+            .expect("the metadata of a list is valid JSON");
         let objects: Vec<_> = objects.iter().map(|object| tables.decoded(object)).collect();
         Some(Ok(vec![tables.encode(metadata, &objects, EventPosition::First).into()]))
     }
 
-    /// What a list begins with, up to its first item.
+    /// The bytes of a list before its first item.
     pub(crate) fn list_head(&self, meta: &ListMeta) -> String {
         let ListEnvelope { kind, api_version, order } = &self.list;
         match order {
@@ -290,7 +295,7 @@ impl ObjectEncoder {
         }
     }
 
-    /// What a list ends with, after its last item.
+    /// The bytes of a list after its last item.
     pub(crate) fn list_tail(&self, meta: &ListMeta) -> String {
         match self.list.order {
             ListOrder::MetadataFirst => "]}\n".to_owned(),
@@ -301,7 +306,7 @@ impl ObjectEncoder {
     }
 }
 
-/// An ERROR event.
+/// Encodes an ERROR event.
 pub(crate) fn error_event(error: &ApiError, wire: Wire) -> Bytes {
     if wire == Wire::Protobuf {
         return protobuf::error_event(error);
@@ -312,12 +317,12 @@ pub(crate) fn error_event(error: &ApiError, wire: Wire) -> Bytes {
     bytes.into()
 }
 
-/// An event frame whose JSON was changed.
+/// Decodes an event frame, changes its JSON, and encodes it again. For injected faults.
 pub(crate) fn changed_event(frame: &Bytes, wire: Wire, change: impl FnOnce(&mut Value)) -> Bytes {
     if wire == Wire::Protobuf {
-        return protobuf::changed(frame, change).expect("a frame is what was encoded");
+        return protobuf::changed(frame, change).expect("the server encoded this frame itself");
     }
-    let mut event: Value = serde_json::from_slice(frame).expect("a frame is what was encoded");
+    let mut event: Value = serde_json::from_slice(frame).expect("the server encoded this frame itself");
     change(&mut event);
     let mut bytes = event.to_string().into_bytes();
     bytes.push(b'\n');
@@ -356,7 +361,7 @@ impl TableEncoder {
     }
 }
 
-/// The metadata of a table about one object.
+/// The metadata of a table with one object.
 fn version_of(version: u64) -> Value {
     json!({"resourceVersion": version.to_string()})
 }

@@ -1,7 +1,7 @@
-//! Writes: create, update, patch, delete, and what follows from them.
+//! Writes: create, update, patch, delete, and their consequences for other objects.
 //!
-//! Each write decides on a copy, outside the store's lock, and stores it only if the object is still what was decided on;
-//! otherwise it decides again. Nothing here waits.
+//! Each write uses optimistic concurrency. It reads the object, computes the new state outside the store's lock, and stores it only if the object
+//! still has the version that was read. Otherwise it starts again. Nothing here waits.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -35,15 +35,14 @@ mod review;
 mod scale;
 mod update;
 
-pub(crate) use definitions::changed as defined;
+pub(crate) use definitions::register as register_definition;
 pub(crate) use delete::remove;
 pub(crate) use dependents::ForegroundDeletions;
 pub(crate) use namespaces::TerminatingNamespaces;
 
-/// How often a write decides again after another one came first.
+/// How often a write is tried when other writes of the same object come first.
 const ATTEMPTS_MAX: usize = 64;
 
-/// One write request.
 pub(crate) struct WriteRequest<'a> {
     pub(crate) core: &'a Arc<Core>,
     pub(crate) def: &'a ResourceDef,
@@ -54,18 +53,16 @@ pub(crate) struct WriteRequest<'a> {
     verb: Verb,
     manager: String,
     time: String,
-    /// Fields that nobody knows, which the answer warns of.
+    /// Fields that the kind does not have. The response warns of them.
     unknown_fields: RefCell<Vec<String>>,
-    /// Finalizers without a domain that this write adds to a custom resource, which the answer warns of.
+    /// Finalizers without a domain that this write adds to a custom resource. The response warns of them.
     bare_finalizers: RefCell<Vec<String>>,
 }
 
-/// Whether a write is stored.
+/// Whether a write is only validated and not stored (`dryRun=All`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DryRun {
-    /// It is.
     No,
-    /// It is only tried: `dryRun=All`.
     Yes,
 }
 
@@ -110,7 +107,7 @@ impl<'a> WriteRequest<'a> {
         Ok(if is_dry { DryRun::Yes } else { DryRun::No })
     }
 
-    /// Notes the finalizers that the answer warns of, in the order of their names. A write may be decided anew.
+    /// Collects the added finalizers without a domain, sorted. Replaces the result of an earlier attempt of the same write.
     fn collect_bare_finalizers(&self, old: &Value, new: &Value) {
         if !self.def.is_custom() {
             return;
@@ -126,7 +123,7 @@ impl<'a> WriteRequest<'a> {
     }
 }
 
-/// Answers a write, or a read of a subresource.
+/// Answers a write request, or a GET of a subresource.
 pub(crate) fn answer(
     request: &WriteRequest<'_>,
     content_type: Option<&str>,
@@ -197,7 +194,7 @@ fn answer_without_warnings(
     }
 }
 
-/// Newer clients send built-in kinds as protobuf; whatever reads the body after this finds JSON.
+/// Converts a protobuf body to JSON. Some clients send built-in kinds as protobuf.
 fn as_json<'a>(content_type: Option<&'a str>, sent: &Bytes) -> Result<(Option<&'a str>, Bytes), ApiError> {
     match content_type {
         Some(protobuf::MEDIA_TYPE) if !sent.is_empty() => {
@@ -207,7 +204,7 @@ fn as_json<'a>(content_type: Option<&'a str>, sent: &Bytes) -> Result<(Option<&'
     }
 }
 
-/// The body of a request as JSON; YAML is taken too.
+/// Parses a JSON or YAML body.
 fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError> {
     let media_type = content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim();
     match media_type {
@@ -218,7 +215,7 @@ fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError>
                     "the object provided is unrecognized: couldn't get version/kind; json parse error: {error}"
                 ))
             })?;
-            // Nothing is read as an object without fields.
+            // `null` counts as an empty object.
             Ok(if value.is_null() { json!({}) } else { value })
         }
         "application/yaml" => crate::patch::apply::parsed(sent).map_err(|error| error.into_api_error()),
@@ -226,16 +223,23 @@ fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError>
     }
 }
 
+/// The response to a create that stores no object: `binding` and `eviction`.
+fn created_status() -> Response<ResponseBody> {
+    let status =
+        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    body::json(StatusCode::CREATED, body::full(status.to_string()))
+}
+
 /// A stored object with its `kind` and `apiVersion`.
-pub(crate) fn whole(def: &ResourceDef, stored: &StoredObject) -> Value {
+pub(crate) fn with_type_meta(def: &ResourceDef, stored: &StoredObject) -> Value {
     let mut object = convert::from_storage(def, stored.decoded());
     object.insert("kind".to_owned(), json!(def.kind));
     object.insert("apiVersion".to_owned(), json!(def.api_version()));
     Value::Object(object)
 }
 
-/// An object ready to be stored.
-pub(crate) fn encoded(def: &ResourceDef, key: &str, object: &Value) -> UnversionedObject {
+/// Encodes an object for the store.
+pub(crate) fn encode_for_store(def: &ResourceDef, key: &str, object: &Value) -> UnversionedObject {
     let order = if def.is_custom() { KeyOrder::Sorted } else { KeyOrder::Struct };
     let empty = Map::new();
     let object = object.as_object().unwrap_or(&empty);
@@ -245,7 +249,7 @@ pub(crate) fn encoded(def: &ResourceDef, key: &str, object: &Value) -> Unversion
     UnversionedObject::encode(key, object, order)
 }
 
-/// The metadata of an object, made if it is not there.
+/// The metadata of an object. Inserts an empty one if it is missing.
 fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
     if !object.is_object() {
         *object = json!({});
@@ -254,15 +258,14 @@ fn metadata_mut(object: &mut Value) -> &mut Map<String, Value> {
     if !metadata.is_object() {
         *metadata = json!({});
     }
-    metadata.as_object_mut().expect("it was made an object")
+    metadata.as_object_mut().expect("metadata was set to an object")
 }
 
-/// Text at a path of two names, empty if there is none.
+/// The text at `object[part][name]`; empty if there is none.
 fn text<'v>(object: &'v Value, part: &str, name: &str) -> &'v str {
     object[part][name].as_str().unwrap_or_default()
 }
 
-/// The finalizers of an object.
 fn finalizers(object: &Value) -> Vec<&str> {
     object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }

@@ -160,13 +160,7 @@ fn an_object_read_through_another_version_carries_that_version() {
 
 #[test]
 fn the_checked_in_corpus_does_not_panic() {
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/crd");
-    let mut cases = 0;
-    for entry in std::fs::read_dir(corpus).expect("the corpus is checked in") {
-        fuzz(&std::fs::read(entry.expect("a readable entry").path()).expect("a readable case"));
-        cases += 1;
-    }
-    assert!(cases >= 4, "only {cases} cases");
+    crate::fuzz::run_corpus("crd", fuzz, 4);
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What discovery tells, in both forms.
+//! Tests of both forms of discovery.
 
 use super::*;
 use crate::resource::builtin::builtin_resources;
@@ -10,7 +10,7 @@ fn defs() -> Vec<Arc<ResourceDef>> {
     builtin_resources().into_iter().map(Arc::new).collect()
 }
 
-fn told(path: &str, accept: Option<&str>) -> Value {
+fn document_json(path: &str, accept: Option<&str>) -> Value {
     let document = document(path, accept, &defs()).unwrap_or_else(|| panic!("nothing at {path}"));
     serde_json::from_slice(&document.body).expect("a document is JSON")
 }
@@ -21,15 +21,17 @@ fn find<'a>(list: &'a Value, field: &str, value: &str) -> &'a Value {
 }
 
 #[test]
-fn every_group_version_tells_its_resources() {
-    let groups = told("/apis", None);
+fn every_group_version_lists_its_resources() {
+    let groups = document_json("/apis", None);
     assert_eq!(groups["kind"], "APIGroupList");
     for group in groups["groups"].as_array().expect("groups") {
         assert!(
-            told(&format!("/apis/{}", group["name"].as_str().expect("a name")), None)["kind"] == "APIGroup"
+            document_json(&format!("/apis/{}", group["name"].as_str().expect("a name")), None)["kind"]
+                == "APIGroup"
         );
         for version in group["versions"].as_array().expect("versions") {
-            let list = told(&format!("/apis/{}", version["groupVersion"].as_str().expect("text")), None);
+            let list =
+                document_json(&format!("/apis/{}", version["groupVersion"].as_str().expect("text")), None);
             assert_eq!(list["kind"], "APIResourceList");
             assert_eq!(list["groupVersion"], version["groupVersion"]);
         }
@@ -38,8 +40,8 @@ fn every_group_version_tells_its_resources() {
 }
 
 #[test]
-fn pods_and_scales_are_told_as_kubernetes_tells_them() {
-    let core = told("/api/v1", None);
+fn pods_and_scales_are_described_as_in_kubernetes() {
+    let core = document_json("/api/v1", None);
     let pods = find(&core["resources"], "name", "pods");
     assert_eq!(
         *pods,
@@ -47,20 +49,20 @@ fn pods_and_scales_are_told_as_kubernetes_tells_them() {
             "categories": ["all"], "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update",
             "watch"]})
     );
-    let apps = told("/apis/apps/v1", None);
+    let apps = document_json("/apis/apps/v1", None);
     let scale = find(&apps["resources"], "name", "deployments/scale");
     assert_eq!((&scale["group"], &scale["kind"]), (&json!("autoscaling"), &json!("Scale")));
 }
 
 #[test]
-fn the_aggregated_form_is_told_to_who_asks_for_it() {
-    let core = told("/api", Some(AGGREGATED));
+fn aggregated_discovery_is_sent_if_the_client_accepts_it() {
+    let core = document_json("/api", Some(AGGREGATED));
     assert_eq!(
         (&core["kind"], &core["apiVersion"]),
         (&json!("APIGroupDiscoveryList"), &json!("apidiscovery.k8s.io/v2"))
     );
     assert_eq!(core["items"].as_array().map(Vec::len), Some(1));
-    let groups = told("/apis", Some(AGGREGATED));
+    let groups = document_json("/apis", Some(AGGREGATED));
     let apps =
         groups["items"].as_array().expect("items").iter().find(|item| item["metadata"]["name"] == "apps");
     let resources = &apps.expect("apps is served")["versions"][0]["resources"];
@@ -68,8 +70,8 @@ fn the_aggregated_form_is_told_to_who_asks_for_it() {
     assert_eq!(deployments["responseKind"], json!({"group": "apps", "version": "v1", "kind": "Deployment"}));
     let scale = find(&deployments["subresources"], "subresource", "scale");
     assert_eq!(scale["responseKind"], json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}));
-    assert_eq!(told("/apis", Some("application/json"))["kind"], "APIGroupList");
-    assert_eq!(told("/api", Some("*/*"))["kind"], "APIVersions");
+    assert_eq!(document_json("/apis", Some("application/json"))["kind"], "APIGroupList");
+    assert_eq!(document_json("/api", Some("*/*"))["kind"], "APIVersions");
 }
 
 #[test]
@@ -79,6 +81,10 @@ fn unknown_paths_have_no_document() {
     {
         assert_eq!(document(path, None, &defs()), None, "{path}");
     }
-    assert!(told("/", None)["paths"].as_array().is_some_and(|paths| paths.contains(&json!("/apis/apps/v1"))));
-    assert_eq!(told("/version", None)["minor"], "36");
+    assert!(
+        document_json("/", None)["paths"]
+            .as_array()
+            .is_some_and(|paths| paths.contains(&json!("/apis/apps/v1")))
+    );
+    assert_eq!(document_json("/version", None)["minor"], "36");
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::json;
+use tidings_object::Wire;
 
 use super::{Ending, EventFault, Fault};
-use crate::request::Wire;
 use crate::status::ApiError;
 use crate::wire::{changed_event, error_event};
 

@@ -1,11 +1,11 @@
-//! The paths of the documents. Clients read from them which kind a path serves and which parameters it takes.
+//! The paths of OpenAPI documents. Clients read the kind and the parameters of each path from them.
 
 use serde_json::{Map, Value, json};
 
 use super::schemas::{OpenApiVersion, definition_name, kind_extension, reference};
 use crate::resource::{ResourceDef, Verb};
 
-/// Adds the paths of a resource and of one object of it.
+/// Adds the paths of a resource and of its objects.
 pub(super) fn insert(def: &ResourceDef, version: OpenApiVersion, paths: &mut Map<String, Value>) {
     let prefix = if def.group.is_empty() {
         format!("/api/{}", def.version)

@@ -1,12 +1,10 @@
-//! The document of version 2 as protobuf: the only form that older clients ask for.
+//! Encodes the OpenAPI v2 document as protobuf, which older clients require.
 //!
-//! The messages are those of gnostic's `OpenAPIv2.proto`, as far as our documents use them. Extensions are carried as YAML
-//! text; JSON is YAML.
+//! The messages are those of `OpenAPIv2.proto` in gnostic, as far as our documents use them. Extensions are YAML text, and JSON is valid YAML.
 
 use serde_json::Value;
 use tidings_protobuf::wire::{write_bytes, write_double, write_number};
 
-/// The document, encoded.
 pub(super) fn encode(document: &Value) -> Vec<u8> {
     let mut out = MessageWriter::default();
     out.text(1, &document["swagger"]);
@@ -26,7 +24,6 @@ pub(super) fn encode(document: &Value) -> Vec<u8> {
     out.0
 }
 
-/// A message being written.
 #[derive(Default)]
 struct MessageWriter(Vec<u8>);
 
@@ -63,7 +60,7 @@ impl MessageWriter {
         write_bytes(field, &inner.0, &mut self.0);
     }
 
-    /// gnostic's `Any`, with the value as YAML.
+    /// A gnostic `Any`, with the value as YAML.
     fn any(&mut self, field: u32, value: &Value) {
         self.message(field, |any| any.string(2, &value.to_string()));
     }
@@ -133,7 +130,7 @@ fn named_schemas(out: &mut MessageWriter, schemas: &Value) {
     }
 }
 
-/// Recursion is as deep as the schema, which a JSON parser has read.
+/// The recursion is as deep as the schema, and the JSON parser bounds that.
 fn write_schema(out: &mut MessageWriter, schema: &Value) {
     out.text(1, &schema["$ref"]);
     out.text(2, &schema["format"]);

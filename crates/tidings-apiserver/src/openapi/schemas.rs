@@ -1,4 +1,4 @@
-//! The schemas of the documents: types of the built-in kinds by name, and custom resources' own.
+//! The schemas of OpenAPI documents: the named types of built-in kinds, and the schemas of custom resources.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,6 @@ use crate::resource::ResourceDef;
 use crate::schema::builtin::{openapi_name, schemas};
 use crate::schema::{ListType, Scalar, SchemaField, TypeRef, TypeShape};
 
-/// Which version of OpenAPI is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenApiVersion {
     V2,
@@ -20,7 +19,7 @@ const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 const OBJECT_META: &str = "meta.v1.ObjectMeta";
 const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 
-/// The schemas of all these resources and of everything they refer to.
+/// The schemas of these resources and of all types that they use.
 pub(super) fn collect<'a>(
     defs: impl Iterator<Item = &'a ResourceDef>,
     version: OpenApiVersion,
@@ -50,7 +49,7 @@ pub(super) fn collect<'a>(
     collected.finish()
 }
 
-/// The name of a resource's kind in the documents: reversed domains for custom ones, as Kubernetes does.
+/// The name of a kind in the documents. For custom resources it has the group in reverse order, as in Kubernetes.
 pub(super) fn definition_name(def: &ResourceDef) -> String {
     let builtin = schemas()
         .kind(&def.group, &def.version, &def.kind)
@@ -117,7 +116,7 @@ impl<'a> SchemaCollector<'a> {
             if self.found.contains_key(&name) {
                 continue;
             }
-            // Before its fields are looked at: a type may refer to itself.
+            // Inserted before its fields are visited, because a type may refer to itself.
             self.found.insert(name.clone(), Value::Null);
             let mut schema = self.inline(next);
             if let Some(kind) = &next.described().kind {
@@ -141,7 +140,7 @@ impl<'a> SchemaCollector<'a> {
         })
     }
 
-    /// The schema where a type is used: a reference for named ones.
+    /// The schema at the place where a type is used: a reference for named types.
     fn used(&mut self, found: TypeRef<'a>) -> Value {
         match &found.described().name {
             Some(name) => {
@@ -234,7 +233,7 @@ fn insert_list_type(schema: &mut Value, list_type: &ListType) {
     }
 }
 
-/// A custom resource's schema, with the fields that every object has.
+/// The schema of a custom resource, with the fields that all objects have.
 fn custom(def: &ResourceDef, schema: Option<&Value>, version: OpenApiVersion) -> Value {
     let mut schema_json = match schema {
         Some(schema) if schema.is_object() => schema.clone(),

@@ -1,4 +1,4 @@
-//! That the documents have no loose ends, and tell what clients look for.
+//! Tests that the documents have no dangling references and have what clients read.
 
 use super::*;
 use crate::crd;
@@ -12,13 +12,13 @@ fn defs() -> Vec<Arc<ResourceDef>> {
     builtin_resources().into_iter().chain(crd::resources(&custom)).map(Arc::new).collect()
 }
 
-/// All references of a document lead somewhere in it.
+/// Checks that all references of a document have a target.
 fn check_references(document: &Value, at: &Value) {
     match at {
         Value::Object(map) => {
             if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
                 let pointer = reference.trim_start_matches('#');
-                assert!(document.pointer(pointer).is_some_and(Value::is_object), "{reference} leads nowhere");
+                assert!(document.pointer(pointer).is_some_and(Value::is_object), "{reference} has no target");
             }
             map.values().for_each(|value| check_references(document, value));
         }
@@ -28,7 +28,7 @@ fn check_references(document: &Value, at: &Value) {
 }
 
 #[test]
-fn every_group_version_of_the_index_has_a_document_without_loose_ends() {
+fn every_group_version_of_the_index_has_a_document_without_dangling_references() {
     let defs = defs();
     let index = v3_index(&defs);
     let paths = index["paths"].as_object().expect("paths");
@@ -36,13 +36,13 @@ fn every_group_version_of_the_index_has_a_document_without_loose_ends() {
     for path in paths.keys() {
         let parts: Vec<_> = path.split('/').collect();
         let (group, version) = if parts.len() == 2 { ("", parts[1]) } else { (parts[1], parts[2]) };
-        let document = v3(&defs, group, version).expect("the index tells no lies");
+        let document = v3(&defs, group, version).expect("the index lists only served versions");
         check_references(&document, &document);
     }
 }
 
 #[test]
-fn kinds_are_found_by_their_path_and_tell_their_fields() {
+fn kinds_are_found_by_their_path_with_their_fields() {
     let document = v3(&defs(), "apps", "v1").expect("apps is served");
     let patch = &document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]["patch"];
     assert_eq!(
@@ -64,7 +64,7 @@ fn kinds_are_found_by_their_path_and_tell_their_fields() {
 }
 
 #[test]
-fn custom_resources_tell_the_schema_of_their_definition() {
+fn custom_resources_have_the_schema_of_their_definition() {
     let document = v3(&defs(), "example.com", "v1").expect("widgets are served");
     check_references(&document, &document);
     let widget = &document["components"]["schemas"]["com.example.v1.Widget"];
@@ -74,7 +74,7 @@ fn custom_resources_tell_the_schema_of_their_definition() {
 }
 
 #[test]
-fn the_second_version_is_told_as_json_or_protobuf() {
+fn openapi_v2_is_sent_as_json_or_protobuf() {
     let document = v2(None, &defs()).expect("anything is accepted");
     assert_eq!(document.content_type, "application/json");
     let json: Value = serde_json::from_slice(&document.body).expect("JSON");
@@ -86,7 +86,7 @@ fn the_second_version_is_told_as_json_or_protobuf() {
 }
 
 #[test]
-fn the_address_of_a_document_changes_with_its_content() {
+fn the_url_of_a_document_changes_with_its_content() {
     let mut fewer = defs();
     let before = v3_index(&fewer);
     fewer.retain(|def| def.kind != "Pod");

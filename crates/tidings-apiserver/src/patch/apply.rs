@@ -26,7 +26,7 @@ pub(crate) enum OnConflict {
 
 /// A field that another manager owns with another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
+pub(crate) struct Conflict {
     /// Who owns it, as errors tell it.
     pub manager: String,
     /// The field's path, such as `.spec.replicas`.
@@ -35,7 +35,7 @@ pub struct Conflict {
 
 /// Why a configuration was not applied.
 #[derive(Debug, thiserror::Error)]
-pub enum ApplyError {
+pub(crate) enum ApplyError {
     /// It is neither YAML nor JSON.
     #[error("reading the configuration")]
     Malformed(#[source] serde_yaml::Error),
@@ -185,7 +185,7 @@ fn conflicts_with(entry: &ManagedFieldsEntry, written: &FieldSet) -> Vec<Conflic
 
 impl ApplyError {
     /// As the server answers it.
-    pub fn into_api_error(self) -> ApiError {
+    pub(crate) fn into_api_error(self) -> ApiError {
         match self {
             Self::Malformed(source) => ApiError::bad_request(format!("error decoding YAML: {source}")),
             Self::NotAnObject | Self::NoKind | Self::ManagedFields => ApiError::bad_request(self.to_string()),

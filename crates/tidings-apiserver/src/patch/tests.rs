@@ -62,13 +62,7 @@ fn an_object_cannot_be_nested_beyond_what_can_be_read_again() {
 
 #[test]
 fn the_checked_in_corpus_does_not_panic() {
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/patch");
-    let mut cases = 0;
-    for entry in std::fs::read_dir(corpus).expect("the corpus is checked in") {
-        fuzz(&std::fs::read(entry.expect("a readable entry").path()).expect("a readable case"));
-        cases += 1;
-    }
-    assert!(cases >= 10, "only {cases} cases");
+    crate::fuzz::run_corpus("patch", fuzz, 10);
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! That protobuf reads as the JSON that the same client would have sent.
+//! Tests that protobuf decodes to the JSON that the same client would have sent.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ fn corpus() -> impl Iterator<Item = PathBuf> {
     entries.map(|entry| entry.expect("a readable entry").path())
 }
 
-/// JSON as a server keeps it: a null says nothing.
+/// Removes nulls, which mean the same as absent fields.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(
@@ -27,7 +27,7 @@ fn without_nulls(value: Value) -> Value {
 }
 
 #[test]
-fn each_kind_reads_as_the_json_of_the_same_object() {
+fn each_kind_decodes_to_the_json_of_the_same_object() {
     let mut cases = 0;
     for json in corpus().filter(|path| path.extension().is_some_and(|extension| extension == "json")) {
         let protobuf = std::fs::read(json.with_extension("protobuf")).expect("both forms are checked in");
@@ -40,7 +40,7 @@ fn each_kind_reads_as_the_json_of_the_same_object() {
 }
 
 #[test]
-fn what_is_cut_short_or_changed_is_refused_or_read_but_never_a_panic() {
+fn truncated_and_corrupted_bodies_never_panic() {
     for path in corpus().filter(|path| path.extension().is_some_and(|extension| extension == "protobuf")) {
         let whole = std::fs::read(path).expect("a readable case");
         for length in 0..whole.len() {
@@ -53,7 +53,7 @@ fn what_is_cut_short_or_changed_is_refused_or_read_but_never_a_panic() {
 }
 
 #[test]
-fn other_bodies_are_refused_with_the_code_that_kubernetes_gives() {
+fn malformed_bodies_are_refused_with_the_code_of_kubernetes() {
     for (body, code) in [(&b"{}"[..], 400), (b"k8s\0\xff", 400), (b"k8s\0", 415), (b"", 400)] {
         assert_eq!(decode(body).map_err(|error| ApiError::from(error).code), Err(code), "{body:?}");
     }

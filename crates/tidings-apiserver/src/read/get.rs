@@ -1,4 +1,4 @@
-//! GET of one object.
+//! GET: one object.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::status::ApiError;
 use crate::store::StoredObject;
 use crate::wire::ObjectEncoder;
 
-/// Answers with one object, not older than the version asked for.
+/// Answers with one object, not older than the requested version.
 pub(crate) async fn answer(
     core: &Core,
     def: &ResourceDef,
@@ -34,7 +34,7 @@ pub(crate) fn object(core: &Core, def: &ResourceDef, key: &str) -> Result<Arc<St
     core.store.object(&def.storage, key).ok_or_else(|| ApiError::not_found(def, name))
 }
 
-/// An answer with one object: in JSON if it can't be told as wanted, and the client accepts that too.
+/// The response with one object. It falls back to JSON if the object can't be encoded as protobuf and the client accepts JSON.
 pub(crate) fn response(
     core: &Core,
     def: &ResourceDef,
@@ -46,6 +46,6 @@ pub(crate) fn response(
     let encoder = ObjectEncoder::of(core, def, options, representation)?;
     match (encoder.object(object), representation.in_json()) {
         (Err(_), Some(in_json)) => response(core, def, object, options, in_json, code),
-        (told, _) => Ok(body::with_type(code, encoder.media_type(), body::full(told?))),
+        (encoded, _) => Ok(body::with_type(code, encoder.media_type(), body::full(encoded?))),
     }
 }

@@ -1,7 +1,7 @@
-//! LIST: one consistent version, in pages if asked, streamed in chunks.
+//! LIST: the objects of one version, in pages if requested, streamed in chunks.
 //!
-//! Which objects a page has is decided before the first byte is sent; their bodies are copied into chunks as the client
-//! reads, never decoded.
+//! The objects of a page are selected before the first byte is sent. Their bodies are copied into chunks as the client reads; they are never
+//! decoded.
 
 use std::sync::Arc;
 use std::vec;
@@ -19,19 +19,14 @@ use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{KeyRange, SnapshotError, StoredObject};
-use crate::wire::{ListMeta, ObjectEncoder};
+use crate::wire::{LIST_CHUNK_BYTES, ListMeta, ObjectEncoder};
 
-/// Bytes of one chunk of a list, before the item that fills it.
-const CHUNK_BYTES: usize = 128 << 10;
-
-/// The objects of one page.
 #[derive(Debug)]
 pub(crate) struct ListPage {
     pub(crate) meta: ListMeta,
     pub(crate) objects: Vec<Arc<StoredObject>>,
 }
 
-/// Answers with a list.
 pub(crate) async fn answer(
     core: &Core,
     def: &ResourceDef,
@@ -43,7 +38,7 @@ pub(crate) async fn answer(
     response(core, def, options, representation, page)
 }
 
-/// Decides which objects a page has.
+/// Selects the objects of a page.
 pub(crate) async fn page(
     core: &Core,
     def: &ResourceDef,
@@ -89,7 +84,7 @@ pub(crate) async fn page(
     Ok(ListPage { meta, objects })
 }
 
-/// The keys of one namespace, or all.
+/// The keys of one namespace, or all keys.
 pub(crate) fn range(namespace: Option<&str>) -> KeyRange {
     namespace.map_or_else(KeyRange::all, KeyRange::namespace)
 }
@@ -107,7 +102,7 @@ fn past_error(error: SnapshotError, plan: &ListPlan) -> ApiError {
     }
 }
 
-/// Waits until a version was given out; a 504 if that takes too long.
+/// Waits until the store has reached a version; a 504 if that takes too long.
 pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError> {
     let mut newest = core.store.newest();
     let reached =
@@ -118,7 +113,7 @@ pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError
     }
 }
 
-/// An answer with a list: in JSON if not all of it can be told as wanted, and the client accepts that too.
+/// The response with a list. It falls back to JSON if an object can't be encoded as protobuf and the client accepts JSON.
 pub(crate) fn response(
     core: &Core,
     def: &ResourceDef,
@@ -141,7 +136,7 @@ fn streamed(encoder: ObjectEncoder, page: ListPage) -> ResponseBody {
     let writer =
         ListWriter { encoder, meta: page.meta, items: page.objects.into_iter(), next: NextPart::Head(head) };
     body::streamed(stream::unfold(writer, |mut writer| async {
-        // The client's task must give way to others now and then, however much there is to read.
+        // Yields to other tasks now and then: this stream has no other await point.
         tokio::task::coop::consume_budget().await;
         writer.chunk().map(|chunk| (Ok::<_, ConnectionLost>(chunk), writer))
     }))
@@ -171,10 +166,11 @@ impl ListWriter {
                 return None;
             }
         };
-        let ahead: usize = self.items.as_slice().iter().take(64).map(|item| item.body().len() + 128).sum();
-        chunk.reserve(ahead.min(CHUNK_BYTES + (16 << 10)) + 256);
+        let expected_bytes: usize =
+            self.items.as_slice().iter().take(64).map(|item| item.body().len() + 128).sum();
+        chunk.reserve(expected_bytes.min(LIST_CHUNK_BYTES + (16 << 10)) + 256);
         let mut separator: &[u8] = if is_first { b"" } else { b"," };
-        while chunk.len() < CHUNK_BYTES {
+        while chunk.len() < LIST_CHUNK_BYTES {
             let Some(item) = self.items.next() else {
                 chunk.extend_from_slice(self.encoder.list_tail(&self.meta).as_bytes());
                 self.next = NextPart::Nothing;

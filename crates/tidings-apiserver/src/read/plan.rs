@@ -1,6 +1,6 @@
-//! Which version a LIST reads, and how much of it: the table of resourceVersion, resourceVersionMatch, limit and continue.
+//! Decides which version a LIST reads and how many objects: a pure function of resourceVersion, resourceVersionMatch, limit and continue.
 //!
-//! Pure: given the options, what to read. See
+//! See
 //! <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>.
 
 use crate::request::RequestOptions;
@@ -8,30 +8,29 @@ use crate::request::continue_token::ContinueToken;
 use crate::server::WatchCache;
 use crate::status::ApiError;
 
-/// What a LIST reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListPlan {
     pub(super) at: ListVersion,
-    /// Most objects of one page.
+    /// The largest number of objects per page.
     pub(super) limit: Option<usize>,
-    /// First key of the page, relative to the list's namespace.
+    /// The first key of the page.
     pub(super) start: Option<ContinueToken>,
 }
 
 /// Which version a LIST reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListVersion {
-    /// The newest there is.
+    /// The newest version.
     Newest,
-    /// The newest there is, once it is not older than this one.
+    /// The newest version, once it is at least this one.
     NotOlderThan(u64),
-    /// Exactly this one.
+    /// Exactly this version.
     Exactly(u64),
 }
 
 impl ListPlan {
     pub(super) fn of(options: &RequestOptions, watch_cache: WatchCache) -> Result<Self, ApiError> {
-        // A real server foresees this for lists alone.
+        // A malformed version is a 400 for lists, but a 500 elsewhere, as in Kubernetes.
         let version = options.version().map_err(|error| ApiError::bad_request(error.message))?;
         let limit = usize::try_from(options.limit).ok().filter(|limit| *limit > 0);
         if !options.continue_token.is_empty() {
@@ -46,7 +45,7 @@ impl ListPlan {
         let at = match (version, options.resource_version_match.as_str()) {
             (None | Some(0), _) => ListVersion::Newest,
             (Some(version), "Exact") => ListVersion::Exactly(version),
-            // Before resourceVersionMatch existed, a limit made the version exact; it still does.
+            // For compatibility with clients older than resourceVersionMatch, a limit makes the version exact.
             (Some(version), "") if limit.is_some() => ListVersion::Exactly(version),
             (Some(version), _) => ListVersion::NotOlderThan(version),
         };
@@ -61,7 +60,7 @@ mod tests {
     use crate::request::query;
 
     #[test]
-    fn each_combination_reads_what_kubernetes_documents() {
+    fn each_combination_reads_as_kubernetes_documents() {
         let token = ContinueToken::after("a", None, Some(7)).encode();
         let fresh = ContinueToken::after("a", None, None).encode();
         for (query, cached, at, limit) in [

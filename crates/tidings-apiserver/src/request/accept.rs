@@ -1,62 +1,52 @@
-//! Which representation a client accepts, and on which wire.
+//! Content negotiation: chooses the representation and the wire of a response from the `Accept` header.
 //!
-//! Built-in kinds and the metadata of all kinds are also told as protobuf. A client that wants custom resources and accepts
-//! nothing else than protobuf or CBOR gets a 406; one that also accepts JSON gets JSON, and gets it too where an object
-//! can't be told as protobuf.
+//! Built-in kinds, and the metadata of all kinds, are available as protobuf. A client that accepts only protobuf or CBOR gets a 406 for
+//! custom resources. A client that also accepts JSON gets JSON for them, and for objects that can't be encoded as protobuf.
+
+use tidings_object::Wire;
 
 use crate::protobuf::MEDIA_TYPE as PROTOBUF;
 use crate::status::ApiError;
 
-/// What is sent, and how.
+/// The representation of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Representation {
-    /// How much of the objects.
     pub content: Content,
-    /// In which format.
     pub wire: Wire,
-    /// How much is sent as JSON instead, if the client accepts both.
+    /// The content to send as JSON instead, if the client accepts that too.
     pub fallback: Option<Content>,
 }
 
-/// How much of the objects is sent.
+/// How much of each object is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Content {
-    /// The objects themselves.
+    /// The whole object.
     Whole,
-    /// Only their metadata, as `PartialObjectMetadata`.
+    /// Only the metadata, as `PartialObjectMetadata`.
     Metadata(MetaVersion),
     /// Rows and columns, as `Table`.
     Table(MetaVersion),
 }
 
-/// The format of what is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Wire {
-    /// JSON text.
-    Json,
-    /// Kubernetes' protobuf.
-    Protobuf,
-}
-
-/// The version of `meta.k8s.io` that metadata and tables are told in.
+/// The version of `meta.k8s.io` for metadata and tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MetaVersion {
     /// `v1`
     V1,
-    /// `v1beta1`, which says the same.
+    /// `v1beta1`, which has the same content.
     V1Beta1,
 }
 
-/// How many objects an answer is about.
+/// Whether a response has single objects or a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
-    /// One at a time: also in a watch.
+    /// Single objects. Watch events too.
     Object,
     /// A list.
     List,
 }
 
-/// One entry of an Accept header.
+/// One entry of an `Accept` header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MediaRange {
     /// Such as `application/json`.
@@ -71,10 +61,10 @@ pub(crate) struct MediaRange {
     quality: u16,
 }
 
-/// Most entries of an Accept header that are looked at.
+/// The largest number of entries of an `Accept` header that are read.
 const RANGES_MAX: usize = 64;
 
-/// The entries of an Accept header, most wanted first.
+/// The entries of an `Accept` header, in the order of preference.
 pub(crate) fn ranges(header: &str) -> Vec<MediaRange> {
     let mut ranges: Vec<_> =
         header.split(',').take(RANGES_MAX).map(media_range).filter(|range| range.quality > 0).collect();
@@ -110,14 +100,13 @@ impl Representation {
         Self { content, wire: Wire::Json, fallback: None }
     }
 
-    /// The JSON that the client accepts where what it wants most can't be told.
+    /// The JSON representation to use if an object can't be encoded as protobuf.
     pub(crate) fn in_json(self) -> Option<Self> {
         self.fallback.map(Self::json)
     }
 }
 
 impl MetaVersion {
-    /// As objects tell it.
     pub(crate) fn api_version(self) -> &'static str {
         match self {
             Self::V1 => "meta.k8s.io/v1",
@@ -127,7 +116,7 @@ impl MetaVersion {
 }
 
 impl MediaRange {
-    /// Whether JSON is meant.
+    /// Whether the entry accepts JSON.
     pub(crate) fn takes_json(&self) -> bool {
         matches!(self.media_type.as_str(), "application/json" | "*/*" | "")
     }
@@ -157,13 +146,13 @@ impl MediaRange {
     }
 }
 
-/// How a client wants to be told of errors.
+/// The wire of error responses: the first one that the client accepts.
 pub(crate) fn error_wire(header: Option<&str>) -> Wire {
     let first = ranges(header.unwrap_or_default()).into_iter().find_map(|range| range.wire());
     first.unwrap_or(Wire::Json)
 }
 
-/// Chooses the representation for objects and lists; `offers` says what there is as protobuf.
+/// Chooses the representation for objects and lists. `offers` says whether a content is available as protobuf.
 pub(crate) fn negotiate(
     header: Option<&str>,
     response: ResponseKind,
@@ -192,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_header_gets_what_a_real_server_would_send() {
+    fn each_header_gets_the_representation_of_a_real_server() {
         use Content::{Metadata, Table, Whole};
         let (metadata, table) = (Metadata(MetaVersion::V1), Table(MetaVersion::V1));
         let partial = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
@@ -236,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn protobuf_is_told_to_those_who_want_it_most_and_where_there_is_any() {
+    fn protobuf_is_sent_if_preferred_and_available() {
         use Content::{Metadata, Whole};
         use Wire::{Json, Protobuf};
         let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";

@@ -1,6 +1,6 @@
-//! Where a list goes on: the token between two pages.
+//! The continue token of a paginated list.
 //!
-//! The token is not secret and not signed, as in Kubernetes; a forged one can name no key outside its own list.
+//! As in Kubernetes, the token is neither secret nor signed. A forged token can't name a key outside its own list.
 
 use base64::Engine;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::status::ApiError;
 
-/// Where a list goes on.
+/// The position at which a list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
-    /// The version to go on at; `None` goes on at the newest, inconsistently.
+    /// The version to continue at. `None` continues at the newest version, which is inconsistent with the earlier pages.
     pub version: Option<u64>,
-    /// The first key of the next page, relative to the list's namespace.
+    /// The first key of the next page, relative to the namespace of the list.
     pub start: String,
 }
 
@@ -24,30 +24,30 @@ struct TokenJson {
     start: String,
 }
 
-/// The format this is.
+/// The version of the token format.
 const FORMAT: &str = "meta.k8s.io/v1";
 
-/// Most bytes a token may have: a version, a namespace, a name, and their encoding.
+/// The largest length of a token, in bytes: a version, a namespace and a name, encoded.
 const TOKEN_BYTES_MAX: usize = 2048;
 
 impl ContinueToken {
-    /// The token after `key`, of a list of one namespace or of all.
+    /// The token that continues after `key`, for a list of one namespace or of all.
     pub(crate) fn after(key: &str, namespace: Option<&str>, version: Option<u64>) -> Self {
         let relative = namespace.and_then(|ns| key.strip_prefix(ns)?.strip_prefix('/')).unwrap_or(key);
         Self { version, start: format!("{relative}\0") }
     }
 
-    /// As text for a URL.
+    /// The token as URL-safe base64.
     pub(crate) fn encode(&self) -> String {
         let rv = self.version.map_or(-1, |version| i64::try_from(version).unwrap_or(i64::MAX));
-        // A token that goes on inconsistently has its key without a slash.
+        // In an inconsistent token the key has no leading slash, as in Kubernetes.
         let slash = if self.version.is_some() { "/" } else { "" };
         let wire = TokenJson { v: FORMAT.to_owned(), rv, start: format!("{slash}{}", self.start) };
-        let json = serde_json::to_vec(&wire).expect("a token has only text and numbers");
+        let json = serde_json::to_vec(&wire).expect("a token has only strings and numbers");
         URL_SAFE_NO_PAD.encode(json)
     }
 
-    /// Reads a token, or tells why it is none.
+    /// Decodes a token; a 400 if it is malformed.
     pub(crate) fn decode(text: &str) -> Result<Self, ApiError> {
         let invalid = |why: &str| ApiError::bad_request(format!("continue key is not valid: {why}"));
         if text.len() > TOKEN_BYTES_MAX {
@@ -76,7 +76,7 @@ impl ContinueToken {
         Ok(Self { version, start: start.to_owned() })
     }
 
-    /// The first key of the next page, for a list of that namespace or of all.
+    /// The first key of the next page, for a list of one namespace or of all.
     pub(crate) fn start_key(&self, namespace: Option<&str>) -> String {
         match namespace {
             Some(namespace) => format!("{namespace}/{}", self.start),
@@ -92,14 +92,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_has_the_shape_a_real_server_gives() {
+    fn a_token_has_the_format_of_a_real_server() {
         let token = ContinueToken::after("t/c2", Some("t"), Some(211)).encode();
         let json = URL_SAFE_NO_PAD.decode(&token).unwrap();
         assert_eq!(json, br#"{"v":"meta.k8s.io/v1","rv":211,"start":"/c2\u0000"}"#);
     }
 
     #[test]
-    fn a_token_that_is_none_is_a_bad_request() {
+    fn a_malformed_token_is_a_bad_request() {
         let encode = |json: &str| URL_SAFE_NO_PAD.encode(json);
         for text in [
             "%%%".to_owned(),

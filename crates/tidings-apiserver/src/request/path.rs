@@ -1,41 +1,36 @@
-//! Which resource or document a path names.
+//! Parses a request path into a resource or a document.
 //!
-//! Paths are taken apart before anything is looked up, so a trick in a path (`..`, `%2f`, empty parts) never reaches a key.
+//! A path is split and checked before anything is looked up, so path traversal (`..`, `%2f`, empty segments) never reaches a key.
 
 use super::{Plus, percent_decoded};
 
-/// What a path names.
+/// What a request path names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestTarget {
-    /// A resource, one of its objects, or something below that.
+    /// A resource, one of its objects, or a subresource.
     Resource(ResourcePath),
-    /// Anything else: discovery, health, version, OpenAPI.
+    /// Another path: discovery, health, version, OpenAPI.
     Document(String),
 }
 
 /// A path below `/api/v1` or `/apis/group/version`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ResourcePath {
-    /// API group, empty for the core group.
+    /// Empty for the core group.
     pub group: String,
-    /// Version in the group.
     pub version: String,
-    /// Plural name.
     pub plural: String,
-    /// Namespace, where the path names one.
     pub namespace: Option<String>,
-    /// Object, where the path names one.
     pub name: Option<String>,
-    /// Subresource, where the path names one.
     pub subresource: Option<String>,
-    /// Whether the path has the old `watch` part.
+    /// Whether the path has the deprecated `watch` segment.
     pub is_watch: bool,
 }
 
-/// Most bytes a path may have.
+/// The largest length of a path, in bytes.
 const PATH_BYTES_MAX: usize = 8192;
 
-/// Takes a path apart; `None` if nothing can be behind it.
+/// Parses a path; `None` if it is not valid.
 pub(crate) fn parse(path: &str) -> Option<RequestTarget> {
     if path.len() > PATH_BYTES_MAX || !path.starts_with('/') {
         return None;
@@ -49,13 +44,13 @@ pub(crate) fn parse(path: &str) -> Option<RequestTarget> {
         }
         parts.push(part);
     }
-    let has_tricks = |parts: &[String]| parts.iter().any(|part| matches!(part.as_str(), "" | "." | ".."));
+    let has_traversal = |parts: &[String]| parts.iter().any(|part| matches!(part.as_str(), "" | "." | ".."));
     match parts.first().map(String::as_str) {
-        Some("api") if parts.len() > 2 && has_tricks(&parts[..2]) => None,
-        Some("apis") if parts.len() > 3 && has_tricks(&parts[..3]) => None,
+        Some("api") if parts.len() > 2 && has_traversal(&parts[..2]) => None,
+        Some("apis") if parts.len() > 3 && has_traversal(&parts[..3]) => None,
         Some("api") if parts.len() > 2 => resource(String::new(), &parts[1], &parts[2..]),
         Some("apis") if parts.len() > 3 => resource(parts[1].clone(), &parts[2], &parts[3..]),
-        _ if has_tricks(&parts) => None,
+        _ if has_traversal(&parts) => None,
         _ => Some(RequestTarget::Document(format!("/{}", parts.join("/")))),
     }
 }
@@ -68,28 +63,28 @@ fn resource(group: String, version: &str, mut rest: &[String]) -> Option<Request
     }
     let is_inside_namespace = rest.len() > 2 && rest[0] == "namespaces" && !is_of_namespace(&rest[2..]);
     if is_inside_namespace {
-        // An empty namespace is none.
+        // An empty namespace means all namespaces.
         found.namespace = Some(rest[1].clone()).filter(|namespace| !namespace.is_empty());
         rest = &rest[2..];
     }
     if rest.len() > 3 {
-        // Only `proxy` has paths of its own, and it is not imitated.
+        // Only `proxy` has longer paths, and it is not imitated.
         return None;
     }
     found.plural = rest.first()?.clone();
     found.name = rest.get(1).cloned();
     found.subresource = rest.get(2).cloned();
     let is_dots = |part: &String| matches!(part.as_str(), "." | "..");
-    let is_trick = |part: &String| part.is_empty() || is_dots(part);
-    // A name of dots alone is a name, though no object has it.
-    let has_tricks = is_trick(&found.plural)
-        || found.namespace.as_ref().is_some_and(is_trick)
-        || found.subresource.as_ref().is_some_and(is_trick)
+    let is_traversal = |part: &String| part.is_empty() || is_dots(part);
+    // The names `.` and `..` pass here: the server answers them with a 400 later, as Kubernetes does.
+    let has_traversal = is_traversal(&found.plural)
+        || found.namespace.as_ref().is_some_and(is_traversal)
+        || found.subresource.as_ref().is_some_and(is_traversal)
         || found.name.as_ref().is_some_and(|name| name.is_empty() || (is_dots(name) && rest.len() > 2));
-    if has_tricks { None } else { Some(RequestTarget::Resource(found)) }
+    if has_traversal { None } else { Some(RequestTarget::Resource(found)) }
 }
 
-/// `namespaces/x/status` and `namespaces/x/finalize` are about the namespace, not in it.
+/// `namespaces/x/status` and `namespaces/x/finalize` are subresources of the namespace, not resources in it.
 fn is_of_namespace(rest: &[String]) -> bool {
     matches!(rest, [one] if one == "status" || one == "finalize")
 }
@@ -98,7 +93,7 @@ fn is_of_namespace(rest: &[String]) -> bool {
 mod tests {
     use super::*;
 
-    fn shown(path: &str) -> String {
+    fn summary(path: &str) -> String {
         match parse(path) {
             None => "nothing".to_owned(),
             Some(RequestTarget::Document(path)) => format!("document {path}"),
@@ -119,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn each_path_names_what_kubernetes_says() {
+    fn each_path_names_the_same_as_in_kubernetes() {
         for (path, expected) in [
             ("/api/v1/pods", " v1 pods - - -"),
             ("/api/v1/pods/", " v1 pods - - -"),
@@ -151,7 +146,7 @@ mod tests {
             ("/api/v1/pods/%ff", "nothing"),
             ("api/v1", "nothing"),
         ] {
-            assert_eq!(shown(path), expected, "{path}");
+            assert_eq!(summary(path), expected, "{path}");
         }
     }
 }

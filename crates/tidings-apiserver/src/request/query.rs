@@ -1,17 +1,17 @@
-//! The options of a request, from its query.
+//! Parses the query of a request into its options.
 //!
-//! Unknown options are left aside, as Kubernetes does; a known one that can't be read is a 400, and so is a broken escape.
+//! Unknown options are ignored, as in Kubernetes. A known option with a malformed value is a 400, and so is a malformed escape.
 
 use super::{Plus, percent_decoded};
 use crate::status::{ApiError, StatusCause};
 
-/// Options of all requests together; each request uses its own.
+/// The options of a request. Each kind of request uses some of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// `labelSelector`, not yet parsed.
+    /// `labelSelector`, as sent.
     pub label_selector: String,
-    /// `fieldSelector`, not yet parsed.
+    /// `fieldSelector`, as sent.
     pub field_selector: String,
     /// `resourceVersion`, as sent; empty when absent.
     pub resource_version: String,
@@ -29,7 +29,7 @@ pub struct RequestOptions {
     pub send_initial_events: Option<bool>,
     /// `timeoutSeconds`.
     pub timeout_seconds: Option<u64>,
-    /// `dryRun`, each time it was given.
+    /// All values of `dryRun`.
     pub dry_run: Vec<String>,
     /// `fieldManager`; empty when absent.
     pub field_manager: String,
@@ -43,14 +43,14 @@ pub struct RequestOptions {
     pub propagation_policy: String,
     /// `orphanDependents`.
     pub orphan_dependents: Option<bool>,
-    /// `includeObject`, of Table answers; empty when absent.
+    /// `includeObject`, for Table responses; empty when absent.
     pub include_object: String,
 }
 
-/// The longest name of a field manager.
+/// The longest name of a field manager, in bytes.
 const FIELD_MANAGER_BYTES_MAX: usize = 128;
 
-/// Reads the options from a query (without its `?`).
+/// Parses a query, without its `?`.
 pub(crate) fn parse(query: &str) -> Result<RequestOptions, ApiError> {
     let mut options = RequestOptions::default();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -88,8 +88,8 @@ impl RequestOptions {
         Ok(())
     }
 
-    /// Refuses combinations that Kubernetes refuses for lists and watches.
-    pub fn check_list(&self) -> Result<(), ApiError> {
+    /// A 422 for combinations of options that Kubernetes forbids for lists and watches.
+    pub(crate) fn check_list(&self) -> Result<(), ApiError> {
         let causes = if self.is_watch { self.watch_causes() } else { self.list_causes() };
         if causes.is_empty() {
             return Ok(());
@@ -149,8 +149,8 @@ impl RequestOptions {
         causes
     }
 
-    /// The version asked for; `None` when absent.
-    pub fn version(&self) -> Result<Option<u64>, ApiError> {
+    /// The requested version; `None` when absent.
+    pub(crate) fn version(&self) -> Result<Option<u64>, ApiError> {
         if self.resource_version.is_empty() {
             return Ok(None);
         }
@@ -159,8 +159,8 @@ impl RequestOptions {
         parsed.map(Some).map_err(|_| ApiError::unexpected(message()))
     }
 
-    /// Refuses options of a write that mean nothing; `kind` is that of the options.
-    pub fn check_write(&self, kind: &str) -> Result<(), ApiError> {
+    /// A 422 for invalid options of a write. `kind` is the kind of the options, such as `UpdateOptions`.
+    pub(crate) fn check_write(&self, kind: &str) -> Result<(), ApiError> {
         let mut causes = Vec::new();
         if !matches!(self.field_validation.as_str(), "" | "Ignore" | "Warn" | "Strict") {
             let supported = "\"Ignore\", \"Strict\", \"Warn\"";
@@ -173,8 +173,8 @@ impl RequestOptions {
         if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid("meta.k8s.io", kind, "", causes)) }
     }
 
-    /// Whether the write is only tried; a 422 for a value that means nothing.
-    pub fn is_dry_run(&self, kind: &str) -> Result<bool, ApiError> {
+    /// Whether the write is a dry run; a 422 for an invalid value.
+    pub(crate) fn is_dry_run(&self, kind: &str) -> Result<bool, ApiError> {
         match self.dry_run.iter().find(|value| *value != "All") {
             None => Ok(!self.dry_run.is_empty()),
             Some(value) => {
@@ -185,7 +185,7 @@ impl RequestOptions {
     }
 }
 
-/// As Kubernetes reads flags: anything but `false` and `0` is true, `watch` alone too.
+/// Parses a boolean as Kubernetes does: everything but `false` and `0` is true, also a parameter without a value.
 fn flag(value: &str) -> bool {
     !value.eq_ignore_ascii_case("false") && value != "0"
 }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_read_with_their_escapes() {
+    fn options_are_parsed_with_their_escapes() {
         let options =
             parse("labelSelector=a%3Db%2Cc+in+(d)&limit=500&watch&allowWatchBookmarks=false&unknown=1")
                 .unwrap();
@@ -230,14 +230,14 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_read_is_a_bad_request() {
+    fn malformed_options_are_a_bad_request() {
         for query in ["limit=x", "labelSelector=%zz", "timeoutSeconds=1.5"] {
             assert_eq!(parse(query).unwrap_err().code, 400, "{query}");
         }
     }
 
     #[test]
-    fn combinations_are_refused_as_kubernetes_refuses_them() {
+    fn combinations_are_refused_as_in_kubernetes() {
         for (query, fields) in [
             ("resourceVersionMatch=Exact", vec!["resourceVersionMatch"]),
             ("resourceVersionMatch=Exact&resourceVersion=0", vec!["resourceVersionMatch"]),

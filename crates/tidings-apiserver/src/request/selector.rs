@@ -1,38 +1,38 @@
-//! Which objects are meant: label and field selectors, and how they read an object's bytes.
+//! Label and field selectors of a request, and how they are matched with the bytes of an object.
 //!
-//! Labels are read from the metadata alone; a field is read without building the rest of the object.
+//! `tidings-object` parses both. Labels are read from the metadata alone, and a field is read without decoding the rest of the object.
+
+use std::collections::HashMap;
 
 use serde::Deserialize;
-use std::collections::HashMap;
+use tidings_object::LabelSelector;
 
 use crate::resource::ResourceDef;
 use crate::status::ApiError;
 use crate::store::StoredObject;
 
-use self::fields::FieldRequirement;
-use self::labels::LabelRequirement;
+use self::fields::BoundRequirement;
 
 mod field_value;
 mod fields;
-mod labels;
 
-/// Which objects are meant; all of them, when nothing is required.
+/// The selected objects of a resource; all of them if both selectors are empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
-    labels: Vec<LabelRequirement>,
-    fields: Vec<FieldRequirement>,
+    labels: LabelSelector,
+    fields: Vec<BoundRequirement>,
 }
 
-/// Whether an object is meant.
+/// Whether an object is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Membership {
-    /// It is.
+    /// It is selected.
     Inside,
-    /// It is not, or there is no object.
+    /// It is not selected, or there is no object.
     Outside,
 }
 
-/// Most bytes a selector may have.
+/// The largest length of a selector, in bytes.
 const SELECTOR_BYTES_MAX: usize = 32 << 10;
 
 #[derive(Deserialize)]
@@ -42,7 +42,7 @@ struct LabelsOnly {
 }
 
 impl Selection {
-    /// Reads both selectors for one resource.
+    /// Parses both selectors for one resource; a 400 if one is not valid.
     pub(crate) fn parse(
         def: &ResourceDef,
         label_selector: &str,
@@ -51,7 +51,8 @@ impl Selection {
         if label_selector.len().max(field_selector.len()) > SELECTOR_BYTES_MAX {
             return Err(ApiError::bad_request("selector is too long"));
         }
-        let labels = labels::parse(label_selector).map_err(ApiError::bad_request)?;
+        let labels = LabelSelector::parse(label_selector)
+            .map_err(|error| ApiError::bad_request(format!("unable to parse requirement: {error}")))?;
         let fields = fields::parse(def, field_selector).map_err(|why| {
             ApiError::bad_request(format!(
                 "Unable to find \"{}, Resource={}\" that match label selector \"{label_selector}\", field selector \
@@ -63,22 +64,20 @@ impl Selection {
         Ok(Self { labels, fields })
     }
 
-    /// Whether every object is meant.
+    /// Whether all objects are selected.
     pub(crate) fn is_everything(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
+        self.labels.is_everything() && self.fields.is_empty()
     }
 
-    /// The one name that is asked for, if `metadata.name` must equal one.
+    /// The name, if the field selector requires `metadata.name` to be equal to one.
     pub(crate) fn name(&self) -> Option<&str> {
-        self.fields.iter().find_map(FieldRequirement::exact_name)
+        self.fields.iter().find_map(BoundRequirement::exact_name)
     }
 
-    /// Whether this object is meant.
     pub(crate) fn matches(&self, object: &StoredObject) -> bool {
         self.fields.iter().all(|field| field.matches(object)) && self.labels_match(object)
     }
 
-    /// Whether this object, if there is one, is meant.
     pub(crate) fn membership(&self, object: Option<&StoredObject>) -> Membership {
         match object {
             Some(object) if self.is_everything() || self.matches(object) => Membership::Inside,
@@ -87,16 +86,13 @@ impl Selection {
     }
 
     fn labels_match(&self, object: &StoredObject) -> bool {
-        if self.labels.is_empty() {
+        if self.labels.is_everything() {
             return true;
         }
-        // Labels that are not a map of texts were refused when the object was written, or were put past that check: they
-        // match as if there were none.
+        // Labels that are not a map of strings count as no labels. Only `ApiServer::put` can store such an object.
         let labels = serde_json::from_slice::<LabelsOnly>(object.metadata()).map(|only| only.labels);
         let labels = labels.unwrap_or_default();
-        self.labels
-            .iter()
-            .all(|requirement| requirement.matches(labels.get(&requirement.key).map(String::as_str)))
+        self.labels.matches(|key| labels.get(key).map(String::as_str))
     }
 }
 
@@ -122,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_select_as_kubernetes_says() {
+    fn labels_select_as_in_kubernetes() {
         for (selector, expected) in [
             ("", true),
             ("app=web", true),
@@ -149,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_select_as_kubernetes_says() {
+    fn fields_select_as_in_kubernetes() {
         for (selector, expected) in [
             ("metadata.name=web-0", true),
             ("metadata.namespace!=shop", false),
@@ -165,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_that_is_none_is_a_bad_request() {
+    fn a_malformed_selector_is_a_bad_request() {
         for selector in ["a=b=c", "a in b", "a in (b", "=b", "a b", "-a=b", "a=b!", "a,,b", "x>y", "in (a)"] {
             assert_eq!(Selection::parse(&pods(), selector, "").unwrap_err().code, 400, "{selector}");
         }

@@ -1,12 +1,12 @@
 //! The built-in resources of Kubernetes 1.36, as one table.
 //!
-//! A row says only what differs from the usual; [`ResourceRow::def`] supplies the rest. Nothing here is decided at run time.
+//! A row has only what differs from the default; [`ResourceRow::def`] adds the rest.
 
 use super::{
     CowStr, Generation, ResourceDef, ResourceOrigin, ResourceScope, SelectableField, Subresource, Verb,
 };
 
-/// Every built-in resource, in discovery order: core first, then by group as a real server lists them.
+/// All built-in resources in the order of discovery: the core group, then the others as on a real server.
 pub(crate) fn builtin_resources() -> Vec<ResourceDef> {
     TABLE
         .iter()
@@ -14,7 +14,7 @@ pub(crate) fn builtin_resources() -> Vec<ResourceDef> {
         .collect()
 }
 
-/// What one row of the table says.
+/// One row of the table.
 struct ResourceRow {
     kind: &'static str,
     plural: &'static str,
@@ -35,7 +35,7 @@ enum Verbs {
     ReadOnly,
 }
 
-/// Name in the selector, path in the object, what absence counts as.
+/// A selectable field: its name in the selector, its path in the object, the value that an absent field counts as.
 type FieldRow = (&'static str, &'static str, &'static str);
 
 const fn ns(kind: &'static str, plural: &'static str) -> ResourceRow {
@@ -89,7 +89,7 @@ impl ResourceRow {
         self
     }
 
-    /// Objects are those of another resource, named as `group/plural`.
+    /// The objects are stored with those of another resource, `group/plural`.
     const fn stored_as(mut self, storage: &'static str) -> Self {
         self.storage = storage;
         self
@@ -211,7 +211,7 @@ const EVENT_FIELDS: &[FieldRow] = &[
     ("type", "type", ""),
 ];
 
-/// Paths are those of the stored form, which is the core group's.
+/// The paths are those of the stored version, which is that of the core group.
 const EVENTS_V1_FIELDS: &[FieldRow] = &[
     ("regarding.kind", "involvedObject.kind", ""),
     ("regarding.namespace", "involvedObject.namespace", ""),

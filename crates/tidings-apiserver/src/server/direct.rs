@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::ApiServer;
 use crate::resource::ResourceDef;
 use crate::store::{KeyRange, Precondition, WatchVisibility};
-use crate::write::{self, encoded, whole};
+use crate::write::{self, encode_for_store, with_type_meta};
 
 /// The result of [`ApiServer::load`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,10 +71,10 @@ impl ApiServer {
         };
         keep_or("uid", &|| core.new_uid());
         keep_or("creationTimestamp", &|| core.clock.seconds());
-        let draft = encoded(def, &key, &object);
+        let draft = encode_for_store(def, &key, &object);
         let put = core.store.put(&def.storage, Precondition::None, draft, visibility);
         let version = put.expect("a write without precondition succeeds").version();
-        write::defined(core, def, &object);
+        write::register_definition(core, def, &object);
         version
     }
 
@@ -106,7 +106,7 @@ impl ApiServer {
     /// An object as it is stored, with `kind` and `apiVersion`.
     pub fn object(&self, resource: &str, key: &str) -> Option<Value> {
         let def = self.resource(resource);
-        self.core().store.object(&def.storage, key).map(|stored| whole(&def, &stored))
+        self.core().store.object(&def.storage, key).map(|stored| with_type_meta(&def, &stored))
     }
 
     /// The version of each object of a resource, by key.

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tidings_object::Wire;
 use tokio::time::Instant;
 
 use super::{ConnectionRefused, Core, ProtobufAnswers, documents};
@@ -16,9 +17,7 @@ use crate::body::{self, ResponseBody};
 use crate::fault::{Fault, FaultTarget, StreamFaults, cut_body, replace_bytes};
 use crate::read;
 use crate::request::accept::{self, ResponseKind};
-use crate::request::{
-    Representation, RequestOptions, RequestTarget, ResourcePath, Selection, Wire, path, query,
-};
+use crate::request::{Representation, RequestOptions, RequestTarget, ResourcePath, Selection, path, query};
 use crate::request_log::RecordedRequest;
 use crate::resource::{ResourceDef, ResourceScope, Verb};
 use crate::status::{ApiError, StatusCause};

@@ -171,13 +171,7 @@ fn a_row_carries_as_much_of_its_object_as_is_asked_for() {
 
 #[test]
 fn the_checked_in_corpus_does_not_panic() {
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/table");
-    let mut cases = 0;
-    for entry in std::fs::read_dir(corpus).expect("the corpus is checked in") {
-        fuzz(&std::fs::read(entry.expect("a readable entry").path()).expect("a readable case"));
-        cases += 1;
-    }
-    assert!(cases >= 5, "only {cases} cases");
+    crate::fuzz::run_corpus("table", fuzz, 5);
 }
 
 proptest! {

@@ -219,13 +219,7 @@ fn what_a_struct_leaves_out_is_not_stored() {
 
 #[test]
 fn the_checked_in_corpus_does_not_panic() {
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/validate");
-    let mut cases = 0;
-    for entry in std::fs::read_dir(corpus).expect("the corpus is checked in") {
-        fuzz(&std::fs::read(entry.expect("a readable entry").path()).expect("a readable case"));
-        cases += 1;
-    }
-    assert!(cases >= 5, "only {cases} cases");
+    crate::fuzz::run_corpus("validate", fuzz, 5);
 }
 
 proptest! {

@@ -1,8 +1,11 @@
-//! Answers as Kubernetes' protobuf: the stored JSON, encoded by the table of `tidings-protobuf`, in the envelopes in which
-//! a real server sends it.
+//! Encodes responses as Kubernetes protobuf. `tidings-protobuf` encodes the stored JSON; this module writes the envelopes.
 //!
-//! An answer is `k8s\0` and an `Unknown` that says which kind it holds. An event of a watch is a length of four bytes and a
-//! `WatchEvent` whose object is such an answer again.
+//! A response is the magic number `k8s\0` and a message `runtime.Unknown`, which has the kind and the encoded object. A watch event is a length
+//! of four bytes and a message `WatchEvent`, whose object is again such an envelope:
+//!
+//! ```text
+//! length (4 bytes, big endian) | WatchEvent { 1: "ADDED", 2: RawExtension { 1: k8s\0 Unknown { 1: TypeMeta, 2: object } } }
+//! ```
 
 use std::sync::Arc;
 
@@ -11,7 +14,7 @@ use serde_json::{Value, json};
 use tidings_protobuf::wire::{write_bytes, write_bytes_head, write_number};
 use tidings_protobuf::{Message, encode, encode_text, message};
 
-use super::{EncodeError, ListMeta};
+use super::{EncodeError, LIST_CHUNK_BYTES, ListMeta};
 use crate::convert;
 use crate::protobuf::{ENVELOPE_END, Envelope, fields, write_head};
 use crate::request::accept::Content;
@@ -20,25 +23,22 @@ use crate::server::ProtobufAnswers;
 use crate::status::ApiError;
 use crate::store::{Retention, StoredObject};
 
-/// Bytes of one chunk of a list, before the item that fills it.
-const CHUNK_BYTES: usize = 128 << 10;
-
-/// Room for what stands before an object in its envelopes.
+/// The capacity for the bytes before an object in its envelopes.
 const HEADS_BYTES: usize = 64;
 
-/// How the objects of one resource are written as protobuf.
+/// Encodes the objects of one resource as protobuf.
 #[derive(Clone, Debug)]
 pub(crate) struct ProtobufEncoder {
     message: &'static Message,
     api_version: Arc<str>,
     kind: Arc<str>,
-    /// The resource, unless only metadata is told.
+    /// The resource; `None` if only metadata is encoded.
     whole: Option<Arc<ResourceDef>>,
     answers: ProtobufAnswers,
 }
 
 impl ProtobufEncoder {
-    /// How this much of a resource's objects is told, if the table knows it.
+    /// The encoder for this content of a resource; `None` if it is not available as protobuf.
     pub(crate) fn of(def: &ResourceDef, content: Content, answers: ProtobufAnswers) -> Option<Self> {
         let (message, api_version, kind, whole) = match content {
             _ if answers == ProtobufAnswers::Refused => return None,
@@ -57,28 +57,28 @@ impl ProtobufEncoder {
         Some(Self { message, api_version: api_version.into(), kind: kind.into(), whole, answers })
     }
 
-    /// Whether an object is of its kind's shape.
+    /// Whether an object has the types of its kind.
     pub(super) fn can_encode(&self, object: &StoredObject) -> bool {
         self.raw(object).is_ok()
     }
 
-    /// One object on its own.
+    /// Encodes one object.
     pub(super) fn object(&self, object: &StoredObject) -> Result<Vec<u8>, EncodeError> {
         Ok(self.envelope(&self.raw(object)?).encode())
     }
 
-    /// A watch event about an object.
+    /// Encodes a watch event.
     pub(super) fn event(&self, event: &str, object: &StoredObject) -> Result<Bytes, EncodeError> {
         Ok(event_frame(event, self.envelope(&self.raw(object)?)))
     }
 
-    /// A BOOKMARK event; `metadata` is the JSON of it.
+    /// Encodes a BOOKMARK event.
     pub(super) fn bookmark(&self, metadata: Value) -> Bytes {
         let raw = encode(self.message, &json!({"metadata": metadata}));
-        event_frame("BOOKMARK", self.envelope(&raw.expect("a version and annotations can be encoded")))
+        event_frame("BOOKMARK", self.envelope(&raw.expect("metadata of a bookmark can be encoded")))
     }
 
-    /// A whole list, in chunks. All items are encoded before the first byte is sent, because their sum comes first.
+    /// Encodes a complete list, in chunks. All items are encoded before the first byte is sent, because the list begins with its length.
     pub(super) fn list(
         &self,
         meta: &ListMeta,
@@ -88,7 +88,7 @@ impl ProtobufEncoder {
         write_bytes(1, &list_meta(meta), &mut chunk);
         for object in objects {
             write_bytes(2, &self.raw(object)?, &mut chunk);
-            if chunk.len() >= CHUNK_BYTES {
+            if chunk.len() >= LIST_CHUNK_BYTES {
                 raw_len += chunk.len();
                 chunks.push(std::mem::take(&mut chunk).into());
             }
@@ -102,7 +102,7 @@ impl ProtobufEncoder {
         Ok(chunks)
     }
 
-    /// The object's message.
+    /// The message of an object, from the cache if possible.
     fn raw(&self, object: &StoredObject) -> Result<Arc<[u8]>, EncodeError> {
         if self.whole.is_none() {
             return self.encoded(object).map(Arc::from);
@@ -129,19 +129,19 @@ impl ProtobufEncoder {
     }
 }
 
-/// A Status as an answer.
+/// Encodes a `Status` response.
 pub(crate) fn status(error: &ApiError) -> Vec<u8> {
     status_envelope(&raw_status(error)).encode()
 }
 
-/// An ERROR event.
+/// Encodes an ERROR event.
 pub(super) fn error_event(error: &ApiError) -> Bytes {
     event_frame("ERROR", status_envelope(&raw_status(error)))
 }
 
 fn raw_status(error: &ApiError) -> Vec<u8> {
-    let status: Value = serde_json::from_slice(&error.to_json()).expect("a status is JSON");
-    let message = message("", "v1", "Status").expect("the table has statuses");
+    let status: Value = serde_json::from_slice(&error.to_json()).expect("a status is valid JSON");
+    let message = message("", "v1", "Status").expect("Status is a built-in kind");
     encode(message, &status).expect("a status can be encoded")
 }
 
@@ -149,7 +149,7 @@ fn status_envelope(raw: &[u8]) -> Envelope<'_> {
     Envelope { api_version: "v1", kind: "Status", raw }
 }
 
-/// An event whose JSON was changed: what faults do.
+/// Decodes an event frame, changes its JSON, and encodes it again. For injected faults.
 pub(super) fn changed(frame: &[u8], change: impl FnOnce(&mut Value)) -> Option<Bytes> {
     let (event_type, answer) = parts(frame.get(4..)?)?;
     let answer = Envelope::decode(answer).ok()?;
@@ -163,7 +163,7 @@ pub(super) fn changed(frame: &[u8], change: impl FnOnce(&mut Value)) -> Option<B
     Some(event_frame(&text(&event["type"]), answer))
 }
 
-/// The type of a `WatchEvent`, and the answer inside it.
+/// The type of a `WatchEvent`, and the envelope of its object.
 fn parts(event: &[u8]) -> Option<(&str, &[u8])> {
     let (mut event_type, mut object) = ("", &[][..]);
     for (number, bytes) in fields(event).ok()? {
@@ -190,8 +190,8 @@ fn list_meta(meta: &ListMeta) -> Vec<u8> {
     out
 }
 
-/// A length, and a `WatchEvent` whose object is this answer. How long each part is comes before it, so that all is written to
-/// its place at once.
+/// Encodes a length and a `WatchEvent` with this object. The lengths of the nested messages are computed first, so that each byte is copied
+/// once.
 fn event_frame(event_type: &str, answer: Envelope<'_>) -> Bytes {
     let mut answer_head = Vec::with_capacity(HEADS_BYTES);
     write_head(answer.api_version, answer.kind, answer.raw.len(), &mut answer_head);

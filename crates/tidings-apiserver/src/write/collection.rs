@@ -1,4 +1,4 @@
-//! DELETE of all selected objects.
+//! DELETE of a collection: all selected objects.
 
 use http::Response;
 
@@ -11,7 +11,7 @@ use crate::request::{Representation, Selection};
 use crate::status::ApiError;
 use crate::wire::ListMeta;
 
-/// Deletes all selected objects, and answers with them.
+/// Deletes all selected objects and answers with their list.
 pub(super) fn answer(
     request: &WriteRequest<'_>,
     content_type: Option<&str>,

@@ -1,4 +1,4 @@
-//! POST: a new object.
+//! POST: creates an object.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{DryRun, WriteRequest, definitions, encoded, metadata_mut, namespaces, text};
+use super::{DryRun, WriteRequest, definitions, encode_for_store, metadata_mut, namespaces, text};
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
 use crate::server::Core;
@@ -15,10 +15,9 @@ use crate::store::{Precondition, PreconditionFailed, StoredObject, WatchVisibili
 use crate::validate;
 use crate::{crd, validate::name::generated};
 
-/// How often another name is generated when one is taken.
+/// How often a name is generated for `generateName` when the name exists already.
 const GENERATED_NAMES_MAX: usize = 8;
 
-/// Creates the object of a request.
 pub(super) fn create(request: &WriteRequest<'_>, object: Value) -> Result<Arc<StoredObject>, ApiError> {
     let dry_run = request.dry_run("CreateOptions")?;
     let mut object = object;
@@ -45,7 +44,7 @@ pub(super) fn create(request: &WriteRequest<'_>, object: Value) -> Result<Arc<St
     Err(ApiError::already_exists(request.def, &prefix))
 }
 
-/// Says who wrote the fields of a new object; those that the server itself decides are nobody's.
+/// Sets the managed fields of a new object. Fields that the server sets itself have no manager.
 fn set_initial_managed_fields(request: &WriteRequest<'_>, object: &mut Value) {
     let def = request.def;
     let mut sent = object.clone();
@@ -62,7 +61,7 @@ fn set_initial_managed_fields(request: &WriteRequest<'_>, object: &mut Value) {
     };
 }
 
-/// What the server adds to a new object, and what it refuses.
+/// Completes and validates a new object.
 pub(super) fn prepare(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
     let def = request.def;
     stamp(request.core, def, object);
@@ -79,7 +78,7 @@ pub(super) fn prepare(request: &WriteRequest<'_>, object: &mut Value) -> Result<
     validate::create(def, object)
 }
 
-/// Secrets may be sent as text, which is stored as data.
+/// Encodes `stringData` of a Secret into `data`.
 pub(super) fn encode_text(def: &ResourceDef, object: &mut Value) {
     if !(def.group.is_empty() && def.kind == "Secret") {
         return;
@@ -93,7 +92,6 @@ pub(super) fn encode_text(def: &ResourceDef, object: &mut Value) {
     }
 }
 
-/// Stores a new object.
 pub(super) fn store(
     request: &WriteRequest<'_>,
     object: &Value,
@@ -102,7 +100,7 @@ pub(super) fn store(
     let (core, def) = (request.core, request.def);
     let name = text(object, "metadata", "name");
     let key = request.key(name);
-    let draft = encoded(def, &key, object);
+    let draft = encode_for_store(def, &key, object);
     if core.store.object(&def.storage, &key).is_some() {
         return Err(ApiError::already_exists(def, name));
     }
@@ -112,13 +110,13 @@ pub(super) fn store(
     }
     let put = core.store.put(&def.storage, Precondition::Absent, draft, WatchVisibility::Visible);
     let stored = put.map_err(|PreconditionFailed| ApiError::already_exists(def, name))?;
-    definitions::changed(core, def, object);
+    definitions::register(core, def, object);
     Ok(stored)
 }
 
-/// Drops what the kind does not know, and fills in the defaults of a custom resource's schema.
+/// Drops unknown fields and fills in the defaults of a custom resource's schema.
 pub(super) fn conform(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
-    // What a patch makes is judged as part of the patch.
+    // For a patch, an error in the resulting object is an error of the patch.
     let as_sent = |error: ApiError| match request.verb {
         Verb::Patch => ApiError::invalid_patch(&error.message),
         _ => error,
@@ -140,7 +138,7 @@ pub(super) fn conform(request: &WriteRequest<'_>, object: &mut Value) -> Result<
     Err(ApiError::invalid_object(request.def, text(object, "metadata", "name"), causes))
 }
 
-/// Identity and times, which are the server's to say.
+/// Sets the metadata that only the server may set.
 fn stamp(core: &Core, def: &ResourceDef, object: &mut Value) {
     let uid = core.new_uid();
     let time = core.clock.seconds();
@@ -155,7 +153,7 @@ fn stamp(core: &Core, def: &ResourceDef, object: &mut Value) {
     }
 }
 
-/// The defaults that clients look at. Most of Kubernetes' defaults are not imitated.
+/// Sets the defaults of built-in kinds that clients read. Most defaults of Kubernetes are not imitated.
 fn set_defaults(def: &ResourceDef, object: &mut Value) {
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Namespace") => {
@@ -195,8 +193,8 @@ impl Core {
         let mut object = json!({"metadata": {"name": name}});
         stamp(self, &def, &mut object);
         set_defaults(&def, &mut object);
-        let draft = encoded(&def, name, &object);
-        // Another request may have created it meanwhile, which is as good.
+        let draft = encode_for_store(&def, name, &object);
+        // An error means that another request has created it, which is the same result.
         let _ = self.store.put(NAMESPACES, Precondition::Absent, draft, WatchVisibility::Visible);
     }
 }

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions: creating one serves its resource, deleting it ends its watches and its objects.
+//! Writes of CustomResourceDefinitions: a stored definition adds its resources to the server, a deleted one removes them.
 
 use serde_json::Value;
 
@@ -9,12 +9,11 @@ use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{KeyRange, Precondition, WatchVisibility};
 
-/// Whether objects of this resource define resources.
 fn defines_resources(def: &ResourceDef) -> bool {
     def.group == "apiextensions.k8s.io" && def.plural == "customresourcedefinitions"
 }
 
-/// Completes and checks a definition before it is stored.
+/// Completes and validates a definition before it is stored.
 pub(super) fn prepare(def: &ResourceDef, object: &mut Value, time: &str) -> Result<(), ApiError> {
     if !defines_resources(def) {
         return Ok(());
@@ -28,15 +27,15 @@ pub(super) fn prepare(def: &ResourceDef, object: &mut Value, time: &str) -> Resu
     Ok(())
 }
 
-/// Serves what a stored definition says.
-pub(crate) fn changed(core: &Core, def: &ResourceDef, object: &Value) {
+/// Registers the resources of a stored definition.
+pub(crate) fn register(core: &Core, def: &ResourceDef, object: &Value) {
     if defines_resources(def) {
         core.registry.replace_custom(text(object, "metadata", "name"), crd::resources(object));
     }
 }
 
-/// Ends what a definition that is gone had made.
-pub(super) fn removed(core: &Core, def: &ResourceDef, name: &str) {
+/// Removes the resources of a deleted definition, deletes their objects and ends their watches.
+pub(super) fn unregister(core: &Core, def: &ResourceDef, name: &str) {
     if !defines_resources(def) {
         return;
     }
@@ -46,7 +45,7 @@ pub(super) fn removed(core: &Core, def: &ResourceDef, name: &str) {
     let Some(made) = made else { return };
     let content = core.store.snapshot(&made.storage, &KeyRange::all(), usize::MAX, None);
     for object in content.into_iter().flat_map(|content| content.objects) {
-        // Another writer may have removed it already.
+        // An error means that another request has removed it.
         let _ = core.store.remove(&made.storage, object.key(), Precondition::None, WatchVisibility::Visible);
     }
     core.store.end_watches(&made.storage);

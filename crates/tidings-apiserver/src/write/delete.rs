@@ -1,4 +1,4 @@
-//! DELETE: finalizers, grace periods, and what becomes of dependents.
+//! DELETE: finalizers, grace periods, and the deletion of dependents.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::delete_options::{DeleteOptions, Propagation};
 use super::{
-    ATTEMPTS_MAX, DryRun, WriteRequest, definitions, dependents, encoded, finalizers, namespaces, text, whole,
+    ATTEMPTS_MAX, DryRun, WriteRequest, created_status, definitions, dependents, encode_for_store,
+    finalizers, namespaces, text, with_type_meta,
 };
 use crate::body::{self, ResponseBody};
 use crate::read;
@@ -17,16 +18,15 @@ use crate::server::{Core, Kubelet};
 use crate::status::ApiError;
 use crate::store::{Precondition, PreconditionFailed, StoredObject, WatchVisibility};
 
-/// What became of it.
+/// The result of a deletion.
 pub(super) enum DeleteOutcome {
-    /// It is gone; this was its last state.
+    /// The object was removed. This is its last state.
     Removed(Arc<StoredObject>),
-    /// It stays until its finalizers, its dependents or its grace period are done.
+    /// The object waits for its finalizers, its dependents or its grace period.
     Pending(Arc<StoredObject>),
 }
 
-/// Objects that are gone, and whose dependents are still to be looked for: a list, so that chains of owners, which come
-/// from outside, need no recursion.
+/// Removed objects whose dependents are still to be deleted. A list instead of recursion, because clients may create long chains of owners.
 pub(super) type RemovedObjects = Vec<Arc<StoredObject>>;
 
 /// Answers a DELETE of one object.
@@ -65,18 +65,18 @@ pub(super) fn answer(
     }
 }
 
-/// A pod that is gone, as its deletion is answered.
+/// A removed pod, as the response to its deletion shows it.
 fn without_grace(request: &WriteRequest<'_>, pod: &StoredObject) -> StoredObject {
-    let mut object = whole(request.def, pod);
+    let mut object = with_type_meta(request.def, pod);
     let metadata = &mut object["metadata"];
     if metadata["deletionTimestamp"].is_null() {
         metadata["deletionTimestamp"] = json!(request.time);
     }
     metadata["deletionGracePeriodSeconds"] = json!(0);
-    encoded(request.def, pod.key(), &object).at(pod.version())
+    encode_for_store(request.def, pod.key(), &object).at(pod.version())
 }
 
-/// The kinds whose deletion is answered with the object.
+/// Whether the response to a deletion has the object instead of a `Status`.
 fn is_returned(def: &ResourceDef) -> bool {
     def.group.is_empty()
         && matches!(
@@ -90,7 +90,7 @@ fn is_returned(def: &ResourceDef) -> bool {
         )
 }
 
-/// Deletes an object and what depends on it, as far as finalizers and grace periods let them go.
+/// Deletes an object and its dependents, as far as finalizers and grace periods allow.
 pub(super) fn delete(
     core: &Arc<Core>,
     def: &ResourceDef,
@@ -103,7 +103,7 @@ pub(super) fn delete(
     deleted
 }
 
-/// Deletes an object, and leaves to the caller what follows from all that is `removed` by it.
+/// Deletes one object. Appends all removed objects to `removed`; the caller deletes their dependents.
 fn delete_one(
     core: &Arc<Core>,
     def: &ResourceDef,
@@ -114,14 +114,14 @@ fn delete_one(
     let name = key.rsplit('/').next().unwrap_or(key);
     for _ in 0..ATTEMPTS_MAX {
         let stored = core.store.object(&def.storage, key).ok_or_else(|| ApiError::not_found(def, name))?;
-        let object = whole(def, &stored);
+        let object = with_type_meta(def, &stored);
         deletion.check(def, &object)?;
         let pending = pending_deletion(core, def, &object, deletion);
         if deletion.dry_run == DryRun::Yes {
             return Ok(match pending {
-                Some(pending) => {
-                    DeleteOutcome::Pending(Arc::new(encoded(def, key, &pending).at(stored.version())))
-                }
+                Some(pending) => DeleteOutcome::Pending(Arc::new(
+                    encode_for_store(def, key, &pending).at(stored.version()),
+                )),
                 None => DeleteOutcome::Removed(stored),
             });
         }
@@ -138,7 +138,7 @@ fn delete_one(
                 Err(PreconditionFailed) => continue,
             }
         };
-        let draft = encoded(def, key, &pending);
+        let draft = encode_for_store(def, key, &pending);
         if draft.equals_ignoring_version(&stored) {
             return Ok(DeleteOutcome::Pending(stored));
         }
@@ -149,7 +149,7 @@ fn delete_one(
     Err(ApiError::stale(def, name))
 }
 
-/// The object as it is while it waits to go; `None` if it need not wait.
+/// The object with a deletion timestamp; `None` if it can be removed at once.
 fn pending_deletion(
     core: &Core,
     def: &ResourceDef,
@@ -172,7 +172,7 @@ fn pending_deletion(
             metadata["generation"] = json!(generation.saturating_add(1));
         }
     } else if metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|before| grace_seconds < before) {
-        // It can only become shorter.
+        // A second deletion can only shorten the grace period.
         metadata["deletionTimestamp"] = json!(crate::server_clock::rfc3339_seconds(core.clock.after(grace)));
         metadata["deletionGracePeriodSeconds"] = json!(grace_seconds);
     }
@@ -184,7 +184,7 @@ fn pending_deletion(
     Some(pending)
 }
 
-/// Only pods have a grace period, and only when they run on a node that somebody would stop them on.
+/// The grace period of a deletion. Only pods that are bound to a node have one, and only if no kubelet is imitated.
 fn grace_seconds(core: &Core, def: &ResourceDef, object: &Value, deletion: &DeleteOptions) -> i64 {
     let is_running_pod = def.storage == "/pods" && !text(object, "spec", "nodeName").is_empty();
     if !is_running_pod || core.settings.kubelet == Kubelet::Imitated {
@@ -194,7 +194,7 @@ fn grace_seconds(core: &Core, def: &ResourceDef, object: &Value, deletion: &Dele
     deletion.grace_seconds.unwrap_or(own).max(0)
 }
 
-/// Deletes the dependents of an object that waits for them, and the object if none is left.
+/// Deletes the dependents of an object with foreground deletion, and then the object if none is left.
 fn after_marking(
     core: &Arc<Core>,
     def: &ResourceDef,
@@ -216,7 +216,7 @@ fn after_marking(
     }
 }
 
-/// Removes an object, whatever its finalizers, and does what follows from that.
+/// Removes an object, even if it has finalizers, and deletes its dependents.
 pub(crate) fn remove(
     core: &Arc<Core>,
     def: &ResourceDef,
@@ -229,7 +229,7 @@ pub(crate) fn remove(
     last_state
 }
 
-/// Removes an object, and leaves to the caller what follows from all that is `removed` by it.
+/// Removes one object. Appends all removed objects to `removed`; the caller deletes their dependents.
 pub(super) fn remove_one(
     core: &Arc<Core>,
     def: &ResourceDef,
@@ -241,16 +241,16 @@ pub(super) fn remove_one(
         return Ok(None);
     };
     removed.push(Arc::clone(&last));
-    definitions::removed(core, def, last.name());
+    definitions::unregister(core, def, last.name());
     if !last.namespace().is_empty() {
         removed.extend(namespaces::finish(core, last.namespace()));
     }
     Ok(Some(last))
 }
 
-/// Deletes an object because something else went; finalizers are respected.
+/// Deletes an object as a consequence of another deletion. Finalizers are respected.
 pub(super) fn delete_now(core: &Arc<Core>, def: &ResourceDef, key: &str, removed: &mut RemovedObjects) {
-    // It may be gone already, which is what is wanted.
+    // An error means that the object is already removed.
     let _ = delete_one(core, def, key, &DeleteOptions::now(), removed);
 }
 
@@ -265,7 +265,5 @@ pub(super) fn evict(request: &WriteRequest<'_>, sent: &[u8]) -> Result<Response<
         return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
     }
     delete(request.core, request.def, &request.key(request.name()?), &deletion)?;
-    let answer =
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(body::json(StatusCode::CREATED, body::full(answer.to_string())))
+    Ok(created_status())
 }

@@ -1,4 +1,4 @@
-//! How an object is to be deleted: preconditions, grace period, propagation, from the body and the query of a request.
+//! Parses the options of a deletion from the body and the query: preconditions, grace period, propagation policy.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,18 +8,17 @@ use crate::request::RequestOptions;
 use crate::resource::ResourceDef;
 use crate::status::{ApiError, StatusCause};
 
-/// What becomes of an object's dependents.
+/// What happens to the dependents of a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Propagation {
-    /// They are deleted after it.
+    /// They are deleted after the object.
     Background,
-    /// They are deleted before it.
+    /// They are deleted before the object.
     Foreground,
-    /// They stay, without it as owner.
+    /// They stay, and lose the owner reference.
     Orphan,
 }
 
-/// How an object is deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DeleteOptions {
     uid: Option<String>,
@@ -47,7 +46,7 @@ struct Preconditions {
 }
 
 impl DeleteOptions {
-    /// From the body and the query; the body wins.
+    /// Parses body and query. The body takes precedence.
     pub(super) fn parse(
         options: &RequestOptions,
         content_type: Option<&str>,
@@ -73,25 +72,25 @@ impl DeleteOptions {
         })
     }
 
-    /// At once, with dependents.
+    /// Deletion without grace period, with dependents.
     pub(super) fn now() -> Self {
         let propagation = Propagation::Background;
         Self { uid: None, version: None, grace_seconds: Some(0), propagation, dry_run: DryRun::No }
     }
 
-    /// Refuses a deletion of another object, or of another version, than was meant.
+    /// A 409 if the object does not have the uid or the version of the preconditions.
     pub(super) fn check(&self, def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
         let name = text(object, "metadata", "name");
-        for (wanted, field, told) in
+        for (wanted, field, label) in
             [(&self.uid, "uid", "UID"), (&self.version, "resourceVersion", "ResourceVersion")]
         {
             let found = text(object, "metadata", field);
             if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != found) {
                 let why = format!(
-                    "Precondition failed: {told} in precondition: {wanted}, {told} in object meta: {found}"
+                    "Precondition failed: {label} in precondition: {wanted}, {label} in object meta: {found}"
                 );
                 let mut error = ApiError::conflict(def, name, &why);
-                // Here, and not for stale writes, a real server names the kind.
+                // The details have the kind here. For stale writes they have the plural, as on a real server.
                 error.details.kind = def.kind.to_string();
                 return Err(error);
             }
@@ -105,13 +104,13 @@ impl DeleteOptionsBody {
         if sent.iter().all(u8::is_ascii_whitespace) {
             return Ok(Self::default());
         }
-        let unreadable = |why: String| ApiError::bad_request(format!("DeleteOptions can't be read: {why}"));
+        let malformed = |why: String| ApiError::bad_request(format!("DeleteOptions can't be read: {why}"));
         let value = json_body(content_type, sent)?;
         let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
         if !value.is_object() || kind != "DeleteOptions" {
-            return Err(unreadable("they must be an object of that kind".to_owned()));
+            return Err(malformed("the body must be an object of that kind".to_owned()));
         }
-        serde_json::from_value(value).map_err(|error| unreadable(error.to_string()))
+        serde_json::from_value(value).map_err(|error| malformed(error.to_string()))
     }
 }
 

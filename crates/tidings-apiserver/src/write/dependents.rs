@@ -1,7 +1,7 @@
-//! Owner references: what becomes of an object's dependents when it goes.
+//! Garbage collection: deletes or orphans the dependents of a removed object.
 //!
-//! Kubernetes leaves this to a controller; here it is done with the deletion itself, so that tests need not wait. What is
-//! gone stands in a list until its dependents are dealt with: no recursion, however long a chain of owners is.
+//! In Kubernetes a controller does this. Here it is part of the deletion, so that tests need not wait. Removed objects are kept in a list
+//! until their dependents are processed, so a long chain of owners causes no recursion.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::delete::{self, RemovedObjects};
-use super::{encoded, finalizers, text, whole};
+use super::{encode_for_store, finalizers, text, with_type_meta};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::store::{KeyRange, Precondition, StoredObject, WatchVisibility, owner_uids};
@@ -18,7 +18,7 @@ use crate::sync::Mutex;
 /// The finalizer of an owner that waits for its dependents.
 pub(super) const FOREGROUND: &str = "foregroundDeletion";
 
-/// Owners that wait for their dependents: storage and key, by uid.
+/// Owners in foreground deletion, which wait for their dependents: storage and key, by uid.
 #[derive(Debug, Default)]
 pub(crate) struct ForegroundDeletions {
     owners: Mutex<HashMap<String, (String, String)>>,
@@ -32,7 +32,7 @@ impl ForegroundDeletions {
 
 type FoundObject = (Arc<ResourceDef>, Arc<StoredObject>);
 
-/// Objects that name this owner.
+/// The objects with this owner.
 fn dependents(core: &Core, uid: &str) -> Vec<FoundObject> {
     if uid.is_empty() || !core.store.may_own(uid) {
         return Vec::new();
@@ -59,22 +59,21 @@ pub(super) fn delete_all(core: &Arc<Core>, uid: &str, removed: &mut RemovedObjec
     }
 }
 
-/// Takes an owner out of its dependents.
+/// Removes an owner from the owner references of its dependents.
 pub(super) fn orphan(core: &Core, uid: &str) {
     for (def, object) in dependents(core, uid) {
         without_owner(core, &def, &object, uid);
     }
 }
 
-/// What follows when objects are gone: their dependents go, unless another owner still holds them, and owners that waited
-/// for them may go.
+/// Processes removed objects. Deletes their dependents, unless those have another owner, and removes owners that waited for them.
 pub(super) fn follow(core: &Arc<Core>, mut removed: RemovedObjects) {
     while let Some(last) = removed.pop() {
         let metadata = last.decoded_metadata();
         let uid = metadata.get("uid").and_then(Value::as_str).unwrap_or_default();
         for (def, object) in dependents(core, uid) {
-            let is_held = owner_uids(&object).iter().any(|owner| owner != uid && exists(core, owner));
-            if is_held {
+            let has_other_owner = owner_uids(&object).iter().any(|owner| owner != uid && exists(core, owner));
+            if has_other_owner {
                 without_owner(core, &def, &object, uid);
             } else {
                 delete::delete_now(core, &def, object.key(), &mut removed);
@@ -92,7 +91,7 @@ fn exists(core: &Core, uid: &str) -> bool {
     all(core).any(|(_, object)| object.decoded_metadata().get("uid").and_then(Value::as_str) == Some(uid))
 }
 
-/// Lets an owner go that waited for its dependents, if none is left.
+/// Removes an owner in foreground deletion if it has no dependents left.
 pub(super) fn release(core: &Arc<Core>, uid: &str, removed: &mut RemovedObjects) {
     if !core.foreground_deletions.owners.lock().contains_key(uid) || !dependents(core, uid).is_empty() {
         return;
@@ -100,29 +99,34 @@ pub(super) fn release(core: &Arc<Core>, uid: &str, removed: &mut RemovedObjects)
     let Some((storage, key)) = core.foreground_deletions.owners.lock().remove(uid) else { return };
     let Some(def) = core.registry.of_storage(&storage) else { return };
     let Some(stored) = core.store.object(&storage, &key) else { return };
-    let mut object = whole(&def, &stored);
+    let mut object = with_type_meta(&def, &stored);
     if text(&object, "metadata", "uid") != uid {
         return;
     }
     let rest = finalizers(&object).into_iter().filter(|name| *name != FOREGROUND);
     let rest: Vec<_> = rest.map(|name| json!(name)).collect();
     let expected = Precondition::Version(stored.version());
-    // Should another write come first, its writer finds the finalizer and can remove it.
+    // If another write comes first, the finalizer stays, and that client can remove it.
     if rest.is_empty() {
         let _ = delete::remove_one(core, &def, &key, expected, removed);
     } else {
         object["metadata"]["finalizers"] = Value::Array(rest);
-        let _ = core.store.put(&storage, expected, encoded(&def, &key, &object), WatchVisibility::Visible);
+        let _ = core.store.put(
+            &storage,
+            expected,
+            encode_for_store(&def, &key, &object),
+            WatchVisibility::Visible,
+        );
     }
 }
 
 fn without_owner(core: &Core, def: &ResourceDef, stored: &StoredObject, uid: &str) {
-    let mut object = whole(def, stored);
+    let mut object = with_type_meta(def, stored);
     if let Some(owners) = object["metadata"]["ownerReferences"].as_array_mut() {
         owners.retain(|owner| owner["uid"] != uid);
     }
-    let draft = encoded(def, stored.key(), &object);
-    // A write that came first is the newer word on who owns the object.
+    let draft = encode_for_store(def, stored.key(), &object);
+    // If another write comes first, its owner references are newer and are kept.
     let _ = core.store.put(
         &def.storage,
         Precondition::Version(stored.version()),

@@ -1,4 +1,4 @@
-//! Namespaces: that they exist when something is created in them, and what happens when they are deleted.
+//! Namespaces: whether objects may be created in one, and the deletion of its content.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::delete::{self, DeleteOutcome, RemovedObjects};
-use super::{WriteRequest, encoded, whole};
+use super::{WriteRequest, encode_for_store, with_type_meta};
 use crate::server::{Core, Namespaces};
 use crate::status::{ApiError, StatusCause};
 use crate::store::{KeyRange, Precondition, StoredObject, WatchVisibility};
 use crate::sync::Mutex;
 
-/// Namespaces that wait for their last object to go.
+/// Deleted namespaces that still have objects.
 #[derive(Debug, Default)]
 pub(crate) struct TerminatingNamespaces {
     names: Mutex<HashSet<String>>,
@@ -20,7 +20,7 @@ pub(crate) struct TerminatingNamespaces {
 
 const NAMESPACES: &str = "/namespaces";
 
-/// Makes sure that something may be created in the namespace of a request.
+/// Checks that an object may be created in the namespace of a request. Creates the namespace if the settings say so.
 pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiError> {
     let Some(namespace) = request.namespace else { return Ok(()) };
     let core = request.core;
@@ -43,7 +43,8 @@ pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiErr
     Ok(())
 }
 
-/// Deletes what is in a namespace, then the namespace; it stays, terminating, while anything in it has finalizers.
+/// Deletes all objects of a namespace, then the namespace. The namespace stays in the phase `Terminating` while an object in it has
+/// finalizers.
 pub(super) fn terminate(
     core: &Arc<Core>,
     namespace: &Arc<StoredObject>,
@@ -62,7 +63,7 @@ pub(super) fn terminate(
             delete::delete_now(core, &def, object.key(), removed);
         }
     }
-    // The last object may have taken the namespace with it.
+    // The removal of the last object may have removed the namespace already.
     removed.extend(finish(core, name));
     match core.store.object(NAMESPACES, name) {
         None => DeleteOutcome::Removed(Arc::clone(namespace)),
@@ -70,7 +71,7 @@ pub(super) fn terminate(
     }
 }
 
-/// Removes a terminating namespace if nothing is left in it.
+/// Removes a terminating namespace if it is empty.
 pub(super) fn finish(core: &Core, name: &str) -> Option<Arc<StoredObject>> {
     if !core.terminating_namespaces.names.lock().contains(name) {
         return None;
@@ -91,11 +92,11 @@ pub(super) fn finish(core: &Core, name: &str) -> Option<Arc<StoredObject>> {
 fn mark(core: &Core, name: &str) -> Option<Arc<StoredObject>> {
     let def = core.registry.find("", "v1", "namespaces")?;
     let stored = core.store.object(NAMESPACES, name)?;
-    let mut object = whole(&def, &stored);
+    let mut object = with_type_meta(&def, &stored);
     if object["metadata"]["deletionTimestamp"].is_null() {
         object["metadata"]["deletionTimestamp"] = json!(core.clock.seconds());
     }
     object["status"]["phase"] = json!("Terminating");
-    let draft = encoded(&def, name, &object);
+    let draft = encode_for_store(&def, name, &object);
     core.store.put(NAMESPACES, Precondition::Version(stored.version()), draft, WatchVisibility::Visible).ok()
 }

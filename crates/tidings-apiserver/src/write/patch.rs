@@ -1,4 +1,4 @@
-//! PATCH, in all four ways.
+//! PATCH, of all four kinds.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::status::{ApiError, StatusCause};
 use crate::store::StoredObject;
 use crate::validate;
 
-/// Patches an object; an apply may create it.
+/// Patches an object. Server-side apply may create it.
 pub(super) fn patch(
     request: &WriteRequest<'_>,
     content_type: Option<&str>,
@@ -34,13 +34,13 @@ pub(super) fn patch(
         let mut wanted = patch::patched(request.def, kind, old, sent)?;
         validate::type_meta(request.def, &mut wanted)
             .map_err(|error| ApiError::invalid_patch(&error.message))?;
-        check_place(request, &mut wanted)?;
+        check_placement(request, &mut wanted)?;
         Ok((wanted, FieldOwnership::Tracked))
     })?;
     Ok((patched, StatusCode::OK))
 }
 
-fn check_place(request: &WriteRequest<'_>, wanted: &mut Value) -> Result<(), ApiError> {
+fn check_placement(request: &WriteRequest<'_>, wanted: &mut Value) -> Result<(), ApiError> {
     validate::placement(request.def, wanted, request.namespace.unwrap_or_default(), request.name)
 }
 
@@ -49,7 +49,7 @@ fn apply(request: &WriteRequest<'_>, sent: &[u8]) -> Result<(Arc<StoredObject>, 
     let name = request.name()?;
     let mut config = apply::configuration(sent).map_err(apply::ApplyError::into_api_error)?;
     validate::type_meta(request.def, &mut config)?;
-    check_place(request, &mut config)?;
+    check_placement(request, &mut config)?;
     let unknown = validate::field_types::conform(request.def, &mut config.clone())?;
     if let Some(field) = unknown.first() {
         return Err(ApiError::unexpected(format!(

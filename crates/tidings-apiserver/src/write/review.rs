@@ -1,22 +1,21 @@
-//! Reviews: questions that are created, answered, and not stored. Everything is allowed to whoever gets this far.
+//! Reviews, such as SelfSubjectAccessReview: they are answered and not stored. The answer is always that the access is allowed.
 
 use serde_json::{Value, json};
 
 use crate::resource::ResourceDef;
 
-/// Whether objects of this resource are questions.
 pub(super) fn is_review(def: &ResourceDef) -> bool {
     matches!(def.group.as_ref(), "authentication.k8s.io" | "authorization.k8s.io")
 }
 
-/// The question with its answer.
-pub(super) fn answer(def: &ResourceDef, mut question: Value) -> Value {
-    if !question.is_object() {
-        question = json!({});
+/// The review with its status.
+pub(super) fn answer(def: &ResourceDef, mut review: Value) -> Value {
+    if !review.is_object() {
+        review = json!({});
     }
-    question["kind"] = json!(def.kind);
-    question["apiVersion"] = json!(def.api_version());
-    question["status"] = match def.kind.as_ref() {
+    review["kind"] = json!(def.kind);
+    review["apiVersion"] = json!(def.api_version());
+    review["status"] = match def.kind.as_ref() {
         "TokenReview" => json!({"authenticated": true, "user": {"username": "admin"}}),
         "SelfSubjectReview" => json!({"userInfo": {"username": "admin", "groups": ["system:masters"]}}),
         "SelfSubjectRulesReview" => json!({
@@ -26,5 +25,5 @@ pub(super) fn answer(def: &ResourceDef, mut question: Value) -> Value {
         }),
         _ => json!({"allowed": true}),
     };
-    question
+    review
 }

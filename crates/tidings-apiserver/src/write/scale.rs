@@ -1,35 +1,33 @@
-//! The `scale` subresource: how many replicas, without knowing the kind.
+//! The `scale` subresource: reads and sets the number of replicas of any scalable kind.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::update::{FieldOwnership, change};
-use super::{WriteRequest, json_body, text, whole};
+use super::{WriteRequest, json_body, text, with_type_meta};
 use crate::body::{self, ResponseBody};
 use crate::patch::{self, PatchKind};
 use crate::read;
 use crate::resource::{ResourceDef, Verb};
 use crate::status::{ApiError, StatusCause};
 
-/// Where a kind keeps its replicas, as pointers into its JSON.
+/// JSON pointers to the fields of a kind that a scale shows.
 struct ScalePointers {
     spec: String,
     status: String,
     selector: SelectorSource,
 }
 
-/// Where a kind says which objects are its replicas.
+/// Where a kind has the selector of its pods.
 enum SelectorSource {
-    /// In `spec.selector`, as built-in kinds do.
+    /// In `spec.selector`, as in built-in kinds.
     Spec,
-    /// At this place, as text.
+    /// As text at this JSON pointer.
     Text(String),
-    /// Nowhere.
-    Nowhere,
+    None,
 }
 
-/// Answers a request for a scale.
 pub(super) fn answer(
     request: &WriteRequest<'_>,
     verb: Verb,
@@ -49,7 +47,7 @@ pub(super) fn answer(
             let kind = PatchKind::from_content_type(content_type.unwrap_or_default())
                 .filter(|kind| *kind != PatchKind::Apply)
                 .ok_or_else(|| ApiError::unsupported_patch(patch::MEDIA_TYPES))?;
-            // A scale has no lists with keys, so a strategic patch is a merge.
+            // A scale has no lists with merge keys, so a strategic merge patch is a merge patch.
             let kind = if kind == PatchKind::Strategic { PatchKind::Merge } else { kind };
             let dry_run = request.dry_run("PatchOptions")?;
             change(request, name, dry_run, |old| {
@@ -59,7 +57,7 @@ pub(super) fn answer(
         }
         _ => return Err(ApiError::method_not_allowed()),
     };
-    let scale = scale(&pointers, &whole(def, &stored));
+    let scale = scale(&pointers, &with_type_meta(def, &stored));
     Ok(body::json(StatusCode::OK, body::full(scale.to_string())))
 }
 
@@ -73,7 +71,7 @@ fn pointers(def: &ResourceDef) -> ScalePointers {
                 .label_selector
                 .as_deref()
                 .map(pointer)
-                .map_or(SelectorSource::Nowhere, SelectorSource::Text),
+                .map_or(SelectorSource::None, SelectorSource::Text),
         },
         None => ScalePointers {
             spec: "/spec/replicas".to_owned(),
@@ -89,7 +87,7 @@ fn scale(pointers: &ScalePointers, object: &Value) -> Value {
     let selector = match &pointers.selector {
         SelectorSource::Text(at) => object.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned(),
         SelectorSource::Spec => selector_text(&object["spec"]["selector"]),
-        SelectorSource::Nowhere => String::new(),
+        SelectorSource::None => String::new(),
     };
     let mut scale = json!({
         "kind": "Scale",

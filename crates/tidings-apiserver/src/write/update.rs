@@ -1,31 +1,30 @@
-//! PUT, and what every change of an existing object goes through.
+//! PUT, and the part that all changes of existing objects share.
 
 use std::sync::Arc;
 
-use http::{Response, StatusCode};
+use http::Response;
 use serde_json::{Map, Value, json};
 
 use super::{
-    ATTEMPTS_MAX, DryRun, WriteRequest, create, definitions, delete, encoded, finalizers, metadata_mut, text,
-    whole,
+    ATTEMPTS_MAX, DryRun, WriteRequest, create, created_status, definitions, delete, encode_for_store,
+    finalizers, metadata_mut, text, with_type_meta,
 };
-use crate::body::{self, ResponseBody};
+use crate::body::ResponseBody;
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
 use crate::status::{ApiError, StatusCause};
 use crate::store::{Precondition, StoredObject, WatchVisibility};
 use crate::validate;
 
-/// Who says which manager owns which field.
+/// Where the managed fields of a changed object come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldOwnership {
-    /// To be worked out from the change.
+    /// The server computes them from the change.
     Tracked,
-    /// The new object says it already: server-side apply.
+    /// The new object has them already, from server-side apply.
     Given,
 }
 
-/// Replaces an object.
 pub(super) fn update(request: &WriteRequest<'_>, sent: &Value) -> Result<Arc<StoredObject>, ApiError> {
     let dry_run = request.dry_run("UpdateOptions")?;
     let name = request.name()?;
@@ -48,12 +47,12 @@ pub(super) fn update(request: &WriteRequest<'_>, sent: &Value) -> Result<Arc<Sto
     change(request, name, dry_run, |_| Ok((wanted.clone(), FieldOwnership::Tracked)))
 }
 
-/// The kinds that a PUT may create.
+/// Whether a PUT may create an object of this kind.
 fn may_create(request: &WriteRequest<'_>) -> bool {
     request.subresource.is_empty() && matches!(request.def.plural.as_ref(), "leases" | "endpoints" | "events")
 }
 
-/// Changes an object by `make`, which is called again if another write came first.
+/// Changes an object with `make`, which is called again if another write comes first.
 pub(super) fn change(
     request: &WriteRequest<'_>,
     name: &str,
@@ -64,11 +63,11 @@ pub(super) fn change(
     let key = request.key(name);
     for _ in 0..ATTEMPTS_MAX {
         let stored = core.store.object(&def.storage, &key).ok_or_else(|| ApiError::not_found(def, name))?;
-        let old = whole(def, &stored);
+        let old = with_type_meta(def, &stored);
         let (wanted, ownership) = make(&old)?;
         let new = merged_update(request, &old, wanted, ownership)?;
         request.collect_bare_finalizers(&old, &new);
-        let draft = encoded(def, &key, &new);
+        let draft = encode_for_store(def, &key, &new);
         if draft.equals_ignoring_version(&stored) {
             return Ok(stored);
         }
@@ -80,7 +79,7 @@ pub(super) fn change(
             && finalizers(&new).is_empty()
             && !finalizers(&old).is_empty();
         let written = if is_finalized {
-            // Answered as it was written, though nobody will read it.
+            // The response has the state that the client sent, although it is never stored.
             let last = Arc::new(draft.at(stored.version()));
             delete::remove(core, def, &key, expected).map(|_| last)
         } else {
@@ -88,7 +87,7 @@ pub(super) fn change(
         };
         if let Ok(written) = written {
             if !is_finalized {
-                definitions::changed(core, def, &new);
+                definitions::register(core, def, &new);
             }
             return Ok(written);
         }
@@ -96,7 +95,7 @@ pub(super) fn change(
     Err(ApiError::stale(def, name))
 }
 
-/// The object that a change makes of the old one: what may change does, what may not is carried over.
+/// The new state of an object: the requested one, with the fields of the old state that a client can't change.
 fn merged_update(
     request: &WriteRequest<'_>,
     old: &Value,
@@ -176,7 +175,7 @@ fn check_preconditions(request: &WriteRequest<'_>, old: &Value, wanted: &Value) 
     Ok(())
 }
 
-/// The old object with the wanted status, and as much of the wanted metadata as the kind lets through.
+/// The old object with the requested status, and with the parts of the requested metadata that the kind allows.
 fn with_status_of(def: &ResourceDef, old: &Value, wanted: &Value) -> Value {
     let mut new = old.clone();
     copy_field(&mut new, wanted, "status");
@@ -205,7 +204,7 @@ fn copy_field(into: &mut Value, from: &Value, name: &str) {
     };
 }
 
-/// Whether anything outside metadata and status changed.
+/// Whether a field other than metadata and status changed.
 fn changes_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
     let counted = |object: &Value| -> Map<String, Value> {
         let fields = object.as_object().into_iter().flatten();
@@ -218,7 +217,7 @@ fn changes_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
     counted(old) != counted(new)
 }
 
-/// Puts a pod on a node, as schedulers ask for it.
+/// Binds a pod to a node: the `binding` subresource that schedulers use.
 pub(super) fn bind(request: &WriteRequest<'_>, binding: Value) -> Result<Response<ResponseBody>, ApiError> {
     let node = text(&binding, "target", "name").to_owned();
     if node.is_empty() {
@@ -239,7 +238,5 @@ pub(super) fn bind(request: &WriteRequest<'_>, binding: Value) -> Result<Respons
         new["spec"]["nodeName"] = json!(node);
         Ok((new, FieldOwnership::Tracked))
     })?;
-    let answer =
-        json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
-    Ok(body::json(StatusCode::CREATED, body::full(answer.to_string())))
+    Ok(created_status())
 }

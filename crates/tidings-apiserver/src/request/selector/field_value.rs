@@ -1,4 +1,4 @@
-//! Reads one field of an object's JSON without building the rest.
+//! Reads one field of an object's JSON without decoding the rest.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,14 +7,15 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::resource::CowStr;
 
-/// The value at a path, as a selector compares it; `None` if there is none, or nothing that a selector can compare.
+/// The value at a path as text; `None` if it is absent, or an object or list.
 pub(super) fn read(json: &[u8], path: &[CowStr]) -> Option<String> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);
-    // A body is what this server encoded, so an error can't happen; it reads as an absent field.
+    // This server encoded the body, so it is valid JSON. An error would read as an absent field.
     PathSeed(path).deserialize(&mut deserializer).ok().flatten()
 }
 
-/// Descends one part of the path at each object. Its depth is the path's, which comes from a resource's definition.
+/// Reads the value at a path. It descends one part of the path per object, so the recursion is as deep as the path, which comes from the
+/// definition of the resource.
 struct PathSeed<'a>(&'a [CowStr]);
 
 impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
