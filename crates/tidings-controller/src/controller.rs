@@ -1,7 +1,8 @@
-//! A controller: its informers, its queue and its workers, put together.
+//! A controller: joins informers, a queue and workers.
 //!
-//! [`Controller::for_kind`] says what is watched and who reconciles. [`Controller::attach`] asks a factory for the informers and
-//! gives a handle and a task: nothing runs before the task does, and nothing is spawned but the workers, which the task owns.
+//! [`Controller::for_kind`] declares what is watched and which reconciler is called. [`Controller::attach`] gets the informers
+//! from a factory and returns a handle and a task. Nothing runs before the task does. The task spawns the workers and the
+//! recorder, and owns them.
 
 mod builder;
 #[cfg(feature = "metrics")]
@@ -53,7 +54,7 @@ use task::ControllerHandlers;
 ///     let Some(deployment) = context.get::<Deployment>(&request).await? else {
 ///         return Ok(Action::await_change()); // it was deleted
 ///     };
-///     println!("{request} wants {:?} replicas", deployment.spec.as_ref().and_then(|spec| spec.replicas));
+///     println!("{request} wants {:?} replicas", deployment.spec.replicas);
 ///     Ok(Action::await_change())
 /// }
 ///
@@ -66,27 +67,27 @@ use task::ControllerHandlers;
 /// ```
 pub struct Controller {
     name: String,
-    /// The first is of the kind itself.
+    /// The first is the controller's own kind.
     sources: Vec<ControllerSource>,
     reconciler: Box<dyn AnyReconciler>,
     settings: ControllerSettings,
 }
 
 impl Controller {
-    /// A controller of the objects of a kind.
+    /// A controller of a kind.
     pub fn for_kind<K: Kind + 'static>(name: impl Into<String>) -> ControllerBuilder<K> {
         ControllerBuilder::new(name.into(), source::WatchSpec::full())
     }
 
-    /// A controller of the objects of a kind that needs their metadata only: the server sends nothing else.
+    /// A controller of a kind of which it needs only the metadata. The server sends nothing else.
     pub fn for_metadata<K: Kind + 'static>(
         name: impl Into<String>,
     ) -> ControllerBuilder<PartialObjectMeta<K>> {
         ControllerBuilder::new(name.into(), source::WatchSpec::metadata())
     }
 
-    /// A controller of the objects of a resource that is known at run time only, as generic operators and policy engines have
-    /// them. Its cache is shared with typed informers of the same resource.
+    /// A controller of a resource that is known only at run time, for generic operators and policy engines. It shares its
+    /// cache with typed informers of the same resource.
     ///
     /// ```
     /// use tidings_controller::{Action, Context, Controller, Error, Owned, Request};
@@ -121,8 +122,8 @@ impl Controller {
         &self.name
     }
 
-    /// Asks the factory for the informers and adds the handlers. Nothing runs: start the factory, and run the task. From then
-    /// on changes make requests; they wait on the queue until the task works.
+    /// Gets the informers from the factory and adds the handlers. Nothing runs yet: start the factory, and run the task. From
+    /// now on changes add requests, which wait on the queue until the task runs.
     pub fn attach(
         self,
         factory: &SharedInformerFactory,
@@ -145,7 +146,7 @@ impl Controller {
             handlers.push(attached.registration, &attached.cache.informer);
             caches.push(attached.cache);
         }
-        let state = Arc::new(state(queue, requests));
+        let state = Arc::new(controller_state(queue, requests));
         let (recorder, recorder_task) = match settings.recorder {
             Some(recorder) => (recorder, None),
             None => {
@@ -179,7 +180,7 @@ impl Controller {
     }
 }
 
-fn state(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounters>>) -> ControllerState {
+fn controller_state(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounters>>) -> ControllerState {
     let own = RequestCounters::new("controller".to_owned());
     ControllerState { queue, counters: ReconcileCounters::default(), own, sources }
 }
@@ -193,5 +194,5 @@ impl fmt::Debug for Controller {
     }
 }
 
-/// How long a reconcile waits for its own writes to show, unless told otherwise.
+/// The default of [`ControllerBuilder::write_wait_max`].
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);

@@ -1,11 +1,17 @@
-//! From a change to requests: what the subscribers of a controller do.
+//! From notifications to requests: the subscribers of a controller.
 //!
-//! A subscriber asks the predicates, maps the change to requests and puts them on the queue; it never decodes by itself, blocks or
-//! reconciles. An initial list and resyncs come with a lower priority than what happens now.
+//! A subscriber calls the predicates, maps the notification to requests, and adds them to the queue. It does not decode,
+//! block or reconcile. Requests from the initial list and from resyncs have a lower priority than requests from live changes.
 //!
-//! Every change is mapped, and none is merged with another before that: an object that moves from one owner to another and is
-//! deleted concerns both, whichever of them its last state names. What merges are the requests, by key, on the queue. So if a
-//! reconcile has seen a state, a request follows when that state is gone. In which order changes are mapped does not matter.
+//! Notifications are never merged before they are mapped; requests merge on the queue, by key. So if a reconcile has seen a
+//! state of an object, another request follows after that state has changed. The order of the mapping does not matter.
+//! Merging first would lose requests:
+//!
+//! ```text
+//! pod p: owner A -> owner B -> deleted
+//! each mapped by itself:   update (A and B), deletion (B)      requests A and B
+//! merged by object first:  deletion of p with owner B          requests B only; A still counts p
+//! ```
 
 mod owner;
 mod request_queue;
@@ -22,7 +28,7 @@ use crate::controller::stats::{RequestCounters, RequestReason};
 use crate::predicate::Predicate;
 use crate::request::Request;
 
-/// Which requests a change makes.
+/// The requests that a notification causes.
 pub(crate) type RequestMap<K> = Box<dyn Fn(&Notification<K>) -> Vec<Request> + Send + Sync>;
 
 /// The subscriber that puts requests on a controller's queue.
@@ -33,15 +39,15 @@ pub(crate) struct Enqueue<K> {
     pub(crate) counts: Arc<RequestCounters>,
 }
 
-/// The object itself is asked for.
+/// Requests the object itself.
 pub(crate) fn object_map<K>() -> RequestMap<K> {
     Box::new(|notification| vec![Request::from(notification.object().key())])
 }
 
 impl<K: 'static> Enqueue<K> {
-    /// Puts the requests of a notification on the queue.
+    /// Adds the requests of a notification to the queue.
     pub(crate) fn enqueue(&self, notification: &Notification<K>) {
-        // A predicate that panics can't say that the change is worth nothing.
+        // A predicate that panics counts as one that accepts.
         let passes = |predicate: &Predicate<K>| {
             catch_unwind(AssertUnwindSafe(|| predicate.passes(notification))).unwrap_or(true)
         };

@@ -1,6 +1,6 @@
-//! Which changes are worth a request: questions about what was and what is, joined with and, or, not.
+//! Predicates: which notifications of a watched kind become requests. They combine with and, or, not.
 //!
-//! A predicate never sees a request, only a change of one watched object. What it does not let pass is counted.
+//! A predicate sees a notification of one object, never a request. Notifications that it rejects are counted.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use tidings_informer::informer::Notification;
 use tidings_object::{LabelSelector, Object};
 
-/// Whether a change is worth a request. It is asked about every change, none merged with another; it must be quick and must not
-/// block, since a slow one slows its informer.
+/// Whether a notification becomes a request. It is called for every notification; none are merged before. It must be fast
+/// and must not block, because it slows down its informer.
 ///
-/// The questions about updates let every addition and every deletion pass. A change that can't be judged passes: a request too
-/// many costs little, one too few is lost.
+/// Predicates about updates accept every addition and every deletion. If a predicate can't decide, because a body can't be
+/// read or because it panics, it accepts: an extra reconcile costs little, a missing one leaves an error in the cluster.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -29,12 +29,13 @@ pub struct Predicate<K> {
 type PredicateFn<K> = dyn Fn(&Notification<K>) -> bool + Send + Sync;
 
 impl<K: 'static> Predicate<K> {
-    /// A question of one's own.
+    /// A predicate from a closure.
     pub fn new(passes: impl Fn(&Notification<K>) -> bool + Send + Sync + 'static) -> Self {
         Predicate { passes: Arc::new(passes) }
     }
 
-    /// A question of one's own about updates. An object that was deleted and created again counts as an addition.
+    /// A predicate about updates, with the old and the new object. An object that was deleted and created again counts as
+    /// an addition.
     pub fn on_update(passes: impl Fn(&Object<K>, &Object<K>) -> bool + Send + Sync + 'static) -> Self {
         Predicate::new(move |notification| match notification {
             Notification::Updated { old, new, .. } => old.uid() != new.uid() || passes(old, new),
@@ -42,8 +43,8 @@ impl<K: 'static> Predicate<K> {
         })
     }
 
-    /// Whether `metadata.generation` changed: the server counts changes of what is wished for, not of what is. Kinds without a
-    /// generation are judged by their version. Nothing is decoded.
+    /// Accepts an update if `metadata.generation` changed, which the server increments with each change of the spec, not of
+    /// the status. Kinds without a generation are compared by their version. It decodes nothing.
     pub fn generation_changed() -> Self {
         Predicate::on_update(|old, new| match (old.generation(), new.generation()) {
             (None, None) => old.version() != new.version(),
@@ -51,12 +52,12 @@ impl<K: 'static> Predicate<K> {
         })
     }
 
-    /// Whether labels changed. Nothing is decoded.
+    /// Accepts an update if labels changed. It decodes nothing.
     pub fn labels_changed() -> Self {
         Predicate::on_update(|old, new| !old.labels().iter().eq(new.labels().iter()))
     }
 
-    /// Whether annotations changed. They are read from the body, without decoding the rest.
+    /// Accepts an update if annotations changed. It reads them from the body and decodes nothing else.
     pub fn annotations_changed() -> Self {
         const ANNOTATIONS: &str = ".metadata.annotations";
         Predicate::on_update(|old, new| match (old.field(ANNOTATIONS), new.field(ANNOTATIONS)) {
@@ -65,39 +66,39 @@ impl<K: 'static> Predicate<K> {
         })
     }
 
-    /// Whether anything changed: only resyncs do not pass.
+    /// Accepts an update if anything changed. It rejects only resyncs.
     pub fn version_changed() -> Self {
         Predicate::on_update(|old, new| !old.is_unchanged(new))
     }
 
-    /// Whether the labels match, or matched before. Nothing is decoded. An object that stops matching passes once more, with the
-    /// change that took the label away, also if it is deleted at once.
+    /// Accepts a notification if the labels of the object match, or matched before. It decodes nothing. An object that stops
+    /// matching is accepted once more: with the update that removed the label, even if the object is deleted right after it.
     pub fn labels(selector: LabelSelector) -> Self {
         Predicate::new(move |notification| {
             notification.objects().any(|object| selector.matches(|key| object.labels().value(key)))
         })
     }
 
-    /// What both let pass.
+    /// Accepts what both accept.
     #[must_use]
     pub fn and(self, other: Predicate<K>) -> Self {
         Predicate::new(move |notification| (self.passes)(notification) && (other.passes)(notification))
     }
 
-    /// What one of them lets pass.
+    /// Accepts what at least one of them accepts.
     #[must_use]
     pub fn or(self, other: Predicate<K>) -> Self {
         Predicate::new(move |notification| (self.passes)(notification) || (other.passes)(notification))
     }
 
-    /// What this does not let pass, additions and deletions too.
+    /// Accepts what this rejects, also additions and deletions.
     #[must_use]
-    #[expect(clippy::should_implement_trait, reason = "it stands in a row with `and` and `or`")]
+    #[expect(clippy::should_implement_trait, reason = "a method beside `and` and `or`")]
     pub fn not(self) -> Self {
         Predicate::new(move |notification| !(self.passes)(notification))
     }
 
-    /// Whether this lets the change pass.
+    /// Whether this accepts the notification.
     pub fn passes(&self, notification: &Notification<K>) -> bool {
         (self.passes)(notification)
     }

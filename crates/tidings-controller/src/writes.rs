@@ -1,8 +1,14 @@
-//! Read your own writes: what a reconcile wrote is remembered with its request, and the next reconcile of that request starts
-//! when the caches show it.
+//! Read your own writes: the writes of a reconcile are kept with its request, and the next reconcile of that request starts
+//! when the caches show them.
 //!
-//! Only what goes through [`TrackedApi`] is remembered, and only of kinds that the controller watches or reads. A cache that
-//! does not show a write in time delays a request, and never ends it.
+//! Only writes through [`TrackedApi`] are tracked, and only of kinds that the controller watches or reads. If a cache does
+//! not show a write in time, the request is delayed up to a bound, and then reconciled.
+//!
+//! ```text
+//! reconcile 1 of R   creates secret s; the server returns version 70     R: [s@70]
+//! R is queued again  the cache of secrets is at version 68               R is parked
+//! watch event        the cache reaches version 70                        R is ready: reconcile 2 sees s
+//! ```
 
 mod api;
 mod delete_response;
@@ -29,36 +35,35 @@ use crate::caches::ControllerCaches;
 use crate::request::Request;
 use crate::sync::Mutex;
 
-/// How many writes of one request are remembered. A cache shows writes in their order: the last ones stand for all.
+/// How many writes of one request are kept. A cache shows writes in their order, so the last ones are enough.
 const WRITES_PER_REQUEST_MAX: usize = 1024;
 
-/// Above how many requests the ledger first looks for those whose writes have long been seen.
+/// Above this number of requests, writes that the caches already show are removed.
 const SWEEP_ABOVE_REQUESTS: usize = 1024;
 
-/// What was written and has not been waited for.
+/// The writes of each request that no reconcile has waited for.
 pub(crate) struct PendingWrites {
     by_request: Mutex<WritesByRequest>,
 }
 
 struct WritesByRequest {
     writes: HashMap<Request, VecDeque<TrackedWrite>, RandomState>,
-    /// How many requests make a sweep worth while.
+    /// The number of requests above which the next sweep runs.
     sweep_above: usize,
 }
 
-/// One write.
 #[derive(Debug, Clone)]
 pub(crate) struct TrackedWrite {
     pub(crate) resource: ResourceKind,
     pub(crate) effect: WriteEffect,
 }
 
-/// What a cache will show of a write.
+/// What a cache shows after a write.
 #[derive(Debug, Clone)]
 pub(crate) enum WriteEffect {
-    /// This version, or a newer one; of the metadata only what a wait looks at. Most waits look at the version alone.
+    /// The object in this version or a newer one. `meta` contains only the fields that a wait needs.
     Written { version: Version, meta: Arc<ObjectMeta> },
-    /// No object with this uid.
+    /// The object with this uid is absent.
     Deleted { key: Key, uid: String },
 }
 
@@ -75,7 +80,7 @@ impl PendingWrites {
             return;
         }
         let mut recorded = self.by_request.lock();
-        // Most requests write one object.
+        // Most requests write one object, so the capacity is 1.
         let writes = recorded.writes.entry(request.clone()).or_insert_with(|| VecDeque::with_capacity(1));
         if writes.len() == WRITES_PER_REQUEST_MAX {
             writes.pop_front();
@@ -86,7 +91,7 @@ impl PendingWrites {
         }
     }
 
-    /// What the reconciles of this request wrote since this was last asked.
+    /// The writes of this request since the last call.
     pub(crate) fn take(&self, request: &Request) -> VecDeque<TrackedWrite> {
         self.by_request.lock().writes.remove(request).unwrap_or_default()
     }
@@ -98,8 +103,9 @@ impl PendingWrites {
 }
 
 impl WritesByRequest {
-    /// Forgets what can be seen already. A request that never comes again would stay here for ever; looking only when
-    /// there are twice as many as after the last look makes it one look a write.
+    /// Removes the writes that the caches already show. Without it, a request that is never reconciled again would stay for
+    /// ever. The next sweep runs when there are twice as many requests as after this one, so that the cost for each write
+    /// is constant (amortized).
     fn sweep(&mut self, caches: &ControllerCaches) {
         self.writes.retain(|_, writes| {
             writes.retain(|write| !write.is_passed(caches) && !write.is_shown(caches));
@@ -110,22 +116,22 @@ impl WritesByRequest {
 }
 
 impl TrackedWrite {
-    /// Whether every cache that would show this write has come past its version as a whole. Mostly it has, and no object
-    /// is looked for then. "No" says nothing.
+    /// Whether every cache of the resource has reached the version of this write. Then the object itself need not be looked
+    /// up, which is the usual case. `false` means unknown.
     fn is_passed(&self, caches: &ControllerCaches) -> bool {
         let WriteEffect::Written { version, .. } = &self.effect else { return false };
         let has_passed = |reached: Version| reached.is_at_least(version);
         caches.showing(&self.resource).all(|cache| cache.reader().version().is_some_and(has_passed))
     }
 
-    /// Whether there is nothing to wait for now.
+    /// Whether no wait is necessary.
     fn is_shown(&self, caches: &ControllerCaches) -> bool {
-        let looked = self.shown(caches, Instant::now()).now_or_never();
-        !matches!(looked, None | Some(Err(WaitError::DeadlinePassed { .. })))
+        let result = self.shown(caches, Instant::now()).now_or_never();
+        !matches!(result, None | Some(Err(WaitError::DeadlinePassed { .. })))
     }
 
-    /// Waits until every cache that would show this write does, or the server went back in time. A cache that will never
-    /// show it (other labels, stopped) is not waited for.
+    /// Waits until every cache of the resource shows this write, or until the server's versions went back (a restore). It
+    /// does not wait for a cache that will never show the write, because of its selector or because it has stopped.
     async fn shown(&self, caches: &ControllerCaches, deadline: Instant) -> Result<(), WaitError> {
         for cache in caches.showing(&self.resource) {
             let within = deadline.saturating_duration_since(Instant::now());
@@ -146,25 +152,25 @@ impl TrackedWrite {
 }
 
 impl WriteEffect {
-    /// What a cache will show of an object that was answered to a write.
-    pub(crate) fn written(answer: &ObjectMeta) -> Self {
-        WriteEffect::answered(Arc::new(ObjectMeta {
-            name: answer.name.clone(),
-            namespace: answer.namespace.clone(),
-            labels: answer.labels.clone(),
-            resource_version: answer.resource_version.clone(),
+    /// The effect of a write to which the server returned this metadata.
+    pub(crate) fn written(response: &ObjectMeta) -> Self {
+        WriteEffect::written_shared(Arc::new(ObjectMeta {
+            name: response.name.clone(),
+            namespace: response.namespace.clone(),
+            labels: response.labels.clone(),
+            resource_version: response.resource_version.clone(),
             ..ObjectMeta::default()
         }))
     }
 
-    /// As [`written`](Self::written), of metadata that is kept anyway.
-    fn answered(meta: Arc<ObjectMeta>) -> Self {
+    /// As [`written`](Self::written), without copying the metadata.
+    fn written_shared(meta: Arc<ObjectMeta>) -> Self {
         let version = Version::new(meta.resource_version.as_deref().unwrap_or_default());
         WriteEffect::Written { version, meta }
     }
 }
 
-/// Waits until the caches show these writes, no longer than `within`. The error says what could not be seen by then.
+/// Waits until the caches show these writes, at most for `within`. The error names the write that they do not show.
 pub(crate) async fn writes_shown(
     caches: &ControllerCaches,
     writes: &VecDeque<TrackedWrite>,
@@ -175,12 +181,12 @@ pub(crate) async fn writes_shown(
     }
     match all_shown(caches, writes, clock::from_now(within)).await {
         Err(passed @ (WaitError::DeadlinePassed { .. } | WaitError::Failed { .. })) => Err(passed),
-        // Of what was written before the server went back, nothing will be seen.
+        // After a restore the caches will never show the writes that were made before it.
         _ => Ok(()),
     }
 }
 
-/// One after the other, which takes no longer than the last of them: all have the same deadline.
+/// Waits for one write after the other. All have the same deadline, so this takes as long as the slowest.
 async fn all_shown(
     caches: &ControllerCaches,
     writes: &VecDeque<TrackedWrite>,
@@ -218,7 +224,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_seen_is_not_remembered_for_ever_and_what_was_not_is() {
+    async fn writes_that_the_cache_shows_are_removed_and_others_are_kept() {
         let server = ApiServer::start().await;
         let version = server.put("secrets", json!({ "metadata": { "name": "s" } }));
         let factory = SharedInformerFactory::new(server.client());
@@ -243,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_one_request_the_last_writes_are_remembered_and_of_unwatched_kinds_none() {
+    async fn the_last_writes_of_a_request_are_kept_and_none_of_unwatched_kinds() {
         let server = ApiServer::start().await;
         let factory = SharedInformerFactory::new(server.client());
         let mut caches = ControllerCaches::default();
@@ -255,11 +261,10 @@ mod tests {
         for version in 0..2 * WRITES_PER_REQUEST_MAX as u64 {
             pending_writes.record(&caches, &request(0), write(version));
         }
-        let remembered = pending_writes.take(&request(0));
-        assert_eq!(remembered.len(), WRITES_PER_REQUEST_MAX);
-        let Some(TrackedWrite { effect: WriteEffect::Written { meta: last, .. }, .. }) = remembered.back()
-        else {
-            panic!("a write")
+        let kept = pending_writes.take(&request(0));
+        assert_eq!(kept.len(), WRITES_PER_REQUEST_MAX);
+        let Some(TrackedWrite { effect: WriteEffect::Written { meta: last, .. }, .. }) = kept.back() else {
+            panic!("the last write has an effect of another type")
         };
         let version = (2 * WRITES_PER_REQUEST_MAX - 1).to_string();
         assert_eq!(last.resource_version.as_deref(), Some(version.as_str()));

@@ -1,4 +1,4 @@
-//! What can be said of a controller before it is made.
+//! The options of a controller.
 
 use std::fmt;
 use std::time::Duration;
@@ -21,17 +21,17 @@ use crate::request::Request;
 use crate::shard::Shard;
 use crate::worker::OnError;
 
-/// The first delay of a request that ended in an error.
+/// The first delay of a failed request.
 const RETRY_FIRST: Duration = Duration::from_millis(5);
 
-/// The longest one.
+/// The longest delay of a failed request.
 const RETRY_MAX: Duration = Duration::from_secs(1000);
 
-/// How long a reconcile may take, unless another limit is given.
+/// The default of [`ControllerBuilder::reconcile_timeout`].
 const RECONCILE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// A controller that is being described.
-#[must_use = "it becomes a controller with `reconcile`"]
+/// Builds a [`Controller`].
+#[must_use = "call `reconcile` to get the controller"]
 pub struct ControllerBuilder<K> {
     name: String,
     watch: WatchSpec<K>,
@@ -51,7 +51,7 @@ pub(super) struct ControllerSettings {
 }
 
 impl Default for ControllerSettings {
-    /// Retries are limited for each key by itself: with a rate over all keys, a few that fail delay all others.
+    /// The limiter delays each key independently. With one rate for all keys, a few failing keys would delay all others.
     fn default() -> Self {
         ControllerSettings {
             workers: 1,
@@ -71,14 +71,16 @@ impl<K: 'static> ControllerBuilder<K> {
         ControllerBuilder { name, watch, sources: Vec::new(), settings: ControllerSettings::default() }
     }
 
-    /// Watches a kind of objects that belong to those of the controller's kind: a change requests the object that controls it,
-    /// and the one that controlled it before. However fast changes follow each other, none is left out: if a reconcile could see
-    /// an object in its owner's hands, that owner is reconciled again after the object has changed, moved or gone.
+    /// Watches a kind whose objects are controlled by objects of the controller's kind. A change requests the object's
+    /// controller, and its previous controller.
+    ///
+    /// No change is skipped, however fast they follow each other: if a reconcile could see an object with its owner, that
+    /// owner is reconciled again after the object has changed, moved to another owner, or was deleted.
     pub fn owns<O: Kind + 'static>(self) -> Self {
         self.owns_with(Owned::<O>::new())
     }
 
-    /// As [`owns`](Self::owns), with the metadata only: the server sends nothing else.
+    /// As [`owns`](Self::owns), with only the metadata. The server sends nothing else.
     pub fn owns_metadata<O: Kind + 'static>(self) -> Self {
         self.owns_with(Owned::<O>::metadata())
     }
@@ -89,12 +91,37 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Watches a kind of objects; the map says which requests a change makes. It should look at
-    /// [what was and what is](Notification::objects). A map that panics makes none: the factory's error hook hears of it.
+    /// Watches a kind. The closure maps each notification to requests; it should use the
+    /// [old and the new object](Notification::objects). If it panics, it requests nothing, and the factory's error hook is
+    /// called.
     ///
-    /// The map is called with every change, none merged with another. It must be quick and must not block: when the informer's
-    /// bound (`merge_above`) of waiting changes is reached, the informer waits for the map. Two calls may run at the same time,
-    /// and changes of one object may be mapped in another order than they happened.
+    /// The closure is called for every notification; none are merged before. It must be fast and must not block: when
+    /// `merge_above` notifications wait, the informer waits for the closure. Two calls may run at the same time, and
+    /// notifications of one object may be mapped out of order.
+    ///
+    /// The closure may read caches through a captured lister. Readers never wait for an informer, so this can't deadlock.
+    /// The cache may still be empty while the first lists run: objects that arrive there later need a watch of their own.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::{Pod, Service};
+    /// use tidings_controller::{Action, Context, Controller, Error, Request};
+    /// use tidings_factory::SharedInformerFactory;
+    ///
+    /// # async fn reconcile(_: Request, _: Context) -> Result<Action, Error> { Ok(Action::await_change()) }
+    /// /// Reconciles each Service when it changes, or when a Pod of its application changes.
+    /// fn controller(factory: &SharedInformerFactory) -> Controller {
+    ///     let services = factory.informer::<Service>().lister();
+    ///     Controller::for_kind::<Service>("endpoints")
+    ///         .watches::<Pod>(move |pod| {
+    ///             let app_of = |service: &tidings_object::Object<Service>| service.labels().value("app").map(str::to_owned);
+    ///             let apps: Vec<_> = pod.objects().filter_map(|pod| pod.labels().value("app").map(str::to_owned)).collect();
+    ///             let all = services.list().into_iter();
+    ///             let concerned = all.filter(|service| app_of(service).is_some_and(|app| apps.contains(&app)));
+    ///             concerned.map(|service| Request::from(service.key())).collect()
+    ///         })
+    ///         .reconcile(reconcile)
+    /// }
+    /// ```
     pub fn watches<W: Kind + 'static>(
         self,
         map: impl Fn(&Notification<W>) -> Vec<Request> + Send + Sync + 'static,
@@ -108,22 +135,22 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Gives the reconciler a lister of a kind. Its changes make no requests.
+    /// Gives the reconciler a cache of a kind. Its changes add no requests.
     pub fn reads<R: Kind + 'static>(self) -> Self {
         self.reads_with::<R>(InformerOptions::new())
     }
 
-    /// As [`reads`](Self::reads), with options of the informer.
+    /// As [`reads`](Self::reads), with options for the informer.
     pub fn reads_with<R: Kind + 'static>(self, options: InformerOptions) -> Self {
         self.read(WatchSpec::<R>::full(), options)
     }
 
-    /// As [`reads`](Self::reads), with the metadata only.
+    /// As [`reads`](Self::reads), with only the metadata.
     pub fn reads_metadata<R: Kind + 'static>(self) -> Self {
         self.read(WatchSpec::<PartialObjectMeta<R>>::metadata(), InformerOptions::new())
     }
 
-    /// As [`reads`](Self::reads), for a resource known at run time.
+    /// As [`reads`](Self::reads), for a resource that is known only at run time.
     pub fn reads_resource(self, resource: impl Into<ResourceKind>) -> Self {
         self.read(WatchSpec::of(resource.into()), InformerOptions::new())
     }
@@ -134,51 +161,50 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Lets only some changes of the kind itself count. Each predicate that is given must let a change pass.
+    /// Adds a predicate for the controller's own kind. A notification becomes a request if all predicates accept it.
     pub fn predicate(mut self, predicate: Predicate<K>) -> Self {
         self.watch.predicates.push(predicate);
         self
     }
 
-    /// The options of the informer of the kind itself.
+    /// The options of the informer of the controller's own kind.
     pub fn options(mut self, options: InformerOptions) -> Self {
         self.watch.options = options;
         self
     }
 
-    /// Reconciles so many requests at the same time; 1 if not given.
+    /// How many requests are reconciled at the same time. Default 1.
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
         self
     }
 
-    /// Drops a reconcile that takes longer, at its next await, and tries again later. An hour if not given; `None` drops
-    /// none, however long it takes.
+    /// Drops a reconcile that takes longer than this, at its next await, and retries it. Default one hour; `None` is no
+    /// limit.
     ///
-    /// The default is for reconciles that hang, on a peer that never answers or on a lock: each holds a worker and its
-    /// key. It is long, because a reconcile may wait for a cloud's API until a database or a cluster is there. One that
-    /// blocks its thread is not dropped, since it never comes to an await.
+    /// The default is for reconciles that hang, on a peer that never answers or on a lock: each occupies a worker and its
+    /// key. It is long because a reconcile may wait until a cloud API has created a database or a cluster. A reconcile that
+    /// blocks its thread is not dropped, because it never reaches an await.
     pub fn reconcile_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.settings.reconcile_timeout = limit.into();
         self
     }
 
-    /// Waits so long for more changes after the first before a request is worked on: many changes make one reconcile. Not for
-    /// the initial list and resyncs.
+    /// Waits this long after the first change of a request, so that many changes cause one reconcile. Default zero. It does
+    /// not apply to the initial list and to resyncs.
     pub fn debounce(mut self, window: Duration) -> Self {
         self.settings.debounce = window;
         self
     }
 
-    /// Waits no longer than this for the cache to show what the last reconcile of a request wrote; 5 s if not given,
-    /// zero is not at all.
+    /// How long a request waits until the caches show the writes of its last reconcile. Default 5 s; zero is no wait.
     pub fn write_wait_max(mut self, limit: Duration) -> Self {
         self.settings.write_wait_max = limit;
         self
     }
 
-    /// Says when a request that ended in an error is tried again; 5 ms later if not given, then twice as long each time up to
-    /// 1,000 s, for each request by itself.
+    /// Decides when a failed request is retried. Default: after 5 ms, then twice as long each time up to 1,000 s, for each
+    /// request independently.
     pub fn limiter(mut self, limiter: impl RateLimiter<Request>) -> Self {
         self.settings.queue = self.settings.queue.limiter(limiter);
         self
@@ -217,32 +243,32 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Gives the namespaces turns, so that one with many requests does not keep the others waiting.
+    /// Serves the namespaces in turn (fair queueing), so that one with many requests does not delay the others.
     pub fn fair_by_namespace(mut self) -> Self {
         self.settings.queue = self.settings.queue.fair_by(|request| request.namespace().map(str::to_owned));
         self
     }
 
-    /// Lets requests of the initial list and of resyncs be overtaken by others for so long; 30 s if not given.
+    /// How long live requests may overtake requests of the initial list and of resyncs. Default 30 s.
     pub fn background_allowance(mut self, allowance: Duration) -> Self {
         self.settings.queue = self.settings.queue.background_allowance(allowance);
         self
     }
 
-    /// Works only on the keys that are this replica's. When they change, each object of the kind is asked for again.
+    /// Reconciles only the keys that this replica owns. When they change, every object of the kind is requested again.
     pub fn shard(mut self, shard: Shard) -> Self {
         self.settings.shard = Some(shard);
         self
     }
 
-    /// Records events through this recorder, whose task someone else runs. Without it the controller has one of its own,
-    /// which reports in the controller's name.
+    /// Records events with this recorder, whose task the caller runs. By default the controller has its own recorder, which
+    /// uses the controller's name.
     pub fn recorder(mut self, recorder: Recorder) -> Self {
         self.settings.recorder = Some(recorder);
         self
     }
 
-    /// The controller, with what it does for each request.
+    /// The controller, with its reconciler.
     pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
         let ControllerBuilder { name, watch, mut sources, settings } = self;
         sources.insert(0, watch.into_source(SourceRole::Mapped(object_map())));

@@ -1,5 +1,5 @@
-//! The metrics of controllers, under controller-runtime's names. They are read off the controllers when somebody looks, and the
-//! series of a controller go when it goes.
+//! The metrics of controllers, under controller-runtime's names. They are read from the controllers at each scrape. The
+//! series of a controller end when it is dropped.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -14,26 +14,26 @@ use super::task::ControllerHandle;
 use crate::sync::Mutex;
 use crate::worker::ControllerState;
 
-/// Shows controllers to a prometheus registry. Its clones show the same controllers.
+/// Exports controllers to a prometheus registry. Clones export the same controllers.
 #[derive(Clone, Default)]
 pub struct ControllerMetrics {
     shown: Arc<Mutex<Vec<WeakController>>>,
 }
 
 impl ControllerMetrics {
-    /// Shows no controller yet.
+    /// Exports no controllers yet.
     pub fn new() -> Self {
         ControllerMetrics::default()
     }
 
-    /// Shows a controller as long as its task or a handle to it lives.
+    /// Exports a controller as long as its task or a handle to it exists.
     pub fn show(&self, controller: &ControllerHandle) {
         let mut shown = self.shown.lock();
         shown.retain(WeakController::is_alive);
         shown.push(WeakController::new(controller));
     }
 
-    fn look(&self) -> Vec<ControllerStats> {
+    fn stats(&self) -> Vec<ControllerStats> {
         self.shown.lock().iter().filter_map(WeakController::stats).collect()
     }
 }
@@ -63,61 +63,69 @@ impl WeakController {
     }
 }
 
-/// A family with one figure for each controller: its name, its help, and the figure. The encoder itself adds `_total` to the
-/// names of counters.
-type ControllerFigure = (&'static str, &'static str, fn(&ControllerStats) -> u64);
+/// A metric with one value for each controller: name, help text, and how to read it. The encoder adds `_total` to the names
+/// of counters.
+type ControllerMetric = (&'static str, &'static str, fn(&ControllerStats) -> u64);
 
-const COUNTERS: [ControllerFigure; 8] = [
-    ("controller_runtime_reconcile_errors", "Reconciles that ended in an error", |stats| stats.errors),
+const COUNTERS: [ControllerMetric; 8] = [
+    ("controller_runtime_reconcile_errors", "Reconciles that failed", |stats| stats.errors),
     ("controller_runtime_terminal_reconcile_errors", "Reconciles that ended in a terminal error", |stats| {
         stats.terminal_errors
     }),
     ("controller_runtime_reconcile_panics", "Reconciles that panicked", |stats| stats.panics),
     ("controller_runtime_reconcile_timeouts", "Reconciles that took too long", |stats| stats.timeouts),
-    ("tidings_controller_abandoned", "Reconciles that were dropped at the end", |stats| stats.abandoned),
+    (
+        "tidings_controller_abandoned",
+        "Reconciles that were dropped because the controller was abandoned",
+        |stats| stats.abandoned,
+    ),
     ("tidings_controller_not_ours", "Requests that belong to another replica", |stats| stats.not_ours),
-    ("tidings_controller_write_waits", "Reconciles that waited for their own writes", |stats| {
-        stats.write_waits
-    }),
+    (
+        "tidings_controller_write_waits",
+        "Requests that waited until the caches showed their own writes",
+        |stats| stats.write_waits,
+    ),
     (
         "tidings_controller_write_waits_given_up",
-        "Reconciles that went on without having seen their own writes",
+        "Requests that were reconciled before the caches showed their own writes",
         |stats| stats.write_waits_given_up,
     ),
 ];
 
-const GAUGES: [ControllerFigure; 2] = [
+const GAUGES: [ControllerMetric; 2] = [
     ("controller_runtime_max_concurrent_reconciles", "Workers", |stats| stats.workers as u64),
-    ("controller_runtime_active_workers", "Workers that reconcile now", |stats| stats.active_workers as u64),
+    ("controller_runtime_active_workers", "Workers that are reconciling", |stats| {
+        stats.active_workers as u64
+    }),
 ];
 
 impl Collector for ControllerMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let controllers = self.look();
-        for (name, help, figure) in COUNTERS {
+        let controllers = self.stats();
+        for (name, help, read) in COUNTERS {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             for stats in &controllers {
-                counter(&mut family, &[("controller", &stats.name)], figure(stats))?;
+                counter(&mut family, &[("controller", &stats.name)], read(stats))?;
             }
         }
-        for (name, help, figure) in GAUGES {
+        for (name, help, read) in GAUGES {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             for stats in &controllers {
                 let labels = [("controller", &*stats.name)];
-                family.encode_family(&labels)?.encode_gauge(&figure(stats))?;
+                family.encode_family(&labels)?.encode_gauge(&read(stats))?;
             }
         }
-        let (name, help) = ("controller_runtime_reconcile", "Reconciles by how they ended");
+        let (name, help) = ("controller_runtime_reconcile", "Reconciles by result");
         let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
         for stats in &controllers {
             encode_results(&mut family, stats)?;
         }
-        let (name, help) = ("tidings_controller_requests", "Requests by what changed and why");
+        let (name, help) = ("tidings_controller_requests", "Requests by source and reason");
         let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
         for stats in &controllers {
             encode_requests(&mut family, stats)?;
         }
-        let (name, help) = ("controller_runtime_reconcile_time_seconds", "How long reconciles took");
+        let (name, help) = ("controller_runtime_reconcile_time_seconds", "Durations of reconciles");
         let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
         for stats in &controllers {
             let labels = [("controller", &*stats.name)];

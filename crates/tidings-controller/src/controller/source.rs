@@ -1,4 +1,4 @@
-//! What a controller watches, and what it makes of it.
+//! The informers of a controller, and how their notifications become requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::error::ControllerError;
 use crate::predicate::Predicate;
 use crate::request::Request;
 
-/// A kind of objects that belong to those which the controller is for: a change requests the owner.
+/// A kind whose objects are owned by objects of the controller's kind: a change requests the owner.
 ///
-/// Every change is mapped, also those that follow so quickly that a handler would receive them merged: each owner that an object
-/// had in some cached state is requested after that state is gone.
+/// Every notification is mapped; none are merged before. Each owner that an object had in a cached state is requested after
+/// that state has changed.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -34,14 +34,13 @@ pub struct Owned<V> {
     owners: OwnerSelection,
 }
 
-/// A kind of objects whose changes make requests by a map of one's own. The map is called with every change, none merged with
-/// another; it must be quick, since a slow one slows its informer ([subscribers](Handler::subscriber)).
+/// A kind whose notifications are mapped to requests by a closure. See [`watches`](super::ControllerBuilder::watches).
 pub struct Watched<V> {
     pub(super) watch: WatchSpec<V>,
     map: RequestMap<V>,
 }
 
-/// One informer, and which of its changes count.
+/// One informer, and the predicates for its notifications.
 pub(super) struct WatchSpec<V> {
     resource: ResourceKind,
     projection: Projection,
@@ -50,48 +49,48 @@ pub(super) struct WatchSpec<V> {
     pub(super) predicates: Vec<Predicate<V>>,
 }
 
-/// How an informer is asked for.
+/// Gets an informer from a factory.
 type GetInformer<V> =
     dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, ClientError> + Send;
 
-/// What the changes of an informer are for.
+/// How the notifications of an informer are used.
 pub(super) enum SourceRole<V> {
-    /// Nothing: it is only read.
+    /// Not at all: the cache is only read.
     Read,
-    /// They make requests by a map.
+    /// A map makes requests of them.
     Mapped(RequestMap<V>),
     /// They request owners.
     Owned(OwnerMap),
 }
 
 impl<O: Kind + 'static> Owned<O> {
-    /// Whole objects of a kind.
+    /// Watches whole objects of a kind.
     pub fn new() -> Self {
         Owned { watch: WatchSpec::full(), owners: OwnerSelection::default() }
     }
 
-    /// The metadata of objects of a kind: the server sends nothing else.
+    /// Watches the metadata of a kind. The server sends nothing else.
     pub fn metadata() -> Owned<PartialObjectMeta<O>> {
         Owned { watch: WatchSpec::metadata(), owners: OwnerSelection::default() }
     }
 }
 
 impl Owned<DynamicObject> {
-    /// Whole objects of a resource known at run time.
+    /// Watches whole objects of a resource that is known only at run time.
     pub fn resource(resource: impl Into<ResourceKind>) -> Self {
         Owned { watch: WatchSpec::of(resource.into()), owners: OwnerSelection::default() }
     }
 }
 
 impl<V: 'static> Owned<V> {
-    /// Requests every owner of the controller's kind, not only the one that controls the object.
+    /// Requests every owner of the controller's kind, not only the object's controller.
     #[must_use]
     pub fn every_owner(mut self) -> Self {
         self.owners = OwnerSelection::Every;
         self
     }
 
-    /// Lets only some changes count. Each predicate that is given must let a change pass.
+    /// Adds a predicate. A notification becomes a request if all predicates accept it.
     #[must_use]
     pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
         self.watch.predicates.push(predicate);
@@ -111,12 +110,12 @@ impl<V: 'static> Owned<V> {
 }
 
 impl<W: Kind + 'static> Watched<W> {
-    /// Whole objects of a kind.
+    /// Watches whole objects of a kind.
     pub fn new(map: impl Fn(&Notification<W>) -> Vec<Request> + Send + Sync + 'static) -> Self {
         Watched { watch: WatchSpec::full(), map: Box::new(map) }
     }
 
-    /// The metadata of objects of a kind: the server sends nothing else.
+    /// Watches the metadata of a kind. The server sends nothing else.
     pub fn metadata(
         map: impl Fn(&Notification<PartialObjectMeta<W>>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Watched<PartialObjectMeta<W>> {
@@ -125,7 +124,7 @@ impl<W: Kind + 'static> Watched<W> {
 }
 
 impl Watched<DynamicObject> {
-    /// Whole objects of a resource known at run time.
+    /// Watches whole objects of a resource that is known only at run time.
     pub fn resource(
         resource: impl Into<ResourceKind>,
         map: impl Fn(&Notification<DynamicObject>) -> Vec<Request> + Send + Sync + 'static,
@@ -135,7 +134,7 @@ impl Watched<DynamicObject> {
 }
 
 impl<V: 'static> Watched<V> {
-    /// Lets only some changes count. Each predicate that is given must let a change pass.
+    /// Adds a predicate. A notification becomes a request if all predicates accept it.
     #[must_use]
     pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
         self.watch.predicates.push(predicate);
@@ -195,7 +194,7 @@ impl<V: 'static> WatchSpec<V> {
         &self.resource
     }
 
-    /// An informer, with a handler unless it is only read.
+    /// Adds a subscriber to the informer, unless it is only read.
     pub(super) fn into_source(self, role: SourceRole<V>) -> ControllerSource {
         let WatchSpec { resource, projection, get_informer, options, predicates } = self;
         ControllerSource(Box::new(move |factory, controller, request_queue, caches| {
@@ -236,7 +235,7 @@ impl<K: Kind + 'static> WatchSpec<PartialObjectMeta<K>> {
     }
 }
 
-/// How an informer is asked for, and a handler added to it.
+/// Gets an informer and adds the controller's subscriber to it.
 type Attach = dyn FnOnce(
         &SharedInformerFactory,
         &str,
@@ -245,10 +244,9 @@ type Attach = dyn FnOnce(
     ) -> Result<AttachedSource, ControllerError>
     + Send;
 
-/// What a controller watches or reads, of whatever type.
+/// A kind that a controller watches or reads, without its type.
 pub(super) struct ControllerSource(Box<Attach>);
 
-/// A source that has its informer.
 pub(super) struct AttachedSource {
     pub(super) cache: ControllerCache,
     pub(super) registration: Option<Registration>,
@@ -256,7 +254,7 @@ pub(super) struct AttachedSource {
 }
 
 impl ControllerSource {
-    /// Attaches it. Those that were attached before are in `caches`, the controller's own kind first.
+    /// Attaches the source. `caches` contains the sources that were attached before, the controller's own kind first.
     pub(super) fn attach(
         self,
         factory: &SharedInformerFactory,

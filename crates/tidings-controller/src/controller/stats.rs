@@ -1,6 +1,6 @@
-//! The figures of a controller: how its reconciles ended, how long they took, and why there were requests at all.
+//! The statistics of a controller: results and durations of reconciles, and reasons of requests.
 //!
-//! Counting takes no lock, except for the histogram of durations. What is read is a copy.
+//! Counting takes no lock, except for the histogram of durations. Readers get a copy.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use tidings_workqueue::QueueStats;
 
 use crate::sync::{AtomicU64, Mutex, Ordering};
 
-/// The figures of a controller.
+/// The statistics of a controller.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ControllerStats {
-    /// Its name.
+    /// The name of the controller.
     pub name: String,
     /// Reconciles that ended in [`AwaitChange`](crate::Action::AwaitChange).
     pub successes: u64,
@@ -21,73 +21,73 @@ pub struct ControllerStats {
     pub requeues: u64,
     /// Reconciles that ended in [`RequeueAfter`](crate::Action::RequeueAfter).
     pub delayed_requeues: u64,
-    /// Reconciles that ended in an error of any kind: terminal ones, panics and timeouts too.
+    /// Reconciles that failed in any way, including terminal errors, panics and timeouts.
     pub errors: u64,
-    /// Of these, the terminal errors.
+    /// Terminal errors, which `errors` includes.
     pub terminal_errors: u64,
-    /// Of these, the panics.
+    /// Panics, which `errors` includes.
     pub panics: u64,
-    /// Of these, the reconciles that took too long.
+    /// Reconciles that took too long, which `errors` includes.
     pub timeouts: u64,
     /// Reconciles that were dropped because the controller was abandoned.
     pub abandoned: u64,
     /// Requests that were dropped because they belong to another replica.
     pub not_ours: u64,
-    /// Reconciles that first had to wait until the cache showed what the one before had written.
+    /// Requests that waited until the caches showed the writes of their last reconcile.
     pub write_waits: u64,
-    /// Of these, those that went on without it when the bound had passed.
+    /// Of these, requests that were reconciled without it after `write_wait_max`.
     pub write_waits_given_up: u64,
-    /// Reconciles that run now.
+    /// Reconciles that run at the moment.
     pub active_workers: usize,
     /// Reconciles that may run at the same time.
     pub workers: usize,
     /// How long reconciles took.
     pub reconcile_time: Histogram,
-    /// Why there were requests.
+    /// Requests by source and reason.
     pub requests: Vec<RequestCount>,
-    /// The queue's.
+    /// The statistics of the queue.
     pub queue: QueueStats,
 }
 
-/// How many requests there were from one source for one reason.
+/// The number of requests from one source for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestCount {
-    /// The resource that changed, or `controller` for those that the controller made itself.
+    /// The resource that changed, or `controller` for requests that the controller added itself.
     pub source: String,
-    /// Why.
+    /// The reason.
     pub reason: RequestReason,
-    /// How many; one that was waiting already counts too.
+    /// The number, including requests whose key was on the queue already.
     pub count: u64,
 }
 
-/// Why there was a request, or none.
+/// The reason of a request, or of its absence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RequestReason {
-    /// The object was there before the controller.
+    /// The object was in the initial list.
     Initial,
-    /// An object came.
+    /// An object was added.
     Added,
     /// An object changed.
     Updated,
-    /// An object went.
+    /// An object was deleted.
     Deleted,
-    /// A resync period has passed.
+    /// A resync was due.
     Resync,
-    /// A predicate let a change not pass: there was no request.
+    /// A predicate rejected the notification: there was no request.
     Filtered,
-    /// The reconciler asked for it.
+    /// The reconciler returned [`Action::Requeue`](crate::Action::Requeue).
     Requeue,
-    /// The reconciler asked for it, after a time.
+    /// The reconciler returned [`Action::RequeueAfter`](crate::Action::RequeueAfter).
     RequeueAfter,
-    /// It ended in an error.
+    /// The reconcile returned an error.
     Error,
-    /// It took too long.
+    /// The reconcile took too long.
     Timeout,
     /// The reconciler panicked.
     Panic,
-    /// It was dropped when the controller was abandoned.
+    /// The reconcile was dropped because the controller was abandoned.
     Abandoned,
     /// The shard of this replica changed.
     ShardChanged,
@@ -103,7 +103,7 @@ const RECONCILE_TIME_BOUNDS_NANOS: [u64; 40] = Histogram::bounds_from_millis([
 ]);
 
 impl RequestReason {
-    /// All of them.
+    /// All reasons, in the order of their discriminants.
     pub(crate) const ALL: [RequestReason; 14] = [
         RequestReason::Initial,
         RequestReason::Added,
@@ -121,7 +121,7 @@ impl RequestReason {
         RequestReason::Manual,
     ];
 
-    /// How it is called in metrics.
+    /// The value of the label `reason` in metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             RequestReason::Initial => "initial",
@@ -142,7 +142,6 @@ impl RequestReason {
     }
 }
 
-/// A figure that only grows.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 
@@ -156,7 +155,6 @@ impl Counter {
     }
 }
 
-/// What is counted while reconciles run.
 #[derive(Debug, Default)]
 pub(crate) struct ReconcileCounters {
     pub(crate) successes: Counter,
@@ -174,7 +172,7 @@ pub(crate) struct ReconcileCounters {
     active: AtomicU64,
 }
 
-/// A reconcile that runs: it counts as active until this is dropped, in a panic too.
+/// Counts a reconcile as active until it is dropped, also by a panic.
 pub(crate) struct ActiveReconcile<'a>(&'a AtomicU64);
 
 impl ReconcileCounters {
@@ -214,7 +212,7 @@ impl ReconcileTime {
     }
 }
 
-/// The requests of one source, by reason.
+/// The numbers of requests of one source, by reason.
 #[derive(Debug)]
 pub(crate) struct RequestCounters {
     source: String,
@@ -230,7 +228,7 @@ impl RequestCounters {
         self.by_reason[reason as usize].add_one();
     }
 
-    /// Those that there were.
+    /// The counts that are not zero.
     pub(crate) fn read(&self) -> impl Iterator<Item = RequestCount> {
         let counts = RequestReason::ALL.into_iter().zip(&self.by_reason);
         let counts = counts.map(|(reason, count)| (reason, count.value())).filter(|(_, count)| *count > 0);
@@ -243,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_stands_where_its_number_says() {
+    fn all_lists_each_reason_at_its_discriminant() {
         for (at, reason) in RequestReason::ALL.into_iter().enumerate() {
             assert_eq!(reason as usize, at);
         }

@@ -1,4 +1,4 @@
-//! A controller that is attached: the handle that looks at it, and the task that is it.
+//! An attached controller: its handle and its task.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::request::Request;
 use crate::shard::Shard;
 use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, join_error_message};
 
-/// Looks at a controller, and asks it for more. It keeps no informer alive.
+/// Observes a controller, and adds requests. It keeps no informer alive.
 ///
 /// ```
 /// use tidings_controller::{ControllerHandle, Request};
 ///
 /// # fn example(controller: &ControllerHandle) -> Result<(), Box<dyn std::error::Error>> {
-/// controller.request(Request::new(Some("default"), "web-0")?); // now, whatever has happened
+/// controller.request(Request::new(Some("default"), "web-0")?); // even if nothing has changed
 /// println!("{} has {} requests waiting", controller.name(), controller.stats().queue.waiting);
 /// # Ok(())
 /// # }
@@ -37,30 +37,29 @@ pub struct ControllerHandle {
     synced: Arc<[SyncedSource]>,
 }
 
-/// The controller itself. It works while it [runs](Self::run); dropping it removes its handlers from the informers.
+/// The task of a controller. It works while it [runs](Self::run). Dropping it removes its handlers from the informers.
 #[must_use = "a controller does nothing unless its task runs"]
 pub struct ControllerTask {
     handle: ControllerHandle,
     request_queue: RequestQueue,
     shared: Arc<WorkerShared>,
-    /// Taken when it works.
+    /// Taken when the task runs.
     parked: Option<ParkedReceiver>,
-    /// Goes with the task.
     handlers: ControllerHandlers,
-    /// Unless someone else runs it.
+    /// Set unless the caller runs the recorder's task.
     recorder: Option<RecorderTask>,
 }
 
-/// What one source's being synced depends on.
+/// What must be synced for one source.
 #[derive(Clone)]
 pub(super) enum SyncedSource {
-    /// The handler has returned from the whole initial list.
+    /// The handler has returned from all notifications of the initial list.
     Handler(Registration),
     /// The cache is filled.
     Cache(WeakInformer),
 }
 
-/// The handlers of a controller, which go with it, and the informers that it reads.
+/// The handlers of a controller, which it removes when it is dropped, and the informers that it reads.
 #[derive(Default)]
 pub(super) struct ControllerHandlers {
     synced: Vec<SyncedSource>,
@@ -78,7 +77,7 @@ impl ControllerHandlers {
         self.synced.clone().into()
     }
 
-    /// Waits until one of the informers no longer follows the server. It needs nothing of the controller.
+    /// Waits until one of the informers fails. The future borrows nothing.
     fn failed(&self) -> impl Future<Output = InformerError> + Send + use<> {
         let failed =
             self.informers.clone().into_iter().map(|informer| async move { informer.failed().await }.boxed());
@@ -96,7 +95,7 @@ impl Drop for ControllerHandlers {
     fn drop(&mut self) {
         for synced in &self.synced {
             if let SyncedSource::Handler(registration) = synced {
-                // It is removed at once; only waiting for its last call takes awaiting, and nobody needs that.
+                // `remove_now` removes the handler immediately. Its future only waits for the last call to return.
                 drop(registration.remove_now());
             }
         }
@@ -129,28 +128,28 @@ impl ControllerHandle {
         ControllerHandle { name: name.into(), workers, state, synced }
     }
 
-    /// Its name.
+    /// The name of the controller.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its queue.
+    /// The queue of the controller.
     pub fn queue(&self) -> &WorkQueue<Request> {
         &self.state.queue
     }
 
-    /// Asks for a reconcile now, whatever has happened.
+    /// Requests a reconcile, even if nothing has changed.
     pub fn request(&self, request: Request) {
         self.state.own.count(RequestReason::Manual);
         self.state.queue.add(request);
     }
 
-    /// Whether its caches are filled, and everything that was there has made its requests.
+    /// Whether the caches are filled and the initial lists have added their requests.
     pub fn is_synced(&self) -> bool {
         self.synced.iter().all(SyncedSource::is)
     }
 
-    /// Waits until [`is_synced`](Self::is_synced). A cache that will never be filled says so.
+    /// Waits until [`is_synced`](Self::is_synced). It is an error if a cache will never be filled.
     pub async fn synced(&self) -> Result<(), ControllerError> {
         for synced in &*self.synced {
             synced.wait().await.map_err(|source| {
@@ -161,7 +160,7 @@ impl ControllerHandle {
         Ok(())
     }
 
-    /// Its figures.
+    /// The statistics of the controller.
     pub fn stats(&self) -> ControllerStats {
         self.state.stats(&self.name, self.workers)
     }
@@ -204,12 +203,12 @@ impl ControllerTask {
         ControllerTask { handle, request_queue, shared, parked: Some(parked), handlers, recorder }
     }
 
-    /// Waits until the caches are filled, then works until `stop`: nothing new is taken, and what runs is
-    /// finished. `abandon` drops what runs at its next await. A request that was taken and not finished is back on the
-    /// queue when this ends; the queue is shut down then, and the handlers are removed.
+    /// Waits until the caches are filled, then works until `stop`: workers take no new requests and finish their
+    /// reconciles. `abandon` drops running reconciles at their next await. When this returns, requests that were taken and
+    /// not finished are back on the queue, the queue is shut down, and the handlers are removed.
     ///
-    /// It ends with an error if one of its informers no longer follows the server, or if a worker or the recorder
-    /// panics outside of a reconcile: what runs is then dropped at its next await.
+    /// It returns an error if one of its informers fails, or if a worker or the recorder panics outside of a reconcile.
+    /// Running reconciles are then dropped at their next await.
     pub async fn run(mut self, signals: impl Into<Signals>) -> Result<(), ControllerError> {
         let signals = signals.into();
         let synced = tokio::select! {
@@ -226,14 +225,14 @@ impl ControllerTask {
         result
     }
 
-    /// Lets the workers work, and the recorder write until it has written what they told.
+    /// Runs the workers, and the recorder until it has written their events.
     async fn shared(&mut self, signals: &Signals) -> Result<(), ControllerError> {
         let mut recorder_tasks = JoinSet::new();
         let recorder_stop = CancellationToken::new();
         if let Some(recorder) = self.recorder.take() {
             recorder_tasks.spawn(recorder.run(recorder_stop.clone()));
         }
-        let mut parked_waiter = self.parked.take().expect("a task works once").into_waiter();
+        let mut parked_waiter = self.parked.take().expect("a task runs once").into_waiter();
         let mut workers = JoinSet::new();
         for _ in 0..self.handle.workers {
             workers.spawn(Arc::clone(&self.shared).run(signals.clone()));
@@ -255,7 +254,7 @@ impl ControllerTask {
                 () = parked_waiter.turn(&self.shared, signals) => {}
             }
         };
-        // After an error some still work: nothing of them may go on when this has returned.
+        // After an error some workers still run. None may run after this function has returned.
         workers.shutdown().await;
         parked_waiter.close(&self.shared).await;
         recorder_stop.cancel();
@@ -276,7 +275,7 @@ impl ControllerTask {
         ControllerError::Informer { controller: self.handle.name().to_owned(), source }
     }
 
-    /// Other keys are ours than before.
+    /// Requests every object, after the shard of this replica has changed.
     fn enqueue_all(&self) {
         let WorkerShared { shard_filter, context, state, .. } = &*self.shared;
         let candidates =
@@ -288,7 +287,7 @@ impl ControllerTask {
     }
 }
 
-/// Never, if the keys are not shared.
+/// Completes when the shard changes. Pending if there is none.
 async fn changed(shard: &mut Option<Shard>) {
     match shard {
         Some(shard) => shard.changed().await,

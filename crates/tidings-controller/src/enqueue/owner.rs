@@ -1,5 +1,7 @@
-//! Requests for the owners of an object. Whether it has any, and their uids, are known from its identity; which keys these
-//! have is known to the controller's own cache. Only if an owner is not in there, its body is read.
+//! Maps an object to requests for its owners.
+//!
+//! The identity of an object contains the uids of its owners. The controller's own cache has an index from uid to object,
+//! which gives the key of an owner. Only if an owner is not cached, the references are read from the object's body.
 
 use serde::Deserialize;
 use tidings_informer::indexer::{Index, Reader};
@@ -9,30 +11,29 @@ use tidings_object::{RawObject, ResourceKind, Scope};
 use super::RequestMap;
 use crate::request::Request;
 
-/// Which of an object's owners are asked for.
+/// Which of an object's owners are requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum OwnerSelection {
-    /// The one that controls it.
+    /// The controller.
     #[default]
     Controller,
-    /// Every one of the right kind.
+    /// Every owner of the controller's kind.
     Every,
 }
 
-/// Finds the owners of one kind.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnerMap {
     pub(crate) owner: ResourceKind,
     pub(crate) owners: OwnerSelection,
 }
 
-/// The index of the controller's own cache by which owners are found.
+/// The index by uid of the controller's own cache.
 const UID_INDEX: &str = "tidings-controller/uid";
 
-/// The objects that the controller is for, by uid.
+/// The objects of the controller's own kind, by uid.
 pub(crate) struct CachedOwners(Reader);
 
-/// The part of an object that names its owners.
+/// The part of an object that contains its owner references.
 #[derive(Deserialize)]
 struct OwnedObject {
     metadata: OwnedMetadata,
@@ -56,38 +57,39 @@ struct OwnerName {
 }
 
 impl CachedOwners {
-    /// The objects of an informer. The index is shared by all controllers of its kind.
+    /// Adds the index to an informer. All controllers of one kind share the index.
     pub(crate) fn of(own: &SharedInformer<()>) -> Self {
         let uid = |object: &RawObject| match object.uid() {
             "" => Vec::new(),
             uid => vec![uid.to_owned()],
         };
-        // Refused if another controller has added it, which is as good, or if the informer has stopped: then nothing is
-        // found, and bodies are read.
+        // An error if another controller has added the index, which serves as well, or if the informer has stopped. Then
+        // no owner is found in the index, and the references are read from the body.
         let _ = own.add_index(Index::raw(UID_INDEX, uid));
         CachedOwners(own.reader().clone())
     }
 
-    /// A request for the owner of `object` with that uid, unless it is not cached, of another kind, or where it can't own it.
+    /// A request for the owner of `object` with this uid. `None` if it is not cached or in another namespace.
     fn request(&self, uid: &str, object: &RawObject) -> Option<Request> {
         let owner = self.0.one_by_index(UID_INDEX, uid).ok()??;
-        let is_near = owner.namespace().is_none_or(|namespace| object.namespace() == Some(namespace));
-        is_near.then(|| Request::from(owner.key()))
+        let is_same_namespace =
+            owner.namespace().is_none_or(|namespace| object.namespace() == Some(namespace));
+        is_same_namespace.then(|| Request::from(owner.key()))
     }
 }
 
-/// Whether both have the same owners, and the same one of them controls both. A uid names one object for ever.
+/// Whether both have the same owners and the same controller.
 fn have_same_owners(one: &RawObject, other: &RawObject) -> bool {
     one.controller_uid() == other.controller_uid() && one.owner_uids().eq(other.owner_uids())
 }
 
 impl OwnerMap {
-    /// The owners of what was and of what is: an object that changes hands concerns both.
+    /// Requests the owners of the old and of the new object: a change of the owner concerns both.
     pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> RequestMap<K> {
         Box::new(move |notification| {
             let owners_of = |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
             let mut requests = match notification {
-                // Most changes leave the owners alone, and then there is only one object to look into.
+                // Most changes keep the owners. Then one of the two objects is enough.
                 Notification::Updated { old, new: newest, .. }
                 | Notification::Deleted { old, object: newest, .. }
                     if have_same_owners(old, newest) =>
@@ -102,7 +104,7 @@ impl OwnerMap {
         })
     }
 
-    /// The owners, if all of them are cached.
+    /// Requests for the owners, if all of them are cached.
     fn cached(&self, cached: &CachedOwners, object: &RawObject) -> Option<Vec<Request>> {
         let request = |uid| cached.request(uid, object);
         match self.owners {
@@ -111,7 +113,7 @@ impl OwnerMap {
         }
     }
 
-    /// The owners that the body names. Nobody, if it can't be read: the informer has reported that.
+    /// Requests for the owners in the body. None if it can't be read, which the informer has already reported.
     fn named(&self, object: &RawObject) -> Vec<Request> {
         let Ok(owned) = object.view::<OwnedObject>() else { return Vec::new() };
         let references = owned.metadata.owner_references.into_iter();
@@ -119,7 +121,7 @@ impl OwnerMap {
     }
 
     fn request(&self, object: &RawObject, reference: &OwnerName) -> Option<Request> {
-        // The version may be another one: an object is the same in all versions of its group.
+        // The version may differ: an object is the same in all versions of its API group.
         let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
         let is_kind = group == self.owner.group && reference.kind == self.owner.kind;
         if !is_kind || (self.owners == OwnerSelection::Controller && !reference.controller) {

@@ -1,4 +1,4 @@
-//! Where requests enter a controller's queue: with the priority of their reason, and debounced.
+//! Adds requests to a controller's queue, with the priority of their reason, and debounced.
 
 use std::time::Duration;
 
@@ -7,12 +7,11 @@ use tidings_workqueue::{AddOptions, Priority, WorkQueue};
 use crate::controller::stats::RequestReason;
 use crate::request::Request;
 
-/// Puts requests on a queue.
 #[derive(Clone)]
 pub(crate) struct RequestQueue {
     pub(crate) queue: WorkQueue<Request>,
-    /// How long a request waits for more changes before it is worked on. The first change starts the clock and no later one
-    /// sets it back, so that an object which never comes to rest is worked on all the same.
+    /// How long a request waits for more changes before its reconcile. The first change starts the window, and later ones
+    /// do not restart it, so that an object that changes all the time is reconciled too.
     pub(crate) debounce: Duration,
 }
 
@@ -22,7 +21,7 @@ impl RequestQueue {
             RequestReason::Initial | RequestReason::Resync | RequestReason::ShardChanged => {
                 AddOptions::new().priority(Priority::BACKGROUND)
             }
-            // A delay of nothing would count as a retry.
+            // The queue would count a delay of zero as a retry.
             _ if self.debounce.is_zero() => AddOptions::new().priority(Priority::LIVE),
             _ => AddOptions::new().priority(Priority::LIVE).after(self.debounce),
         };

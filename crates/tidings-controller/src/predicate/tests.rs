@@ -1,4 +1,4 @@
-//! What each question says to each change.
+//! What each predicate accepts.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn object(metadata: Value) -> Object<Pod> {
     let mut object =
         json!({ "metadata": { "name": "web", "namespace": "shop", "uid": "u1", "resourceVersion": "1" } });
     let given = metadata.as_object().expect("metadata is an object").clone();
-    object["metadata"].as_object_mut().expect("so is this").extend(given);
+    object["metadata"].as_object_mut().expect("metadata is an object").extend(given);
     let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
     Object::new(intake.json(object.to_string().as_bytes(), &NothingKnown).expect("a readable object"))
 }
@@ -23,8 +23,8 @@ fn update(old: Value, new: Value) -> Notification<Pod> {
 }
 
 #[test]
-fn each_question_is_about_its_own_part_of_an_update() {
-    let questions: [(&str, Predicate<Pod>); 4] = [
+fn each_predicate_compares_its_own_part_of_an_update() {
+    let predicates: [(&str, Predicate<Pod>); 4] = [
         ("generation", Predicate::generation_changed()),
         ("labels", Predicate::labels_changed()),
         ("annotations", Predicate::annotations_changed()),
@@ -38,7 +38,7 @@ fn each_question_is_about_its_own_part_of_an_update() {
         (json!({ "resourceVersion": "2", "labels": { "a": "x" } }), vec!["labels", "version"]),
         (json!({ "resourceVersion": "2", "labels": {} }), vec!["labels", "version"]),
         (json!({ "resourceVersion": "2", "annotations": { "c": "x" } }), vec!["annotations", "version"]),
-        // Deleted and created again, and nobody saw it: another object altogether.
+        // Deleted and created again, and the watch missed it: it is another object.
         (
             json!({ "resourceVersion": "2", "uid": "u2" }),
             vec!["generation", "labels", "annotations", "version"],
@@ -48,9 +48,9 @@ fn each_question_is_about_its_own_part_of_an_update() {
         let mut after = before();
         after.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let update = update(before(), after);
-        let passing: Vec<_> = questions
+        let passing: Vec<_> = predicates
             .iter()
-            .filter(|(_, question)| question.passes(&update))
+            .filter(|(_, predicate)| predicate.passes(&update))
             .map(|(name, _)| *name)
             .collect();
         assert_eq!(passing, passes, "{change}");
@@ -58,14 +58,14 @@ fn each_question_is_about_its_own_part_of_an_update() {
 }
 
 #[test]
-fn a_kind_without_generations_is_judged_by_its_version() {
+fn a_kind_without_generations_is_compared_by_its_version() {
     let predicate = Predicate::<Pod>::generation_changed();
     assert!(predicate.passes(&update(json!({}), json!({ "resourceVersion": "2" }))));
     assert!(!predicate.passes(&update(json!({}), json!({}))));
 }
 
 #[test]
-fn additions_and_deletions_pass_every_question_about_updates() {
+fn predicates_about_updates_accept_additions_and_deletions() {
     let added = Notification::Added { object: object(json!({})), is_initial: false };
     let deleted = Notification::Deleted {
         old: object(json!({})),
@@ -85,7 +85,7 @@ fn additions_and_deletions_pass_every_question_about_updates() {
 }
 
 #[test]
-fn predicates_are_joined_with_and_or_not() {
+fn predicates_combine_with_and_or_not() {
     let is = |answer: bool| Predicate::<Pod>::new(move |_| answer);
     let change = Notification::Added { object: object(json!({})), is_initial: true };
     for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -97,13 +97,13 @@ fn predicates_are_joined_with_and_or_not() {
 
 // holds: X28
 #[test]
-fn labels_that_matched_before_still_count_once() {
+fn an_object_whose_labels_matched_before_is_accepted_once_more() {
     let web = Predicate::<Pod>::labels("app=web".parse().unwrap());
     let labelled = |app: &str| json!({ "labels": { "app": app } });
     assert!(web.passes(&update(labelled("web"), labelled("db"))));
     assert!(web.passes(&update(labelled("db"), labelled("web"))));
     assert!(!web.passes(&update(labelled("db"), labelled("db"))));
-    // A deletion may change the labels too: what was known counts as well as the final state.
+    // A deletion may change the labels too: both the cached state and the final state count.
     let deleted = |old: &str, last: &str| {
         let [old, object] = [old, last].map(|app| object(labelled(app)));
         Notification::Deleted { old, object, is_final_state_unknown: false }

@@ -1,4 +1,4 @@
-//! Writes that the next reconcile of the same request can see.
+//! Writes that are tracked: the next reconcile of the same request sees them in the caches.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,16 +10,16 @@ use kube_core::{Request as Requests, Resource};
 use serde::Serialize;
 use tidings_object::{Key, ResourceKind, Scope};
 
-use super::delete_response::{DeleteResponse, stays};
+use super::delete_response::{DeleteResponse, is_terminating};
 use super::{TrackedWrite, WriteEffect, Written};
 use crate::context::Context;
 
-/// Writes objects of one kind, and remembers what was written: the next reconcile of the same request starts when the
-/// controller's cache shows it.
+/// Writes objects of one kind and tracks the writes: the next reconcile of the same request starts when the controller's
+/// caches show them.
 ///
-/// Namespaced objects are written in the namespace of the request, unless [`namespace`](Self::namespace) or the object's own metadata
-/// say otherwise. The client below is [`Context::client`], and errors are those of kube's own `Api`. What the server answers is
-/// decoded when someone looks.
+/// Namespaced objects are written in [`namespace`](Self::namespace) if it is set, else in the namespace of the object, else in
+/// that of the request. It uses [`Context::client`], and its errors are those of kube's `Api`. Responses are decoded on
+/// request.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -28,7 +28,7 @@ use crate::context::Context;
 /// async fn write(context: &Context, wanted: &ConfigMap) -> Result<(), Error> {
 ///     let maps = context.api::<ConfigMap>();
 ///     maps.apply("example-controller", wanted).await?;
-///     maps.delete("of-yesterday").await?; // None if there was none
+///     maps.delete("of-yesterday").await?; // None: nothing of it remains
 ///     Ok(())
 /// }
 /// ```
@@ -44,14 +44,14 @@ impl<K> TrackedApi<K> {
         TrackedApi { context, resource, namespace: None, view: PhantomData }
     }
 
-    /// Writes in this namespace.
+    /// Sets the namespace of all writes.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// The namespace that applies to an object which names its `own`, or none.
+    /// The namespace of a write of an object whose metadata has the namespace `own`.
     fn namespace_of<'a>(&'a self, own: Option<&'a str>) -> Option<&'a str> {
         match self.resource.scope {
             Scope::Cluster => None,
@@ -75,7 +75,7 @@ impl<K> TrackedApi<K> {
     /// Tracks a patch that was sent without this API, by the metadata that the server returned. A patch that removes the
     /// last finalizer of an object that is being deleted deletes it.
     pub(crate) fn record_patched(&self, meta: &ObjectMeta) {
-        let is_deleted = meta.deletion_timestamp.is_some() && !stays(meta);
+        let is_deleted = meta.deletion_timestamp.is_some() && !is_terminating(meta);
         let effect = match (is_deleted, &meta.name) {
             (true, Some(name)) => self.deletion_in(meta.namespace.as_deref(), name, meta.uid.clone()),
             _ => Some(WriteEffect::written(meta)),
@@ -115,7 +115,7 @@ where
         self.send(params.dry_run, request).await
     }
 
-    /// Replaces an object, by its name, if it still has the `resourceVersion` that it says.
+    /// Replaces the object of this name. The server rejects it if `resourceVersion` is not the current one.
     pub async fn replace(&self, object: &K) -> Result<Written<K>> {
         self.replace_with(object, &PostParams::default()).await
     }
@@ -126,7 +126,7 @@ where
         self.send(params.dry_run, request).await
     }
 
-    /// Replaces the status of an object, and nothing else of it.
+    /// Replaces only the status of an object.
     pub async fn replace_status(&self, object: &K) -> Result<Written<K>> {
         let params = PostParams::default();
         let requests = self.requests(namespace(object));
@@ -134,7 +134,7 @@ where
         self.send(params.dry_run, request).await
     }
 
-    /// Changes an object.
+    /// Patches an object.
     pub async fn patch<P: Serialize + fmt::Debug>(
         &self,
         name: &str,
@@ -145,7 +145,7 @@ where
         self.send(params.dry_run, request).await
     }
 
-    /// Changes the status of an object, and nothing else of it.
+    /// Patches only the status of an object.
     pub async fn patch_status<P: Serialize + fmt::Debug>(
         &self,
         name: &str,
@@ -156,8 +156,8 @@ where
         self.send(params.dry_run, request).await
     }
 
-    /// Applies an object on the server's side, as this field manager, and takes over fields of others. The object says its
-    /// `kind` and `apiVersion`, and what it does not mention is left to others.
+    /// Server-side apply as this field manager. Conflicts are forced: it takes over fields of other managers. The object
+    /// needs `kind` and `apiVersion`. Fields that it does not contain stay unchanged.
     pub async fn apply(&self, manager: &str, object: &K) -> Result<Written<K>> {
         let params = PatchParams::apply(manager).force();
         let request = self.requests(namespace(object)).patch(name(object), &params, &Patch::Apply(object));
@@ -172,31 +172,31 @@ where
         self.send(false, request).await
     }
 
-    /// Deletes an object. What is answered is the object, if it stays for a while: until its finalizers are gone, or its grace
-    /// period is over.
+    /// Deletes an object. It returns the object if it still exists, until its finalizers are removed or its grace period
+    /// ends, and `None` otherwise.
     pub async fn delete(&self, name: &str) -> Result<Option<Written<K>>> {
         self.delete_with(name, &DeleteParams::default()).await
     }
 
-    /// As [`delete`](Self::delete), with parameters: only an object with a certain uid, for example.
+    /// As [`delete`](Self::delete), with parameters, for example a uid as a precondition.
     pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> Result<Option<Written<K>>> {
         let request = self.requests(None).delete(name, params).map_err(Error::BuildRequest)?;
-        let (effect, staying) = match DeleteResponse::of(self.client().request_text(request).await?)? {
-            DeleteResponse::Gone { uid } => (self.deletion_in(None, name, uid), None),
+        let (effect, terminating) = match DeleteResponse::of(self.client().request_text(request).await?)? {
+            DeleteResponse::Deleted { uid } => (self.deletion_in(None, name, uid), None),
             DeleteResponse::Terminating { json } => {
-                let staying = Written::of(&self.resource, json)?;
-                (Some(staying.effect()), Some(staying))
+                let terminating = Written::of(&self.resource, json)?;
+                (Some(terminating.effect()), Some(terminating))
             }
         };
         if !params.dry_run {
             self.record(effect);
         }
-        Ok(staying)
+        Ok(terminating)
     }
 
     async fn send(&self, is_dry_run: bool, request: Built) -> Result<Written<K>> {
-        let answer = self.client().request_text(request.map_err(Error::BuildRequest)?).await?;
-        let written = Written::of(&self.resource, answer)?;
+        let response = self.client().request_text(request.map_err(Error::BuildRequest)?).await?;
+        let written = Written::of(&self.resource, response)?;
         if !is_dry_run {
             self.record(Some(written.effect()));
         }
@@ -204,14 +204,14 @@ where
     }
 }
 
-/// A request, unless what was given makes none.
+/// The result of building a request.
 type Built = std::result::Result<http::Request<Vec<u8>>, kube_core::request::Error>;
 
 fn namespace<K: Resource>(object: &K) -> Option<&str> {
     object.meta().namespace.as_deref()
 }
 
-/// An object without a name is refused before anything is sent.
+/// kube rejects an empty name before it sends anything.
 fn name<K: Resource>(object: &K) -> &str {
     object.meta().name.as_deref().unwrap_or_default()
 }

@@ -1,20 +1,19 @@
-//! What a server answers to a deletion: a `Status`, or the object as it was, or as it is while it stays. The three look much
-//! the same, and only one of them is still there.
+//! The server's response to a deletion. It is a `Status`, the last state of the deleted object, or the current state of an
+//! object that stays until its finalizers are removed or its grace period ends. Only in the last case the object exists.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::Error;
 use kube_core::Status;
 use serde::Deserialize;
 
-/// What has become of the object.
 pub(super) enum DeleteResponse {
-    /// It stays for a while; this is how it is.
+    /// The object still exists, in this state.
     Terminating { json: String },
-    /// It is gone.
-    Gone { uid: Option<String> },
+    /// The object is deleted.
+    Deleted { uid: Option<String> },
 }
 
-/// What tells them apart.
+/// The fields that distinguish the three.
 #[derive(Deserialize)]
 struct ResponseHead {
     kind: Option<String>,
@@ -27,19 +26,19 @@ impl DeleteResponse {
         let ResponseHead { kind, metadata } = serde_json::from_str(&json).map_err(Error::SerdeError)?;
         if kind.is_some_and(|kind| kind == "Status") {
             let status: Status = serde_json::from_str(&json).map_err(Error::SerdeError)?;
-            return Ok(DeleteResponse::Gone { uid: status.details.map(|details| details.uid) });
+            return Ok(DeleteResponse::Deleted { uid: status.details.map(|details| details.uid) });
         }
-        // An object that is answered without a reason to stay is gone: the answer says how it was before.
-        Ok(if stays(&metadata) {
+        // An object without finalizers and grace period is deleted: the response is its last state.
+        Ok(if is_terminating(&metadata) {
             DeleteResponse::Terminating { json }
         } else {
-            DeleteResponse::Gone { uid: metadata.uid }
+            DeleteResponse::Deleted { uid: metadata.uid }
         })
     }
 }
 
-/// Whether a deleted object waits for its finalizers or its grace period.
-pub(super) fn stays(meta: &ObjectMeta) -> bool {
+/// Whether the object is being deleted and waits for finalizers or its grace period.
+pub(super) fn is_terminating(meta: &ObjectMeta) -> bool {
     let has_finalizers = meta.finalizers.as_ref().is_some_and(|finalizers| !finalizers.is_empty());
     let has_grace = meta.deletion_grace_period_seconds.is_some_and(|seconds| seconds > 0);
     meta.deletion_timestamp.is_some() && (has_finalizers || has_grace)
@@ -49,29 +48,29 @@ pub(super) fn stays(meta: &ObjectMeta) -> bool {
 mod tests {
     use super::*;
 
-    /// The uid of what is gone, or that it stays.
+    /// The uid of the deleted object, or why there is none.
     fn read(json: &str) -> Result<Option<String>, &'static str> {
         match DeleteResponse::of(json.to_owned()) {
-            Ok(DeleteResponse::Gone { uid }) => Ok(uid),
-            Ok(DeleteResponse::Terminating { .. }) => Err("it stays"),
-            Err(_) => Err("no answer"),
+            Ok(DeleteResponse::Deleted { uid }) => Ok(uid),
+            Ok(DeleteResponse::Terminating { .. }) => Err("terminating"),
+            Err(_) => Err("not a response"),
         }
     }
 
     #[test]
-    fn only_an_object_with_a_reason_to_stay_stays() {
-        let gone = Ok(Some("u".to_owned()));
+    fn an_object_without_finalizers_and_grace_period_is_deleted() {
+        let deleted_u = Ok(Some("u".to_owned()));
         let deleted = r#""deletionTimestamp":"2026-11-16T04:32:01Z""#;
-        assert_eq!(read(r#"{"kind":"Status","metadata":{},"details":{"uid":"u"}}"#), gone);
+        assert_eq!(read(r#"{"kind":"Status","metadata":{},"details":{"uid":"u"}}"#), deleted_u);
         assert_eq!(read(r#"{"kind":"Status","status":"Success"}"#), Ok(None));
-        assert_eq!(read(r#"{"kind":"Pod","metadata":{"uid":"u"}}"#), gone);
-        assert_eq!(read(&format!(r#"{{"metadata":{{"uid":"u",{deleted}}}}}"#)), gone);
+        assert_eq!(read(r#"{"kind":"Pod","metadata":{"uid":"u"}}"#), deleted_u);
+        assert_eq!(read(&format!(r#"{{"metadata":{{"uid":"u",{deleted}}}}}"#)), deleted_u);
         for reason in [r#""finalizers":["a/b"]"#, r#""deletionGracePeriodSeconds":30"#] {
-            assert_eq!(read(&format!(r#"{{"metadata":{{{deleted},{reason}}}}}"#)), Err("it stays"));
-            assert_eq!(read(&format!(r#"{{"metadata":{{"uid":"u",{reason}}}}}"#)), gone);
+            assert_eq!(read(&format!(r#"{{"metadata":{{{deleted},{reason}}}}}"#)), Err("terminating"));
+            assert_eq!(read(&format!(r#"{{"metadata":{{"uid":"u",{reason}}}}}"#)), deleted_u);
         }
-        // A field of the object's own is none of a status.
-        assert_eq!(read(r#"{"kind":"Widget","metadata":{"uid":"u"},"details":7}"#), gone);
-        assert_eq!(read("<html>"), Err("no answer"));
+        // A field `details` of the object is not a field of a status.
+        assert_eq!(read(r#"{"kind":"Widget","metadata":{"uid":"u"},"details":7}"#), deleted_u);
+        assert_eq!(read("<html>"), Err("not a response"));
     }
 }

@@ -1,7 +1,7 @@
-//! Writes that take effect only if the object is still the one that was read.
+//! Writes with preconditions (optimistic concurrency): they take effect only if the object is still the one that was read.
 //!
-//! A replica that has lost its lease may have a request on the way, which arrives when another replica leads. The
-//! server can tell such a request from others only if it says which version it was made for.
+//! A replica that has lost its lease may still have a request in flight, which arrives after another replica leads. The
+//! server can reject it only if it contains the version that it is based on.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use tidings_object::Object;
 
 use super::{TrackedApi, Written};
 
-/// Writes one object, if it still has the `resourceVersion` and the `uid` that were read. See
+/// Writes one object if it still has the `resourceVersion` and the `uid` that were read. See
 /// [`TrackedApi::if_unchanged`].
 pub struct IfUnchanged<K> {
     api: TrackedApi<K>,
@@ -24,12 +24,11 @@ pub struct IfUnchanged<K> {
 }
 
 impl<K> TrackedApi<K> {
-    /// Writes an object only if nobody has written it since it was read: otherwise the server answers with a conflict
-    /// (409), and nothing is written. Return that error, and the request comes again after its backoff, when the cache
-    /// shows the newer object.
+    /// Writes an object only if it has not changed since it was read. Otherwise the server responds with a conflict (409) and
+    /// writes nothing. Return that error: the request is retried after its backoff, when the cache shows the newer object.
     ///
-    /// Use it wherever a write depends on what was read and two writers must not overtake each other. An election does
-    /// not replace it: see [`Election`](crate::Election#one-leader-is-not-one-writer).
+    /// Use it where a write depends on what was read and another client may write in between. An election does not replace
+    /// it: see [`Election`](crate::Election#one-leader-is-not-one-writer).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -43,7 +42,7 @@ impl<K> TrackedApi<K> {
     ///     };
     ///     let maps = context.api::<ConfigMap>().if_unchanged(&map);
     ///     if map.labels().value("expired").is_some() {
-    ///         maps.delete().await?; // not the one that was made again in between, nor one whose label is gone
+    ///         maps.delete().await?; // not if it was created again, or lost its label, in between
     ///     } else {
     ///         let patch = Patch::Merge(json!({ "data": { "seen": "true" } }));
     ///         maps.patch(&PatchParams::default(), &patch).await?;
@@ -72,7 +71,7 @@ impl<K: Resource + Serialize> IfUnchanged<K> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<Written<K>> {
-        let patch = self.demanding(patch)?;
+        let patch = self.with_preconditions(patch)?;
         self.api.patch(&self.name, params, &patch).await
     }
 
@@ -82,11 +81,11 @@ impl<K: Resource + Serialize> IfUnchanged<K> {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<Written<K>> {
-        let patch = self.demanding(patch)?;
+        let patch = self.with_preconditions(patch)?;
         self.api.patch_status(&self.name, params, &patch).await
     }
 
-    /// As [`TrackedApi::apply`]. The object must be the one that was read, by name.
+    /// As [`TrackedApi::apply`]. The object must have the name of the one that was read.
     pub async fn apply(&self, manager: &str, object: &K) -> Result<Written<K>> {
         self.patch(&PatchParams::apply(manager).force(), &Patch::Apply(self.stamped(object)?)).await
     }
@@ -101,7 +100,7 @@ impl<K: Resource + Serialize> IfUnchanged<K> {
         self.delete_with(&DeleteParams::default()).await
     }
 
-    /// As [`TrackedApi::delete_with`]; preconditions of these parameters are replaced.
+    /// As [`TrackedApi::delete_with`]. It replaces the preconditions in the parameters.
     pub async fn delete_with(&self, params: &DeleteParams) -> Result<Option<Written<K>>> {
         self.check()?;
         let uid = Some(self.uid.clone()).filter(|uid| !uid.is_empty());
@@ -109,24 +108,28 @@ impl<K: Resource + Serialize> IfUnchanged<K> {
         self.api.delete_with(&self.name, &DeleteParams { preconditions, ..params.clone() }).await
     }
 
-    /// The patch, with the version and the uid that the object must have.
-    fn demanding<P: Serialize + fmt::Debug>(&self, patch: &Patch<P>) -> Result<Patch<Value>> {
+    /// The patch with the version and the uid as preconditions.
+    fn with_preconditions<P: Serialize + fmt::Debug>(&self, patch: &Patch<P>) -> Result<Patch<Value>> {
         self.check()?;
         Ok(match patch {
             Patch::Apply(body) => Patch::Apply(self.stamped(body)?),
             Patch::Merge(body) => Patch::Merge(self.stamped(body)?),
             Patch::Strategic(body) => Patch::Strategic(self.stamped(body)?),
-            // A JSON patch: its `test` fails as an invalid request, which does not tell a conflict from a mistake.
-            _ => return Err(refused("a patch that demands a version is a merge, strategic or apply patch")),
+            // A JSON patch. The server answers a failed `test` with 422, like any invalid request, not with a conflict.
+            _ => {
+                return Err(invalid("a patch with a precondition must be a merge, strategic or apply patch"));
+            }
         })
     }
 
     fn stamped(&self, body: &impl Serialize) -> Result<Value> {
         let mut body = serde_json::to_value(body).map_err(Error::SerdeError)?;
-        let object = body.as_object_mut().ok_or_else(|| refused("a patch of this kind is an object"))?;
+        let object =
+            body.as_object_mut().ok_or_else(|| invalid("a patch of this type must be a JSON object"))?;
         let metadata = object.entry("metadata").or_insert_with(|| json!({}));
-        let metadata =
-            metadata.as_object_mut().ok_or_else(|| refused("the metadata of a patch is an object"))?;
+        let metadata = metadata
+            .as_object_mut()
+            .ok_or_else(|| invalid("the metadata of a patch must be a JSON object"))?;
         metadata.insert("resourceVersion".to_owned(), json!(self.version));
         if !self.uid.is_empty() {
             metadata.insert("uid".to_owned(), json!(self.uid));
@@ -134,17 +137,17 @@ impl<K: Resource + Serialize> IfUnchanged<K> {
         Ok(body)
     }
 
-    /// To the server, an empty version and `0` mean any.
+    /// An empty version and `0` mean any version to the server.
     fn check(&self) -> Result<()> {
         if matches!(self.version.as_str(), "" | "0") {
-            return Err(refused("an object without a resourceVersion can't be written only if unchanged"));
+            return Err(invalid("an object without a resourceVersion can't be written with a precondition"));
         }
         Ok(())
     }
 }
 
-fn refused(why: &str) -> Error {
-    Error::BuildRequest(kube_core::request::Error::Validation(why.to_owned()))
+fn invalid(reason: &str) -> Error {
+    Error::BuildRequest(kube_core::request::Error::Validation(reason.to_owned()))
 }
 
 impl<K> Clone for IfUnchanged<K> {

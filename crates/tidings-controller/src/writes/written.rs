@@ -1,5 +1,5 @@
-//! What a server answered to a write: its identity is read at once, the rest when someone looks. Most answers are dropped
-//! unseen, and decoding one costs more than all else that is done with it.
+//! The server's response to a write. Its identity is read immediately, and the rest is decoded on request: most responses are
+//! never read, and decoding costs more than the rest of handling a small write.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use tidings_object::ResourceKind;
 
 use super::WriteEffect;
 
-/// An object as the server has it after a write, decoded when someone looks.
+/// The object that the server returned to a write. [`decoded`](Self::decoded) decodes it on request.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -28,17 +28,17 @@ use super::WriteEffect;
 /// ```
 pub struct Written<K> {
     json: String,
-    /// Only what identity consists of.
+    /// Only the fields of the identity.
     meta: Arc<ObjectMeta>,
     view: PhantomData<fn() -> K>,
 }
 
 impl<K> Written<K> {
-    /// Reads what it is from the answer, which must be of the resource.
+    /// Reads the identity. It is an error if the response is of another kind.
     pub(super) fn of(resource: &ResourceKind, json: String) -> kube_client::Result<Self> {
         let ResponseHead { kind, metadata } = serde_json::from_str(&json).map_err(Error::SerdeError)?;
         if let Some(other) = kind.filter(|kind| *kind != resource.kind) {
-            let text = format!("the answer is of kind {other}, not {}", resource.kind);
+            let text = format!("the response is of kind {other}, not {}", resource.kind);
             return Err(Error::SerdeError(de::Error::custom(text)));
         }
         let meta = ObjectMeta {
@@ -52,45 +52,45 @@ impl<K> Written<K> {
         Ok(Written { json, meta: Arc::new(meta), view: PhantomData })
     }
 
-    /// What a cache will show of it.
+    /// What a cache shows after this write.
     pub(super) fn effect(&self) -> WriteEffect {
-        WriteEffect::answered(Arc::clone(&self.meta))
+        WriteEffect::written_shared(Arc::clone(&self.meta))
     }
 
-    /// Its name; empty for what is answered and not stored, such as a review.
+    /// The name. Empty for objects that the server does not store, such as a review.
     pub fn name(&self) -> &str {
         self.meta.name.as_deref().unwrap_or_default()
     }
 
-    /// Its namespace, unless in cluster scope.
+    /// The namespace. `None` in cluster scope.
     pub fn namespace(&self) -> Option<&str> {
         self.meta.namespace.as_deref()
     }
 
-    /// Its uid; empty if it has none.
+    /// The uid. Empty if there is none.
     pub fn uid(&self) -> &str {
         self.meta.uid.as_deref().unwrap_or_default()
     }
 
-    /// Its `resourceVersion`; empty if it has none.
+    /// The `resourceVersion`. Empty if there is none.
     pub fn version(&self) -> &str {
         self.meta.resource_version.as_deref().unwrap_or_default()
     }
 
-    /// All of it, as the server wrote it.
+    /// The whole response.
     pub fn json(&self) -> &str {
         &self.json
     }
 }
 
 impl<K: DeserializeOwned> Written<K> {
-    /// Builds the object. Nothing is kept: whoever looks twice keeps it.
+    /// Decodes the object. The result is not cached: keep it if you need it twice.
     pub fn decoded(&self) -> kube_client::Result<K> {
         serde_json::from_str(&self.json).map_err(Error::SerdeError)
     }
 }
 
-/// What is read of an answer at once.
+/// The fields that are read immediately.
 #[derive(Deserialize)]
 struct ResponseHead {
     kind: Option<String>,
@@ -114,7 +114,7 @@ impl<K> Clone for Written<K> {
     }
 }
 
-/// Identity only: bodies hold secrets.
+/// Prints only the identity, because bodies contain secrets.
 impl<K> fmt::Debug for Written<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Written")
@@ -138,10 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_of_the_kind_is_an_error_that_quotes_nothing_of_it() {
+    fn a_response_of_another_kind_is_an_error_that_does_not_quote_it() {
         let status = r#"{"kind":"Status","metadata":{},"message":"hunter2","code":200}"#;
-        for (json, said) in [
-            (status, "the answer is of kind Status, not Secret"),
+        for (json, expected) in [
+            (status, "the response is of kind Status, not Secret"),
             ("<html>hunter2</html>", "expected value at line 1 column 1"),
             ("", "EOF while parsing"),
             (r#"{"kind":"Secret","data":{"password":"hunter2""#, "EOF while parsing"),
@@ -149,12 +149,12 @@ mod tests {
             let error = written(json).unwrap_err();
             assert!(matches!(error, Error::SerdeError(_)), "{json}");
             let text = error.to_string();
-            assert!(text.contains(said) && !text.contains("hunter2"), "{text}");
+            assert!(text.contains(expected) && !text.contains("hunter2"), "{text}");
         }
     }
 
     #[test]
-    fn an_answer_need_not_say_what_it_is() {
+    fn a_response_needs_no_kind() {
         let written = written(r#"{"metadata":{"name":"a","labels":null}}"#).unwrap();
         assert_eq!(
             (written.name(), written.namespace(), written.uid(), written.version()),
