@@ -32,7 +32,7 @@ package *arguments:
 
 # Fills the tests into docs/contract.md, from the `// holds:` comments above them.
 contract:
-    TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test contract
+    TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test it contract
 
 # Writes the table of Kubernetes' messages and the corpus that proves it, from its Go types (needs Go); `-check` compares.
 protobuf-table *arguments:

@@ -5,10 +5,10 @@
 
 #![allow(missing_docs, reason = "tests")]
 
-#[path = "informer/heard.rs"]
+#[path = "it/informer/heard.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod heard;
-#[path = "informer/stage.rs"]
+#[path = "it/informer/stage.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
 mod stage;
 

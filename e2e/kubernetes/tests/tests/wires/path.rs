@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::Value;
-use tidings_protobuf::Step;
+use tidings_protobuf::PathStep;
 
 /// A path from the outermost object down.
-pub(crate) type Path = Vec<Step<'static>>;
+pub(crate) type Path = Vec<PathStep<'static>>;
 
 /// Every path into the object, inner ones too, with what stands there; nulls are nothing. The outermost kind and
 /// version stand in no message.
@@ -16,7 +16,7 @@ pub(crate) fn all(object: &Value) -> BTreeMap<String, (Path, Vec<&Value>)> {
     let Value::Object(members) = object else { return found };
     for (name, member) in members {
         if name != "kind" && name != "apiVersion" {
-            collect(member, &vec![Step::Member(name.clone().into())], &mut found);
+            collect(member, &vec![PathStep::Member(name.clone().into())], &mut found);
         }
     }
     found
@@ -32,21 +32,22 @@ fn collect<'a>(value: &'a Value, path: &Path, found: &mut BTreeMap<String, (Path
     match value {
         Value::Object(members) => {
             for (name, member) in members {
-                collect(member, &below(Step::Member(name.clone().into())), found);
+                collect(member, &below(PathStep::Member(name.clone().into())), found);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, &below(Step::Each), found)),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, &below(PathStep::Each), found)),
         _ => {}
     }
 }
 
 /// The path as a field path is written.
-pub(crate) fn text(path: &[Step<'_>]) -> String {
+pub(crate) fn text(path: &[PathStep<'_>]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Member(name) => push_member(&mut text, name),
-            Step::Each => text.push_str("[*]"),
+            PathStep::Member(name) => push_member(&mut text, name),
+            PathStep::Index(index) => text.push_str(&format!("[{index}]")),
+            PathStep::Each => text.push_str("[*]"),
         }
     }
     text

@@ -1,0 +1,6 @@
+//! The integration tests of `tidings-apiserver`, in one program: each program links everything below it again.
+
+#![allow(missing_docs, reason = "tests")]
+
+mod fuzz_corpus;
+mod requests;

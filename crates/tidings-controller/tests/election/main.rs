@@ -1,9 +1,0 @@
-//! Elections over the in-process API server, in paused time unless a test says otherwise.
-
-mod bad_input;
-mod blocked_log;
-mod faults;
-mod guards;
-mod leading;
-mod replica;
-mod simulation;

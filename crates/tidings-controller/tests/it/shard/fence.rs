@@ -1,0 +1,91 @@
+//! Work that blocks the very runtime of its shard: its end does not depend on that runtime, nor on a log that somebody
+//! reads. In real time: nothing is waited for but the fence itself.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use tidings_apiserver::ApiServer;
+use tidings_controller::{Permit, Sharding};
+
+use crate::election::blocked_log::{
+    aborts_with_a_blocked_log, log_to_standard_error, write_to_standard_error_for_ever,
+};
+use crate::shard::replica::{Replica, keys, sharding};
+
+/// How long something that must happen is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs a replica on one thread until it has a permit, then calls `block` on that thread.
+fn block_a_runtime(sharding: Sharding, block: impl FnOnce(Permit, &mut Replica)) {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    runtime.block_on(async {
+        let server = ApiServer::start().await;
+        let mut replica = Replica::start_with(&server, sharding);
+        let permit = replica.permit(&keys()[3]).await;
+        block(permit, &mut replica);
+    });
+}
+
+fn quick() -> Sharding {
+    let seconds = Duration::from_secs;
+    sharding("a")
+        .lease_duration(seconds(3))
+        .renew_deadline(seconds(2))
+        .retry_period(Duration::from_millis(200))
+}
+
+// holds: X43
+#[test]
+fn work_that_blocks_every_thread_of_the_runtime_is_reported_all_the_same() {
+    let (report, reported) = mpsc::channel();
+    let hook = move |keys: &[tidings_object::Key]| report.send(keys.to_vec()).expect("the test waits");
+    block_a_runtime(quick().on_overrun(hook), |permit, _| {
+        assert_eq!(reported.recv_timeout(PATIENCE).expect("it is reported"), [keys()[3].clone()]);
+        assert!(permit.lost().is_cancelled());
+    });
+    assert!(reported.recv().is_err(), "once, and then the fence has ended");
+}
+
+// holds: X43
+#[test]
+fn work_is_fenced_when_its_task_is_gone() {
+    let (report, reported) = mpsc::channel();
+    let hook = move |keys: &[tidings_object::Key]| report.send(keys.to_vec()).expect("the test waits");
+    let mut held = None;
+    block_a_runtime(quick().on_overrun(hook), |permit, _| held = Some(permit));
+    // The runtime is gone, and every task with it.
+    let held = held.expect("a permit was given");
+    assert!(held.lost().is_cancelled());
+    assert_eq!(reported.recv_timeout(PATIENCE).expect("it is reported"), [keys()[3].clone()]);
+    drop(held);
+    assert!(reported.recv().is_err(), "once, and then the fence has ended");
+}
+
+// holds: X43
+#[test]
+fn a_hook_that_panics_leaves_the_fence_and_the_task_alone() {
+    let (report, reported) = mpsc::channel();
+    let hook = move |_: &[tidings_object::Key]| {
+        report.send(()).expect("the test waits");
+        panic!("by design");
+    };
+    block_a_runtime(quick().on_overrun(hook), |permit, replica| {
+        reported.recv_timeout(PATIENCE).expect("it is called");
+        drop(permit);
+        assert_eq!(replica.tasks.len(), 1);
+        assert!(replica.tasks.try_join_next().is_none(), "the task goes on");
+    });
+}
+
+// holds: X43
+#[test]
+fn overstaying_aborts_the_process_though_nobody_reads_its_log() {
+    aborts_with_a_blocked_log(
+        "shard::fence::overstaying_aborts_the_process_though_nobody_reads_its_log",
+        || {
+            log_to_standard_error();
+            block_a_runtime(quick(), |_permit, _| write_to_standard_error_for_ever());
+        },
+    );
+}

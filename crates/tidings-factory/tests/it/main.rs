@@ -1,0 +1,7 @@
+//! The integration tests of `tidings-factory`, in one program: each program links everything below it again.
+
+#![allow(missing_docs, reason = "tests")]
+
+mod metrics;
+mod shard;
+mod wire;

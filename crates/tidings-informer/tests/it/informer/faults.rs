@@ -1,0 +1,278 @@
+//! Every kind of fault reaches the hook and a counter, is told in health, and stays where it is.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tidings_informer::delta::QueueOrder;
+use tidings_informer::indexer::Index;
+use tidings_informer::informer::{Fault, FaultCounts, Handler, SharedInformer, StreamState};
+use tidings_informer::reflector::StopPolicy;
+use tidings_object::{Budget, Intake, IntakeError, Kind, NothingKnown, RawObject, Transform};
+use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::{ErrorClass, ErrorKind, Skipped, StreamScope, WatchEvent};
+
+use crate::informer::stage::{BOTH_ORDERS, Stage, config, pod, pod_in, pod_with, seconds, settle};
+
+fn skipped() -> Skipped {
+    Skipped::Object(IntakeError::NoIdentity { missing: "metadata.name" })
+}
+
+fn reset() -> ErrorKind {
+    ErrorKind::Network { message: "connection reset".to_owned(), is_refused: false }
+}
+
+// holds: X2, R12, C4
+#[tokio::test(start_paused = true)]
+async fn every_failure_of_a_list_or_a_watch_reaches_the_hook_and_is_counted() {
+    for order in BOTH_ORDERS {
+        let mut stage = Stage::new(order);
+        let source = &stage.source;
+        source.will_list(ListAnswer::status(500, "InternalError"));
+        source.will_list(
+            ListAnswer::page(5).object(&pod("a", 1)).broken(ErrorKind::Malformed("no JSON".to_owned())),
+        );
+        source.will_list(ListAnswer::page(5).object(&pod("a", 1)).skipped(skipped()));
+        source.will_watch(WatchAnswer::status(503, "ServiceUnavailable"));
+        source.will_watch(WatchAnswer::open().added(&pod("b", 6)).error(500, "InternalError"));
+        source.will_list(ListAnswer::page(7).objects(&[pod("a", 1), pod("b", 6)]));
+        let unknown = Skipped::UnknownEvent { event_type: "RENAMED".to_owned() };
+        source.will_watch(
+            WatchAnswer::open().event(WatchEvent::Skipped(unknown)).added(&pod("c", 8)).broken(reset()),
+        );
+        source.will_watch_always(|_| WatchAnswer::open().hang());
+        source.will_list_always(|_| ListAnswer::page(8));
+        stage.start();
+        tokio::time::sleep(seconds(600)).await;
+        let faults = stage.faults.all();
+        for says in ["500", "no JSON", "without metadata.name", "503", "RENAMED", "connection reset"] {
+            assert!(faults.iter().any(|fault| fault.contains(says)), "{says} is not in {faults:#?}");
+        }
+        let counts = stage.informer.stats().faults;
+        assert_eq!((counts.source, counts.skipped), (5, 2), "{order:?} {faults:#?}");
+        assert_eq!(stage.cached(), ["a@1", "b@6", "c@8"], "nothing that had arrived is lost");
+        assert!(stage.informer.health().is_healthy());
+        stage.end().await;
+    }
+}
+
+/// As a source takes it in: with a transform that refuses some.
+fn taken_in(name: &str, version: u64) -> Arc<RawObject> {
+    let whole = json!({
+        "metadata": {"namespace": "default", "name": name, "uid": name, "resourceVersion": version.to_string()},
+    });
+    let refuses = Transform::json(|pod| assert!(pod["metadata"]["name"] != "refused", "scripted refusal"));
+    let intake = Intake::new(Pod::resource(), Arc::new(Budget::default())).with_transform(refuses);
+    intake.json(whole.to_string().as_bytes(), &NothingKnown).unwrap()
+}
+
+// holds: X2, X5
+#[tokio::test(start_paused = true)]
+async fn an_object_that_its_transform_refused_is_reported_and_told_and_deleted_like_any_other() {
+    for order in BOTH_ORDERS {
+        let mut stage = Stage::new(order);
+        let heard = stage.listen();
+        let feed = stage.script(5, &[taken_in("fine", 1), taken_in("refused", 2)]);
+        stage.start();
+        stage.synced().await;
+        assert_eq!(stage.informer.stats().faults, FaultCounts { unreadable: 1, ..FaultCounts::default() });
+        assert!(stage.faults.all()[0].contains("scripted refusal"), "{:?}", stage.faults.all());
+        assert!(stage.informer.lister().get("default/refused").unwrap().decoded().is_err());
+        assert!(stage.informer.lister().get("default/fine").unwrap().decoded().is_ok());
+        feed.modified(&taken_in("refused", 6));
+        settle().await;
+        feed.deleted(&taken_in("refused", 7));
+        settle().await;
+        assert_eq!(heard.lines()[2..], ["update refused@2->6", "delete refused@7"], "{order:?}");
+        assert_eq!(stage.cached(), ["fine@1"]);
+        stage.end().await;
+    }
+}
+
+// holds: X2, X5
+#[tokio::test(start_paused = true)]
+async fn an_object_that_does_not_decode_is_told_and_deleted_like_any_other() {
+    for order in BOTH_ORDERS {
+        let bad = |version| pod_with("bad", version, json!({"spec": {"containers": "not a list"}}));
+        let (stage, feed) = Stage::watching(config(order), 5, &[bad(1), pod("good", 2)]).await;
+        let heard = stage.listen();
+        settle().await;
+        let lister = stage.informer.lister();
+        assert!(lister.get("default/bad").unwrap().decoded().is_err());
+        assert_eq!(lister.get("default/bad").unwrap().version().number(), Some(1));
+        assert!(lister.get("default/good").unwrap().decoded().is_ok());
+        feed.deleted(&bad(6));
+        settle().await;
+        assert_eq!(heard.lines()[2..], ["delete bad@6"], "{order:?}");
+        assert_eq!(stage.cached(), ["good@2"]);
+        stage.end().await;
+    }
+}
+
+// holds: X2, S12
+#[tokio::test(start_paused = true)]
+async fn an_index_function_that_fails_or_panics_is_reported_and_costs_that_index_entry_only() {
+    for order in BOTH_ORDERS {
+        let bad = |version| pod_with("bad", version, json!({"spec": {"containers": "not a list"}}));
+        let mut stage = Stage::new(order);
+        let heard = stage.listen();
+        let names = Index::raw("names", |pod| {
+            assert!(pod.name() != "bad", "scripted panic");
+            vec![pod.name().to_owned()]
+        });
+        let nodes = Index::typed("nodes", |pod: &Pod| {
+            pod.spec.iter().filter_map(|spec| spec.node_name.clone()).collect::<Vec<_>>()
+        });
+        stage.informer.add_index(names).unwrap();
+        stage.informer.add_index(nodes).unwrap();
+        let feed = stage.script(5, &[bad(1), pod("good", 2)]);
+        stage.start();
+        stage.synced().await;
+        let first = stage.informer.stats().faults.index;
+        assert_eq!(first, 2, "{order:?}: {:#?}", stage.faults.all());
+        assert!(
+            stage.faults.all().iter().any(|fault| fault.contains(r#"index "names" left out default/bad"#))
+        );
+        assert_eq!(stage.informer.lister().index_values("names").unwrap(), ["good"]);
+        // An index that is added to a full cache meets the same object.
+        let late = Index::raw("late", |pod| {
+            assert!(pod.name() != "bad", "scripted panic");
+            vec!["all".to_owned()]
+        });
+        stage.informer.add_index(late).unwrap();
+        stage.informer.index_built("late").await.unwrap();
+        settle().await;
+        assert_eq!(stage.informer.stats().faults.index, 3, "{:#?}", stage.faults.all());
+        feed.deleted(&bad(6));
+        settle().await;
+        assert_eq!(heard.lines().last().unwrap(), "delete bad@6");
+        assert_eq!(stage.cached(), ["good@2"]);
+        stage.end().await;
+    }
+}
+
+// holds: X3
+#[tokio::test(start_paused = true)]
+async fn health_says_what_is_refused_since_when_and_that_it_is_over() {
+    let mut stage = Stage::new(QueueOrder::InOrder);
+    for _ in 0..4 {
+        stage.source.will_list(ListAnswer::status(403, "Forbidden"));
+    }
+    let feed = stage.script(5, &[pod("a", 1)]);
+    stage.start();
+    tokio::time::sleep(seconds(4)).await;
+    let health = stage.informer.health();
+    assert!(!health.is_synced && !health.is_healthy());
+    assert_eq!(health.streams[0].state, StreamState::Waiting);
+    let failing = health.streams[0].failing.clone().expect("it fails");
+    assert_eq!(failing.class, ErrorClass::Forbidden);
+    assert!(failing.attempts >= 2 && failing.for_duration > seconds(2), "{failing:?}");
+    stage.synced().await;
+    let health = stage.informer.health();
+    assert!(health.is_healthy() && health.streams[0].failing.is_none(), "{health:?}");
+    assert!(health.streams[0].last_error.is_some(), "what went wrong last is still told");
+    assert_eq!(health.streams[0].state, StreamState::Watching);
+    feed.bookmark(6);
+    tokio::time::sleep(seconds(3)).await;
+    let age = stage.informer.health().streams[0].last_event_age.unwrap();
+    assert!(age >= seconds(3) && age < seconds(4), "{age:?}");
+    stage.end().await;
+}
+
+// holds: X3
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_gave_up_keeps_what_it_has_and_says_so() {
+    let mut config = config(QueueOrder::InOrder);
+    let never_more_than = |times| NonZeroU32::new(times);
+    config.reflector.stop_policy = StopPolicy { not_found_max: never_more_than(3), ..StopPolicy::default() };
+    let (stage, feed) = Stage::watching(config, 5, &[pod("a", 1)]).await;
+    let heard = stage.listen();
+    stage.source.will_list_always(|_| ListAnswer::status(404, "NotFound"));
+    stage.source.will_watch_always(|_| WatchAnswer::status(404, "NotFound"));
+    drop(feed);
+    tokio::time::sleep(seconds(3600)).await;
+    let health = stage.informer.health();
+    assert_eq!(health.streams[0].state, StreamState::Stopped);
+    assert_eq!(health.streams[0].failing.as_ref().unwrap().class, ErrorClass::NotFound);
+    assert!(!health.is_healthy());
+    assert_eq!(stage.cached(), ["a@1"]);
+    assert_eq!(heard.lines(), ["initial a@1"]);
+    stage.end().await;
+}
+
+// holds: X2
+#[tokio::test(start_paused = true)]
+async fn the_hook_may_ask_the_informer_and_its_own_panic_harms_nobody() {
+    let informer = Arc::new(OnceLock::<SharedInformer<Pod>>::new());
+    let asked = Arc::new(Mutex::new(0));
+    let (about, asking) = (Arc::clone(&informer), Arc::clone(&asked));
+    let mut config = config(QueueOrder::InOrder);
+    config.on_error = Some(Arc::new(move |fault| {
+        let informer = about.get().unwrap();
+        let _ = (informer.health(), informer.stats(), informer.lister().len());
+        *asking.lock().unwrap() += 1;
+        assert!(!matches!(fault, Fault::HandlerPanicked { .. }), "scripted panic of the hook");
+    }));
+    let mut stage = Stage::with(config);
+    informer.set(stage.informer.clone()).unwrap();
+    stage.informer.add_handler(Handler::new().on_add(|_, _| panic!("scripted panic"))).unwrap();
+    let heard = stage.listen();
+    stage.source.will_list(ListAnswer::status(500, "InternalError"));
+    let _feed = stage.script(5, &[pod("a", 1), pod("b", 2)]);
+    stage.start();
+    stage.synced().await;
+    assert_eq!(*asked.lock().unwrap(), 3);
+    assert_eq!(heard.lines().len(), 2);
+    let faults = stage.informer.stats().faults;
+    assert_eq!((faults.source, faults.handler_panics), (1, 2));
+    stage.end().await;
+}
+
+// holds: X2, X16
+#[tokio::test(start_paused = true)]
+async fn a_server_that_went_back_is_reported_and_handlers_hear_what_is_left() {
+    for order in BOTH_ORDERS {
+        let (stage, feed) = Stage::watching(config(order), 50, &[pod("a", 10), pod("b", 20)]).await;
+        let heard = stage.listen();
+        settle().await;
+        heard.take();
+        stage.source.will_list(ListAnswer::status(410, "Expired"));
+        // The list of the most recent state is older than what we have: only a restore explains that.
+        stage.source.will_list(ListAnswer::page(15).object(&pod("a", 9)));
+        let next = stage.source.will_watch_live();
+        feed.error(410, "Expired");
+        drop(feed);
+        tokio::time::sleep(seconds(120)).await;
+        let faults = stage.informer.stats().faults;
+        assert_eq!(faults.went_back, 1, "{:#?}", stage.faults.all());
+        assert_eq!(stage.informer.health().epoch, 1);
+        let mut told = heard.take();
+        told.sort();
+        assert_eq!(told, ["lose b@20", "update a@10->9"], "{order:?}");
+        // Versions of the new epoch count, low as they are.
+        next.modified(&pod("a", 16));
+        settle().await;
+        assert_eq!(heard.take(), ["update a@9->16"], "{order:?}");
+        stage.end().await;
+    }
+}
+
+// holds: X2
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_a_source_is_told_and_ends_that_stream_alone() {
+    let (a, b) = (StreamScope::Namespace("a".into()), StreamScope::Namespace("b".into()));
+    let mut stage = Stage::over(config(QueueOrder::InOrder), &[a.clone(), b.clone()], &[]);
+    let heard = stage.listen();
+    stage.source_of(&a).will_list_always(|_| panic!("scripted panic"));
+    stage.source_of(&b).will_list(ListAnswer::page(5).object(&pod_in("b", "x", 1)));
+    stage.source_of(&b).will_watch_always(|_| WatchAnswer::open().hang());
+    stage.start();
+    tokio::time::sleep(seconds(60)).await;
+    assert_eq!(heard.lines(), ["initial b/x@1"]);
+    assert!(stage.faults.all()[0].contains("scripted panic"), "{:?}", stage.faults.all());
+    let states: Vec<_> = stage.informer.health().streams.iter().map(|stream| stream.state).collect();
+    assert_eq!(states, [StreamState::Stopped, StreamState::Watching]);
+    assert!(stage.informer.unsynced().reason.contains("scripted panic"));
+    stage.end().await;
+}

@@ -1,0 +1,7 @@
+//! The integration tests of `tidings-informer`, in one program: each program links everything below it again.
+
+#![allow(missing_docs, reason = "tests")]
+
+mod conversation;
+mod informer;
+mod reflector;

@@ -1,0 +1,117 @@
+//! Every failure reaches the hook and `tracing`; what an object contains reaches neither.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::json;
+use tidings_informer::reflector::ReflectorConfig;
+use tidings_object::Kind;
+use tidings_source::scripted::{ListAnswer, WatchAnswer, object};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::reflector::scene::*;
+
+/// Keeps every event as `LEVEL field=value …`.
+#[derive(Clone, Default)]
+struct Traced(Arc<Mutex<Vec<String>>>);
+
+struct Line(String);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        write!(self.0, " {field}={value:?}").unwrap();
+    }
+}
+
+impl Subscriber for Traced {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("tidings_informer")
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut line = Line(event.metadata().level().to_string());
+        event.record(&mut line);
+        self.0.lock().unwrap().push(line.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl Traced {
+    fn only(&self, what: &str) -> Vec<String> {
+        let lines = self.0.lock().unwrap();
+        lines.iter().filter(|line| line.contains(what)).cloned().collect()
+    }
+}
+
+// holds: R13, X2
+#[tokio::test(start_paused = true)]
+async fn every_failure_reaches_the_hook_and_a_trace_at_its_level() {
+    let traced = Traced::default();
+    let _guard = tracing::subscriber::set_default(traced.clone());
+    let mut scene = Scene::new(ReflectorConfig::default());
+    scene.source.will_watch(WatchAnswer::status(403, "Forbidden"));
+    scene.source.will_list(ListAnswer::status(500, "Other"));
+    scene.source.will_watch(WatchAnswer::open().initial_events_end(5).error(410, "Expired"));
+    scene.source.will_watch(WatchAnswer::open().initial_events_end(6).broken(malformed()));
+    scene.source.will_watch(WatchAnswer::refused(broken_connection()));
+    scene.source.will_watch(WatchAnswer::open());
+    scene.asked(7).await;
+    let during: Vec<_> = scene.told.only("failed").iter().map(|told| told.replace(": ", " ")).collect();
+    let expected = [
+        ("failed StreamingList watch pods", "WARN"),
+        ("failed List list pods", "WARN"),
+        ("failed Watch watch pods", "DEBUG"),
+        ("failed Watch watch pods", "WARN"),
+        ("failed WatchOpen watch pods", "INFO"),
+        ("failed Watch watch pods", "INFO"),
+    ];
+    let errors = traced.only("error=");
+    assert_eq!((during.len(), errors.len()), (6, 6), "{during:#?} {errors:#?}");
+    for ((told, error), (what, level)) in during.iter().zip(&errors).zip(expected) {
+        assert!(told.starts_with(what), "{told} is not {what}");
+        assert!(error.starts_with(level), "{error} is not {level}");
+        assert!(error.contains("resource=pods") && error.contains("scope=all namespaces"), "{error}");
+    }
+}
+
+// holds: R29
+#[tokio::test(start_paused = true)]
+async fn a_list_that_takes_longer_than_ten_seconds_is_worth_a_warning() {
+    for (took, warnings) in [(10, 0), (11, 1)] {
+        let traced = Traced::default();
+        let _guard = tracing::subscriber::set_default(traced.clone());
+        let mut scene = Scene::new(chunked());
+        scene.source.will_list(ListAnswer::page(5).after(seconds(took)));
+        scene.asked(2).await;
+        assert_eq!(scene.told.only("listed"), [format!("listed Chunked @5: 0 in 1, {took} s")]);
+        assert_eq!(traced.only("WARN").len(), warnings);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_object_contains_is_never_traced() {
+    let traced = Traced::default();
+    let _guard = tracing::subscriber::set_default(traced.clone());
+    let mut scene = Scene::new(ReflectorConfig::default());
+    let secret = object(&Pod::resource(), Some("default"), "a", 6, "u", json!({ "spec": { "x": "hush" } }));
+    let watch = WatchAnswer::open().added(&secret).initial_events_end(5).modified(&secret).bookmark(7);
+    scene.source.will_watch(watch.deleted(&secret));
+    scene.asked(2).await;
+    assert!(!traced.only("").is_empty());
+    assert_eq!(traced.only("hush"), [""; 0]);
+    assert!(!traced.only("version=7").is_empty(), "{:#?}", traced.only(""));
+}

@@ -1,0 +1,66 @@
+//! Bytes that no server sends: they read as something or as an error, never as a panic.
+
+use proptest::prelude::*;
+use serde_json::Value;
+use tidings_protobuf::{DEPTH_MAX, Error, TypeMeta, from_slice, fuzz, message, to_json};
+
+use crate::equality::pairs::pairs;
+
+#[test]
+fn no_beginning_of_an_object_is_a_panic() {
+    for pair in pairs() {
+        let step = pair.protobuf.len().div_ceil(40).max(1);
+        for end in (0..pair.protobuf.len()).step_by(step) {
+            let _ = to_json(pair.message, TypeMeta::default(), &pair.protobuf[..end]);
+        }
+    }
+}
+
+#[test]
+fn messages_nested_without_end_are_an_error() {
+    let schema = message("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a built-in kind");
+    let wrap = |number: u8, inside: Vec<u8>| {
+        let mut out = vec![number << 3 | 2];
+        let mut length = inside.len();
+        while length >= 0x80 {
+            out.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        out.push(length as u8);
+        out.extend(inside);
+        out
+    };
+    // Schemas in the member `not` of schemas.
+    let nested = |depth: usize| {
+        let not = |inside: Vec<u8>| {
+            let mut field = wrap(1, inside);
+            field.splice(0..1, [0xe2, 0x01]);
+            field
+        };
+        let schema = (0..depth).fold(vec![], |inside, _| not(inside));
+        wrap(2, wrap(7, wrap(4, wrap(1, schema))))
+    };
+    let read = |bytes: &[u8]| from_slice::<Value>(schema, TypeMeta::default(), bytes);
+    let deep = read(&nested(DEPTH_MAX - 10)).expect("deep, but not too deep");
+    assert!(deep.to_string().contains(r#""not":{"not""#), "{deep}");
+    assert!(matches!(read(&nested(DEPTH_MAX)), Err(Error::TooDeep)));
+    assert!(matches!(read(&nested(100 * DEPTH_MAX)), Err(Error::TooDeep)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn no_changed_object_is_a_panic(which: prop::sample::Index, changes: Vec<(prop::sample::Index, u8)>) {
+        thread_local!(static PAIRS: Vec<crate::equality::pairs::Pair> = pairs());
+        PAIRS.with(|pairs| {
+            let pair = which.get(pairs);
+            let mut bytes = pair.protobuf.clone();
+            for (at, byte) in changes.iter().filter(|_| !pair.protobuf.is_empty()) {
+                let at = at.index(bytes.len());
+                bytes[at] = *byte;
+            }
+            fuzz::check(&bytes, pair.message);
+        });
+    }
+}

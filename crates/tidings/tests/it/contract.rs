@@ -1,0 +1,187 @@
+//! `docs/contract.md` against the tests that hold it: every statement has a test or a reason, every number that a
+//! test claims is a statement, and the page names the tests that are there.
+//!
+//! With `TIDINGS_WRITE_CONTRACT=1` the names of the tests are filled in; statements and reasons are never touched.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::tidy::files::{File, root, rust_files};
+
+const PAGE: &str = "docs/contract.md";
+const HELD_BY: &str = "  - held by ";
+/// Under a statement that is not taken: the tests of what is done in its place.
+const INSTEAD: &str = "  - instead, held by ";
+const NOT_TAKEN: &str = "  - not taken: ";
+const IN_PART: &str = "  - in part: ";
+
+/// The tests that claim to hold each number, as `file::name`.
+type Claims = BTreeMap<String, Vec<String>>;
+
+#[test]
+fn every_statement_has_a_test_or_a_reason() {
+    let page = page();
+    let statements = statements(&page);
+    let claims = claims();
+    let mut wrong = Vec::new();
+    for (number, statement) in &statements {
+        let is_held = claims.contains_key(number);
+        match (is_held, statement.reason) {
+            (false, None) => {
+                wrong.push(format!("{number} has neither a test (`// holds: {number}`) nor `not taken:`"));
+            }
+            (false, Some(Reason::InPart)) => {
+                wrong.push(format!("{number} is taken in part, but no test says which"));
+            }
+            (true, _) | (false, Some(Reason::NotTaken)) => {}
+        }
+    }
+    assert!(statements.len() > 200, "only {} statements found in {PAGE}", statements.len());
+    assert!(wrong.is_empty(), "{} statements of {PAGE}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_number_that_a_test_claims_is_a_statement() {
+    let page = page();
+    let statements = statements(&page);
+    let claims = claims();
+    let unknown = claims.iter().filter(|(number, _)| !statements.contains_key(*number));
+    let unknown: Vec<_> = unknown.map(|(number, tests)| format!("{number}, claimed by {tests:?}")).collect();
+    assert!(unknown.is_empty(), "not in {PAGE}:\n{}", unknown.join("\n"));
+}
+
+#[test]
+fn the_page_names_the_tests_that_are_there() {
+    let page = page();
+    let filled = filled_in(&page, &claims());
+    if std::env::var_os("TIDINGS_WRITE_CONTRACT").is_some() {
+        fs::write(root().join(PAGE), &filled).expect("the page can be written");
+        return;
+    }
+    let behind: Vec<_> =
+        filled.lines().filter(|line| line.starts_with(HELD_BY) && !page.contains(line)).collect();
+    let gone: Vec<_> =
+        page.lines().filter(|line| line.starts_with(HELD_BY) && !filled.contains(line)).collect();
+    assert!(
+        filled == page,
+        "{PAGE} is behind the tests: run `TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test it contract`\n\
+         missing there: {behind:#?}\nno longer here: {gone:#?}"
+    );
+}
+
+/// What the page says of one number.
+struct Statement {
+    reason: Option<Reason>,
+}
+
+#[derive(Clone, Copy)]
+enum Reason {
+    NotTaken,
+    InPart,
+}
+
+fn page() -> String {
+    fs::read_to_string(root().join(PAGE)).expect("the contract's page can be read")
+}
+
+fn statements(page: &str) -> BTreeMap<String, Statement> {
+    let mut found: BTreeMap<String, Statement> = BTreeMap::new();
+    let mut last: Option<String> = None;
+    for line in page.lines() {
+        if let Some(number) = number_of(line) {
+            let before = found.insert(number.to_owned(), Statement { reason: None });
+            assert!(before.is_none(), "{number} stands twice in {PAGE}");
+            last = Some(number.to_owned());
+        }
+        let Some(reason) = reason_of(line) else { continue };
+        let of = last.as_ref().and_then(|number| found.get_mut(number));
+        of.unwrap_or_else(|| panic!("a reason without a statement: {line}")).reason = Some(reason);
+    }
+    found
+}
+
+/// `R16` of `- **R16** The first list…`.
+fn number_of(line: &str) -> Option<&str> {
+    line.strip_prefix("- **")?.split_once("** ").map(|(number, _)| number)
+}
+
+/// The page with the tests under each statement and its reason, one a line.
+fn filled_in(page: &str, claims: &Claims) -> String {
+    let mut filled = Vec::new();
+    let mut lines = page.lines().filter(|line| !names_a_test(line)).peekable();
+    while let Some(line) = lines.next() {
+        filled.push(line.to_owned());
+        let Some(number) = number_of(line) else { continue };
+        let reason = lines.next_if(|line| reason_of(line).is_some());
+        filled.extend(reason.map(str::to_owned));
+        let held_by = match reason.and_then(reason_of) {
+            Some(Reason::NotTaken) => INSTEAD,
+            Some(Reason::InPart) | None => HELD_BY,
+        };
+        let tests = claims.get(number).into_iter().flatten();
+        filled.extend(tests.map(|test| format!("{held_by}`{test}`")));
+    }
+    filled.join("\n") + "\n"
+}
+
+fn reason_of(line: &str) -> Option<Reason> {
+    if line.starts_with(NOT_TAKEN) {
+        Some(Reason::NotTaken)
+    } else if line.starts_with(IN_PART) {
+        Some(Reason::InPart)
+    } else {
+        None
+    }
+}
+
+fn names_a_test(line: &str) -> bool {
+    line.starts_with(HELD_BY) || line.starts_with(INSTEAD)
+}
+
+fn claims() -> Claims {
+    let mut claims = Claims::new();
+    for file in rust_files() {
+        for (numbers, name) in claims_of(&file) {
+            let path = file.path.trim_start_matches("crates/");
+            for number in numbers {
+                claims.entry(number).or_default().push(format!("{path}::{name}"));
+            }
+        }
+    }
+    for tests in claims.values_mut() {
+        tests.sort();
+        tests.dedup();
+    }
+    claims
+}
+
+/// The `// holds:` comments of a file, each with the test below it.
+fn claims_of(file: &File) -> Vec<(Vec<String>, String)> {
+    let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let Some(list) = line.strip_prefix("// holds: ") else { continue };
+        let numbers = list.split(',').map(|number| number.trim().to_owned()).collect();
+        let at = format!("{}:{}", file.path, index + 1);
+        found.push((numbers, test_below(&lines[index + 1..], &at)));
+    }
+    found
+}
+
+/// The test that a comment stands above: attributes and comments may come between, and one of them makes it a test.
+fn test_below(lines: &[&str], at: &str) -> String {
+    let is_between = |line: &&&str| line.starts_with("#[") || line.starts_with("//") || line.starts_with(')');
+    let between: Vec<_> = lines.iter().take_while(is_between).collect();
+    let below = lines.get(between.len()).copied().unwrap_or_default();
+    // A trial of a harness of our own: `trial("name", …)`.
+    if let Some(name) = below.split_once("rial").and_then(|(_, rest)| rest.split('"').nth(1)) {
+        return name.to_owned();
+    }
+    // What runs against a real server are trials too, named in one list and written in functions of their own.
+    let is_test = between.iter().any(|line| line.contains("test")) || at.starts_with("e2e/");
+    let name = below.split_once("fn ").map(|(_, rest)| rest.split(['(', '<']).next().unwrap_or_default());
+    match name.filter(|_| is_test) {
+        Some(name) => name.to_owned(),
+        None => panic!("{at}: a `// holds:` comment stands right above the attributes of a test"),
+    }
+}

@@ -1,0 +1,8 @@
+//! The integration tests of `tidings`, in one program: each program links everything below it again.
+
+#![allow(missing_docs, reason = "tests")]
+
+mod contract;
+mod examples;
+mod informers;
+mod tidy;
