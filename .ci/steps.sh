@@ -87,7 +87,7 @@ build_outside_crates() {
     folder="$(mktemp -d)"
     mkdir "$folder/src"
     cp "$root/Cargo.lock" "$folder/"
-    cp "$root/crates/tidings/examples/what_a_user_writes.rs" "$folder/src/main.rs"
+    cp "$root/crates/tidings/examples/quick_start.rs" "$folder/src/main.rs"
     cat >"$folder/Cargo.toml" <<TOML
 [package]
 name = "outside-$version"

@@ -1,19 +1,21 @@
-//! A controller in the manner of Kubernetes' sample-controller: each `Foo` owns a Deployment.
+//! A port of Kubernetes' sample-controller: each `Foo` owns a Deployment.
 //!
-//! The Deployment gets as many replicas as the Foo says, and the Foo's status says how many of them are available. A
-//! Foo whose Deployment belongs to someone else gets a warning instead. Without arguments a short story is told over
-//! an API server in the process; with `--cluster` it works in the cluster of your kubeconfig until Ctrl-C:
+//! The controller creates the Deployment, sets its replicas to what the Foo wants, and reports the available replicas
+//! in the status of the Foo. If another owner has a Deployment of that name, the Foo gets a warning event.
+//!
+//! Without arguments it runs a short scenario against an API server in this process. With `--cluster` it runs in the
+//! cluster of your kubeconfig until Ctrl-C:
 //!
 //! ```sh
 //! cargo run -p tidings --example sample_controller
 //! cargo run -p tidings --example sample_controller -- --cluster
 //! ```
 
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::print_stdout, reason = "an example prints what it does")]
 #![allow(clippy::disallowed_names, reason = "the kind is called Foo")]
 
-#[path = "playground/run.rs"]
-pub(crate) mod playground;
+#[path = "support/run.rs"]
+pub(crate) mod support;
 
 use std::time::Duration;
 
@@ -34,11 +36,11 @@ use tidings::controller::{
 use tidings::{Key, Object, SharedInformer, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
 
-use self::playground::{install, run_while};
+use self::support::{install, run_while};
 
 const SECONDS_10: Duration = Duration::from_secs(10);
 
-/// What people write: a Deployment of that name with so many replicas.
+/// What the user wants.
 #[derive(CustomResource, Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "samplecontroller.example.com",
@@ -50,21 +52,21 @@ const SECONDS_10: Duration = Duration::from_secs(10);
 )]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FooSpec {
-    /// The Deployment that the Foo owns.
+    /// The name of the Deployment that the Foo owns.
     pub(crate) deployment_name: String,
-    /// How many replicas it has.
+    /// The number of replicas of the Deployment.
     pub(crate) replicas: i32,
 }
 
-/// What the controller writes.
+/// What the controller reports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FooStatus {
-    /// How many replicas are available.
+    /// The number of available replicas.
     pub(crate) available_replicas: i32,
 }
 
-/// The controller. A change of a Foo, or of a Deployment that a Foo controls, asks for that Foo.
+/// The controller. A change of a Foo, or of a Deployment that a Foo controls, requests a reconcile of that Foo.
 pub(crate) fn controller() -> Controller {
     Controller::for_kind::<Foo>("sample-controller").owns::<Deployment>().workers(2).reconcile(reconcile)
 }
@@ -89,13 +91,13 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
             .event(&*foo, NewEvent::warning("ErrResourceExists", note.as_str()).related(&deployment));
         return Err(note.into());
     }
-    let deployment = keep_replicas(&context, &foo, deployment).await?;
-    keep_status(&context, &foo, &deployment).await?;
+    let deployment = update_replicas(&context, &foo, deployment).await?;
+    update_status(&context, &foo, &deployment).await?;
     context.recorder().event(&*foo, NewEvent::normal("Synced", "Foo synced successfully"));
     Ok(Action::await_change())
 }
 
-async fn keep_replicas(context: &Context, foo: &Foo, deployment: Deployment) -> Result<Deployment, Error> {
+async fn update_replicas(context: &Context, foo: &Foo, deployment: Deployment) -> Result<Deployment, Error> {
     let replicas = serde_json::to_value(&deployment)?["spec"]["replicas"].as_i64();
     if replicas == Some(foo.spec.replicas.into()) {
         return Ok(deployment);
@@ -105,7 +107,7 @@ async fn keep_replicas(context: &Context, foo: &Foo, deployment: Deployment) -> 
     Ok(deployments.patch(&deployment.name_any(), &PatchParams::default(), &patch).await?.decoded()?)
 }
 
-async fn keep_status(context: &Context, foo: &Foo, deployment: &Deployment) -> Result<(), Error> {
+async fn update_status(context: &Context, foo: &Foo, deployment: &Deployment) -> Result<(), Error> {
     let status = deployment.status.as_ref();
     let available_replicas = status.and_then(|status| status.available_replicas).unwrap_or_default();
     let status = FooStatus { available_replicas };
@@ -144,20 +146,20 @@ async fn main() -> anyhow::Result<()> {
             let server = ApiServer::start().await;
             let factory = SharedInformerFactory::new(server.client());
             install::<Foo>(factory.client()).await?;
-            run_while(&factory, [controller(), stand_in()], story(&factory)).await
+            run_while(&factory, [controller(), fake_deployment_controller()], scenario(&factory)).await
         }
         Some("--cluster") => {
             let factory = SharedInformerFactory::try_default().await?;
             install::<Foo>(factory.client()).await?;
-            println!("watching Foos; Ctrl-C ends");
+            println!("reconciling Foos until Ctrl-C");
             Ok(Manager::new(factory).controller(controller()).run().await?)
         }
-        Some(other) => bail!("{other}: the one argument there is is --cluster"),
+        Some(other) => bail!("unknown argument {other}: the only one is --cluster"),
     }
 }
 
-/// Stands in for the deployment controller of a cluster: every replica is available at once.
-pub(crate) fn stand_in() -> Controller {
+/// Replaces the deployment controller of a real cluster: every replica is available at once.
+pub(crate) fn fake_deployment_controller() -> Controller {
     Controller::for_kind::<Deployment>("deployment").reconcile(async |request: Request, context: Context| {
         let Some(deployment) = context.get::<Deployment>(&request).await? else {
             return Ok(Action::await_change());
@@ -170,23 +172,23 @@ pub(crate) fn stand_in() -> Controller {
     })
 }
 
-/// What happens to two Foos.
-pub(crate) async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()> {
+/// Creates two Foos, changes them, and waits for the controller after each step.
+pub(crate) async fn scenario(factory: &SharedInformerFactory) -> anyhow::Result<()> {
     let client = factory.client();
     let foos: Api<Foo> = Api::namespaced(client.clone(), "default");
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), "default");
-    let seen = factory.informer::<Foo>();
+    let informer = factory.informer::<Foo>();
 
-    println!("a Foo with one replica is created");
+    println!("create a Foo with one replica");
     foos.create(&PostParams::default(), &foo("example", "example-deployment", 1)).await?;
-    becomes_available(&seen, 1).await?;
+    wait_for_available(&informer, 1).await?;
 
-    println!("it is scaled to three");
+    println!("scale it to three");
     let patch = Patch::Merge(json!({ "spec": { "replicas": 3 } }));
     foos.patch("example", &PatchParams::default(), &patch).await?;
-    becomes_available(&seen, 3).await?;
+    wait_for_available(&informer, 3).await?;
 
-    println!("someone deletes its Deployment");
+    println!("delete its Deployment");
     let uid = deployments.get("example-deployment").await?.uid().context("a uid")?;
     deployments.delete("example-deployment", &DeleteParams::default()).await?;
     let is_back = Condition::on_object("is back", move |deployment: Option<&Object<Deployment>>| {
@@ -194,9 +196,9 @@ pub(crate) async fn story(factory: &SharedInformerFactory) -> anyhow::Result<()>
     });
     let key = Key::parse("default/example-deployment")?;
     await_condition(&factory.informer(), &key, &is_back, SECONDS_10).await?;
-    println!("  it is made again");
+    println!("  the controller has created it again");
 
-    println!("another Foo wants the same Deployment");
+    println!("create another Foo with the same Deployment");
     foos.create(&PostParams::default(), &foo("second", "example-deployment", 1)).await?;
     println!("  it gets a warning: {}", warning(factory).await?);
     Ok(())
@@ -206,7 +208,7 @@ fn foo(name: &str, deployment_name: &str, replicas: i32) -> Foo {
     Foo::new(name, FooSpec { deployment_name: deployment_name.to_owned(), replicas })
 }
 
-async fn becomes_available(foos: &SharedInformer<Foo>, replicas: i32) -> anyhow::Result<()> {
+async fn wait_for_available(foos: &SharedInformer<Foo>, replicas: i32) -> anyhow::Result<()> {
     let status = Some(FooStatus { available_replicas: replicas });
     let condition =
         Condition::new(format!("has {replicas} available"), move |foo: &Foo| foo.status == status);
@@ -215,15 +217,15 @@ async fn becomes_available(foos: &SharedInformer<Foo>, replicas: i32) -> anyhow:
     Ok(())
 }
 
-/// The note of the first event that warns.
+/// The note of the first warning event.
 async fn warning(factory: &SharedInformerFactory) -> anyhow::Result<String> {
     let events = factory.informer::<Event>();
-    let mut told = events.notifications()?;
+    let mut notifications = events.notifications()?;
     let running = factory.start();
     let warning = async {
         loop {
             if let tidings::Notification::Added { object, .. } =
-                told.next().await.context("the informer has stopped")?
+                notifications.next().await.context("the informer has stopped")?
                 && object.field(".type")?.text().as_deref() == Some("Warning")
             {
                 return anyhow::Ok(object.field(".note")?.to_string());

@@ -1,12 +1,12 @@
-//! The program that informer tutorials begin with, in seven steps: client, factory, informer, handler, start,
-//! wait for sync, list. It runs against an API server in its own process, so that it needs no cluster; with
-//! `--cluster` it takes your kubeconfig.
+//! The first program of many informer tutorials, in seven steps: client, factory, informer, handler, start, wait for
+//! sync, list. It runs against an API server in this process and needs no cluster. With `--cluster` it uses your
+//! kubeconfig.
 //!
 //! ```sh
 //! cargo run -p tidings --example seven_steps
 //! ```
 
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::print_stdout, reason = "an example prints what it does")]
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use tidings_apiserver::ApiServer;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    // 1. A client: your kubeconfig, or the service account of the pod this runs in.
+    // 1. Create a client: from your kubeconfig, or from the service account of the pod that the program runs in.
     let on_cluster = std::env::args().any(|argument| argument == "--cluster");
     let server = ApiServer::start().await;
     let client = if on_cluster { Client::try_default().await? } else { server.client() };
 
-    // 2. A factory, which tells every handler everything again each 30 seconds.
+    // 2. Create a factory. Every 30 seconds it delivers all objects to each handler again (a resync).
     let factory = SharedInformerFactory::new(client.clone()).resync(Duration::from_secs(30));
 
-    // 3. An informer for pods. Whoever asks for it again gets the same watch and the same cache.
+    // 3. Create an informer for pods. Further calls return the same informer, with one watch and one cache.
     let pods = factory.informer::<Pod>();
 
-    // 4. A handler.
+    // 4. Add a handler.
     let printer = pods.add_handler(
         Handler::new()
             .named("printer")
@@ -41,23 +41,23 @@ async fn main() -> anyhow::Result<()> {
                     println!("[UPDATE] Pod {} phase {old} -> {new_phase}", new.key());
                 }
             })
-            .on_delete(|gone| println!("[DELETE] Pod {}", gone.key())),
+            .on_delete(|pod| println!("[DELETE] Pod {}", pod.key())),
     )?;
 
-    // 5. Start.
+    // 5. Start the informers.
     let running = factory.start();
 
-    // 6. Wait until the cache is filled.
+    // 6. Wait until the cache contains all pods.
     running.synced().await?;
 
-    // 7. List from the cache: no request is made.
+    // 7. List from the cache. This sends no request to the server.
     println!("{} pods are cached", pods.lister().list().len());
 
     if !on_cluster {
-        live_a_little(&client, &pods).await?;
+        make_changes(&client, &pods).await?;
         let pod = pods.lister().require("default/web-1")?.decoded()?;
         println!(
-            "{} pod is cached; the API type is there when you ask: {:?}",
+            "{} pod is cached; its decoded form has the name {:?}",
             pods.lister().len(),
             pod.metadata.name
         );
@@ -69,8 +69,8 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Something to see: two pods come, one starts and goes.
-async fn live_a_little(client: &Client, pods: &tidings::SharedInformer<Pod>) -> anyhow::Result<()> {
+/// Creates two pods, starts one of them and deletes it.
+async fn make_changes(client: &Client, pods: &tidings::SharedInformer<Pod>) -> anyhow::Result<()> {
     let api: Api<Pod> = Api::namespaced(client.clone(), "default");
     for name in ["web-0", "web-1"] {
         let pod = serde_json::from_value(serde_json::json!({

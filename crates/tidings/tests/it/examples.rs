@@ -1,13 +1,13 @@
-//! The example controllers, run over the API server in the process: what they show holds.
+//! Runs the example controllers against the in-process API server.
 
-#![allow(clippy::duplicate_mod, reason = "each example stands by itself and brings what they share")]
+#![allow(clippy::duplicate_mod, reason = "each example includes the shared module")]
 
-#[allow(dead_code, reason = "its main is for people")]
-#[path = "../../examples/replica_keeper.rs"]
-mod replica_keeper;
-#[allow(dead_code, reason = "its main is for people")]
+#[allow(dead_code, reason = "only users run its main")]
+#[path = "../../examples/pod_set.rs"]
+mod pod_set;
+#[allow(dead_code, reason = "only users run its main")]
 #[path = "../../examples/sample_controller.rs"]
 mod sample_controller;
 
-mod keeper;
-mod sample;
+mod pod_set_tests;
+mod sample_controller_tests;

@@ -1,4 +1,4 @@
-//! A Foo has its Deployment, whatever happens to either.
+//! A Foo gets its Deployment back after every disturbance.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use tidings::controller::{Signals, is_controlled_by};
 use tidings_apiserver::ApiServer;
 use tokio::time::sleep;
 
-use crate::examples::sample_controller::playground::{install, run_while};
-use crate::examples::sample_controller::{Foo, FooSpec, FooStatus, controller, stand_in, story};
+use crate::examples::sample_controller::support::{install, run_while};
+use crate::examples::sample_controller::{Foo, FooSpec, FooStatus, controller, fake_deployment_controller, scenario};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-async fn with_foos() -> (ApiServer, SharedInformerFactory) {
+async fn server_with_foos() -> (ApiServer, SharedInformerFactory) {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     install::<Foo>(factory.client()).await.unwrap();
@@ -29,9 +29,9 @@ fn foo(name: &str, deployment_name: &str) -> Foo {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_story_ends_with_three_replicas_one_warning_and_one_event_for_all_syncs() {
-    let (server, factory) = with_foos().await;
-    run_while(&factory, [controller(), stand_in()], story(&factory)).await.unwrap();
+async fn the_scenario_ends_with_three_replicas_one_warning_and_one_event_for_all_syncs() {
+    let (server, factory) = server_with_foos().await;
+    run_while(&factory, [controller(), fake_deployment_controller()], scenario(&factory)).await.unwrap();
     let foos: Api<Foo> = Api::namespaced(server.client(), "default");
     let example = foos.get("example").await.unwrap();
     assert_eq!(example.status, Some(FooStatus { available_replicas: 3 }));
@@ -56,7 +56,7 @@ async fn the_story_ends_with_three_replicas_one_warning_and_one_event_for_all_sy
 
 #[tokio::test(start_paused = true)]
 async fn a_foo_whose_deployment_was_taken_gets_its_own_when_the_name_is_free() {
-    let (server, factory) = with_foos().await;
+    let (server, factory) = server_with_foos().await;
     let version = server.put(
         "deployments.apps",
         json!({
@@ -64,31 +64,31 @@ async fn a_foo_whose_deployment_was_taken_gets_its_own_when_the_name_is_free() {
             "spec": { "replicas": 7, "selector": { "matchLabels": { "a": "b" } } },
         }),
     );
-    let story = async {
+    let scenario = async {
         let foos: Api<Foo> = Api::namespaced(server.client(), "default");
         let waiting = foos.create(&PostParams::default(), &foo("waiting", "taken")).await?;
         sleep(MINUTE).await;
         let deployments: Api<Deployment> = Api::namespaced(server.client(), "default");
         let taken = deployments.get("taken").await?;
         assert!(!is_controlled_by(&taken, &waiting.uid().unwrap()));
-        assert_eq!(taken.resource_version(), Some(version.to_string()), "what is another's is not touched");
+        assert_eq!(taken.resource_version(), Some(version.to_string()), "a Deployment of another owner is not changed");
         deployments.delete("taken", &DeleteParams::default()).await?;
         sleep(20 * MINUTE).await;
         let own = deployments.get("taken").await?;
         assert!(is_controlled_by(&own, &waiting.uid().unwrap()));
         Ok(())
     };
-    run_while(&factory, [controller()], story).await.unwrap();
+    run_while(&factory, [controller()], scenario).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_foo_that_names_no_deployment_is_not_tried_again() {
-    let (server, factory) = with_foos().await;
+async fn a_foo_without_a_deployment_name_is_not_retried() {
+    let (server, factory) = server_with_foos().await;
     let (handle, task) = controller().attach(&factory).unwrap();
     let running = factory.start();
     let stop = tokio_util::sync::CancellationToken::new();
     let working = task.run(Signals { stop: stop.clone(), abandon: stop.child_token() });
-    let story = async {
+    let scenario = async {
         let foos: Api<Foo> = Api::namespaced(server.client(), "default");
         foos.create(&PostParams::default(), &foo("nameless", "")).await.unwrap();
         sleep(20 * MINUTE).await;
@@ -96,7 +96,7 @@ async fn a_foo_that_names_no_deployment_is_not_tried_again() {
         assert_eq!((stats.terminal_errors, stats.errors), (1, 1), "{stats:?}");
         stop.cancel();
     };
-    let (ended, ()) = tokio::join!(working, story);
+    let (ended, ()) = tokio::join!(working, scenario);
     ended.unwrap();
     running.shutdown().await;
 }

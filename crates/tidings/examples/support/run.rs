@@ -1,4 +1,4 @@
-//! What the example controllers share: telling the server of a kind, and running controllers while something happens.
+//! Shared by the example controllers: installs a custom resource, and runs controllers during a scenario.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use kube_core::CustomResourceExt;
 use tidings::controller::{Condition, Controller, Manager, await_condition_on};
 use tidings::{Key, SharedInformerFactory};
 
-/// Tells the server of a custom kind, and waits until it takes objects of it.
+/// Installs the definition of a custom resource, and waits until the server accepts objects of it.
 pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Result<()> {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     let params = PatchParams::apply("tidings-example").force();
@@ -20,14 +20,14 @@ pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Re
     Ok(())
 }
 
-/// Runs controllers while a story is told, then lets them finish what they do.
+/// Runs the controllers until the scenario is over, then stops them in order.
 pub(crate) async fn run_while(
     factory: &SharedInformerFactory,
     controllers: impl IntoIterator<Item = Controller>,
-    story: impl Future<Output = anyhow::Result<()>>,
+    scenario: impl Future<Output = anyhow::Result<()>>,
 ) -> anyhow::Result<()> {
     let manager = controllers.into_iter().fold(Manager::new(factory.clone()), Manager::controller);
-    let mut ended = Ok(());
-    manager.run_until(async { ended = story.await }).await?;
-    ended
+    let mut result = Ok(());
+    manager.run_until(async { result = scenario.await }).await?;
+    result
 }
