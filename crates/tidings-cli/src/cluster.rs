@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::Uri;
 use kube_client::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube_client::{Client, Config};
-use tidings::stages::source;
+use tidings::client_from_config;
 
 use crate::failure::{CliResult, Failure, FailureCode};
 
@@ -39,7 +39,7 @@ impl ClusterOptions {
         let mut config = self.config().await?;
         config.connect_timeout = Some(CONNECT_TIMEOUT);
         config.accept_invalid_certs |= self.insecure_skip_tls_verify;
-        source::client_from_config(config).map_err(|error| Failure::new(FailureCode::NoServer, error))
+        client_from_config(config).map_err(|error| Failure::new(FailureCode::NoServer, error))
     }
 
     async fn config(&self) -> CliResult<Config> {

@@ -8,7 +8,6 @@ use http_body_util::{BodyExt as _, Limited};
 use kube_client::client::Body;
 use kube_client::{Client, Config};
 use kube_core::dynamic::DynamicObject;
-use tidings::stages::source;
 use tidings::workqueue::QueueMetrics;
 use tidings::{InformerOptions, Scope, SharedInformer, SharedInformerFactory};
 use tidings_endpoints::Diagnostics;
@@ -81,8 +80,8 @@ impl RemoteProgram {
         let host = host(&uri);
         let mut config = Config::new(uri);
         config.connect_timeout = Some(RESPONSE_TIMEOUT);
-        let client =
-            source::client_from_config(config).map_err(|error| Failure::new(FailureCode::NoServer, error))?;
+        let client = tidings::client_from_config(config)
+            .map_err(|error| Failure::new(FailureCode::NoServer, error))?;
         Ok(RemoteProgram { client, host })
     }
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use kube_core::dynamic::DynamicObject;
-use tidings::stages::source::{ErrorClass, ErrorKind, SourceError};
 use tidings::{
-    FieldPath, Index, InformerOptions, ResourceKind, Scope, SharedInformer, SharedInformerFactory,
+    ErrorClass, ErrorKind, FieldPath, Index, InformerOptions, ResourceKind, Scope, SharedInformer,
+    SharedInformerFactory, SourceError,
 };
 
 use crate::cluster::{ClusterOptions, resource};

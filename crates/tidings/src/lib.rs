@@ -1,8 +1,8 @@
-//! Informers for Kubernetes: a watch and a local cache that everyone in a program shares.
+//! Informers and controllers for Kubernetes: one watch and one local cache of each resource, shared by the whole program.
 //!
-//! Others decode every object on arrival and keep the tree. **tidings caches what the server sent, and decodes it
-//! when someone looks**: a cluster's worth of pods takes megabytes, not gigabytes, and most handlers never pay
-//! for decoding at all.
+//! Other informers decode every object when it arrives and store the decoded form. **tidings stores the compressed bytes
+//! that the server sent, and decodes an object when the program reads it.** The pods of a large cluster take megabytes
+//! instead of gigabytes, and a handler that only reads keys never pays for decoding.
 //!
 //! ```
 //! use std::time::Duration;
@@ -32,8 +32,20 @@
 //! # }
 //! ```
 //!
-//! Where to go from here: [`SharedInformerFactory`] makes informers, [`SharedInformer`] says what they promise,
-//! [`Lister`] reads, [`Handler`] hears, [`Object`] decodes.
+//! Start with [`SharedInformerFactory`], which creates informers. [`SharedInformer`] states what an informer guarantees.
+//! [`Lister`] reads the cache, [`Handler`] receives notifications, and [`Object`] decodes.
+//!
+//! # Features
+//!
+//! All are on by default except `http2`. An informer-only program sets `default-features = false`; then neither the
+//! controller nor axum nor prometheus-client is compiled.
+//!
+//! - `controller`: [`controller`], with reconcilers, leader election and sharding.
+//! - `endpoints`: [`endpoints`], an HTTP server for `/metrics`, `/healthz`, `/readyz` and `/informers`.
+//! - `metrics`: collectors for [`prometheus_client`].
+//! - `http2`: one connection for all watches, if the server supports HTTP/2.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use tidings_factory::{FactoryError, InformerOptions, Running, SharedInformerFactory};
 pub use tidings_informer::delta::QueueOrder;
@@ -44,24 +56,90 @@ pub use tidings_informer::informer::{
     WaitError,
 };
 pub use tidings_informer::lister::{Lister, NamespaceLister, NotFound};
-pub use tidings_informer::reflector::{ListMode, ReflectorConfig, StopPolicy};
+pub use tidings_informer::reflector::{
+    BackoffConfig, ListMode, LivenessConfig, Paging, ReflectorConfig, StopPolicy,
+};
 pub use tidings_object::{
     Budget, FieldPath, FieldSelector, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Operator,
     ParseError, Projection, RawObject, ReadError, Requirement, ResourceKind, Scope, Transform, Version, Wire,
 };
-pub use tidings_source::{ShardRange, Sharded, WirePreference};
+#[cfg(feature = "http2")]
+pub use tidings_source::http2_client;
+pub use tidings_source::{
+    ClientError, ErrorClass, ErrorKind, ShardRange, Sharded, SourceError, WirePreference, client_from_config,
+};
 pub use tidings_util::WithCauses;
 
-/// From a notification to Reconcile: controllers, their manager, leader election.
+#[cfg(feature = "metrics")]
+pub use prometheus_client;
+
+/// Controllers: from a notification to a reconcile, with a manager, leader election and sharding.
+#[cfg(feature = "controller")]
 pub use tidings_controller as controller;
-/// What an operator asks: `/metrics`, `/healthz`, `/readyz`, `/informers`, to mount or to serve.
+/// HTTP endpoints for operators: `/metrics`, `/healthz`, `/readyz` and `/informers`.
+#[cfg(feature = "endpoints")]
 pub use tidings_endpoints as endpoints;
-/// Keys to workers: the queue behind a controller, for those who want it by itself.
+/// The work queue of controllers, for use without one.
 pub use tidings_workqueue as workqueue;
 
-/// The stages behind the factory, for those who put an informer together by themselves.
+/// The parts of an informer, for programs that assemble one by hand, in the order in which data flows:
+/// source, reflector, delta queue, indexer, informer.
+///
+/// Most programs need none of these: [`SharedInformerFactory`] assembles an informer.
 pub mod stages {
-    pub use tidings_informer::{delta, indexer, informer, lister, reflector};
-    pub use tidings_object as object;
-    pub use tidings_source as source;
+    /// Turns the bytes of the server into objects.
+    pub mod object {
+        pub use tidings_object::{Intake, IntakeError, KnownObjects, NothingKnown, Origin};
+    }
+
+    /// Lists and watches a resource.
+    pub mod source {
+        pub use tidings_source::{
+            ChangeType, KubeSource, KubeSourceBuilder, ListEnd, ListOptions, ListPart, ListPermit,
+            ListStream, ListWatch, Query, Skipped, StreamScope, VersionMatch, WatchEvent, WatchOptions,
+            WatchStream,
+        };
+    }
+
+    /// Follows a source with lists and watches, and repairs every failure.
+    pub mod reflector {
+        pub use tidings_informer::reflector::{
+            CompletedList, Epoch, Observer, Reflector, ReflectorActivity, RelistReason, Replacement, Sink,
+            StopReason,
+        };
+    }
+
+    /// The queue between reflector and cache.
+    pub mod delta {
+        pub use tidings_informer::delta::{
+            Batch, Delta, DeltaFifo, DeltaKind, DeltaReceiver, DeltaSender, KnownInScope, ListCollector,
+            ListedObjects, QueueDepth, ReachedBy, StreamId, StreamSender, queue,
+        };
+    }
+
+    /// The cache and its indexes.
+    pub mod indexer {
+        pub use tidings_informer::indexer::{
+            IndexFault, IndexFaultCause, IndexMemory, IndexState, NAMESPACE_INDEX, ReplaceSummary, Writer,
+            indexer,
+        };
+    }
+
+    /// Joins the parts to an informer with handlers.
+    pub mod informer {
+        pub use tidings_informer::informer::{
+            AppliedCounts, EndedCounts, ErrorHook, Failure, FaultCounts, Histogram, InformerTask,
+            MemoryStats, Reached, RequestCounts, Sources, WeakInformer, informer,
+        };
+    }
+}
+
+/// Runs the code of the documents as tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../README.md")]
+    struct CrateReadme;
 }

@@ -16,7 +16,7 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
 use rustls::server::{NoServerSessionStorage, ServerConfig, WebPkiClientVerifier};
 use rustls::time_provider::TimeProvider;
 use serde_json::json;
-use tidings::stages::source::client_from_config;
+use tidings::client_from_config;
 use tidings_apiserver::{ADMIN_TOKEN, Rights};
 use tidings_apiserver::{ApiServer, Ending, Listen};
 use tokio::net::TcpListener;

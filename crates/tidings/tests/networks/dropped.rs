@@ -11,7 +11,7 @@ use std::time::Duration;
 use kube_client::Config;
 use libtest_mimic::{Completion, Failed};
 use tidings::Version;
-use tidings::stages::source::client_from_config;
+use tidings::client_from_config;
 use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Listen};
 use tokio::time::{Instant, timeout};

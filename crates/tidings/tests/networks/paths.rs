@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tidings::stages::source::client_from_config;
+use tidings::client_from_config;
 use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Ending, Listen};
 use tokio::io::AsyncWriteExt as _;

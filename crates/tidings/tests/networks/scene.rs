@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
 use parking_lot::Mutex;
 use serde_json::json;
-use tidings::stages::reflector::BackoffConfig;
+use tidings::BackoffConfig;
 use tidings::{
     InformerOptions, Key, ReflectorConfig, Running, SharedInformer, SharedInformerFactory, Version,
 };

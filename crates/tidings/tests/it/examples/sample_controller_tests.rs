@@ -71,7 +71,11 @@ async fn a_foo_whose_deployment_was_taken_gets_its_own_when_the_name_is_free() {
         let deployments: Api<Deployment> = Api::namespaced(server.client(), "default");
         let taken = deployments.get("taken").await?;
         assert!(!is_controlled_by(&taken, &waiting.uid().unwrap()));
-        assert_eq!(taken.resource_version(), Some(version.to_string()), "a Deployment of another owner is not changed");
+        assert_eq!(
+            taken.resource_version(),
+            Some(version.to_string()),
+            "a Deployment of another owner is not changed"
+        );
         deployments.delete("taken", &DeleteParams::default()).await?;
         sleep(20 * MINUTE).await;
         let own = deployments.get("taken").await?;

@@ -6,9 +6,9 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Client, Config};
 use serde_json::json;
-use tidings::stages::source;
 use tidings::{Key, SharedInformerFactory, Version};
 use tidings_apiserver::{ApiServer, Ending, Listen};
+use tidings_source as source;
 use tokio::task::JoinSet;
 
 const SOON: Duration = Duration::from_secs(30);

@@ -7,7 +7,8 @@ use kube_client::{Api, Client};
 use kubernetes_tests::agreement::wait_until;
 use kubernetes_tests::{Cluster, User};
 use serde_json::json;
-use tidings::stages::source::{ErrorClass, http2_client};
+use tidings::ErrorClass;
+use tidings_source::http2_client;
 
 use crate::follow::Follow;
 use crate::scene::Scene;

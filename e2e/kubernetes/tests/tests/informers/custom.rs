@@ -6,7 +6,7 @@ use kube_client::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKin
 use kubernetes_tests::Cluster;
 use kubernetes_tests::agreement::{Collection, wait_until};
 use serde_json::json;
-use tidings::stages::source::ErrorClass;
+use tidings::ErrorClass;
 use tidings::{ResourceKind, Scope, Wire};
 use tokio::time::{Duration, timeout};
 

@@ -6,7 +6,7 @@ use kube_client::{Api, ResourceExt as _};
 use kubernetes_tests::{Cluster, Copies, Link, User};
 use serde_json::json;
 use tidings::Kind;
-use tidings::stages::source::{ErrorClass, client_from_config};
+use tidings::{ErrorClass, client_from_config};
 use tokio::time::{Duration, Instant};
 
 use crate::follow::Follow;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use kube_client::Client;
 use kubernetes_tests::trials::seed;
 use kubernetes_tests::{Collection, Heard};
-use tidings::stages::reflector::BackoffConfig;
-use tidings::stages::source::ErrorClass;
+use tidings::BackoffConfig;
+use tidings::ErrorClass;
 use tidings::{
     Fault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer, SharedInformerFactory,
     Wire,

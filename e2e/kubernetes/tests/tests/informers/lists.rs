@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kubernetes_tests::Cluster;
 use kubernetes_tests::agreement::wait_until;
-use tidings::stages::reflector::Paging;
-use tidings::stages::source::ErrorClass;
+use tidings::ErrorClass;
+use tidings::Paging;
 use tidings::{ListMode, Wire};
 
 use crate::follow::{Follow, quick, with_short_watches};

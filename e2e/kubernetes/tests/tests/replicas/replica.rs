@@ -9,8 +9,8 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Config;
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use tidings::SharedInformerFactory;
+use tidings::client_from_config;
 use tidings::controller::{Action, Context, Controller, Election, Error, Manager, Request};
-use tidings::stages::source::client_from_config;
 use tokio_util::sync::CancellationToken;
 
 use crate::marks::Marks;
