@@ -89,48 +89,38 @@ pub use tidings_workqueue as workqueue;
 pub mod stages {
     /// Turns the bytes of the server into objects.
     pub mod object {
-        pub use tidings_object::{Intake, IntakeError, KnownObjects, NothingKnown, Origin};
+        pub use tidings_object::{Intake, KnownObjects, NothingKnown};
     }
 
     /// Lists and watches a resource.
     pub mod source {
         pub use tidings_source::{
-            ChangeType, KubeSource, KubeSourceBuilder, ListEnd, ListOptions, ListPart, ListPermit,
-            ListStream, ListWatch, Query, Skipped, StreamScope, VersionMatch, WatchEvent, WatchOptions,
-            WatchStream,
+            ChangeType, KubeSource, KubeSourceBuilder, ListOptions, ListPart, ListStream, ListWatch, StreamScope,
+            WatchEvent, WatchOptions, WatchStream,
         };
     }
 
-    /// Follows a source with lists and watches, and repairs every failure.
+    /// Follows a source with lists and watches, and recovers from every failure.
     pub mod reflector {
-        pub use tidings_informer::reflector::{
-            CompletedList, Epoch, Observer, Reflector, ReflectorActivity, RelistReason, Replacement, Sink,
-            StopReason,
-        };
+        pub use tidings_informer::reflector::{Epoch, Observer, Reflector, Replacement, Sink};
     }
 
     /// The queue between reflector and cache.
     pub mod delta {
         pub use tidings_informer::delta::{
-            Batch, Delta, DeltaFifo, DeltaKind, DeltaReceiver, DeltaSender, KnownInScope, ListCollector,
-            ListedObjects, QueueDepth, ReachedBy, StreamId, StreamSender, queue,
+            Batch, Delta, DeltaFifo, DeltaKind, DeltaReceiver, DeltaSender, KnownInScope, StreamId, StreamSender,
+            queue,
         };
     }
 
     /// The cache and its indexes.
     pub mod indexer {
-        pub use tidings_informer::indexer::{
-            IndexFault, IndexFaultCause, IndexMemory, IndexState, NAMESPACE_INDEX, ReplaceSummary, Writer,
-            indexer,
-        };
+        pub use tidings_informer::indexer::{Writer, indexer};
     }
 
     /// Joins the parts to an informer with handlers.
     pub mod informer {
-        pub use tidings_informer::informer::{
-            AppliedCounts, EndedCounts, ErrorHook, Failure, FaultCounts, Histogram, InformerTask,
-            MemoryStats, Reached, RequestCounts, Sources, WeakInformer, informer,
-        };
+        pub use tidings_informer::informer::{InformerTask, Sources, informer};
     }
 }
 
