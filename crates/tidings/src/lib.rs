@@ -95,8 +95,8 @@ pub mod stages {
     /// Lists and watches a resource.
     pub mod source {
         pub use tidings_source::{
-            ChangeType, KubeSource, KubeSourceBuilder, ListOptions, ListPart, ListStream, ListWatch, StreamScope,
-            WatchEvent, WatchOptions, WatchStream,
+            ChangeType, KubeSource, KubeSourceBuilder, ListOptions, ListPart, ListStream, ListWatch,
+            StreamScope, WatchEvent, WatchOptions, WatchStream,
         };
     }
 
@@ -108,8 +108,8 @@ pub mod stages {
     /// The queue between reflector and cache.
     pub mod delta {
         pub use tidings_informer::delta::{
-            Batch, Delta, DeltaFifo, DeltaKind, DeltaReceiver, DeltaSender, KnownInScope, StreamId, StreamSender,
-            queue,
+            Batch, Delta, DeltaFifo, DeltaKind, DeltaReceiver, DeltaSender, KnownInScope, StreamId,
+            StreamSender, queue,
         };
     }
 
