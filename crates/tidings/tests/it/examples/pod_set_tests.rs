@@ -12,7 +12,7 @@ use tidings_apiserver::{ApiServer, Fault};
 use tokio::time::sleep;
 
 use crate::examples::pod_set::support::{install, run_while};
-use crate::examples::pod_set::{PodSet, PodSetSpec, PodSetStatus, LABEL, controller, scenario};
+use crate::examples::pod_set::{LABEL, PodSet, PodSetSpec, PodSetStatus, controller, scenario};
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -13,7 +13,9 @@ use tidings_apiserver::ApiServer;
 use tokio::time::sleep;
 
 use crate::examples::sample_controller::support::{install, run_while};
-use crate::examples::sample_controller::{Foo, FooSpec, FooStatus, controller, fake_deployment_controller, scenario};
+use crate::examples::sample_controller::{
+    Foo, FooSpec, FooStatus, controller, fake_deployment_controller, scenario,
+};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
