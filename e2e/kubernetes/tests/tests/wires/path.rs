@@ -48,7 +48,6 @@ pub(crate) fn text(path: &[PathStep<'_>]) -> String {
             PathStep::Member(name) => push_member(&mut text, name),
             PathStep::Index(index) => text.push_str(&format!("[{index}]")),
             PathStep::Each => text.push_str("[*]"),
-            PathStep::Index(index) => text.push_str(&format!("[{index}]")),
         }
     }
     text
