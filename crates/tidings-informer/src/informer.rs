@@ -3,34 +3,15 @@
 //! [`informer`] makes a handle and a task. The task is the only writer; handles, listers and handlers read.
 
 mod apply;
-mod backlog;
-mod callback;
-mod calls;
 mod config;
-mod distribute;
-mod ending;
+mod deliver;
 mod error;
-mod failure;
-mod filter;
-mod graves;
 mod handle;
 mod handler;
-mod health;
-mod lease;
-mod listener;
-mod monitor;
 mod notification;
-mod progress;
-mod registration;
-mod report;
-mod resync;
+mod observe;
 mod run;
 mod shared;
-mod stats;
-mod stream;
-mod upkeep;
-mod wait;
-mod weak;
 
 use std::sync::Arc;
 
@@ -41,23 +22,23 @@ use tokio_util::sync::CancellationToken;
 
 pub use apply::AppliedCounts;
 pub use config::InformerConfig;
+pub use deliver::mailbox::HandlerStats;
+pub use deliver::resync::RESYNC_MIN;
+pub use deliver::stream::Notifications;
 pub use error::{InformerError, Unsynced, WaitError};
 pub use handle::SharedInformer;
+pub(crate) use handle::keep_alive::Lease;
+pub use handle::registration::Registration;
+pub use handle::weak::WeakInformer;
 pub use handler::Handler;
-pub use health::{EndedCounts, Failure, Health, RequestCounts, StreamHealth, StreamState};
-pub(crate) use lease::Lease;
-pub use listener::HandlerStats;
 pub use notification::Notification;
-pub use registration::Registration;
-pub use report::{ErrorHook, Fault, FaultCounts};
-pub use resync::RESYNC_MIN;
+pub use observe::fault::{ErrorHook, Fault, FaultCounts};
+pub use observe::health::{EndedCounts, Failure, Health, RequestCounts, StreamHealth, StreamState};
+pub use observe::stats::{InformerStats, MemoryStats};
 pub use run::{InformerTask, Sources};
 pub use shared::Lifecycle;
-pub use stats::{InformerStats, MemoryStats};
-pub use stream::Notifications;
 pub use tidings_object::Wire;
 pub use tidings_util::Histogram;
-pub use weak::WeakInformer;
 
 use crate::delta::{self, KnownInScope};
 use crate::indexer::{Reader, indexer};
@@ -86,7 +67,7 @@ pub fn informer<K>(
         delta::queue(config.queue_order, config.queued_deltas_max, Arc::new(reader.clone()));
     let stop = CancellationToken::new();
     let applier = apply::Applier::new(writer, config.queue_order);
-    let reporter = Arc::new(report::Reporter::new(config.name.clone(), config.on_error.clone()));
+    let reporter = Arc::new(observe::fault::Reporter::new(config.name.clone(), config.on_error.clone()));
     let told = Arc::clone(&reporter);
     intake.on_unreadable(move |error| told.report(&Fault::Unreadable(error.clone())));
     let shared = Arc::new(shared::Shared {
@@ -105,12 +86,12 @@ pub fn informer<K>(
             next_handler_number: 0,
         }),
         wake: Arc::default(),
-        progress: watch::Sender::new(progress::Progress::default()),
+        progress: watch::Sender::new(apply::progress::Progress::default()),
         applied: Mutex::new(AppliedCounts::default()),
-        processing: Mutex::new(Histogram::new(&stats::PROCESSING_BOUNDS_NANOS)),
+        processing: Mutex::new(Histogram::new(&observe::stats::PROCESSING_BOUNDS_NANOS)),
         monitors: Mutex::default(),
         synced: SetOnce::new(),
-        failures: failure::Failures::new(),
+        failures: observe::failure::Failures::new(),
         stop: stop.clone(),
         stopped: SetOnce::new(),
     });

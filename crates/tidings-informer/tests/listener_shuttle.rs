@@ -17,26 +17,34 @@ mod coop_budget;
 #[path = "../src/informer"]
 #[allow(dead_code, unreachable_pub, clippy::wrong_self_convention, reason = "only a part of it is used here")]
 mod informer {
-    mod backlog;
-    mod callback;
-    mod lease;
-    mod listener;
-    mod notification;
+    pub(crate) mod notification;
 
-    /// A reporter without the faults of other stages.
-    mod report {
-        pub(crate) enum Fault {
-            HandlerPanicked { handler: String, key: String, message: String },
-        }
+    pub(crate) mod deliver {
+        pub(crate) mod backlog;
+        pub(crate) mod callback;
+        pub(crate) mod mailbox;
+    }
 
-        #[derive(Default)]
-        pub(crate) struct Reporter(pub(crate) crate::sync::Mutex<u64>);
+    pub(crate) mod handle {
+        pub(crate) mod keep_alive;
+    }
 
-        impl Reporter {
-            pub(super) fn report(&self, fault: &Fault) {
-                let Fault::HandlerPanicked { handler, key, message } = fault;
-                assert!(!handler.is_empty() && !key.is_empty() && !message.is_empty());
-                *self.0.lock() += 1;
+    pub(crate) mod observe {
+        /// A reporter without the faults of other stages.
+        pub(crate) mod fault {
+            pub(crate) enum Fault {
+                HandlerPanicked { handler: String, key: String, message: String },
+            }
+
+            #[derive(Default)]
+            pub(crate) struct Reporter(pub(crate) crate::sync::Mutex<u64>);
+
+            impl Reporter {
+                pub(crate) fn report(&self, fault: &Fault) {
+                    let Fault::HandlerPanicked { handler, key, message } = fault;
+                    assert!(!handler.is_empty() && !key.is_empty() && !message.is_empty());
+                    *self.0.lock() += 1;
+                }
             }
         }
     }
@@ -57,28 +65,28 @@ mod informer {
         fn synced(&self) -> impl Future<Output = bool> + Send;
     }
 
-    pub(crate) use callback::{Callback, SharedCallback, catch_panic};
-    pub(crate) use listener::Mailbox;
+    pub(crate) use deliver::callback::{Callback, SharedCallback, catch_panic};
+    pub(crate) use deliver::mailbox::{self, Mailbox};
 
-    pub(crate) fn mailbox(merge_above: usize) -> Mailbox {
-        Mailbox::new("heard".to_owned(), listener::Overflow::Merge(merge_above), None, None)
+    pub(crate) fn merging_mailbox(merge_above: usize) -> Mailbox {
+        Mailbox::new("heard".to_owned(), mailbox::Overflow::Merge(merge_above), None, None)
     }
 
     /// A subscriber's mailbox, and the call of its own task.
     pub(crate) fn subscribed(above: usize, subscriber: SharedCallback) -> (Mailbox, Callback) {
         let own = Arc::clone(&subscriber);
-        let caller_runs = listener::CallerRuns { above, reporter: Arc::default(), stop: Default::default() };
-        let overflow = listener::Overflow::CallerRuns(subscriber, caller_runs);
+        let caller_runs = mailbox::CallerRuns { above, reporter: Arc::default(), stop: Default::default() };
+        let overflow = mailbox::Overflow::CallerRuns(subscriber, caller_runs);
         let call = Box::new(move |notification| own(notification));
         (Mailbox::new("heard".to_owned(), overflow, None, None), call)
     }
 
     pub(crate) fn leased(stop: &tokio_util::sync::CancellationToken) -> Mailbox {
-        let lease = Arc::new(lease::Lease::new(stop.clone()));
-        Mailbox::new("heard".to_owned(), listener::Overflow::Merge(8), None, Some(lease))
+        let lease = Arc::new(handle::keep_alive::Lease::new(stop.clone()));
+        Mailbox::new("heard".to_owned(), mailbox::Overflow::Merge(8), None, Some(lease))
     }
 
-    pub(crate) fn stats(mailbox: &Mailbox) -> listener::HandlerStats {
+    pub(crate) fn stats(mailbox: &Mailbox) -> mailbox::HandlerStats {
         mailbox.stats()
     }
 
@@ -104,7 +112,7 @@ mod informer {
         }
 
         async fn listen(self: Arc<Self>, call: Callback) {
-            listener::listen(self, call, Arc::default()).await;
+            mailbox::listen(self, call, Arc::default()).await;
         }
 
         async fn ended(&self) {
@@ -221,7 +229,7 @@ fn everything_arrives<P: Post>(post: P, pods: &Pods) {
 #[test]
 fn what_is_written_before_a_mailbox_drains_arrives_and_its_handler_syncs() {
     let pods = Pods::new();
-    check(SCHEDULES, move || everything_arrives(mailbox(8), &pods));
+    check(SCHEDULES, move || everything_arrives(merging_mailbox(8), &pods));
 }
 
 // holds: X11, X12
@@ -229,7 +237,7 @@ fn what_is_written_before_a_mailbox_drains_arrives_and_its_handler_syncs() {
 fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
     let pods = Pods::new();
     let scenario = move || {
-        let (post, heard, pods) = (Arc::new(mailbox(0)), Heard::default(), pods.clone());
+        let (post, heard, pods) = (Arc::new(merging_mailbox(0)), Heard::default(), pods.clone());
         block_on(async {
             let mut tasks = vec![spawn(Arc::clone(&post).listen(hear(&heard)))];
             let writer = Arc::clone(&post);
@@ -263,7 +271,7 @@ fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
 fn an_initial_addition_that_vanishes_while_its_handler_looks_still_syncs_it() {
     let pods = Pods::new();
     let scenario = move || {
-        let (post, heard, pods) = (Arc::new(mailbox(0)), Heard::default(), pods.clone());
+        let (post, heard, pods) = (Arc::new(merging_mailbox(0)), Heard::default(), pods.clone());
         block_on(async {
             let listener = spawn(Arc::clone(&post).listen(hear(&heard)));
             let writer = Arc::clone(&post);

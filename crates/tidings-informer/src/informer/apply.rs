@@ -1,16 +1,19 @@
 //! Applies deltas to the cache and says what handlers are to be told. It decides what counts as news: replays,
 //! unchanged objects and deletions of what nobody knew are told to nobody.
 
+pub(crate) mod progress;
+pub(crate) mod tombstones;
+
 use std::sync::Arc;
 
 use tidings_object::RawObject;
 use tidings_source::{ChangeType, StreamScope};
 
-use super::graves::Graves;
-use super::notification::RawNotification;
-use super::progress::Progress;
 use crate::delta::{Delta, QueueOrder, ReachedBy, StreamId};
 use crate::indexer::Writer;
+use crate::informer::apply::progress::Progress;
+use crate::informer::apply::tombstones::Graves;
+use crate::informer::notification::RawNotification;
 use crate::reflector::Epoch;
 
 /// What applying deltas came to, beside the notifications.
@@ -33,20 +36,20 @@ pub struct AppliedCounts {
 }
 
 /// The cache with how far it has come.
-pub(super) struct Applier {
-    pub(super) writer: Writer,
-    pub(super) progress: Progress,
-    pub(super) counts: AppliedCounts,
+pub(crate) struct Applier {
+    pub(crate) writer: Writer,
+    pub(crate) progress: Progress,
+    pub(crate) counts: AppliedCounts,
     /// What shall be listed and watched. What is in none of these goes when the stream that brought it has ended.
-    pub(super) wanted: Vec<StreamScope>,
+    pub(crate) wanted: Vec<StreamScope>,
     /// Whether the first lists of all that was wanted at first have been applied.
-    pub(super) has_synced: bool,
+    pub(crate) has_synced: bool,
     order: QueueOrder,
     graves: Graves,
 }
 
 impl Applier {
-    pub(super) fn new(writer: Writer, order: QueueOrder) -> Self {
+    pub(crate) fn new(writer: Writer, order: QueueOrder) -> Self {
         let (progress, counts) = (Progress::default(), AppliedCounts::default());
         Applier {
             writer,
@@ -60,7 +63,7 @@ impl Applier {
     }
 
     /// Applies one delta; what handlers are to be told is appended to `told`.
-    pub(super) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<RawNotification>) {
+    pub(crate) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<RawNotification>) {
         // What a namespace brings that was added later is no part of the first list of those who have had theirs.
         let is_initial = !self.has_synced && !self.progress.has_listed(stream);
         let Applier { writer, counts, graves, .. } = self;
@@ -93,7 +96,7 @@ impl Applier {
     }
 
     /// Lets readers see what was applied.
-    pub(super) fn publish(&mut self) {
+    pub(crate) fn publish(&mut self) {
         self.writer.publish(self.progress.version());
     }
 }
@@ -264,7 +267,7 @@ impl Step<'_> {
 }
 
 /// Whether an object could be of both.
-pub(super) fn overlap(one: &StreamScope, other: &StreamScope) -> bool {
+pub(crate) fn overlap(one: &StreamScope, other: &StreamScope) -> bool {
     one.contains(other.namespace()) || other.contains(one.namespace())
 }
 

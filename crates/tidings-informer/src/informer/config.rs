@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tidings_object::LabelSelector;
 
-use super::report::ErrorHook;
 use crate::delta::QueueOrder;
+use crate::informer::observe::fault::ErrorHook;
 use crate::reflector::ReflectorConfig;
 
 /// What can be set for one informer. [`Default`] is what most want.

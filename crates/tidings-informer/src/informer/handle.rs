@@ -1,5 +1,10 @@
 //! The handle that users hold: an informer, seen as a `K`.
 
+pub(crate) mod keep_alive;
+pub(crate) mod registration;
+pub(crate) mod wait;
+pub(crate) mod weak;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -10,19 +15,19 @@ use tidings_object::{Key, Object, ResourceKind, Version};
 use tidings_source::StreamScope;
 use tidings_util::clock;
 
-use super::callback::Callback;
-use super::error::{InformerError, Unsynced, WaitError};
-use super::handler::{Handler, MailboxOptions, Receiver};
-use super::health::Health;
-use super::lease::Lease;
-use super::listener::{CallerRuns, Mailbox, Overflow};
-use super::registration::Registration;
-use super::resync::effective_period;
-use super::shared::{Lifecycle, Shared};
-use super::stats::InformerStats;
-use super::stream::Notifications;
-use super::weak::WeakInformer;
 use crate::indexer::{Index, IndexError, Reader};
+use crate::informer::deliver::callback::Callback;
+use crate::informer::deliver::mailbox::{CallerRuns, Mailbox, Overflow};
+use crate::informer::deliver::resync::effective_period;
+use crate::informer::deliver::stream::Notifications;
+use crate::informer::error::{InformerError, Unsynced, WaitError};
+use crate::informer::handle::keep_alive::Lease;
+use crate::informer::handle::registration::Registration;
+use crate::informer::handle::weak::WeakInformer;
+use crate::informer::handler::{Handler, MailboxOptions, Receiver};
+use crate::informer::observe::health::Health;
+use crate::informer::observe::stats::InformerStats;
+use crate::informer::shared::{Lifecycle, Shared};
 
 /// One watch and one cache of a resource, shared by everyone who asks for it, and seen here as a `K`.
 ///
@@ -39,8 +44,8 @@ use crate::indexer::{Index, IndexError, Reader};
 ///    then everything that happens.
 /// 6. **Bounded.** A handler that falls behind has its pending notifications merged by object. The view that it builds
 ///    from its calls still converges to the cache, or to the part of it that matches its
-///    [filter](super::Handler::filter), and every object that it received and that is gone is reported as deleted. What lies
-///    in between may be missing: a [subscriber](super::Handler::subscriber) receives every change.
+///    [filter](crate::informer::Handler::filter), and every object that it received and that is gone is reported as deleted. What lies
+///    in between may be missing: a [subscriber](crate::informer::Handler::subscriber) receives every change.
 /// 7. **Faults stay where they are.** An object that can't be decoded is an error to its reader; a panic in a
 ///    handler costs that one call (with `panic = "unwind"`). Every failure reaches the error hook.
 ///
@@ -65,7 +70,7 @@ pub struct SharedInformer<K> {
 }
 
 impl<K> SharedInformer<K> {
-    pub(super) fn new(shared: Arc<Shared>, lease: Arc<Lease>) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, lease: Arc<Lease>) -> Self {
         SharedInformer { shared, lease, view: PhantomData }
     }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tidings_object::Object;
 
-use super::callback::{Callback, SharedCallback, catch_panic};
-use super::filter::{Filter, Passed};
-use super::notification::Notification;
+use crate::informer::deliver::callback::{Callback, SharedCallback, catch_panic};
+use crate::informer::deliver::filter::{Filter, Passed};
+use crate::informer::notification::Notification;
 
 type OnAdd<K> = Box<dyn FnMut(&Object<K>, bool) + Send>;
 type OnUpdate<K> = Box<dyn FnMut(&Object<K>, &Object<K>) + Send>;
@@ -57,13 +57,13 @@ enum Function<K> {
 /// The options of one mailbox. `None` means the default of the informer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MailboxOptions {
-    pub(super) name: Option<String>,
-    pub(super) resync: Option<Duration>,
-    pub(super) merge_above: Option<usize>,
+    pub(crate) name: Option<String>,
+    pub(crate) resync: Option<Duration>,
+    pub(crate) merge_above: Option<usize>,
 }
 
 /// What a [`Handler`] comes to when it is added.
-pub(super) enum Receiver {
+pub(crate) enum Receiver {
     Handler(Callback),
     Subscriber(SharedCallback),
 }
@@ -216,7 +216,7 @@ impl<K> Handler<K> {
     }
 
     /// Its options, for a stream: whether there is code that a stream would never call is an error.
-    pub(super) fn into_stream_options(self) -> Result<MailboxOptions, &'static str> {
+    pub(crate) fn into_stream_options(self) -> Result<MailboxOptions, &'static str> {
         let is_empty = matches!(self.function, Function::None) && !self.has_closures();
         if !is_empty || self.filter.is_some() {
             return Err("a stream has no functions and no filter: use the combinators of the stream");
@@ -227,7 +227,7 @@ impl<K> Handler<K> {
 
 impl<K: 'static> Handler<K> {
     /// Its options and its code.
-    pub(super) fn into_parts(mut self) -> Result<(MailboxOptions, Receiver), &'static str> {
+    pub(crate) fn into_parts(mut self) -> Result<(MailboxOptions, Receiver), &'static str> {
         let options = std::mem::take(&mut self.options);
         if let Function::Subscriber(call) = &self.function {
             if self.filter.is_some() || self.has_closures() {

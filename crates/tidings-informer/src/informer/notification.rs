@@ -116,31 +116,31 @@ impl<K> Notification<K> {
 }
 
 impl RawNotification {
-    pub(super) fn added(object: Arc<RawObject>, is_initial: bool) -> Self {
+    pub(crate) fn added(object: Arc<RawObject>, is_initial: bool) -> Self {
         Notification::Added { object: Object::new(object), is_initial }
     }
 
-    pub(super) fn updated(old: Arc<RawObject>, new: Arc<RawObject>) -> Self {
+    pub(crate) fn updated(old: Arc<RawObject>, new: Arc<RawObject>) -> Self {
         Notification::Updated { old: Object::new(old), new: Object::new(new), is_resync: false }
     }
 
-    pub(super) fn deleted(old: Arc<RawObject>, object: Arc<RawObject>, is_final_state_unknown: bool) -> Self {
+    pub(crate) fn deleted(old: Arc<RawObject>, object: Arc<RawObject>, is_final_state_unknown: bool) -> Self {
         Notification::Deleted { old: Object::new(old), object: Object::new(object), is_final_state_unknown }
     }
 
     /// A resync of one object.
-    pub(super) fn resync(object: Arc<RawObject>) -> Self {
+    pub(crate) fn resync(object: Arc<RawObject>) -> Self {
         let (old, new) = (Object::new(Arc::clone(&object)), Object::new(object));
         Notification::Updated { old, new, is_resync: true }
     }
 
     /// The deletion of an object whose final state is unknown.
-    pub(super) fn vanished(last_known: Arc<RawObject>) -> Self {
+    pub(crate) fn vanished(last_known: Arc<RawObject>) -> Self {
         Self::deleted(Arc::clone(&last_known), last_known, true)
     }
 
     /// The same notification for a receiver of `K`. This moves the objects: no reference count changes.
-    pub(super) fn typed<K>(self) -> Notification<K> {
+    pub(crate) fn typed<K>(self) -> Notification<K> {
         let typed = |object: Object<Untyped>| Object::new(object.into_raw());
         match self {
             Notification::Added { object, is_initial } => {

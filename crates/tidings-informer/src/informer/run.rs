@@ -1,6 +1,10 @@
 //! The informer's task: it takes deltas from the queue, applies them, publishes, and tells the handlers. It is
 //! the only one that writes the cache, so everything that must not race with a write happens here.
 
+pub(crate) mod shutdown;
+pub(crate) mod signals;
+pub(crate) mod upkeep;
+
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -16,18 +20,18 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::apply::{Applier, overlap};
-use super::calls::{Call, Calls};
-use super::distribute::distribute;
-use super::ending::EndOnDrop;
-use super::listener::{Mailbox, listen};
-use super::monitor::Monitor;
-use super::notification::RawNotification;
-use super::report::Fault;
-use super::resync::{ResyncClock, Resyncing};
-use super::shared::{Lifecycle, Shared};
-use super::upkeep::Upkeep;
 use crate::delta::{Batch, Delta, DeltaReceiver, DeltaSender, QueueOrder, StreamId};
+use crate::informer::apply::{Applier, overlap};
+use crate::informer::deliver::dispatch::distribute;
+use crate::informer::deliver::mailbox::{Mailbox, listen};
+use crate::informer::deliver::resync::{ResyncClock, Resyncing};
+use crate::informer::notification::RawNotification;
+use crate::informer::observe::fault::Fault;
+use crate::informer::observe::monitor::Monitor;
+use crate::informer::run::shutdown::EndOnDrop;
+use crate::informer::run::signals::{Call, Calls};
+use crate::informer::run::upkeep::Upkeep;
+use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Reflector, StopReason};
 
 /// Opens a source for each part of the resource that an informer shall list and watch.
@@ -39,10 +43,10 @@ pub trait Sources: Send + Sync {
 /// The task of one informer. Nothing happens before it runs; dropping it ends everything at once.
 #[must_use = "an informer does nothing until its task runs"]
 pub struct InformerTask {
-    pub(super) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     sources: Arc<dyn Sources>,
-    pub(super) sender: DeltaSender,
-    pub(super) receiver: DeltaReceiver,
+    pub(crate) sender: DeltaSender,
+    pub(crate) receiver: DeltaReceiver,
     applier: Applier,
     streams: Vec<(StreamId, StreamScope, CancellationToken)>,
     /// Told to end; what they sent last has not been applied.
@@ -52,9 +56,9 @@ pub struct InformerTask {
     resyncing: Resyncing,
     upkeep: Upkeep,
     /// Reflectors: they end when their stream does.
-    pub(super) reflectors: JoinSet<()>,
+    pub(crate) reflectors: JoinSet<()>,
     /// One task a handler.
-    pub(super) listeners: JoinSet<()>,
+    pub(crate) listeners: JoinSet<()>,
     told: Vec<RawNotification>,
     /// Indexes were added or removed.
     index_requests: Arc<Notify>,
@@ -63,7 +67,7 @@ pub struct InformerTask {
 }
 
 impl InformerTask {
-    pub(super) fn new(
+    pub(crate) fn new(
         shared: Arc<Shared>,
         sources: Arc<dyn Sources>,
         (sender, receiver): (DeltaSender, DeltaReceiver),
@@ -90,7 +94,7 @@ impl InformerTask {
     }
 
     /// Runs the informer until it is stopped, then delivers what is pending. It never panics: a panic inside it ends the
-    /// informer with an [`InformerError::Panicked`](super::InformerError::Panicked), which its health and every waiter tell.
+    /// informer with an [`InformerError::Panicked`](crate::informer::InformerError::Panicked), which its health and every waiter tell.
     pub async fn run(mut self) {
         let ended = AssertUnwindSafe(self.follow_until_stopped()).catch_unwind().await;
         self.end(ended).await;
@@ -159,7 +163,7 @@ impl InformerTask {
         .await
     }
 
-    pub(super) async fn apply(&mut self, batch: Batch) {
+    pub(crate) async fn apply(&mut self, batch: Batch) {
         let taken_at = Instant::now();
         let syncs = batch.iter().filter(|(_, delta)| matches!(delta, Delta::Sync(_))).count();
         for (stream, delta) in batch {
@@ -235,7 +239,7 @@ impl InformerTask {
         self.check_synced();
     }
 
-    pub(super) async fn welcome_all(&mut self) {
+    pub(crate) async fn welcome_all(&mut self) {
         while let Some((mailbox, callback)) = self.shared.next_arriving() {
             if let Some(callback) = callback {
                 let (shared, mailbox) = (Arc::clone(&self.shared), Arc::clone(&mailbox));

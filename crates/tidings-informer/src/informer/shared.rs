@@ -9,60 +9,60 @@ use tidings_util::Histogram;
 use tokio::sync::{Notify, SetOnce, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::apply::AppliedCounts;
-use super::callback::Callback;
-use super::config::InformerConfig;
-use super::error::Unsynced;
-use super::failure::Failures;
-use super::health::{Health, RequestCounts};
-use super::listener::Mailbox;
-use super::monitor::Monitor;
-use super::progress::Progress;
-use super::report::Reporter;
-use super::stats::{InformerStats, MemoryStats};
 use crate::delta::{QueueDepth, StreamId};
 use crate::indexer::Reader;
+use crate::informer::apply::AppliedCounts;
+use crate::informer::apply::progress::Progress;
+use crate::informer::config::InformerConfig;
+use crate::informer::deliver::callback::Callback;
+use crate::informer::deliver::mailbox::Mailbox;
+use crate::informer::error::Unsynced;
+use crate::informer::observe::failure::Failures;
+use crate::informer::observe::fault::Reporter;
+use crate::informer::observe::health::{Health, RequestCounts};
+use crate::informer::observe::monitor::Monitor;
+use crate::informer::observe::stats::{InformerStats, MemoryStats};
 use crate::sync::Mutex;
 
 /// What the handles of an informer and its task share.
 pub(crate) struct Shared {
-    pub(super) resource: ResourceKind,
-    pub(super) config: InformerConfig,
-    pub(super) intake: Arc<Intake>,
-    pub(super) reader: Reader,
-    pub(super) depth: QueueDepth,
-    pub(super) reporter: Arc<Reporter>,
-    pub(super) registry: Mutex<Registry>,
+    pub(crate) resource: ResourceKind,
+    pub(crate) config: InformerConfig,
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) reader: Reader,
+    pub(crate) depth: QueueDepth,
+    pub(crate) reporter: Arc<Reporter>,
+    pub(crate) registry: Mutex<Registry>,
     /// The registry or the set of indexes changed: the informer's task has something to do.
-    pub(super) wake: Arc<Notify>,
+    pub(crate) wake: Arc<Notify>,
     /// How far the published cache has come.
-    pub(super) progress: watch::Sender<Progress>,
-    pub(super) applied: Mutex<AppliedCounts>,
-    pub(super) processing: Mutex<Histogram>,
-    pub(super) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
-    pub(super) synced: SetOnce<()>,
+    pub(crate) progress: watch::Sender<Progress>,
+    pub(crate) applied: Mutex<AppliedCounts>,
+    pub(crate) processing: Mutex<Histogram>,
+    pub(crate) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
+    pub(crate) synced: SetOnce<()>,
     /// Why it no longer follows the server.
-    pub(super) failures: Failures,
-    pub(super) stop: CancellationToken,
-    pub(super) stopped: SetOnce<()>,
+    pub(crate) failures: Failures,
+    pub(crate) stop: CancellationToken,
+    pub(crate) stopped: SetOnce<()>,
 }
 
 /// Who listens, and what was asked of the informer's task that it has not done yet.
-pub(super) struct Registry {
-    pub(super) lifecycle: Lifecycle,
+pub(crate) struct Registry {
+    pub(crate) lifecycle: Lifecycle,
     /// Added, and not yet taken over by the informer's task.
-    pub(super) arriving: Vec<Arriving>,
+    pub(crate) arriving: Vec<Arriving>,
     /// Handlers before subscribers: the latter may keep the informer's task busy.
-    pub(super) listening: Vec<Arc<Mailbox>>,
+    pub(crate) listening: Vec<Arc<Mailbox>>,
     /// What shall be listed and watched.
-    pub(super) scopes: Vec<StreamScope>,
+    pub(crate) scopes: Vec<StreamScope>,
     /// Whether these are others than at first.
-    pub(super) is_redirected: bool,
-    pub(super) next_handler_number: u32,
+    pub(crate) is_redirected: bool,
+    pub(crate) next_handler_number: u32,
 }
 
 /// A handler, or without a callback a stream, that was added.
-pub(super) type Arriving = (Arc<Mailbox>, Option<Callback>);
+pub(crate) type Arriving = (Arc<Mailbox>, Option<Callback>);
 
 /// Where an informer stands. It never goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub enum Lifecycle {
 }
 
 impl Shared {
-    pub(super) fn health(&self) -> Health {
+    pub(crate) fn health(&self) -> Health {
         Health {
             is_synced: self.synced.initialized(),
             streams: self.monitors.lock().values().map(|monitor| monitor.health()).collect(),
@@ -86,7 +86,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn stats(&self) -> InformerStats {
+    pub(crate) fn stats(&self) -> InformerStats {
         let handlers: Vec<_> = self.mailboxes().iter().map(|mailbox| mailbox.stats()).collect();
         let mut requests = RequestCounts::default();
         self.monitors.lock().values().for_each(|monitor| monitor.add_to(&mut requests));
@@ -115,7 +115,7 @@ impl Shared {
 
     /// Takes over one listener that was added. It counts as listening at once: if the informer's task is dropped while it
     /// delivers what is there, the listener ends with it.
-    pub(super) fn next_arriving(&self) -> Option<Arriving> {
+    pub(crate) fn next_arriving(&self) -> Option<Arriving> {
         let mut registry = self.registry.lock();
         let Registry { arriving, listening, .. } = &mut *registry;
         if arriving.is_empty() {
@@ -129,7 +129,7 @@ impl Shared {
         Some((mailbox, callback))
     }
 
-    pub(super) async fn wait_synced(&self) -> Result<(), Unsynced> {
+    pub(crate) async fn wait_synced(&self) -> Result<(), Unsynced> {
         tokio::select! {
             biased;
             () = async { self.synced.wait().await; } => Ok(()),
@@ -139,14 +139,14 @@ impl Shared {
     }
 
     /// Waits until the first lists can no longer come, and says why; for ever once they have.
-    pub(super) async fn never_syncs(&self) -> Unsynced {
+    pub(crate) async fn never_syncs(&self) -> Unsynced {
         match self.wait_synced().await {
             Ok(()) => std::future::pending().await,
             Err(unsynced) => unsynced,
         }
     }
 
-    pub(super) fn unsynced(&self) -> Unsynced {
+    pub(crate) fn unsynced(&self) -> Unsynced {
         if let Some(failure) = self.failures.of(None) {
             return self.unsynced_because(failure.reason());
         }

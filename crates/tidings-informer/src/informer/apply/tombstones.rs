@@ -16,14 +16,14 @@ const HASHER: FixedState = FixedState::with_seed(0);
 
 /// The last objects that went, with the version at which each did.
 #[derive(Debug, Default)]
-pub(super) struct Graves {
+pub(crate) struct Graves {
     ends: HashMap<u64, u64>,
     oldest_first: VecDeque<u64>,
 }
 
 impl Graves {
     /// Remembers that an object went. One without a uid or an order of versions can't be told from another.
-    pub(super) fn bury(&mut self, object: &RawObject) {
+    pub(crate) fn bury(&mut self, object: &RawObject) {
         let (Some(end), false) = (object.version().number(), object.uid().is_empty()) else { return };
         let uid = HASHER.hash_one(object.uid());
         if self.ends.insert(uid, end).is_none() {
@@ -37,7 +37,7 @@ impl Graves {
     }
 
     /// Whether an event about this object is older than its end.
-    pub(super) fn is_replay(&self, object: &RawObject) -> bool {
+    pub(crate) fn is_replay(&self, object: &RawObject) -> bool {
         if self.ends.is_empty() {
             return false;
         }
@@ -46,7 +46,7 @@ impl Graves {
     }
 
     /// A server that was restored gives versions out again.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Graves::default();
     }
 }

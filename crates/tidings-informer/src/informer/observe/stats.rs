@@ -3,13 +3,13 @@
 use tidings_object::{ResourceKind, Version};
 use tidings_util::Histogram;
 
-use super::apply::AppliedCounts;
-use super::health::RequestCounts;
-use super::listener::HandlerStats;
-use super::report::FaultCounts;
+use crate::informer::apply::AppliedCounts;
+use crate::informer::deliver::mailbox::HandlerStats;
+use crate::informer::observe::fault::FaultCounts;
+use crate::informer::observe::health::RequestCounts;
 
 /// Upper bounds of [`InformerStats::processing`]: those of client-go's `informer_processing_latency_seconds`.
-pub(super) const PROCESSING_BOUNDS_NANOS: [u64; 12] =
+pub(crate) const PROCESSING_BOUNDS_NANOS: [u64; 12] =
     Histogram::bounds_from_millis([1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]);
 
 /// The figures of an informer.

@@ -6,37 +6,37 @@ use std::sync::Arc;
 use tidings_util::clock;
 use tokio::time::{Duration, Instant};
 
-use super::listener::Mailbox;
+use crate::informer::deliver::mailbox::Mailbox;
 
 /// No handler is told everything again more often than this.
 pub const RESYNC_MIN: Duration = Duration::from_secs(1);
 
 /// The period that a handler gets: its own wish, else the informer's; zero is never.
-pub(super) fn effective_period(wish: Option<Duration>, informer: Duration) -> Option<Duration> {
+pub(crate) fn effective_period(wish: Option<Duration>, informer: Duration) -> Option<Duration> {
     let period = wish.unwrap_or(informer);
     (!period.is_zero()).then(|| period.max(RESYNC_MIN))
 }
 
 /// The handlers that want resyncs, with when each is due.
 #[derive(Default)]
-pub(super) struct ResyncClock {
+pub(crate) struct ResyncClock {
     due: Vec<(Instant, Duration, Arc<Mailbox>)>,
 }
 
 impl ResyncClock {
-    pub(super) fn add(&mut self, mailbox: &Arc<Mailbox>, now: Instant) {
+    pub(crate) fn add(&mut self, mailbox: &Arc<Mailbox>, now: Instant) {
         if let Some(period) = mailbox.resync_period() {
             self.due.push((clock::after(now, period), period, Arc::clone(mailbox)));
         }
     }
 
     /// When the next handler is due.
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(crate) fn next(&self) -> Option<Instant> {
         self.due.iter().map(|(due, ..)| *due).min()
     }
 
     /// The handlers that are due; each is due again a period from now.
-    pub(super) fn take_due(&mut self, now: Instant) -> Vec<Arc<Mailbox>> {
+    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Arc<Mailbox>> {
         self.due.retain(|(_, _, mailbox)| mailbox.is_open());
         let mut due_now = Vec::new();
         for (due, period, mailbox) in &mut self.due {
@@ -55,7 +55,7 @@ impl ResyncClock {
 /// If a resync comes due while deltas of the one before are still queued, both sets of handlers get all of them: one repetition too
 /// many is no harm, and one too few would be a resync that never came.
 #[derive(Default)]
-pub(super) struct Resyncing {
+pub(crate) struct Resyncing {
     mailboxes: Vec<Arc<Mailbox>>,
     /// How many of the deltas are queued.
     pending: usize,
@@ -63,7 +63,7 @@ pub(super) struct Resyncing {
 
 impl Resyncing {
     /// So many were queued for these.
-    pub(super) fn begin(&mut self, due: Vec<Arc<Mailbox>>, queued: usize) {
+    pub(crate) fn begin(&mut self, due: Vec<Arc<Mailbox>>, queued: usize) {
         if self.pending == 0 {
             self.mailboxes.clear();
         }
@@ -76,14 +76,14 @@ impl Resyncing {
     }
 
     /// So many were delivered.
-    pub(super) fn delivered(&mut self, syncs: usize) {
+    pub(crate) fn delivered(&mut self, syncs: usize) {
         self.pending -= syncs;
         if self.pending == 0 {
             self.mailboxes.clear();
         }
     }
 
-    pub(super) fn concerns(&self, mailbox: &Arc<Mailbox>) -> bool {
+    pub(crate) fn concerns(&self, mailbox: &Arc<Mailbox>) -> bool {
         self.mailboxes.iter().any(|other| Arc::ptr_eq(other, mailbox))
     }
 }
@@ -91,7 +91,7 @@ impl Resyncing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::informer::listener::Overflow;
+    use crate::informer::deliver::mailbox::Overflow;
 
     fn mailbox() -> Arc<Mailbox> {
         Arc::new(Mailbox::new("handler".to_owned(), Overflow::Merge(1), None, None))

@@ -14,12 +14,12 @@
 
 use tokio::time::Instant;
 
-use super::super::backlog::Pushed;
-use super::super::callback::SharedCallback;
-use super::super::notification::RawNotification;
-use super::super::report::Reporter;
 use super::{CALLS_PER_UNIT, CallerRuns, Closing, Mailbox, State};
 use crate::coop_budget::CoopBudget;
+use crate::informer::deliver::backlog::Pushed;
+use crate::informer::deliver::callback::SharedCallback;
+use crate::informer::notification::RawNotification;
+use crate::informer::observe::fault::Reporter;
 use crate::sync::current_thread;
 
 /// A call that the informer's task makes.

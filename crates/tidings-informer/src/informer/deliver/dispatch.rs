@@ -2,16 +2,16 @@
 
 use tokio::time::Instant;
 
-use super::notification::RawNotification;
-use super::resync::Resyncing;
-use super::shared::Shared;
+use crate::informer::deliver::resync::Resyncing;
+use crate::informer::notification::RawNotification;
+use crate::informer::shared::Shared;
 
 /// Gives each listener its copy, handlers first; the last one takes the originals. Resyncs go to those alone that are due.
 #[expect(
     clippy::iter_overeager_cloned,
     reason = "a filter of references is not general enough for a future that is Send"
 )]
-pub(super) async fn distribute(
+pub(crate) async fn distribute(
     shared: &Shared,
     told: &mut Vec<RawNotification>,
     resyncing: &Resyncing,

@@ -10,12 +10,12 @@ use tidings_source::StreamScope;
 use tidings_util::{clock, panic_message};
 use tokio::time::Instant;
 
-use super::error::InformerError;
-use super::failure::Part;
-use super::report::Fault;
-use super::run::InformerTask;
-use super::shared::{Lifecycle, Shared};
 use crate::delta::StreamId;
+use crate::informer::error::InformerError;
+use crate::informer::observe::failure::Part;
+use crate::informer::observe::fault::Fault;
+use crate::informer::run::InformerTask;
+use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Observer as _, StopReason};
 
 /// What is left of a panic.
@@ -24,7 +24,7 @@ type Panic = Box<dyn Any + Send>;
 impl InformerTask {
     /// Source first, then each stage drains into the next, within the deadline. After a panic nothing more is applied:
     /// nobody knows what state the cache is in. What handlers have not been told of is delivered all the same.
-    pub(super) async fn end(&mut self, ended: Result<(), Panic>) {
+    pub(crate) async fn end(&mut self, ended: Result<(), Panic>) {
         let deadline = clock::from_now(self.shared.config.stop_deadline);
         let ended = ended.map_err(|panic| self.failed(&*panic));
         // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
@@ -71,7 +71,7 @@ impl InformerTask {
 
 impl Shared {
     /// A list and watch has ended although it is wanted.
-    pub(super) fn stream_failed(&self, id: StreamId, scope: &StreamScope, cause: String) {
+    pub(crate) fn stream_failed(&self, id: StreamId, scope: &StreamScope, cause: String) {
         let (informer, scope) = (self.config.name.clone(), scope.clone());
         self.failures.add(Part::Stream(id), InformerError::StreamEnded { informer, scope, cause });
     }
@@ -86,7 +86,7 @@ impl Shared {
 }
 
 /// However the task ends, nobody waits for it in vain.
-pub(super) struct EndOnDrop(pub(super) Arc<Shared>);
+pub(crate) struct EndOnDrop(pub(crate) Arc<Shared>);
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {

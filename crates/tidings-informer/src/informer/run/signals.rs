@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 use tokio::sync::futures::OwnedNotified;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use super::shared::Shared;
+use crate::informer::shared::Shared;
 
 /// What others ask of an informer's task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Call {
+pub(crate) enum Call {
     /// It shall end.
     Stop,
     /// Handles have asked for something.
@@ -26,7 +26,7 @@ pub(super) enum Call {
 }
 
 /// Hears what others ask.
-pub(super) struct Calls {
+pub(crate) struct Calls {
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
     requests: Bell,
     index_requests: Bell,
@@ -39,7 +39,7 @@ struct Bell {
 }
 
 impl Calls {
-    pub(super) fn new(shared: &Shared, index_requests: &Arc<Notify>) -> Self {
+    pub(crate) fn new(shared: &Shared, index_requests: &Arc<Notify>) -> Self {
         Calls {
             stop: Box::pin(shared.stop.clone().cancelled_owned()),
             requests: Bell::new(&shared.wake),
@@ -49,11 +49,11 @@ impl Calls {
 
     /// What handles have asked for goes before what the server sends: a handler that was added before a change hears of it
     /// as of a change.
-    pub(super) fn poll_requests(&mut self, cx: &mut Context<'_>) -> Poll<Call> {
+    pub(crate) fn poll_requests(&mut self, cx: &mut Context<'_>) -> Poll<Call> {
         self.requests.poll(cx).map(|()| Call::Requests)
     }
 
-    pub(super) fn poll_others(&mut self, cx: &mut Context<'_>) -> Poll<Call> {
+    pub(crate) fn poll_others(&mut self, cx: &mut Context<'_>) -> Poll<Call> {
         if self.stop.as_mut().poll(cx).is_ready() {
             Poll::Ready(Call::Stop)
         } else {

@@ -8,7 +8,7 @@ use crate::reflector::Epoch;
 
 /// The streams of one informer, with how far each has come.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     /// In the order of their numbers, which rise.
     streams: Vec<Stream>,
     /// Counts the times that the server went back.
@@ -36,16 +36,16 @@ impl Clone for Progress {
 }
 
 impl Progress {
-    pub(super) fn begin(&mut self, id: StreamId, scope: StreamScope) {
+    pub(crate) fn begin(&mut self, id: StreamId, scope: StreamScope) {
         self.streams.push(Stream { id, scope, version: None, has_listed: false });
     }
 
-    pub(super) fn end(&mut self, id: StreamId) {
+    pub(crate) fn end(&mut self, id: StreamId) {
         self.streams.retain(|stream| stream.id != id);
     }
 
     /// A stream has told everything up to `version`. Its version never goes back, except with a new epoch.
-    pub(super) fn reach(&mut self, id: StreamId, version: &Version, by: ReachedBy) {
+    pub(crate) fn reach(&mut self, id: StreamId, version: &Version, by: ReachedBy) {
         let Some(stream) = self.place(id).map(|at| &mut self.streams[at]) else { return };
         let is_new_epoch = by == ReachedBy::List(Epoch::New);
         if is_new_epoch {
@@ -58,27 +58,27 @@ impl Progress {
     }
 
     /// Whether every stream has brought its first list.
-    pub(super) fn has_synced(&self) -> bool {
+    pub(crate) fn has_synced(&self) -> bool {
         self.streams.iter().all(|stream| stream.has_listed)
     }
 
     /// Whether this stream has brought its first list.
-    pub(super) fn has_listed(&self, id: StreamId) -> bool {
+    pub(crate) fn has_listed(&self, id: StreamId) -> bool {
         self.place(id).is_some_and(|at| self.streams[at].has_listed)
     }
 
-    pub(super) fn epoch(&self) -> u64 {
+    pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
 
     /// Whether deltas of this stream may still come.
-    pub(super) fn is_following(&self, id: StreamId) -> bool {
+    pub(crate) fn is_following(&self, id: StreamId) -> bool {
         self.place(id).is_some()
     }
 
     /// The version up to which every change of every stream can be read: the lowest of them. `None` while a
     /// stream has not listed, or when versions that are no numbers can't be put in order.
-    pub(super) fn version(&self) -> Option<Version> {
+    pub(crate) fn version(&self) -> Option<Version> {
         let mut lowest: Option<&Version> = None;
         for stream in &self.streams {
             let version = stream.version.as_ref()?;
@@ -92,7 +92,7 @@ impl Progress {
     }
 
     /// How far the stream has come that is responsible for a namespace; `None` if none is.
-    pub(super) fn responsible_for(&self, namespace: Option<&str>) -> Option<Option<&Version>> {
+    pub(crate) fn responsible_for(&self, namespace: Option<&str>) -> Option<Option<&Version>> {
         let mut streams = self.streams.iter();
         streams.find(|stream| stream.scope.contains(namespace)).map(|stream| stream.version.as_ref())
     }

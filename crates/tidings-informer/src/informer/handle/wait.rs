@@ -6,9 +6,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tidings_object::{Key, RawObject, Version};
 use tokio::time::{Instant, timeout_at};
 
-use super::error::WaitError;
-use super::progress::Progress;
-use super::shared::Shared;
+use crate::informer::apply::progress::Progress;
+use crate::informer::error::WaitError;
+use crate::informer::shared::Shared;
 
 /// What a look at the cache says to a waiter.
 enum Look {
@@ -19,7 +19,7 @@ enum Look {
 
 impl Shared {
     /// Waits until every change up to `version`, of every stream, can be read.
-    pub(super) async fn wait_for(&self, version: &Version, deadline: Instant) -> Result<(), WaitError> {
+    pub(crate) async fn wait_for(&self, version: &Version, deadline: Instant) -> Result<(), WaitError> {
         if version.number().is_none() {
             return Err(WaitError::NoOrder { version: version.to_string() });
         }
@@ -31,7 +31,7 @@ impl Shared {
     }
 
     /// Waits until the object has that version or a newer one, or the stream responsible for it has passed it.
-    pub(super) async fn wait_for_object(
+    pub(crate) async fn wait_for_object(
         &self,
         key: &Key,
         version: &Version,
@@ -53,7 +53,7 @@ impl Shared {
     }
 
     /// As [`wait_for_object`](Self::wait_for_object), for an object as the server answered a write.
-    pub(super) async fn wait_for_written(
+    pub(crate) async fn wait_for_written(
         &self,
         written: &ObjectMeta,
         deadline: Instant,
@@ -70,7 +70,7 @@ impl Shared {
     }
 
     /// Waits until the object with that uid is no longer cached.
-    pub(super) async fn wait_for_deletion(
+    pub(crate) async fn wait_for_deletion(
         &self,
         key: &Key,
         uid: &str,
@@ -86,7 +86,7 @@ impl Shared {
 
     /// Waits until `is_wanted` says yes of the object as it is cached. It is asked once the first list is there, since
     /// absence means nothing before, and again when the cached object is another.
-    pub(super) async fn wait_until_object(
+    pub(crate) async fn wait_until_object(
         &self,
         key: &Key,
         deadline: Instant,

@@ -10,12 +10,12 @@ use tokio::sync::{Notify, SetOnce};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-use super::backlog::Backlog;
-use super::callback::{Callback, HandlerPanic, SharedCallback};
-use super::lease::Lease;
-use super::notification::RawNotification;
-use super::report::{Fault, Reporter};
 use crate::coop_budget::CoopBudget;
+use crate::informer::deliver::backlog::Backlog;
+use crate::informer::deliver::callback::{Callback, HandlerPanic, SharedCallback};
+use crate::informer::handle::keep_alive::Lease;
+use crate::informer::notification::RawNotification;
+use crate::informer::observe::fault::{Fault, Reporter};
 use crate::sync::{Mutex, ThreadId, current_thread};
 
 /// What the informer writes notifications into, for one handler.
@@ -56,7 +56,7 @@ struct State {
 }
 
 /// What happens at a mailbox's bound.
-pub(super) enum Overflow {
+pub(crate) enum Overflow {
     /// Pending notifications of one object merge above so many.
     Merge(usize),
     /// The informer's task makes the oldest pending call itself.
@@ -64,12 +64,12 @@ pub(super) enum Overflow {
 }
 
 /// What the informer's task needs to make calls itself.
-pub(super) struct CallerRuns {
+pub(crate) struct CallerRuns {
     /// Above how many pending notifications it does.
-    pub(super) above: usize,
-    pub(super) reporter: Arc<Reporter>,
+    pub(crate) above: usize,
+    pub(crate) reporter: Arc<Reporter>,
     /// Once cancelled, it makes none.
-    pub(super) stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
 }
 
 /// Whether, and how, a mailbox is on its way to its end.
@@ -108,7 +108,7 @@ pub struct HandlerStats {
 }
 
 impl Mailbox {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: String,
         overflow: Overflow,
         resync_period: Option<Duration>,
@@ -145,21 +145,21 @@ impl Mailbox {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(super) fn resync_period(&self) -> Option<Duration> {
+    pub(crate) fn resync_period(&self) -> Option<Duration> {
         self.resync_period
     }
 
     /// Whether nothing of it is ever merged.
-    pub(super) fn is_subscriber(&self) -> bool {
+    pub(crate) fn is_subscriber(&self) -> bool {
         self.caller_runs.is_some()
     }
 
     /// Every initial addition has been put in.
-    pub(super) fn initial_complete(&self) {
+    pub(crate) fn initial_complete(&self) {
         let mut state = self.state.lock();
         state.is_initial_complete = true;
         self.check_synced(&state);
@@ -173,7 +173,7 @@ impl Mailbox {
     }
 
     /// Takes no more in; what is pending is delivered.
-    pub(super) fn drain(&self) {
+    pub(crate) fn drain(&self) {
         let mut state = self.state.lock();
         if state.closing == Closing::Open {
             state.closing = Closing::Draining;
@@ -186,7 +186,7 @@ impl Mailbox {
     }
 
     /// Takes no more in and drops what is pending.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closing = Closing::Closed;
         let dropped = state.backlog.clear() as u64;
@@ -197,12 +197,12 @@ impl Mailbox {
         self.arrived.notify_one();
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.state.lock().closing == Closing::Open
     }
 
     /// The next notification; `None` when the mailbox is closed, or drained.
-    pub(super) async fn next(&self) -> Option<RawNotification> {
+    pub(crate) async fn next(&self) -> Option<RawNotification> {
         self.next_by(State::take).await
     }
 
@@ -231,7 +231,7 @@ impl Mailbox {
         }
     }
 
-    pub(super) fn take(&self) -> Taken {
+    pub(crate) fn take(&self) -> Taken {
         self.state.lock().take()
     }
 
@@ -251,7 +251,7 @@ impl Mailbox {
     }
 
     /// The handler has returned from a notification.
-    pub(super) fn handled(&self, was_initial: bool, outcome: Outcome) {
+    pub(crate) fn handled(&self, was_initial: bool, outcome: Outcome) {
         let mut state = self.state.lock();
         state.called_on = None;
         self.count(&mut state, was_initial, outcome);
@@ -268,7 +268,7 @@ impl Mailbox {
 
     /// The handler's own task, or stream, has ended. If the informer's task is calling a subscriber, that call is the last,
     /// and the mailbox ends with it.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.close();
         let mut state = self.state.lock();
         state.has_listener_ended = true;
@@ -281,7 +281,7 @@ impl Mailbox {
 
     /// Waits until the handler has returned from its last call and is gone. Inside that call there is nothing
     /// to wait for: it would wait for itself.
-    pub(super) async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         let here = Some(current_thread().id());
         let is_inside = {
             let state = self.state.lock();
@@ -292,12 +292,12 @@ impl Mailbox {
         }
     }
 
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         self.ended.initialized()
     }
 
     /// Waits until it is synced; says whether it is, for it may end before.
-    pub(super) async fn synced(&self) -> bool {
+    pub(crate) async fn synced(&self) -> bool {
         tokio::select! {
             biased;
             _ = self.synced.wait() => {}
@@ -306,11 +306,11 @@ impl Mailbox {
         self.is_synced()
     }
 
-    pub(super) fn is_synced(&self) -> bool {
+    pub(crate) fn is_synced(&self) -> bool {
         self.synced.initialized()
     }
 
-    pub(super) fn stats(&self) -> HandlerStats {
+    pub(crate) fn stats(&self) -> HandlerStats {
         let state = self.state.lock();
         HandlerStats {
             name: self.name.clone(),
@@ -340,7 +340,7 @@ impl State {
     }
 }
 
-pub(super) enum Taken {
+pub(crate) enum Taken {
     Some(RawNotification),
     Nothing,
     End,
@@ -351,14 +351,14 @@ const CALLS_PER_UNIT: u8 = 2;
 
 /// How a handler returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     Returned,
     Panicked,
 }
 
 /// Calls a handler with everything that comes into its mailbox, one at a time and in order. After a panic the next
 /// notification follows at once.
-pub(super) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<Reporter>) {
+pub(crate) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<Reporter>) {
     let _end = EndOnDrop(&mailbox);
     // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
     let mut callback = callback;

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::error::InformerError;
 use crate::delta::StreamId;
+use crate::informer::error::InformerError;
 
 /// The failures of one informer. Clones look at the same; they outlive the informer.
 #[derive(Debug, Clone)]
-pub(super) struct Failures(Arc<watch::Sender<Vec<(Part, InformerError)>>>);
+pub(crate) struct Failures(Arc<watch::Sender<Vec<(Part, InformerError)>>>);
 
 /// What has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// The informer's own task.
     Task,
     /// One of its lists and watches.
@@ -23,16 +23,16 @@ pub(super) enum Part {
 }
 
 impl Failures {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Failures(Arc::new(watch::Sender::new(Vec::new())))
     }
 
-    pub(super) fn add(&self, part: Part, failure: InformerError) {
+    pub(crate) fn add(&self, part: Part, failure: InformerError) {
         self.0.send_modify(|failures| failures.push((part, failure)));
     }
 
     /// This stream is no longer followed: that it failed no longer matters.
-    pub(super) fn forget(&self, stream: StreamId) {
+    pub(crate) fn forget(&self, stream: StreamId) {
         self.0.send_if_modified(|failures| {
             let before = failures.len();
             failures.retain(|(part, _)| *part != Part::Stream(stream));
@@ -40,25 +40,25 @@ impl Failures {
         });
     }
 
-    pub(super) fn all(&self) -> Vec<InformerError> {
+    pub(crate) fn all(&self) -> Vec<InformerError> {
         self.0.borrow().iter().map(|(_, failure)| failure.clone()).collect()
     }
 
     /// What keeps objects of this namespace from being followed; without a namespace, any.
-    pub(super) fn of(&self, namespace: Option<&str>) -> Option<InformerError> {
+    pub(crate) fn of(&self, namespace: Option<&str>) -> Option<InformerError> {
         let failures = self.0.borrow();
         failures.iter().map(|(_, failure)| failure).find(|failure| concerns(failure, namespace)).cloned()
     }
 
     /// The panic of the informer's own task.
-    pub(super) fn panic(&self) -> Option<InformerError> {
+    pub(crate) fn panic(&self) -> Option<InformerError> {
         let failures = self.0.borrow();
         let panic = failures.iter().find(|(part, _)| *part == Part::Task);
         panic.map(|(_, failure)| failure.clone())
     }
 
     /// Waits for a failure [of](Self::of) this namespace; for ever, if none comes.
-    pub(super) async fn wait(&self, namespace: Option<&str>) -> InformerError {
+    pub(crate) async fn wait(&self, namespace: Option<&str>) -> InformerError {
         let mut changes = self.0.subscribe();
         loop {
             // Marked before the look: what comes after it wakes us.

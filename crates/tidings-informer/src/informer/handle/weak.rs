@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Weak};
 
-use super::error::{InformerError, Unsynced, WaitError};
-use super::failure::Failures;
-use super::handle::SharedInformer;
-use super::lease::Lease;
-use super::shared::Shared;
-use super::stats::InformerStats;
+use crate::informer::error::{InformerError, Unsynced, WaitError};
+use crate::informer::handle::SharedInformer;
+use crate::informer::handle::keep_alive::Lease;
+use crate::informer::observe::failure::Failures;
+use crate::informer::observe::stats::InformerStats;
+use crate::informer::shared::Shared;
 
 /// An informer that this does not keep alive.
 #[derive(Clone)]
@@ -18,7 +18,7 @@ pub struct WeakInformer {
 }
 
 impl WeakInformer {
-    pub(super) fn new(shared: &Arc<Shared>, lease: &Arc<Lease>) -> Self {
+    pub(crate) fn new(shared: &Arc<Shared>, lease: &Arc<Lease>) -> Self {
         WeakInformer {
             shared: Arc::downgrade(shared),
             lease: Arc::downgrade(lease),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tidings_util::panic_message;
 
-use super::notification::{Notification, RawNotification};
+use crate::informer::notification::{Notification, RawNotification};
 
 /// Calls a handler, from one task.
 pub(crate) type Callback = Box<dyn FnMut(RawNotification) -> Result<(), HandlerPanic> + Send>;
@@ -19,8 +19,8 @@ pub(crate) type SharedCallback = Arc<dyn Fn(RawNotification) -> Result<(), Handl
 /// A panic of user code.
 pub(crate) struct HandlerPanic {
     /// The key of the object that the call was about.
-    pub(super) key: String,
-    pub(super) message: String,
+    pub(crate) key: String,
+    pub(crate) message: String,
 }
 
 /// Calls user code with a notification and catches its panic, which needs `panic = "unwind"`, Rust's default.

@@ -31,7 +31,7 @@ pub enum Fault {
         message: String,
     },
     /// A part of the informer itself panicked. If it was the informer's task, the informer has ended: see
-    /// [`Health::failures`](super::Health::failures).
+    /// [`Health::failures`](crate::informer::Health::failures).
     Panicked {
         /// Which part.
         part: String,
@@ -77,11 +77,11 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    pub(super) fn new(informer: String, hook: Option<ErrorHook>) -> Self {
+    pub(crate) fn new(informer: String, hook: Option<ErrorHook>) -> Self {
         Reporter { informer, hook, counters: Default::default() }
     }
 
-    pub(super) fn report(&self, fault: &Fault) {
+    pub(crate) fn report(&self, fault: &Fault) {
         self.counters[fault.class()].fetch_add(1, Ordering::Relaxed);
         if !fault.is_traced_by_the_reflector() {
             tracing::warn!(informer = %self.informer, fault = %fault, "informer fault");
@@ -95,11 +95,11 @@ impl Reporter {
     }
 
     /// The informer's name.
-    pub(super) fn informer(&self) -> &str {
+    pub(crate) fn informer(&self) -> &str {
         &self.informer
     }
 
-    pub(super) fn counts(&self) -> FaultCounts {
+    pub(crate) fn counts(&self) -> FaultCounts {
         let [source, skipped, unreadable, index, handler_panics, went_back, panics] =
             std::array::from_fn(|class| self.counters[class].load(Ordering::Relaxed));
         FaultCounts { source, skipped, unreadable, index, handler_panics, went_back, panics }

@@ -18,10 +18,10 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use tidings_object::Object;
 
-use super::notification::Notification;
+use crate::informer::notification::Notification;
 
 /// The filter of one handler.
-pub(super) struct Filter<K> {
+pub(crate) struct Filter<K> {
     matches: Box<Matches<K>>,
     /// The objects that the handler believes to exist, by key. The last state that it received is the `old` of the next
     /// notification. It is kept here only if that is not so, which is after a panic of the filter.
@@ -29,7 +29,7 @@ pub(super) struct Filter<K> {
 }
 
 /// What the handler receives of a notification.
-pub(super) enum Passed<K> {
+pub(crate) enum Passed<K> {
     Nothing,
     AsIs,
     Changed(Notification<K>),
@@ -42,13 +42,13 @@ type Matches<K> = dyn Fn(&Object<K>) -> bool + Send + Sync;
 type Panic = Box<dyn Any + Send>;
 
 impl<K> Filter<K> {
-    pub(super) fn new(matches: impl Fn(&Object<K>) -> bool + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(matches: impl Fn(&Object<K>) -> bool + Send + Sync + 'static) -> Self {
         Filter { matches: Box::new(matches), reported: HashMap::default() }
     }
 
     /// Decides what the handler receives, and records it before the call: a handler that panics has received it. A panic of
     /// the filter is returned, so that the record is complete before the panic continues.
-    pub(super) fn apply(&mut self, notification: &Notification<K>) -> (Passed<K>, Option<Panic>) {
+    pub(crate) fn apply(&mut self, notification: &Notification<K>) -> (Passed<K>, Option<Panic>) {
         match notification {
             Notification::Added { object, .. } => {
                 let matches = self.matches(object);

@@ -10,7 +10,7 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    pub(super) fn new(stop: CancellationToken) -> Self {
+    pub(crate) fn new(stop: CancellationToken) -> Self {
         Lease { stop }
     }
 }

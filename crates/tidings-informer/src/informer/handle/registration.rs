@@ -4,10 +4,10 @@ use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Weak};
 
-use super::error::{Unsynced, WaitError};
-use super::failure::Failures;
-use super::listener::{HandlerStats, Mailbox};
-use super::shared::{Arriving, Lifecycle, Shared};
+use crate::informer::deliver::mailbox::{HandlerStats, Mailbox};
+use crate::informer::error::{Unsynced, WaitError};
+use crate::informer::observe::failure::Failures;
+use crate::informer::shared::{Arriving, Lifecycle, Shared};
 
 /// A handler that was added. Dropping this does not remove it.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    pub(super) fn new(mailbox: Arc<Mailbox>, shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(mailbox: Arc<Mailbox>, shared: &Arc<Shared>) -> Self {
         Registration {
             mailbox,
             shared: Arc::downgrade(shared),

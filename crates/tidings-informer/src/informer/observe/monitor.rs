@@ -7,14 +7,14 @@ use tidings_object::{Version, Wire};
 use tidings_source::{ChangeType, ErrorKind, Sharded, Skipped, SourceError, StreamScope};
 use tokio::time::{Duration, Instant};
 
-use super::health::{EndedCounts, Failure, RequestCounts, StreamHealth, StreamState};
-use super::report::{Fault, Reporter};
+use crate::informer::observe::fault::{Fault, Reporter};
+use crate::informer::observe::health::{EndedCounts, Failure, RequestCounts, StreamHealth, StreamState};
 use crate::reflector::{CompletedList, ListMode, Observer, ReflectorActivity, RelistReason, StopReason};
 use crate::sync::Mutex;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Watches one reflector on behalf of its informer.
-pub(super) struct Monitor {
+pub(crate) struct Monitor {
     scope: StreamScope,
     reporter: Arc<Reporter>,
     state: Mutex<Watched>,
@@ -49,7 +49,7 @@ enum Counter {
 }
 
 impl Monitor {
-    pub(super) fn new(scope: StreamScope, reporter: Arc<Reporter>) -> Self {
+    pub(crate) fn new(scope: StreamScope, reporter: Arc<Reporter>) -> Self {
         let state = Watched {
             state: StreamState::NotStarted,
             since: Instant::now(),
@@ -66,7 +66,7 @@ impl Monitor {
         Monitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
     }
 
-    pub(super) fn health(&self) -> StreamHealth {
+    pub(crate) fn health(&self) -> StreamHealth {
         let watched = self.state.lock();
         StreamHealth {
             scope: self.scope.clone(),
@@ -87,7 +87,7 @@ impl Monitor {
         }
     }
 
-    pub(super) fn add_to(&self, counts: &mut RequestCounts) {
+    pub(crate) fn add_to(&self, counts: &mut RequestCounts) {
         let count = |counter: Counter| self.counters[counter as usize].load(Ordering::Relaxed);
         counts.lists += count(Counter::Lists);
         counts.listed_objects += count(Counter::ListedObjects);
@@ -102,7 +102,7 @@ impl Monitor {
 
     /// The reflector itself, or a user's tweak or transform in it, panicked. A watch that is gone without a word
     /// would be the worst of all.
-    pub(super) fn panicked(&self, message: &str) {
+    pub(crate) fn panicked(&self, message: &str) {
         tracing::error!(informer = %self.reporter.informer(), scope = %self.scope, message, "a list and watch panicked");
         let message = format!("it panicked and has stopped: {message}");
         let kind = ErrorKind::Network { message, is_refused: false };

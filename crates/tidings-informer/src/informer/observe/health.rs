@@ -4,7 +4,7 @@ use tidings_object::{Version, Wire};
 use tidings_source::{ErrorClass, Sharded, SourceError, StreamScope};
 use tokio::time::Duration;
 
-use super::error::InformerError;
+use crate::informer::error::InformerError;
 use crate::reflector::ListMode;
 
 /// What a stream is doing.
@@ -131,20 +131,20 @@ pub struct EndedCounts {
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
 impl EndedCounts {
-    pub(super) fn list(&mut self, took: Duration, objects: u64) {
+    pub(crate) fn list(&mut self, took: Duration, objects: u64) {
         self.lists += 1;
         self.lists_took += took;
         self.listed_objects += objects;
     }
 
-    pub(super) fn watch(&mut self, took: Duration, events: u64) {
+    pub(crate) fn watch(&mut self, took: Duration, events: u64) {
         self.watches += 1;
         self.watches_took += took;
         self.watched_events += events;
         self.short_watches += u64::from(took < SHORT_WATCH && events == 0);
     }
 
-    pub(super) fn add(&mut self, other: &EndedCounts) {
+    pub(crate) fn add(&mut self, other: &EndedCounts) {
         self.lists += other.lists;
         self.lists_took += other.lists_took;
         self.listed_objects += other.listed_objects;

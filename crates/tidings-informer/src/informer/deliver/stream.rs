@@ -9,9 +9,9 @@ use std::task::{Context, Poll, ready};
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 
-use super::lease::Lease;
-use super::listener::{HandlerStats, Mailbox, Outcome, Taken};
-use super::notification::{Notification, RawNotification};
+use crate::informer::deliver::mailbox::{HandlerStats, Mailbox, Outcome, Taken};
+use crate::informer::handle::keep_alive::Lease;
+use crate::informer::notification::{Notification, RawNotification};
 
 /// The notifications of an informer. It ends when the informer stops, after what is pending.
 ///
@@ -42,7 +42,7 @@ pub struct Notifications<K> {
 }
 
 impl<K> Notifications<K> {
-    pub(super) fn new(mailbox: Arc<Mailbox>, lease: Arc<Lease>) -> Self {
+    pub(crate) fn new(mailbox: Arc<Mailbox>, lease: Arc<Lease>) -> Self {
         Notifications { mailbox, waiting: None, yielded: None, _lease: lease, view: std::marker::PhantomData }
     }
 

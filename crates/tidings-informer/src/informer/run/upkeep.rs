@@ -7,12 +7,12 @@ use tidings_object::{Intake, RawObject, TrainedDictionary};
 use tidings_util::panic_message;
 use tokio::task::JoinHandle;
 
-use super::apply::Applier;
+use crate::informer::apply::Applier;
 
 /// How many objects are looked at before the informer looks for other work again.
 const OBJECTS_A_SLICE: usize = 256;
 
-pub(super) struct Upkeep {
+pub(crate) struct Upkeep {
     intake: Arc<Intake>,
     training: Option<JoinHandle<TrainedDictionary>>,
     /// Cached objects that are to be packed again.
@@ -22,13 +22,13 @@ pub(super) struct Upkeep {
 }
 
 impl Upkeep {
-    pub(super) fn new(intake: Arc<Intake>) -> Self {
+    pub(crate) fn new(intake: Arc<Intake>) -> Self {
         Upkeep { intake, training: None, to_repack: Vec::new(), has_dictionary: false, lists_seen: 0 }
     }
 
     /// Begins to train a dictionary when one is due, and looks again at what a list has brought: its first
     /// objects came before there was a dictionary.
-    pub(super) fn look(&mut self, applier: &Applier) {
+    pub(crate) fn look(&mut self, applier: &Applier) {
         if self.training.is_none()
             && let Some(training) = self.intake.training_due()
         {
@@ -45,7 +45,7 @@ impl Upkeep {
     }
 
     /// Ends when a training has, or has panicked with this message; never if none is under way. Cancel safe.
-    pub(super) async fn trained(&mut self) -> Result<TrainedDictionary, String> {
+    pub(crate) async fn trained(&mut self) -> Result<TrainedDictionary, String> {
         match &mut self.training {
             None => std::future::pending().await,
             Some(training) => {
@@ -59,19 +59,19 @@ impl Upkeep {
         }
     }
 
-    pub(super) fn has_work(&self) -> bool {
+    pub(crate) fn has_work(&self) -> bool {
         !self.to_repack.is_empty()
     }
 
     /// Takes a new dictionary into use; what is cached will be packed with it.
-    pub(super) fn adopt(&mut self, trained: TrainedDictionary, applier: &Applier) {
+    pub(crate) fn adopt(&mut self, trained: TrainedDictionary, applier: &Applier) {
         self.intake.adopt(trained);
         self.has_dictionary = true;
         self.repack_all(applier);
     }
 
     /// One slice of work.
-    pub(super) fn work(&mut self, applier: &mut Applier) {
+    pub(crate) fn work(&mut self, applier: &mut Applier) {
         applier.writer.maintain(OBJECTS_A_SLICE);
         let from = self.to_repack.len().saturating_sub(OBJECTS_A_SLICE);
         for old in self.to_repack.drain(from..) {
