@@ -11,7 +11,7 @@ use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_informer::informer::{
-    Fault, InformerConfig, InformerError, InformerStats, InformerTask, SharedInformer, informer,
+    InformerConfig, InformerError, InformerFault, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
 use tidings_source::{ClientError, KubeSource, StreamScope, WirePreference};
@@ -144,7 +144,7 @@ impl SharedInformerFactory {
 
     /// Calls this with everything that goes wrong in any informer.
     #[must_use]
-    pub fn on_error(mut self, hook: impl Fn(&Fault) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, hook: impl Fn(&InformerFault) + Send + Sync + 'static) -> Self {
         self.defaults = self.defaults.on_error(hook);
         self
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{ErrorHook, Fault};
+use tidings_informer::informer::{ErrorHook, InformerFault};
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{Budget, FieldPath, FieldSelector, LabelSelector, ParseError, Transform};
 use tidings_source::{ClientError, Query, ShardRange, StreamScope, WirePreference};
@@ -177,7 +177,7 @@ impl InformerOptions {
 
     /// Calls this with everything that goes wrong.
     #[must_use]
-    pub fn on_error(mut self, hook: impl Fn(&Fault) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, hook: impl Fn(&InformerFault) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(hook));
         self
     }

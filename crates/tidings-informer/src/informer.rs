@@ -27,13 +27,13 @@ pub use deliver::resync::RESYNC_MIN;
 pub use deliver::stream::Notifications;
 pub use error::{InformerError, Unsynced, WaitError};
 pub use handle::SharedInformer;
-pub(crate) use handle::keep_alive::Lease;
+pub(crate) use handle::keep_alive::KeepAlive;
 pub use handle::registration::Registration;
 pub use handle::weak::WeakInformer;
 pub use handler::Handler;
 pub use notification::Notification;
-pub use observe::fault::{ErrorHook, Fault, FaultCounts};
-pub use observe::health::{EndedCounts, Failure, Health, RequestCounts, StreamHealth, StreamState};
+pub use observe::fault::{ErrorHook, FaultCounts, InformerFault};
+pub use observe::health::{CompletedCounts, Health, RequestCounts, StreamFailure, StreamHealth, StreamState};
 pub use observe::stats::{InformerStats, MemoryStats};
 pub use run::{InformerTask, Sources};
 pub use shared::Lifecycle;
@@ -55,7 +55,7 @@ impl KnownInScope for Reader {
 }
 
 /// Makes an informer of the resource of `intake`, over `scopes`. Nothing happens before its task runs; when the
-/// last handle, lister, stream and handler has gone, the task ends.
+/// last handle, lister, stream and handler has gone, the task deleted_at.
 pub fn informer<K>(
     intake: Arc<Intake>,
     sources: Arc<dyn Sources>,
@@ -67,9 +67,9 @@ pub fn informer<K>(
         delta::queue(config.queue_order, config.queued_deltas_max, Arc::new(reader.clone()));
     let stop = CancellationToken::new();
     let applier = apply::Applier::new(writer, config.queue_order);
-    let reporter = Arc::new(observe::fault::Reporter::new(config.name.clone(), config.on_error.clone()));
+    let reporter = Arc::new(observe::fault::FaultReporter::new(config.name.clone(), config.on_error.clone()));
     let told = Arc::clone(&reporter);
-    intake.on_unreadable(move |error| told.report(&Fault::Unreadable(error.clone())));
+    intake.on_unreadable(move |error| told.report(&InformerFault::Unreadable(error.clone())));
     let shared = Arc::new(shared::Shared {
         resource: intake.origin().resource.clone(),
         reporter,
@@ -79,8 +79,8 @@ pub fn informer<K>(
         depth: sender.depth(),
         registry: Mutex::new(shared::Registry {
             lifecycle: Lifecycle::New,
-            arriving: Vec::new(),
-            listening: Vec::new(),
+            new_handlers: Vec::new(),
+            mailboxes: Vec::new(),
             scopes,
             is_redirected: false,
             next_handler_number: 0,
@@ -96,5 +96,5 @@ pub fn informer<K>(
         stopped: SetOnce::new(),
     });
     let task = InformerTask::new(Arc::clone(&shared), sources, (sender, receiver), applier);
-    (SharedInformer::new(shared, Arc::new(Lease::new(stop))), task)
+    (SharedInformer::new(shared, Arc::new(KeepAlive::new(stop))), task)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tidings_object::{Key, LabelSelector, Object, RawObject, ResourceKind, Version};
 
 use crate::indexer::{IndexError, Reader, Snapshot};
-use crate::informer::{Lease, SharedInformer};
+use crate::informer::{KeepAlive, SharedInformer};
 
 /// Reads the cache of one informer, seen as a `K`. Reads never wait for the informer, and never make a request.
 ///
@@ -28,7 +28,7 @@ use crate::informer::{Lease, SharedInformer};
 pub struct Lister<K> {
     reader: Reader,
     resource: ResourceKind,
-    lease: Option<Arc<Lease>>,
+    keep_alive: Option<Arc<KeepAlive>>,
     view: PhantomData<fn() -> K>,
 }
 
@@ -47,13 +47,13 @@ pub struct NotFound {
 impl<K> SharedInformer<K> {
     /// Reads from the cache. A lister keeps the informer running.
     pub fn lister(&self) -> Lister<K> {
-        Lister::new(self.reader().clone(), self.resource().clone(), Some(Arc::clone(self.lease())))
+        Lister::new(self.reader().clone(), self.resource().clone(), Some(Arc::clone(self.keep_alive())))
     }
 }
 
 impl<K> Lister<K> {
-    fn new(reader: Reader, resource: ResourceKind, lease: Option<Arc<Lease>>) -> Self {
-        Lister { reader, resource, lease, view: PhantomData }
+    fn new(reader: Reader, resource: ResourceKind, keep_alive: Option<Arc<KeepAlive>>) -> Self {
+        Lister { reader, resource, keep_alive, view: PhantomData }
     }
 
     /// Reads an indexer that belongs to no informer.
@@ -64,7 +64,7 @@ impl<K> Lister<K> {
     /// The same cache, seen as another type.
     #[must_use]
     pub fn seen_as<T>(self) -> Lister<T> {
-        Lister::new(self.reader, self.resource, self.lease)
+        Lister::new(self.reader, self.resource, self.keep_alive)
     }
 
     /// The object with this key: `namespace/name`, or `name` in cluster scope.
@@ -174,7 +174,7 @@ fn typed<K>(objects: Vec<Arc<RawObject>>) -> Vec<Object<K>> {
 
 impl<K> Clone for Lister<K> {
     fn clone(&self) -> Self {
-        Lister::new(self.reader.clone(), self.resource.clone(), self.lease.clone())
+        Lister::new(self.reader.clone(), self.resource.clone(), self.keep_alive.clone())
     }
 }
 

@@ -32,16 +32,16 @@ mod informer {
     pub(crate) mod observe {
         /// A reporter without the faults of other stages.
         pub(crate) mod fault {
-            pub(crate) enum Fault {
+            pub(crate) enum InformerFault {
                 HandlerPanicked { handler: String, key: String, message: String },
             }
 
             #[derive(Default)]
-            pub(crate) struct Reporter(pub(crate) crate::sync::Mutex<u64>);
+            pub(crate) struct FaultReporter(pub(crate) crate::sync::Mutex<u64>);
 
-            impl Reporter {
-                pub(crate) fn report(&self, fault: &Fault) {
-                    let Fault::HandlerPanicked { handler, key, message } = fault;
+            impl FaultReporter {
+                pub(crate) fn report(&self, fault: &InformerFault) {
+                    let InformerFault::HandlerPanicked { handler, key, message } = fault;
                     assert!(!handler.is_empty() && !key.is_empty() && !message.is_empty());
                     *self.0.lock() += 1;
                 }
@@ -60,7 +60,7 @@ mod informer {
         fn drain(&self);
         fn close(&self);
         fn is_synced(&self) -> bool;
-        fn listen(self: Arc<Self>, call: Callback) -> impl Future<Output = ()> + Send;
+        fn run_handler(self: Arc<Self>, call: Callback) -> impl Future<Output = ()> + Send;
         fn ended(&self) -> impl Future<Output = ()> + Send;
         fn synced(&self) -> impl Future<Output = bool> + Send;
     }
@@ -82,8 +82,8 @@ mod informer {
     }
 
     pub(crate) fn leased(stop: &tokio_util::sync::CancellationToken) -> Mailbox {
-        let lease = Arc::new(handle::keep_alive::Lease::new(stop.clone()));
-        Mailbox::new("heard".to_owned(), mailbox::Overflow::Merge(8), None, Some(lease))
+        let keep_alive = Arc::new(handle::keep_alive::KeepAlive::new(stop.clone()));
+        Mailbox::new("heard".to_owned(), mailbox::Overflow::Merge(8), None, Some(keep_alive))
     }
 
     pub(crate) fn stats(mailbox: &Mailbox) -> mailbox::HandlerStats {
@@ -111,8 +111,8 @@ mod informer {
             Mailbox::is_synced(self)
         }
 
-        async fn listen(self: Arc<Self>, call: Callback) {
-            mailbox::listen(self, call, Arc::default()).await;
+        async fn run_handler(self: Arc<Self>, call: Callback) {
+            mailbox::run_handler(self, call, Arc::default()).await;
         }
 
         async fn ended(&self) {
@@ -133,7 +133,7 @@ use std::task::{Poll, Waker};
 
 use informer::{
     Callback, Mailbox, Notification, Post, RawNotification, SharedCallback, Untyped, catch_panic, leased,
-    mailbox, stats, subscribed,
+    merging_mailbox, stats, subscribed,
 };
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -201,7 +201,7 @@ fn hear(heard: &Heard) -> Callback {
 fn everything_arrives<P: Post>(post: P, pods: &Pods) {
     let (post, heard, pods) = (Arc::new(post), Heard::default(), pods.clone());
     block_on(async {
-        let listener = spawn(Arc::clone(&post).listen(hear(&heard)));
+        let listener = spawn(Arc::clone(&post).run_handler(hear(&heard)));
         let waiter = {
             let post = Arc::clone(&post);
             spawn(async move { post.synced().await })
@@ -239,7 +239,7 @@ fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
     let scenario = move || {
         let (post, heard, pods) = (Arc::new(merging_mailbox(0)), Heard::default(), pods.clone());
         block_on(async {
-            let mut tasks = vec![spawn(Arc::clone(&post).listen(hear(&heard)))];
+            let mut tasks = vec![spawn(Arc::clone(&post).run_handler(hear(&heard)))];
             let writer = Arc::clone(&post);
             tasks.push(spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
@@ -253,7 +253,7 @@ fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
             tasks.push(spawn(async move { _ = waiter.synced().await }));
             post.ended().await;
             for task in tasks {
-                task.await.expect("everybody ends");
+                task.await.expect("everybody deleted_at");
             }
             let stats = stats(&post);
             assert_eq!(stats.delivered, heard.lock().len() as u64);
@@ -273,7 +273,7 @@ fn an_initial_addition_that_vanishes_while_its_handler_looks_still_syncs_it() {
     let scenario = move || {
         let (post, heard, pods) = (Arc::new(merging_mailbox(0)), Heard::default(), pods.clone());
         block_on(async {
-            let listener = spawn(Arc::clone(&post).listen(hear(&heard)));
+            let listener = spawn(Arc::clone(&post).run_handler(hear(&heard)));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0)]).await;
@@ -318,7 +318,7 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
                 std::panic::panic_any("scripted");
             };
             let call = Box::new(move |notification| catch_panic(notification, &panics));
-            let listener = spawn(Arc::clone(&post).listen(call));
+            let listener = spawn(Arc::clone(&post).run_handler(call));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
@@ -353,7 +353,7 @@ fn a_subscriber_at_its_bound_receives_everything_unmerged_and_syncs() {
         let (post, call) = subscribed(bound, subscriber(&heard));
         let post = Arc::new(post);
         block_on(async {
-            let listener = spawn(Arc::clone(&post).listen(call));
+            let listener = spawn(Arc::clone(&post).run_handler(call));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
@@ -398,7 +398,7 @@ fn a_subscriber_that_is_removed_while_the_informer_calls_it_ends_after_that_call
         let (post, call) = subscribed(0, subscriber);
         let post = Arc::new(post);
         block_on(async {
-            let listener = spawn(Arc::clone(&post).listen(call));
+            let listener = spawn(Arc::clone(&post).run_handler(call));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1), pods.updated(0, 2)]).await;
@@ -440,7 +440,7 @@ fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
         let post = Arc::new(post);
         *own.lock() = Some(Arc::clone(&post));
         block_on(async {
-            let listener = spawn(Arc::clone(&post).listen(call));
+            let listener = spawn(Arc::clone(&post).run_handler(call));
             let writer = Arc::clone(&post);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1), pods.updated(0, 2)]).await;
@@ -556,7 +556,7 @@ impl Post for Careless {
         self.synced.initialized()
     }
 
-    async fn listen(self: Arc<Self>, mut call: Callback) {
+    async fn run_handler(self: Arc<Self>, mut call: Callback) {
         while let Some(next) = poll_fn(|cx| self.poll_next(cx.waker())).await {
             let was_initial = next.is_initial();
             assert!(call(next).is_ok());

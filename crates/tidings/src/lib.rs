@@ -51,7 +51,7 @@ pub use tidings_factory::{FactoryError, InformerOptions, Running, SharedInformer
 pub use tidings_informer::delta::QueueOrder;
 pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
 pub use tidings_informer::informer::{
-    Fault, Handler, HandlerStats, Health, InformerConfig, InformerError, InformerStats, Lifecycle,
+    Handler, HandlerStats, Health, InformerConfig, InformerError, InformerFault, InformerStats, Lifecycle,
     Notification, Notifications, Registration, SharedInformer, StreamHealth, StreamState, Unsynced,
     WaitError,
 };

@@ -128,7 +128,7 @@ impl Stream {
 }
 
 impl Failing {
-    fn read(failure: informer::Failure) -> Self {
+    fn read(failure: informer::StreamFailure) -> Self {
         Failing {
             error: failure.error.to_string(),
             class: format!("{:?}", failure.class),

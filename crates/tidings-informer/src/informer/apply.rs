@@ -12,7 +12,7 @@ use tidings_source::{ChangeType, StreamScope};
 use crate::delta::{Delta, QueueOrder, ReachedBy, StreamId};
 use crate::indexer::Writer;
 use crate::informer::apply::progress::Progress;
-use crate::informer::apply::tombstones::Graves;
+use crate::informer::apply::tombstones::Tombstones;
 use crate::informer::notification::RawNotification;
 use crate::reflector::Epoch;
 
@@ -40,12 +40,12 @@ pub(crate) struct Applier {
     pub(crate) writer: Writer,
     pub(crate) progress: Progress,
     pub(crate) counts: AppliedCounts,
-    /// What shall be listed and watched. What is in none of these goes when the stream that brought it has ended.
+    /// What shall be listed and state. What is in none of these goes when the stream that brought it has ended.
     pub(crate) wanted: Vec<StreamScope>,
     /// Whether the first lists of all that was wanted at first have been applied.
     pub(crate) has_synced: bool,
     order: QueueOrder,
-    graves: Graves,
+    tombstones: Tombstones,
 }
 
 impl Applier {
@@ -58,7 +58,7 @@ impl Applier {
             wanted: Vec::new(),
             has_synced: false,
             order,
-            graves: Graves::default(),
+            tombstones: Tombstones::default(),
         }
     }
 
@@ -66,8 +66,8 @@ impl Applier {
     pub(crate) fn apply(&mut self, stream: StreamId, delta: Delta, told: &mut Vec<RawNotification>) {
         // What a namespace brings that was added later is no part of the first list of those who have had theirs.
         let is_initial = !self.has_synced && !self.progress.has_listed(stream);
-        let Applier { writer, counts, graves, .. } = self;
-        let mut step = Step { writer, counts, graves, told, is_initial };
+        let Applier { writer, counts, tombstones, .. } = self;
+        let mut step = ApplyStep { writer, counts, tombstones, told, is_initial };
         match delta {
             Delta::Changed(change, object) => {
                 let version = object.version().clone();
@@ -88,7 +88,7 @@ impl Applier {
             Delta::Reached { version, by } => {
                 self.counts.lists += u64::from(matches!(by, ReachedBy::List(_)));
                 if by == ReachedBy::List(Epoch::New) {
-                    self.graves.forget();
+                    self.tombstones.clear();
                 }
                 self.progress.reach(stream, &version, by);
             }
@@ -101,16 +101,16 @@ impl Applier {
     }
 }
 
-struct Step<'a> {
+struct ApplyStep<'a> {
     writer: &'a mut Writer,
     counts: &'a mut AppliedCounts,
-    graves: &'a mut Graves,
+    tombstones: &'a mut Tombstones,
     told: &'a mut Vec<RawNotification>,
     is_initial: bool,
 }
 
-/// How an arriving object stands to the cached one of the same key.
-enum Standing {
+/// How an new_handlers object stands to the cached one of the same key.
+enum Comparison {
     /// Nothing is cached.
     Unknown,
     /// Older than, or the same as, what is cached.
@@ -121,26 +121,26 @@ enum Standing {
     Recreated(Arc<RawObject>),
 }
 
-impl Step<'_> {
+impl ApplyStep<'_> {
     fn changed(&mut self, change: ChangeType, object: Arc<RawObject>) {
         if change == ChangeType::Deleted {
             return self.deleted(object);
         }
-        let (slot, standing) = self.standing(&object);
-        match standing {
-            Standing::Stale => self.counts.stale += 1,
-            Standing::Unknown if self.graves.is_replay(&object) => self.counts.stale += 1,
-            Standing::Unknown => {
+        let (slot, comparison) = self.comparison(&object);
+        match comparison {
+            Comparison::Stale => self.counts.stale += 1,
+            Comparison::Unknown if self.tombstones.is_replay(&object) => self.counts.stale += 1,
+            Comparison::Unknown => {
                 self.counts.changes += 1;
                 self.writer.upsert_at(slot, Arc::clone(&object));
                 self.told.push(RawNotification::added(object, self.is_initial));
             }
-            Standing::Newer(old) => {
+            Comparison::Newer(old) => {
                 self.counts.changes += 1;
                 self.writer.upsert_at(slot, Arc::clone(&object));
                 self.told.push(RawNotification::updated(old, object));
             }
-            Standing::Recreated(old) => {
+            Comparison::Recreated(old) => {
                 self.counts.changes += 1;
                 self.writer.upsert_at(slot, Arc::clone(&object));
                 self.told_recreated(old, object);
@@ -160,7 +160,7 @@ impl Step<'_> {
             return;
         }
         self.counts.changes += 1;
-        self.graves.bury(&object);
+        self.tombstones.insert(&object);
         let is_namesake = are_different_objects(cached, &object);
         let old = Arc::clone(cached);
         self.writer.remove(&object.key());
@@ -172,7 +172,7 @@ impl Step<'_> {
     fn replaced_all(&mut self, scope: &StreamScope, objects: Vec<Arc<RawObject>>) {
         let replaced = self.writer.replace(scope, objects);
         self.counts.unchanged += replaced.unchanged as u64;
-        replaced.removed.iter().for_each(|object| self.graves.bury(object));
+        replaced.removed.iter().for_each(|object| self.tombstones.insert(object));
         let gone = replaced.removed.into_iter();
         self.told.extend(gone.map(RawNotification::vanished));
         self.counts.out_of_scope += replaced.out_of_scope.len() as u64;
@@ -212,7 +212,7 @@ impl Step<'_> {
 
     fn vanished(&mut self, last_known: &RawObject) {
         if let Some(object) = self.writer.remove(&last_known.key()) {
-            self.graves.bury(&object);
+            self.tombstones.insert(&object);
             self.told.push(RawNotification::vanished(object));
         }
     }
@@ -239,30 +239,32 @@ impl Step<'_> {
         self.told.extend(gone.map(RawNotification::vanished));
     }
 
-    /// Deleted and created again while nobody watched: whoever cleans up after the first must hear of it.
+    /// Deleted and created again while nobody state: whoever cleans up after the first must hear of it.
     fn told_recreated(&mut self, old: Arc<RawObject>, new: Arc<RawObject>) {
         self.told.push(RawNotification::vanished(old));
         self.told.push(RawNotification::added(new, self.is_initial));
     }
 
     /// With the slot of the cached one.
-    fn standing(&self, object: &RawObject) -> (Option<u32>, Standing) {
-        let Some((slot, cached)) = self.writer.find(&object.key()) else { return (None, Standing::Unknown) };
+    fn comparison(&self, object: &RawObject) -> (Option<u32>, Comparison) {
+        let Some((slot, cached)) = self.writer.find(&object.key()) else {
+            return (None, Comparison::Unknown);
+        };
         let order = object.version().compare(cached.version());
-        let standing = if are_different_objects(cached, object) {
+        let comparison = if are_different_objects(cached, object) {
             match order {
-                Some(std::cmp::Ordering::Less) => Standing::Stale,
-                _ => Standing::Recreated(Arc::clone(cached)),
+                Some(std::cmp::Ordering::Less) => Comparison::Stale,
+                _ => Comparison::Recreated(Arc::clone(cached)),
             }
         } else {
             // Without a version nothing can be said of its age.
             match order {
-                Some(std::cmp::Ordering::Less) => Standing::Stale,
-                Some(std::cmp::Ordering::Equal) if !object.version().is_empty() => Standing::Stale,
-                _ => Standing::Newer(Arc::clone(cached)),
+                Some(std::cmp::Ordering::Less) => Comparison::Stale,
+                Some(std::cmp::Ordering::Equal) if !object.version().is_empty() => Comparison::Stale,
+                _ => Comparison::Newer(Arc::clone(cached)),
             }
         };
-        (Some(slot), standing)
+        (Some(slot), comparison)
     }
 }
 

@@ -68,7 +68,7 @@ pub enum InformerError {
     StreamEnded {
         /// The informer's name.
         informer: String,
-        /// What is no longer listed and watched.
+        /// What is no longer listed and state.
         scope: StreamScope,
         /// The cause.
         cause: String,

@@ -21,7 +21,7 @@ use crate::informer::deliver::mailbox::{CallerRuns, Mailbox, Overflow};
 use crate::informer::deliver::resync::effective_period;
 use crate::informer::deliver::stream::Notifications;
 use crate::informer::error::{InformerError, Unsynced, WaitError};
-use crate::informer::handle::keep_alive::Lease;
+use crate::informer::handle::keep_alive::KeepAlive;
 use crate::informer::handle::registration::Registration;
 use crate::informer::handle::weak::WeakInformer;
 use crate::informer::handler::{Handler, MailboxOptions, Receiver};
@@ -35,7 +35,7 @@ use crate::informer::shared::{Lifecycle, Shared};
 ///
 /// 1. **Convergence.** Whatever happens on the way, once the faults end the cache equals the server's state.
 /// 2. **Order.** What a handler hears of one object is a subsequence of that object's versions, in order, that
-///    ends with its last state. With the default queue this holds over all objects. No handler ever sees an
+///    deleted_at with its last state. With the default queue this holds over all objects. No handler ever sees an
 ///    object go back, nor the same change twice.
 /// 3. **Readers first.** When a handler hears of a change, the cache and its indexes already have it.
 /// 4. **One at a time.** A handler is called by one task, one notification after the other; handlers do not wait
@@ -65,13 +65,13 @@ use crate::informer::shared::{Lifecycle, Shared};
 /// ```
 pub struct SharedInformer<K> {
     shared: Arc<Shared>,
-    lease: Arc<Lease>,
+    keep_alive: Arc<KeepAlive>,
     view: PhantomData<fn() -> K>,
 }
 
 impl<K> SharedInformer<K> {
-    pub(crate) fn new(shared: Arc<Shared>, lease: Arc<Lease>) -> Self {
-        SharedInformer { shared, lease, view: PhantomData }
+    pub(crate) fn new(shared: Arc<Shared>, keep_alive: Arc<KeepAlive>) -> Self {
+        SharedInformer { shared, keep_alive, view: PhantomData }
     }
 
     /// How it is called in diagnostics.
@@ -86,12 +86,12 @@ impl<K> SharedInformer<K> {
 
     /// The same informer, seen as another type: one watch, one cache.
     pub fn seen_as<T>(&self) -> SharedInformer<T> {
-        SharedInformer::new(Arc::clone(&self.shared), Arc::clone(&self.lease))
+        SharedInformer::new(Arc::clone(&self.shared), Arc::clone(&self.keep_alive))
     }
 
     /// What keeps the informer running as long as someone holds it.
-    pub(crate) fn lease(&self) -> &Arc<Lease> {
-        &self.lease
+    pub(crate) fn keep_alive(&self) -> &Arc<KeepAlive> {
+        &self.keep_alive
     }
 
     /// The cache without a view.
@@ -201,7 +201,7 @@ impl<K> SharedInformer<K> {
 
     /// The informer without keeping it alive.
     pub fn downgrade(&self) -> WeakInformer {
-        WeakInformer::new(&self.shared, &self.lease)
+        WeakInformer::new(&self.shared, &self.keep_alive)
     }
 
     /// Waits until every change up to `version` can be read, over all its namespaces. When nothing changes that
@@ -276,7 +276,7 @@ impl<K> SharedInformer<K> {
         options: MailboxOptions,
         call: Option<Callback>,
         overflow: impl FnOnce(usize) -> Overflow,
-        lease: Option<Arc<Lease>>,
+        keep_alive: Option<Arc<KeepAlive>>,
     ) -> Result<Arc<Mailbox>, InformerError> {
         if options.name.as_deref() == Some("") {
             return Err(self.invalid_handler("its name is empty"));
@@ -293,8 +293,8 @@ impl<K> SharedInformer<K> {
         let config = &self.shared.config;
         let period = effective_period(options.resync, config.resync);
         let bound = options.merge_above.unwrap_or(config.merge_above);
-        let mailbox = Arc::new(Mailbox::new(name, overflow(bound), period, lease));
-        registry.arriving.push((Arc::clone(&mailbox), call));
+        let mailbox = Arc::new(Mailbox::new(name, overflow(bound), period, keep_alive));
+        registry.new_handlers.push((Arc::clone(&mailbox), call));
         drop(registry);
         self.shared.wake.notify_one();
         Ok(mailbox)
@@ -321,15 +321,17 @@ impl<K: 'static> SharedInformer<K> {
     /// informer running until it is removed.
     pub fn add_handler(&self, handler: Handler<K>) -> Result<Registration, InformerError> {
         let (options, receiver) = handler.into_parts().map_err(|problem| self.invalid_handler(problem))?;
-        let lease = Some(Arc::clone(&self.lease));
+        let keep_alive = Some(Arc::clone(&self.keep_alive));
         let mailbox = match receiver {
-            Receiver::Handler(callback) => self.register(options, Some(callback), Overflow::Merge, lease)?,
+            Receiver::Handler(callback) => {
+                self.register(options, Some(callback), Overflow::Merge, keep_alive)?
+            }
             Receiver::Subscriber(shared) => {
                 let own = Arc::clone(&shared);
                 let callback: Callback = Box::new(move |notification| own(notification));
                 let (reporter, stop) = (Arc::clone(&self.shared.reporter), self.shared.stop.clone());
                 let overflow = |above| Overflow::CallerRuns(shared, CallerRuns { above, reporter, stop });
-                self.register(options, Some(callback), overflow, lease)?
+                self.register(options, Some(callback), overflow, keep_alive)?
             }
         };
         Ok(Registration::new(mailbox, &self.shared))
@@ -345,7 +347,7 @@ impl<K: 'static> SharedInformer<K> {
     pub fn notifications_with(&self, options: Handler<K>) -> Result<Notifications<K>, InformerError> {
         let options = options.into_stream_options().map_err(|problem| self.invalid_handler(problem))?;
         let mailbox = self.register(options, None, Overflow::Merge, None)?;
-        Ok(Notifications::new(mailbox, Arc::clone(&self.lease)))
+        Ok(Notifications::new(mailbox, Arc::clone(&self.keep_alive)))
     }
 }
 

@@ -165,14 +165,14 @@ impl<K> Handler<K> {
         self
     }
 
-    /// Calls this for each object that the handler did not know, with whether it existed before the handler was added.
+    /// TaskSignals this for each object that the handler did not know, with whether it existed before the handler was added.
     #[must_use]
     pub fn on_add(mut self, call: impl FnMut(&Object<K>, bool) + Send + 'static) -> Self {
         self.on_add = Some(Box::new(call));
         self
     }
 
-    /// Calls this with the old and the new state of each object that changed, and for each object of a resync.
+    /// TaskSignals this with the old and the new state of each object that changed, and for each object of a resync.
     /// [`from_fn`](Self::from_fn) distinguishes the two.
     #[must_use]
     pub fn on_update(mut self, call: impl FnMut(&Object<K>, &Object<K>) + Send + 'static) -> Self {
@@ -180,7 +180,7 @@ impl<K> Handler<K> {
         self
     }
 
-    /// Calls this with the last known state of each object that is gone. [`from_fn`](Self::from_fn) also gets the previous
+    /// TaskSignals this with the last known state of each object that is gone. [`from_fn`](Self::from_fn) also gets the previous
     /// state, and whether the final state is unknown.
     #[must_use]
     pub fn on_delete(mut self, call: impl FnMut(&Object<K>) + Send + 'static) -> Self {

@@ -23,13 +23,13 @@ use tokio_util::sync::CancellationToken;
 use crate::delta::{Batch, Delta, DeltaReceiver, DeltaSender, QueueOrder, StreamId};
 use crate::informer::apply::{Applier, overlap};
 use crate::informer::deliver::dispatch::distribute;
-use crate::informer::deliver::mailbox::{Mailbox, listen};
-use crate::informer::deliver::resync::{ResyncClock, Resyncing};
+use crate::informer::deliver::mailbox::{Mailbox, run_handler};
+use crate::informer::deliver::resync::{PendingResyncs, ResyncSchedule};
 use crate::informer::notification::RawNotification;
-use crate::informer::observe::fault::Fault;
-use crate::informer::observe::monitor::Monitor;
+use crate::informer::observe::fault::InformerFault;
+use crate::informer::observe::monitor::StreamMonitor;
 use crate::informer::run::shutdown::EndOnDrop;
-use crate::informer::run::signals::{Call, Calls};
+use crate::informer::run::signals::{TaskSignal, TaskSignals};
 use crate::informer::run::upkeep::Upkeep;
 use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Reflector, StopReason};
@@ -40,7 +40,7 @@ pub trait Sources: Send + Sync {
     fn open(&self, scope: &StreamScope, known: Arc<dyn KnownObjects>) -> Arc<dyn ListWatch>;
 }
 
-/// The task of one informer. Nothing happens before it runs; dropping it ends everything at once.
+/// The task of one informer. Nothing happens before it runs; dropping it deleted_at everything at once.
 #[must_use = "an informer does nothing until its task runs"]
 pub struct InformerTask {
     pub(crate) shared: Arc<Shared>,
@@ -52,8 +52,8 @@ pub struct InformerTask {
     /// Told to end; what they sent last has not been applied.
     ending: Vec<(StreamId, StreamScope)>,
     next_stream: u32,
-    clock: ResyncClock,
-    resyncing: Resyncing,
+    clock: ResyncSchedule,
+    pending_resyncs: PendingResyncs,
     upkeep: Upkeep,
     /// Reflectors: they end when their stream does.
     pub(crate) reflectors: JoinSet<()>,
@@ -85,15 +85,15 @@ impl InformerTask {
             streams: Vec::new(),
             ending: Vec::new(),
             next_stream: 0,
-            clock: ResyncClock::default(),
-            resyncing: Resyncing::default(),
+            clock: ResyncSchedule::default(),
+            pending_resyncs: PendingResyncs::default(),
             reflectors: JoinSet::new(),
             listeners: JoinSet::new(),
             told: Vec::new(),
         }
     }
 
-    /// Runs the informer until it is stopped, then delivers what is pending. It never panics: a panic inside it ends the
+    /// Runs the informer until it is stopped, then delivers what is pending. It never panics: a panic inside it deleted_at the
     /// informer with an [`InformerError::Panicked`](crate::informer::InformerError::Panicked), which its health and every waiter tell.
     pub async fn run(mut self) {
         let ended = AssertUnwindSafe(self.follow_until_stopped()).catch_unwind().await;
@@ -109,29 +109,29 @@ impl InformerTask {
             }
         });
         if !self.shared.stop.is_cancelled() {
-            self.take_requests().await;
-            self.keep_up();
+            self.handle_requests().await;
+            self.run_upkeep();
         }
-        let mut calls = Calls::new(&self.shared, &self.index_requests);
+        let mut signals = TaskSignals::new(&self.shared, &self.index_requests);
         while !self.shared.stop.is_cancelled() {
-            match self.next(&mut calls).await {
-                Next::Call(Call::Stop) => {}
-                Next::Call(Call::Requests) => self.take_requests().await,
-                Next::Call(Call::IndexRequests) | Next::Idle => self.keep_up(),
-                Next::Resync => self.resync().await,
-                Next::Batch(batch) => self.apply(batch).await,
-                Next::Trained(Ok(trained)) => self.upkeep.adopt(trained, &self.applier),
-                Next::Trained(Err(message)) => self
-                    .shared
-                    .reporter
-                    .report(&Fault::Panicked { part: "the training of a dictionary".to_owned(), message }),
+            match self.next(&mut signals).await {
+                NextWork::TaskSignal(TaskSignal::Stop) => {}
+                NextWork::TaskSignal(TaskSignal::Requests) => self.handle_requests().await,
+                NextWork::TaskSignal(TaskSignal::IndexRequests) | NextWork::Idle => self.run_upkeep(),
+                NextWork::Resync => self.resync().await,
+                NextWork::Batch(batch) => self.apply(batch).await,
+                NextWork::Trained(Ok(trained)) => self.upkeep.adopt(trained, &self.applier),
+                NextWork::Trained(Err(message)) => self.shared.reporter.report(&InformerFault::Panicked {
+                    part: "the training of a dictionary".to_owned(),
+                    message,
+                }),
             }
         }
     }
 
-    /// Waits for something to do. Calls go before batches and upkeep comes last; but who was woken from a wait looks for a batch
+    /// Waits for something to do. TaskSignals go before batches and upkeep comes last; but who was woken from a wait looks for a batch
     /// before most calls, since it is mostly for that.
-    async fn next(&mut self, calls: &mut Calls) -> Next {
+    async fn next(&mut self, signals: &mut TaskSignals) -> NextWork {
         let mut resync = pin!(due(self.clock.next()));
         let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
         let mut idle = pin!(tokio::task::yield_now());
@@ -139,26 +139,26 @@ impl InformerTask {
         let mut batch = pin!(self.receiver.next_batch());
         let mut has_waited = false;
         poll_fn(|cx| {
-            if let Poll::Ready(call) = calls.poll_requests(cx) {
-                return Poll::Ready(Next::Call(call));
+            if let Poll::Ready(call) = signals.poll_requests(cx) {
+                return Poll::Ready(NextWork::TaskSignal(call));
             }
             if has_waited && let Poll::Ready(batch) = batch.as_mut().poll(cx) {
-                return Poll::Ready(Next::Batch(batch.unwrap_or_default()));
+                return Poll::Ready(NextWork::Batch(batch.unwrap_or_default()));
             }
-            if let Poll::Ready(call) = calls.poll_others(cx) {
-                return Poll::Ready(Next::Call(call));
+            if let Poll::Ready(call) = signals.poll_others(cx) {
+                return Poll::Ready(NextWork::TaskSignal(call));
             }
             if resync.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Next::Resync);
+                return Poll::Ready(NextWork::Resync);
             }
             if !has_waited && let Poll::Ready(batch) = batch.as_mut().poll(cx) {
-                return Poll::Ready(Next::Batch(batch.unwrap_or_default()));
+                return Poll::Ready(NextWork::Batch(batch.unwrap_or_default()));
             }
             if let Poll::Ready(trained) = trained.as_mut().poll(cx) {
-                return Poll::Ready(Next::Trained(trained));
+                return Poll::Ready(NextWork::Trained(trained));
             }
             has_waited = true;
-            if has_upkeep { idle.as_mut().poll(cx).map(|()| Next::Idle) } else { Poll::Pending }
+            if has_upkeep { idle.as_mut().poll(cx).map(|()| NextWork::Idle) } else { Poll::Pending }
         })
         .await
     }
@@ -174,7 +174,7 @@ impl InformerTask {
             self.follow();
         }
         self.publish(taken_at).await;
-        self.resyncing.delivered(syncs);
+        self.pending_resyncs.delivered(syncs);
         self.shared.processing.lock().observe(taken_at.elapsed());
     }
 
@@ -184,14 +184,14 @@ impl InformerTask {
         *self.shared.applied.lock() = self.applier.counts;
         self.report_unreadable();
         self.report_index_faults();
-        distribute(&self.shared, &mut self.told, &self.resyncing, taken_at).await;
-        self.tell_progress();
+        distribute(&self.shared, &mut self.told, &self.pending_resyncs, taken_at).await;
+        self.publish_progress();
         self.check_synced();
     }
 
     /// Mostly nobody waits, and then nobody is woken. Whoever begins to wait is counted before it looks, and it looks under
     /// the lock that is held here: it is counted here, or sees what is put here.
-    fn tell_progress(&self) {
+    fn publish_progress(&self) {
         let told = &self.shared.progress;
         told.send_if_modified(|progress| {
             progress.clone_from(&self.applier.progress);
@@ -204,12 +204,12 @@ impl InformerTask {
         let has_synced = self.applier.progress.has_synced() && self.applier.wanted.iter().all(has_begun);
         if has_synced && self.shared.synced.set(()).is_ok() {
             self.applier.has_synced = true;
-            self.shared.registry.lock().listening.iter().for_each(|mailbox| mailbox.initial_complete());
+            self.shared.registry.lock().mailboxes.iter().for_each(|mailbox| mailbox.initial_complete());
         }
     }
 
     /// One slice of upkeep. Over a small cache new indexes are complete at once; a large one is indexed bit by bit.
-    fn keep_up(&mut self) {
+    fn run_upkeep(&mut self) {
         self.upkeep.work(&mut self.applier);
         self.report_index_faults();
         // Whoever waits for an index looks again.
@@ -219,46 +219,46 @@ impl InformerTask {
     fn report_unreadable(&self) {
         for notification in self.told.iter().filter(|notification| !notification.is_resync()) {
             if let Some(error) = notification.object().refusal() {
-                self.shared.reporter.report(&Fault::Unreadable(error));
+                self.shared.reporter.report(&InformerFault::Unreadable(error));
             }
         }
     }
 
     fn report_index_faults(&mut self) {
         for fault in self.applier.writer.take_index_faults() {
-            self.shared.reporter.report(&Fault::Index(fault));
+            self.shared.reporter.report(&InformerFault::Index(fault));
         }
     }
 
     /// Does what handles have asked for: new handlers, other namespaces.
-    async fn take_requests(&mut self) {
+    async fn handle_requests(&mut self) {
         self.upkeep.look(&self.applier);
         self.applier.wanted.clone_from(&self.shared.registry.lock().scopes);
         self.follow();
-        self.welcome_all().await;
+        self.add_new_handlers().await;
         self.check_synced();
     }
 
-    pub(crate) async fn welcome_all(&mut self) {
-        while let Some((mailbox, callback)) = self.shared.next_arriving() {
+    pub(crate) async fn add_new_handlers(&mut self) {
+        while let Some((mailbox, callback)) = self.shared.take_new_handler() {
             if let Some(callback) = callback {
                 let (shared, mailbox) = (Arc::clone(&self.shared), Arc::clone(&mailbox));
                 self.listeners.spawn(async move {
-                    let listening = listen(mailbox, callback, Arc::clone(&shared.reporter));
-                    if let Err(panic) = AssertUnwindSafe(listening).catch_unwind().await {
+                    let handling = run_handler(mailbox, callback, Arc::clone(&shared.reporter));
+                    if let Err(panic) = AssertUnwindSafe(handling).catch_unwind().await {
                         shared.wake.notify_one();
                         std::panic::resume_unwind(panic);
                     }
                 });
             }
-            self.welcome(&mailbox).await;
+            self.deliver_initial(&mailbox).await;
         }
         reap(&mut self.listeners);
     }
 
     /// A handler that comes late is told what is there, then what happens: between the two nothing is applied,
     /// so nothing is missed and nothing told twice.
-    async fn welcome(&mut self, mailbox: &Arc<Mailbox>) {
+    async fn deliver_initial(&mut self, mailbox: &Arc<Mailbox>) {
         let there = self.applier.writer.iter().map(Arc::clone);
         let initial = there.map(|object| RawNotification::added(object, true));
         let now = Instant::now();
@@ -269,7 +269,7 @@ impl InformerTask {
         self.clock.add(mailbox, now);
     }
 
-    /// Begins and ends streams so that they are those that are wanted. One that overlaps a stream on its way out
+    /// Begins and deleted_at streams so that they are those that are wanted. One that overlaps a stream on its way out
     /// waits for that one's last delta: an old event that came after the newer list would stay for ever.
     fn follow(&mut self) {
         let wanted = &self.applier.wanted;
@@ -293,9 +293,9 @@ impl InformerTask {
     fn begin(&mut self, scope: StreamScope) {
         let id = StreamId(self.next_stream);
         self.next_stream += 1;
-        // Not a child of the informer's own token: a stream that ends with its informer keeps what it brought.
+        // Not a child of the informer's own token: a stream that deleted_at with its informer keeps what it brought.
         let stop = CancellationToken::new();
-        let monitor = Arc::new(Monitor::new(scope.clone(), Arc::clone(&self.shared.reporter)));
+        let monitor = Arc::new(StreamMonitor::new(scope.clone(), Arc::clone(&self.shared.reporter)));
         self.shared.monitors.lock().insert(id, Arc::clone(&monitor));
         self.applier.progress.begin(id, scope.clone());
         let source = self.sources.open(&scope, Arc::new(self.shared.reader.clone()));
@@ -330,7 +330,7 @@ impl InformerTask {
         let now = Instant::now();
         let mut due = self.clock.take_due(now);
         if self.shared.config.queue_order == QueueOrder::PerObject {
-            return self.resyncing.begin(due, self.receiver.resync());
+            return self.pending_resyncs.begin(due, self.receiver.resync());
         }
         due.sort_by_key(|mailbox| mailbox.is_subscriber());
         for mailbox in due {
@@ -341,8 +341,8 @@ impl InformerTask {
 }
 
 /// What an informer's task does next.
-enum Next {
-    Call(Call),
+enum NextWork {
+    TaskSignal(TaskSignal),
     Resync,
     Batch(Batch),
     /// A training has ended, or panicked with this message.

@@ -18,9 +18,9 @@ use crate::informer::deliver::callback::Callback;
 use crate::informer::deliver::mailbox::Mailbox;
 use crate::informer::error::Unsynced;
 use crate::informer::observe::failure::Failures;
-use crate::informer::observe::fault::Reporter;
+use crate::informer::observe::fault::FaultReporter;
 use crate::informer::observe::health::{Health, RequestCounts};
-use crate::informer::observe::monitor::Monitor;
+use crate::informer::observe::monitor::StreamMonitor;
 use crate::informer::observe::stats::{InformerStats, MemoryStats};
 use crate::sync::Mutex;
 
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     pub(crate) intake: Arc<Intake>,
     pub(crate) reader: Reader,
     pub(crate) depth: QueueDepth,
-    pub(crate) reporter: Arc<Reporter>,
+    pub(crate) reporter: Arc<FaultReporter>,
     pub(crate) registry: Mutex<Registry>,
     /// The registry or the set of indexes changed: the informer's task has something to do.
     pub(crate) wake: Arc<Notify>,
@@ -39,7 +39,7 @@ pub(crate) struct Shared {
     pub(crate) progress: watch::Sender<Progress>,
     pub(crate) applied: Mutex<AppliedCounts>,
     pub(crate) processing: Mutex<Histogram>,
-    pub(crate) monitors: Mutex<BTreeMap<StreamId, Arc<Monitor>>>,
+    pub(crate) monitors: Mutex<BTreeMap<StreamId, Arc<StreamMonitor>>>,
     pub(crate) synced: SetOnce<()>,
     /// Why it no longer follows the server.
     pub(crate) failures: Failures,
@@ -51,10 +51,10 @@ pub(crate) struct Shared {
 pub(crate) struct Registry {
     pub(crate) lifecycle: Lifecycle,
     /// Added, and not yet taken over by the informer's task.
-    pub(crate) arriving: Vec<Arriving>,
+    pub(crate) new_handlers: Vec<NewHandler>,
     /// Handlers before subscribers: the latter may keep the informer's task busy.
-    pub(crate) listening: Vec<Arc<Mailbox>>,
-    /// What shall be listed and watched.
+    pub(crate) mailboxes: Vec<Arc<Mailbox>>,
+    /// What shall be listed and state.
     pub(crate) scopes: Vec<StreamScope>,
     /// Whether these are others than at first.
     pub(crate) is_redirected: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Registry {
 }
 
 /// A handler, or without a callback a stream, that was added.
-pub(crate) type Arriving = (Arc<Mailbox>, Option<Callback>);
+pub(crate) type NewHandler = (Arc<Mailbox>, Option<Callback>);
 
 /// Where an informer stands. It never goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,19 +113,19 @@ impl Shared {
         }
     }
 
-    /// Takes over one listener that was added. It counts as listening at once: if the informer's task is dropped while it
-    /// delivers what is there, the listener ends with it.
-    pub(crate) fn next_arriving(&self) -> Option<Arriving> {
+    /// Takes over one listener that was added. It counts as mailboxes at once: if the informer's task is dropped while it
+    /// delivers what is there, the listener deleted_at with it.
+    pub(crate) fn take_new_handler(&self) -> Option<NewHandler> {
         let mut registry = self.registry.lock();
-        let Registry { arriving, listening, .. } = &mut *registry;
-        if arriving.is_empty() {
+        let Registry { new_handlers, mailboxes, .. } = &mut *registry;
+        if new_handlers.is_empty() {
             return None;
         }
-        let (mailbox, callback) = arriving.remove(0);
-        listening.retain(|mailbox| mailbox.is_open());
-        let handlers = listening.iter().take_while(|other| !other.is_subscriber()).count();
-        let at = if mailbox.is_subscriber() { listening.len() } else { handlers };
-        listening.insert(at, Arc::clone(&mailbox));
+        let (mailbox, callback) = new_handlers.remove(0);
+        mailboxes.retain(|mailbox| mailbox.is_open());
+        let handlers = mailboxes.iter().take_while(|other| !other.is_subscriber()).count();
+        let at = if mailbox.is_subscriber() { mailboxes.len() } else { handlers };
+        mailboxes.insert(at, Arc::clone(&mailbox));
         Some((mailbox, callback))
     }
 
@@ -175,8 +175,8 @@ impl Shared {
 
     fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
         let registry = self.registry.lock();
-        let arriving = registry.arriving.iter().map(|(mailbox, _)| mailbox);
-        let all = registry.listening.iter().chain(arriving);
+        let new_handlers = registry.new_handlers.iter().map(|(mailbox, _)| mailbox);
+        let all = registry.mailboxes.iter().chain(new_handlers);
         all.filter(|mailbox| !mailbox.has_ended()).map(Arc::clone).collect()
     }
 }

@@ -10,44 +10,44 @@ use foldhash::fast::FixedState;
 use tidings_object::RawObject;
 
 /// How many are remembered. Replays follow closely on what they repeat.
-const GRAVES_MAX: usize = 1024;
+const TOMBSTONES_MAX: usize = 1024;
 
 const HASHER: FixedState = FixedState::with_seed(0);
 
 /// The last objects that went, with the version at which each did.
 #[derive(Debug, Default)]
-pub(crate) struct Graves {
-    ends: HashMap<u64, u64>,
+pub(crate) struct Tombstones {
+    deleted_at: HashMap<u64, u64>,
     oldest_first: VecDeque<u64>,
 }
 
-impl Graves {
+impl Tombstones {
     /// Remembers that an object went. One without a uid or an order of versions can't be told from another.
-    pub(crate) fn bury(&mut self, object: &RawObject) {
+    pub(crate) fn insert(&mut self, object: &RawObject) {
         let (Some(end), false) = (object.version().number(), object.uid().is_empty()) else { return };
         let uid = HASHER.hash_one(object.uid());
-        if self.ends.insert(uid, end).is_none() {
+        if self.deleted_at.insert(uid, end).is_none() {
             self.oldest_first.push_back(uid);
         }
-        if self.oldest_first.len() > GRAVES_MAX
+        if self.oldest_first.len() > TOMBSTONES_MAX
             && let Some(oldest) = self.oldest_first.pop_front()
         {
-            self.ends.remove(&oldest);
+            self.deleted_at.remove(&oldest);
         }
     }
 
     /// Whether an event about this object is older than its end.
     pub(crate) fn is_replay(&self, object: &RawObject) -> bool {
-        if self.ends.is_empty() {
+        if self.deleted_at.is_empty() {
             return false;
         }
-        let end = self.ends.get(&HASHER.hash_one(object.uid()));
+        let end = self.deleted_at.get(&HASHER.hash_one(object.uid()));
         end.zip(object.version().number()).is_some_and(|(end, version)| version <= *end)
     }
 
     /// A server that was restored gives versions out again.
-    pub(crate) fn forget(&mut self) {
-        *self = Graves::default();
+    pub(crate) fn clear(&mut self) {
+        *self = Tombstones::default();
     }
 }
 
@@ -67,25 +67,28 @@ mod tests {
     // holds: X25
     #[test]
     fn what_is_older_than_an_objects_end_is_a_replay_and_nothing_else_is() {
-        let mut graves = Graves::default();
-        graves.bury(&pod("a", 7));
-        assert!(graves.is_replay(&pod("a", 5)) && graves.is_replay(&pod("a", 7)));
-        assert!(!graves.is_replay(&pod("a", 8)), "it entered a selector again");
-        assert!(!graves.is_replay(&pod("b", 5)));
-        graves.bury(&pod("", 7));
-        assert!(!graves.is_replay(&pod("", 5)));
-        graves.forget();
-        assert!(!graves.is_replay(&pod("a", 5)));
+        let mut tombstones = Tombstones::default();
+        tombstones.insert(&pod("a", 7));
+        assert!(tombstones.is_replay(&pod("a", 5)) && tombstones.is_replay(&pod("a", 7)));
+        assert!(!tombstones.is_replay(&pod("a", 8)), "it entered a selector again");
+        assert!(!tombstones.is_replay(&pod("b", 5)));
+        tombstones.insert(&pod("", 7));
+        assert!(!tombstones.is_replay(&pod("", 5)));
+        tombstones.clear();
+        assert!(!tombstones.is_replay(&pod("a", 5)));
     }
 
     #[test]
     fn only_so_many_are_remembered() {
-        let mut graves = Graves::default();
+        let mut tombstones = Tombstones::default();
         for version in 0..5000 {
-            graves.bury(&pod(&format!("uid-{version}"), version));
-            graves.bury(&pod(&format!("uid-{version}"), version));
+            tombstones.insert(&pod(&format!("uid-{version}"), version));
+            tombstones.insert(&pod(&format!("uid-{version}"), version));
         }
-        assert_eq!((graves.ends.len(), graves.oldest_first.len()), (GRAVES_MAX, GRAVES_MAX));
-        assert!(graves.is_replay(&pod("uid-4999", 1)) && !graves.is_replay(&pod("uid-1", 1)));
+        assert_eq!(
+            (tombstones.deleted_at.len(), tombstones.oldest_first.len()),
+            (TOMBSTONES_MAX, TOMBSTONES_MAX)
+        );
+        assert!(tombstones.is_replay(&pod("uid-4999", 1)) && !tombstones.is_replay(&pod("uid-1", 1)));
     }
 }

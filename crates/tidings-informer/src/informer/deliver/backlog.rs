@@ -17,7 +17,7 @@ use crate::informer::notification::{Notification, RawNotification};
 #[derive(Debug)]
 pub(crate) struct Backlog {
     /// `None` where an addition and its deletion cancelled each other out; never `None` at either end.
-    entries: VecDeque<Option<Entry>>,
+    entries: VecDeque<Option<PendingEntry>>,
     /// The number of the first entry; an entry's number never changes.
     first: u64,
     live: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Backlog {
 }
 
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct PendingEntry {
     pub(crate) notification: RawNotification,
     /// When the oldest of what was merged into it came in.
     pub(crate) since: Instant,
@@ -40,7 +40,7 @@ pub(crate) struct Entry {
 
 /// What became of a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pushed {
+pub(crate) enum PushResult {
     /// It waits for its turn.
     Kept,
     /// It became part of one that already waits.
@@ -80,11 +80,11 @@ impl Backlog {
 
     /// Bytes that it takes, the objects themselves apart.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Option<Entry>>()
+        self.entries.capacity() * size_of::<Option<PendingEntry>>()
             + self.newest.as_ref().map_or(0, |newest| newest.capacity() * size_of::<u64>())
     }
 
-    pub(crate) fn push(&mut self, notification: RawNotification, now: Instant) -> Pushed {
+    pub(crate) fn push(&mut self, notification: RawNotification, now: Instant) -> PushResult {
         if self.live < self.merge_above {
             return self.append(notification, now);
         }
@@ -93,21 +93,21 @@ impl Backlog {
         let at = (number - self.first) as usize;
         let entry = self.entries[at].as_mut().expect("the newest entry of an object is live");
         match merge(&entry.notification, &notification) {
-            Merge::Into(merged) => {
+            MergeResult::Into(merged) => {
                 entry.notification = merged;
                 self.merges += 1;
-                Pushed::Merged
+                PushResult::Merged
             }
-            Merge::Vanish { was_initial } => {
+            MergeResult::Vanish { was_initial } => {
                 self.merges += 1;
                 self.forget(at, number);
-                Pushed::Vanished { was_initial }
+                PushResult::Vanished { was_initial }
             }
-            Merge::Apart => self.append(notification, now),
+            MergeResult::Apart => self.append(notification, now),
         }
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Entry> {
+    pub(crate) fn pop(&mut self) -> Option<PendingEntry> {
         let entry = self.entries.pop_front()?.expect("the first entry is live");
         if self.newest.is_some() {
             self.unlink(self.first, &entry.notification);
@@ -131,15 +131,15 @@ impl Backlog {
         dropped
     }
 
-    fn append(&mut self, notification: RawNotification, now: Instant) -> Pushed {
+    fn append(&mut self, notification: RawNotification, now: Instant) -> PushResult {
         let number = self.first + self.entries.len() as u64;
         if self.newest.is_some() {
             self.unlink_key(&notification.key());
             self.link(number, &notification.key());
         }
-        self.entries.push_back(Some(Entry { notification, since: now }));
+        self.entries.push_back(Some(PendingEntry { notification, since: now }));
         self.live += 1;
-        Pushed::Kept
+        PushResult::Kept
     }
 
     /// Takes out an entry in the middle. Holes are closed once they outnumber what is live: a handler stalled
@@ -222,30 +222,30 @@ impl Backlog {
     }
 }
 
-enum Merge {
+enum MergeResult {
     Into(RawNotification),
     Vanish { was_initial: bool },
     Apart,
 }
 
 /// What a pending notification and the next one of the same object become.
-fn merge(pending: &RawNotification, next: &RawNotification) -> Merge {
+fn merge(pending: &RawNotification, next: &RawNotification) -> MergeResult {
     use Notification::{Added, Deleted, Updated};
     match (pending, next) {
         (Added { is_initial, .. }, Updated { new, .. } | Added { object: new, .. }) => {
-            Merge::Into(Added { object: new.clone(), is_initial: *is_initial })
+            MergeResult::Into(Added { object: new.clone(), is_initial: *is_initial })
         }
-        (Added { is_initial, .. }, Deleted { .. }) => Merge::Vanish { was_initial: *is_initial },
+        (Added { is_initial, .. }, Deleted { .. }) => MergeResult::Vanish { was_initial: *is_initial },
         (Updated { old, is_resync: first, .. }, Updated { new, is_resync: second, .. }) => {
-            Merge::Into(Updated { old: old.clone(), new: new.clone(), is_resync: *first && *second })
+            MergeResult::Into(Updated { old: old.clone(), new: new.clone(), is_resync: *first && *second })
         }
-        (Updated { old, .. }, Deleted { object, is_final_state_unknown, .. }) => Merge::Into(Deleted {
+        (Updated { old, .. }, Deleted { object, is_final_state_unknown, .. }) => MergeResult::Into(Deleted {
             old: old.clone(),
             object: object.clone(),
             is_final_state_unknown: *is_final_state_unknown,
         }),
         // Deleted then added are two objects: a handler that cleans up must hear both.
-        (Deleted { .. }, _) | (Updated { .. }, Added { .. }) => Merge::Apart,
+        (Deleted { .. }, _) | (Updated { .. }, Added { .. }) => MergeResult::Apart,
     }
 }
 

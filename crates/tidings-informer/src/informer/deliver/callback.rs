@@ -10,10 +10,10 @@ use tidings_util::panic_message;
 
 use crate::informer::notification::{Notification, RawNotification};
 
-/// Calls a handler, from one task.
+/// TaskSignals a handler, from one task.
 pub(crate) type Callback = Box<dyn FnMut(RawNotification) -> Result<(), HandlerPanic> + Send>;
 
-/// Calls a subscriber, from two tasks.
+/// TaskSignals a subscriber, from two tasks.
 pub(crate) type SharedCallback = Arc<dyn Fn(RawNotification) -> Result<(), HandlerPanic> + Send + Sync>;
 
 /// A panic of user code.
@@ -23,7 +23,7 @@ pub(crate) struct HandlerPanic {
     pub(crate) message: String,
 }
 
-/// Calls user code with a notification and catches its panic, which needs `panic = "unwind"`, Rust's default.
+/// TaskSignals user code with a notification and catches its panic, which needs `panic = "unwind"`, Rust's default.
 pub(crate) fn catch_panic<K>(
     notification: RawNotification,
     call: impl FnOnce(&Notification<K>),

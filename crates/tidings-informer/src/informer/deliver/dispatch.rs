@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use crate::informer::deliver::resync::Resyncing;
+use crate::informer::deliver::resync::PendingResyncs;
 use crate::informer::notification::RawNotification;
 use crate::informer::shared::Shared;
 
@@ -14,22 +14,22 @@ use crate::informer::shared::Shared;
 pub(crate) async fn distribute(
     shared: &Shared,
     told: &mut Vec<RawNotification>,
-    resyncing: &Resyncing,
+    pending_resyncs: &PendingResyncs,
     now: Instant,
 ) {
     if told.is_empty() {
         return;
     }
-    let listening = {
+    let mailboxes = {
         let mut registry = shared.registry.lock();
-        registry.listening.retain(|mailbox| mailbox.is_open());
-        registry.listening.clone()
+        registry.mailboxes.retain(|mailbox| mailbox.is_open());
+        registry.mailboxes.clone()
     };
-    let Some((last, others)) = listening.split_last() else { return told.clear() };
+    let Some((last, others)) = mailboxes.split_last() else { return told.clear() };
     for mailbox in others {
-        let is_due = resyncing.concerns(mailbox);
+        let is_due = pending_resyncs.concerns(mailbox);
         mailbox.deliver(told.iter().cloned().filter(move |one| is_due || !one.is_resync()), now).await;
     }
-    let is_due = resyncing.concerns(last);
+    let is_due = pending_resyncs.concerns(last);
     last.deliver(told.drain(..).filter(move |one| is_due || !one.is_resync()), now).await;
 }

@@ -13,16 +13,16 @@ use tokio_util::sync::CancellationToken;
 use crate::coop_budget::CoopBudget;
 use crate::informer::deliver::backlog::Backlog;
 use crate::informer::deliver::callback::{Callback, HandlerPanic, SharedCallback};
-use crate::informer::handle::keep_alive::Lease;
+use crate::informer::handle::keep_alive::KeepAlive;
 use crate::informer::notification::RawNotification;
-use crate::informer::observe::fault::{Fault, Reporter};
+use crate::informer::observe::fault::{FaultReporter, InformerFault};
 use crate::sync::{Mutex, ThreadId, current_thread};
 
 /// What the informer writes notifications into, for one handler.
 pub(crate) struct Mailbox {
     name: String,
     /// When this handler wants everything told again.
-    resync_period: Option<Duration>,
+    resync: Option<Duration>,
     /// A subscriber's: nothing merges.
     caller_runs: Option<CallerRuns>,
     state: Mutex<State>,
@@ -34,7 +34,7 @@ pub(crate) struct Mailbox {
 
 struct State {
     backlog: Backlog,
-    closing: Closing,
+    phase: MailboxPhase,
     /// Initial additions that are pending or being handled.
     initial_pending: usize,
     /// Whether every initial addition has been put in.
@@ -50,9 +50,9 @@ struct State {
     /// For calls by the informer's task.
     subscriber: Option<SharedCallback>,
     /// The handler's own task, or stream, has ended. The mailbox has when no inline call is left either.
-    has_listener_ended: bool,
+    has_handler_ended: bool,
     /// A handler that is registered keeps its informer alive.
-    lease: Option<Arc<Lease>>,
+    keep_alive: Option<Arc<KeepAlive>>,
 }
 
 /// What happens at a mailbox's bound.
@@ -67,14 +67,14 @@ pub(crate) enum Overflow {
 pub(crate) struct CallerRuns {
     /// Above how many pending notifications it does.
     pub(crate) above: usize,
-    pub(crate) reporter: Arc<Reporter>,
+    pub(crate) reporter: Arc<FaultReporter>,
     /// Once cancelled, it makes none.
     pub(crate) stop: CancellationToken,
 }
 
 /// Whether, and how, a mailbox is on its way to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Closing {
+enum MailboxPhase {
     Open,
     /// What is pending is still delivered.
     Draining,
@@ -111,8 +111,8 @@ impl Mailbox {
     pub(crate) fn new(
         name: String,
         overflow: Overflow,
-        resync_period: Option<Duration>,
-        lease: Option<Arc<Lease>>,
+        resync: Option<Duration>,
+        keep_alive: Option<Arc<KeepAlive>>,
     ) -> Self {
         let (merge_above, caller_runs, subscriber) = match overflow {
             Overflow::Merge(above) => (above, None, None),
@@ -122,11 +122,11 @@ impl Mailbox {
         };
         Mailbox {
             name,
-            resync_period,
+            resync,
             caller_runs,
             state: Mutex::new(State {
                 backlog: Backlog::new(merge_above),
-                closing: Closing::Open,
+                phase: MailboxPhase::Open,
                 initial_pending: 0,
                 is_initial_complete: false,
                 delivered: 0,
@@ -136,8 +136,8 @@ impl Mailbox {
                 inline_on: None,
                 inline_calls: 0,
                 subscriber,
-                has_listener_ended: false,
-                lease,
+                has_handler_ended: false,
+                keep_alive,
             }),
             arrived: Notify::new(),
             synced: SetOnce::new(),
@@ -149,8 +149,8 @@ impl Mailbox {
         &self.name
     }
 
-    pub(crate) fn resync_period(&self) -> Option<Duration> {
-        self.resync_period
+    pub(crate) fn resync(&self) -> Option<Duration> {
+        self.resync
     }
 
     /// Whether nothing of it is ever merged.
@@ -175,30 +175,30 @@ impl Mailbox {
     /// Takes no more in; what is pending is delivered.
     pub(crate) fn drain(&self) {
         let mut state = self.state.lock();
-        if state.closing == Closing::Open {
-            state.closing = Closing::Draining;
+        if state.phase == MailboxPhase::Open {
+            state.phase = MailboxPhase::Draining;
         }
-        let lease = state.lease.take();
+        let keep_alive = state.keep_alive.take();
         drop(state);
         // Never under the lock: the last one to go stops the informer.
-        drop(lease);
+        drop(keep_alive);
         self.arrived.notify_one();
     }
 
     /// Takes no more in and drops what is pending.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
-        state.closing = Closing::Closed;
+        state.phase = MailboxPhase::Closed;
         let dropped = state.backlog.clear() as u64;
         state.dropped += dropped;
-        let released = (state.lease.take(), state.subscriber.take());
+        let released = (state.keep_alive.take(), state.subscriber.take());
         drop(state);
         drop(released);
         self.arrived.notify_one();
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.state.lock().closing == Closing::Open
+        self.state.lock().phase == MailboxPhase::Open
     }
 
     /// The next notification; `None` when the mailbox is closed, or drained.
@@ -210,7 +210,7 @@ impl Mailbox {
     async fn next_call(&self) -> Option<RawNotification> {
         self.next_by(|state| {
             let taken = state.take();
-            if matches!(taken, Taken::Some(_)) {
+            if matches!(taken, Popped::Some(_)) {
                 state.called_on = Some(current_thread().id());
             }
             taken
@@ -218,48 +218,48 @@ impl Mailbox {
         .await
     }
 
-    async fn next_by(&self, take: impl Fn(&mut State) -> Taken) -> Option<RawNotification> {
+    async fn next_by(&self, take: impl Fn(&mut State) -> Popped) -> Option<RawNotification> {
         loop {
             // Made before looking: an arrival between the look and the wait is not missed.
             let arrived = self.arrived.notified();
             let taken = take(&mut self.state.lock());
             match taken {
-                Taken::Some(notification) => return Some(notification),
-                Taken::End => return None,
-                Taken::Nothing => arrived.await,
+                Popped::Some(notification) => return Some(notification),
+                Popped::End => return None,
+                Popped::Nothing => arrived.await,
             }
         }
     }
 
-    pub(crate) fn take(&self) -> Taken {
+    pub(crate) fn take(&self) -> Popped {
         self.state.lock().take()
     }
 
     /// Reports the panic of a call. The call is lost.
-    fn outcome(&self, returned: Result<(), HandlerPanic>, reporter: &Reporter) -> Outcome {
-        let Err(HandlerPanic { key, message }) = returned else { return Outcome::Returned };
-        reporter.report(&Fault::HandlerPanicked { handler: self.name.clone(), key, message });
-        Outcome::Panicked
+    fn outcome(&self, returned: Result<(), HandlerPanic>, reporter: &FaultReporter) -> CallOutcome {
+        let Err(HandlerPanic { key, message }) = returned else { return CallOutcome::Returned };
+        reporter.report(&InformerFault::HandlerPanicked { handler: self.name.clone(), key, message });
+        CallOutcome::Panicked
     }
 
     /// Drops user code, whose `Drop` may panic.
-    fn drop_caught(&self, owned: impl Send, reporter: &Reporter) {
+    fn drop_caught(&self, owned: impl Send, reporter: &FaultReporter) {
         if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(owned))) {
             let (key, message) = ("its end".to_owned(), panic_message(&*panic));
-            reporter.report(&Fault::HandlerPanicked { handler: self.name.clone(), key, message });
+            reporter.report(&InformerFault::HandlerPanicked { handler: self.name.clone(), key, message });
         }
     }
 
     /// The handler has returned from a notification.
-    pub(crate) fn handled(&self, was_initial: bool, outcome: Outcome) {
+    pub(crate) fn handled(&self, was_initial: bool, outcome: CallOutcome) {
         let mut state = self.state.lock();
         state.called_on = None;
         self.count(&mut state, was_initial, outcome);
     }
 
-    fn count(&self, state: &mut State, was_initial: bool, outcome: Outcome) {
+    fn count(&self, state: &mut State, was_initial: bool, outcome: CallOutcome) {
         state.delivered += 1;
-        state.panics += u64::from(outcome == Outcome::Panicked);
+        state.panics += u64::from(outcome == CallOutcome::Panicked);
         if was_initial {
             state.initial_pending -= 1;
             self.check_synced(state);
@@ -267,11 +267,11 @@ impl Mailbox {
     }
 
     /// The handler's own task, or stream, has ended. If the informer's task is calling a subscriber, that call is the last,
-    /// and the mailbox ends with it.
+    /// and the mailbox deleted_at with it.
     pub(crate) fn end(&self) {
         self.close();
         let mut state = self.state.lock();
-        state.has_listener_ended = true;
+        state.has_handler_ended = true;
         let is_called_inline = state.inline_on.is_some();
         drop(state);
         if !is_called_inline {
@@ -328,19 +328,19 @@ impl Mailbox {
 }
 
 impl State {
-    fn take(&mut self) -> Taken {
-        if self.closing == Closing::Closed {
-            return Taken::End;
+    fn take(&mut self) -> Popped {
+        if self.phase == MailboxPhase::Closed {
+            return Popped::End;
         }
         match self.backlog.pop() {
-            Some(entry) => Taken::Some(entry.notification),
-            None if self.closing == Closing::Draining => Taken::End,
-            None => Taken::Nothing,
+            Some(entry) => Popped::Some(entry.notification),
+            None if self.phase == MailboxPhase::Draining => Popped::End,
+            None => Popped::Nothing,
         }
     }
 }
 
-pub(crate) enum Taken {
+pub(crate) enum Popped {
     Some(RawNotification),
     Nothing,
     End,
@@ -351,14 +351,14 @@ const CALLS_PER_UNIT: u8 = 2;
 
 /// How a handler returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     Returned,
     Panicked,
 }
 
-/// Calls a handler with everything that comes into its mailbox, one at a time and in order. After a panic the next
+/// TaskSignals a handler with everything that comes into its mailbox, one at a time and in order. After a panic the next
 /// notification follows at once.
-pub(crate) async fn listen(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<Reporter>) {
+pub(crate) async fn run_handler(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<FaultReporter>) {
     let _end = EndOnDrop(&mailbox);
     // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
     let mut callback = callback;

@@ -19,13 +19,13 @@ pub(crate) fn effective_period(wish: Option<Duration>, informer: Duration) -> Op
 
 /// The handlers that want resyncs, with when each is due.
 #[derive(Default)]
-pub(crate) struct ResyncClock {
+pub(crate) struct ResyncSchedule {
     due: Vec<(Instant, Duration, Arc<Mailbox>)>,
 }
 
-impl ResyncClock {
+impl ResyncSchedule {
     pub(crate) fn add(&mut self, mailbox: &Arc<Mailbox>, now: Instant) {
-        if let Some(period) = mailbox.resync_period() {
+        if let Some(period) = mailbox.resync() {
             self.due.push((clock::after(now, period), period, Arc::clone(mailbox)));
         }
     }
@@ -55,13 +55,13 @@ impl ResyncClock {
 /// If a resync comes due while deltas of the one before are still queued, both sets of handlers get all of them: one repetition too
 /// many is no harm, and one too few would be a resync that never came.
 #[derive(Default)]
-pub(crate) struct Resyncing {
+pub(crate) struct PendingResyncs {
     mailboxes: Vec<Arc<Mailbox>>,
     /// How many of the deltas are queued.
     pending: usize,
 }
 
-impl Resyncing {
+impl PendingResyncs {
     /// So many were queued for these.
     pub(crate) fn begin(&mut self, due: Vec<Arc<Mailbox>>, queued: usize) {
         if self.pending == 0 {
@@ -101,21 +101,21 @@ mod tests {
     #[test]
     fn a_handler_is_concerned_until_all_that_was_queued_for_it_is_delivered() {
         let (one, other) = (mailbox(), mailbox());
-        let mut resyncing = Resyncing::default();
-        let check = |resyncing: &Resyncing, expected: [bool; 2]| {
-            assert_eq!([&one, &other].map(|mailbox| resyncing.concerns(mailbox)), expected);
+        let mut pending_resyncs = PendingResyncs::default();
+        let check = |pending_resyncs: &PendingResyncs, expected: [bool; 2]| {
+            assert_eq!([&one, &other].map(|mailbox| pending_resyncs.concerns(mailbox)), expected);
         };
-        resyncing.begin(vec![Arc::clone(&one)], 3);
-        check(&resyncing, [true, false]);
-        resyncing.delivered(1);
-        resyncing.begin(vec![Arc::clone(&other)], 2);
-        resyncing.delivered(2);
-        check(&resyncing, [true, true]);
-        resyncing.delivered(2);
-        check(&resyncing, [false, false]);
+        pending_resyncs.begin(vec![Arc::clone(&one)], 3);
+        check(&pending_resyncs, [true, false]);
+        pending_resyncs.delivered(1);
+        pending_resyncs.begin(vec![Arc::clone(&other)], 2);
+        pending_resyncs.delivered(2);
+        check(&pending_resyncs, [true, true]);
+        pending_resyncs.delivered(2);
+        check(&pending_resyncs, [false, false]);
         // Nothing was queued, for something is queued of every object.
-        resyncing.begin(vec![Arc::clone(&one)], 0);
-        resyncing.begin(vec![Arc::clone(&other)], 1);
-        check(&resyncing, [false, true]);
+        pending_resyncs.begin(vec![Arc::clone(&one)], 0);
+        pending_resyncs.begin(vec![Arc::clone(&other)], 1);
+        check(&pending_resyncs, [false, true]);
     }
 }

@@ -9,11 +9,11 @@ use std::task::{Context, Poll, ready};
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 
-use crate::informer::deliver::mailbox::{HandlerStats, Mailbox, Outcome, Taken};
-use crate::informer::handle::keep_alive::Lease;
+use crate::informer::deliver::mailbox::{CallOutcome, HandlerStats, Mailbox, Popped};
+use crate::informer::handle::keep_alive::KeepAlive;
 use crate::informer::notification::{Notification, RawNotification};
 
-/// The notifications of an informer. It ends when the informer stops, after what is pending.
+/// The notifications of an informer. It deleted_at when the informer stops, after what is pending.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -37,13 +37,19 @@ pub struct Notifications<K> {
     waiting: Option<BoxFuture<'static, Option<RawNotification>>>,
     /// Whether the event that was yielded last was an initial one: asking for the next says it was handled.
     yielded: Option<bool>,
-    _lease: Arc<Lease>,
+    _keep_alive: Arc<KeepAlive>,
     view: std::marker::PhantomData<fn() -> K>,
 }
 
 impl<K> Notifications<K> {
-    pub(crate) fn new(mailbox: Arc<Mailbox>, lease: Arc<Lease>) -> Self {
-        Notifications { mailbox, waiting: None, yielded: None, _lease: lease, view: std::marker::PhantomData }
+    pub(crate) fn new(mailbox: Arc<Mailbox>, keep_alive: Arc<KeepAlive>) -> Self {
+        Notifications {
+            mailbox,
+            waiting: None,
+            yielded: None,
+            _keep_alive: keep_alive,
+            view: std::marker::PhantomData,
+        }
     }
 
     /// Whether every initial addition was yielded and the next event asked for.
@@ -51,7 +57,7 @@ impl<K> Notifications<K> {
         self.mailbox.is_synced()
     }
 
-    /// Waits until [`is_synced`](Self::is_synced), or until the stream ends; it may be awaited beside the stream.
+    /// Waits until [`is_synced`](Self::is_synced), or until the stream deleted_at; it may be awaited beside the stream.
     pub fn synced(&self) -> impl Future<Output = ()> + Send + use<K> {
         let mailbox = Arc::clone(&self.mailbox);
         async move {
@@ -67,8 +73,8 @@ impl<K> Notifications<K> {
 
 impl<K> Notifications<K> {
     /// Most often something is there already, and no future needs to be made to wait for it.
-    fn taken_at_once(&self) -> Taken {
-        if self.waiting.is_some() { Taken::Nothing } else { self.mailbox.take() }
+    fn taken_at_once(&self) -> Popped {
+        if self.waiting.is_some() { Popped::Nothing } else { self.mailbox.take() }
     }
 
     fn poll_waiting(&mut self, cx: &mut Context<'_>) -> Poll<Option<RawNotification>> {
@@ -85,12 +91,12 @@ impl<K> Stream for Notifications<K> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Notification<K>>> {
         if let Some(was_initial) = self.yielded.take() {
-            self.mailbox.handled(was_initial, Outcome::Returned);
+            self.mailbox.handled(was_initial, CallOutcome::Returned);
         }
         let next = match self.taken_at_once() {
-            Taken::Some(next) => Some(next),
-            Taken::End => None,
-            Taken::Nothing => ready!(self.poll_waiting(cx)),
+            Popped::Some(next) => Some(next),
+            Popped::End => None,
+            Popped::Nothing => ready!(self.poll_waiting(cx)),
         };
         self.yielded = next.as_ref().map(RawNotification::is_initial);
         if next.is_none() {

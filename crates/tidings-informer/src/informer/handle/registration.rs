@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use crate::informer::deliver::mailbox::{HandlerStats, Mailbox};
 use crate::informer::error::{Unsynced, WaitError};
 use crate::informer::observe::failure::Failures;
-use crate::informer::shared::{Arriving, Lifecycle, Shared};
+use crate::informer::shared::{Lifecycle, NewHandler, Shared};
 
 /// A handler that was added. Dropping this does not remove it.
 #[derive(Clone)]
@@ -66,9 +66,9 @@ impl Registration {
         self.mailbox.stats()
     }
 
-    /// Removes the handler. It is still told what is pending; the future ends when it has returned from the
+    /// Removes the handler. It is still told what is pending; the future deleted_at when it has returned from the
     /// last and is dropped. The removal itself happens at once, whether or not anybody waits; inside the handler's
-    /// own call, waiting ends at once.
+    /// own call, waiting deleted_at at once.
     pub fn remove(&self) -> impl Future<Output = ()> + Send + 'static {
         self.mailbox.drain();
         self.forget()
@@ -97,14 +97,14 @@ impl Registration {
 impl Shared {
     /// Listens to it no longer. Nobody will ever call a handler that was added to an informer which has not
     /// started: that one is given back.
-    fn forget(&self, mailbox: &Arc<Mailbox>) -> Option<Arriving> {
+    fn forget(&self, mailbox: &Arc<Mailbox>) -> Option<NewHandler> {
         let mut registry = self.registry.lock();
-        registry.listening.retain(|other| !Arc::ptr_eq(other, mailbox));
+        registry.mailboxes.retain(|other| !Arc::ptr_eq(other, mailbox));
         if registry.lifecycle != Lifecycle::New {
             return None;
         }
-        let at = registry.arriving.iter().position(|(other, _)| Arc::ptr_eq(other, mailbox))?;
-        Some(registry.arriving.remove(at))
+        let at = registry.new_handlers.iter().position(|(other, _)| Arc::ptr_eq(other, mailbox))?;
+        Some(registry.new_handlers.remove(at))
     }
 }
 

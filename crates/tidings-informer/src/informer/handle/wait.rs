@@ -11,10 +11,10 @@ use crate::informer::error::WaitError;
 use crate::informer::shared::Shared;
 
 /// What a look at the cache says to a waiter.
-enum Look {
-    There,
-    NotYet,
-    Never(WaitError),
+enum WaitCheck {
+    Satisfied,
+    Pending,
+    Impossible(WaitError),
 }
 
 impl Shared {
@@ -24,8 +24,8 @@ impl Shared {
             return Err(WaitError::NoOrder { version: version.to_string() });
         }
         let look = |progress: &Progress| match progress.version() {
-            Some(reached) if reached.is_at_least(version) => Look::There,
-            _ => Look::NotYet,
+            Some(reached) if reached.is_at_least(version) => WaitCheck::Satisfied,
+            _ => WaitCheck::Pending,
         };
         self.wait_until(|| format!("version {version}"), None, deadline, look).await
     }
@@ -44,9 +44,9 @@ impl Shared {
             let is_passed = stream.flatten().is_some_and(|reached| reached.is_at_least(version));
             let has_it = || self.reader.get(key).is_some_and(|cached| cached.version().is_at_least(version));
             match stream {
-                _ if is_passed || has_it() => Look::There,
-                None => Look::Never(WaitError::NotWatched { what: what() }),
-                Some(_) => Look::NotYet,
+                _ if is_passed || has_it() => WaitCheck::Satisfied,
+                None => WaitCheck::Impossible(WaitError::NotWatched { what: what() }),
+                Some(_) => WaitCheck::Pending,
             }
         };
         self.wait_until(what, key.namespace(), deadline, look).await
@@ -77,8 +77,8 @@ impl Shared {
         deadline: Instant,
     ) -> Result<(), WaitError> {
         let look = |_: &Progress| match self.reader.get(key) {
-            Some(cached) if cached.uid() == uid => Look::NotYet,
-            _ => Look::There,
+            Some(cached) if cached.uid() == uid => WaitCheck::Pending,
+            _ => WaitCheck::Satisfied,
         };
         let what = || format!("deletion of {} {key}", self.resource);
         self.wait_until(what, key.namespace(), deadline, look).await
@@ -122,7 +122,7 @@ impl Shared {
         }
     }
 
-    /// Why a wait for something of this namespace ends with the informer.
+    /// Why a wait for something of this namespace deleted_at with the informer.
     fn ended(&self, namespace: Option<&str>, what: String) -> WaitError {
         match self.failures.of(namespace) {
             Some(failure) => WaitError::Failed { what, failure },
@@ -130,13 +130,13 @@ impl Shared {
         }
     }
 
-    /// Most waits end at the first look: only one that ends otherwise says what it was for.
+    /// Most waits end at the first look: only one that deleted_at otherwise says what it was for.
     async fn wait_until(
         &self,
         what: impl Fn() -> String,
         namespace: Option<&str>,
         deadline: Instant,
-        look: impl Fn(&Progress) -> Look,
+        look: impl Fn(&Progress) -> WaitCheck,
     ) -> Result<(), WaitError> {
         let mut progress = self.progress.subscribe();
         let epoch = progress.borrow().epoch();
@@ -144,10 +144,12 @@ impl Shared {
             {
                 let now = progress.borrow_and_update();
                 match look(&now) {
-                    Look::There => return Ok(()),
-                    Look::Never(error) => return Err(error),
-                    Look::NotYet if now.epoch() != epoch => return Err(WaitError::WentBack { what: what() }),
-                    Look::NotYet => {}
+                    WaitCheck::Satisfied => return Ok(()),
+                    WaitCheck::Impossible(error) => return Err(error),
+                    WaitCheck::Pending if now.epoch() != epoch => {
+                        return Err(WaitError::WentBack { what: what() });
+                    }
+                    WaitCheck::Pending => {}
                 }
             }
             tokio::select! {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use crate::informer::error::{InformerError, Unsynced, WaitError};
 use crate::informer::handle::SharedInformer;
-use crate::informer::handle::keep_alive::Lease;
+use crate::informer::handle::keep_alive::KeepAlive;
 use crate::informer::observe::failure::Failures;
 use crate::informer::observe::stats::InformerStats;
 use crate::informer::shared::Shared;
@@ -13,27 +13,27 @@ use crate::informer::shared::Shared;
 #[derive(Clone)]
 pub struct WeakInformer {
     shared: Weak<Shared>,
-    lease: Weak<Lease>,
+    keep_alive: Weak<KeepAlive>,
     failures: Failures,
 }
 
 impl WeakInformer {
-    pub(crate) fn new(shared: &Arc<Shared>, lease: &Arc<Lease>) -> Self {
+    pub(crate) fn new(shared: &Arc<Shared>, keep_alive: &Arc<KeepAlive>) -> Self {
         WeakInformer {
             shared: Arc::downgrade(shared),
-            lease: Arc::downgrade(lease),
+            keep_alive: Arc::downgrade(keep_alive),
             failures: shared.failures.clone(),
         }
     }
 
     /// The informer, if anybody still needs it.
     pub fn upgrade<K>(&self) -> Option<SharedInformer<K>> {
-        Some(SharedInformer::new(self.shared.upgrade()?, self.lease.upgrade()?))
+        Some(SharedInformer::new(self.shared.upgrade()?, self.keep_alive.upgrade()?))
     }
 
     /// Whether anybody still needs it.
     pub fn is_needed(&self) -> bool {
-        self.lease.strong_count() > 0
+        self.keep_alive.strong_count() > 0
     }
 
     /// Waits until it has synced. One that nobody needs any more is not waited for.

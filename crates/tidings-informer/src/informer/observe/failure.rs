@@ -11,11 +11,11 @@ use crate::informer::error::InformerError;
 
 /// The failures of one informer. Clones look at the same; they outlive the informer.
 #[derive(Debug, Clone)]
-pub(crate) struct Failures(Arc<watch::Sender<Vec<(Part, InformerError)>>>);
+pub(crate) struct Failures(Arc<watch::Sender<Vec<(FailedPart, InformerError)>>>);
 
 /// What has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FailedPart {
     /// The informer's own task.
     Task,
     /// One of its lists and watches.
@@ -27,7 +27,7 @@ impl Failures {
         Failures(Arc::new(watch::Sender::new(Vec::new())))
     }
 
-    pub(crate) fn add(&self, part: Part, failure: InformerError) {
+    pub(crate) fn add(&self, part: FailedPart, failure: InformerError) {
         self.0.send_modify(|failures| failures.push((part, failure)));
     }
 
@@ -35,7 +35,7 @@ impl Failures {
     pub(crate) fn forget(&self, stream: StreamId) {
         self.0.send_if_modified(|failures| {
             let before = failures.len();
-            failures.retain(|(part, _)| *part != Part::Stream(stream));
+            failures.retain(|(part, _)| *part != FailedPart::Stream(stream));
             failures.len() != before
         });
     }
@@ -53,7 +53,7 @@ impl Failures {
     /// The panic of the informer's own task.
     pub(crate) fn panic(&self) -> Option<InformerError> {
         let failures = self.0.borrow();
-        let panic = failures.iter().find(|(part, _)| *part == Part::Task);
+        let panic = failures.iter().find(|(part, _)| *part == FailedPart::Task);
         panic.map(|(_, failure)| failure.clone())
     }
 

@@ -12,7 +12,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// Something that went wrong and that the informer went on from.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum InformerFault {
     /// A list or watch went wrong; it is tried again.
     Source(SourceError),
     /// The server sent something that is no object of this resource; it was left out.
@@ -67,21 +67,21 @@ pub struct FaultCounts {
 }
 
 /// What is called with every fault.
-pub type ErrorHook = Arc<dyn Fn(&Fault) + Send + Sync>;
+pub type ErrorHook = Arc<dyn Fn(&InformerFault) + Send + Sync>;
 
 /// Where faults are reported.
-pub(crate) struct Reporter {
+pub(crate) struct FaultReporter {
     informer: String,
     hook: Option<ErrorHook>,
     counters: [AtomicU64; 7],
 }
 
-impl Reporter {
+impl FaultReporter {
     pub(crate) fn new(informer: String, hook: Option<ErrorHook>) -> Self {
-        Reporter { informer, hook, counters: Default::default() }
+        FaultReporter { informer, hook, counters: Default::default() }
     }
 
-    pub(crate) fn report(&self, fault: &Fault) {
+    pub(crate) fn report(&self, fault: &InformerFault) {
         self.counters[fault.class()].fetch_add(1, Ordering::Relaxed);
         if !fault.is_traced_by_the_reflector() {
             tracing::warn!(informer = %self.informer, fault = %fault, "informer fault");
@@ -106,44 +106,44 @@ impl Reporter {
     }
 }
 
-impl Fault {
+impl InformerFault {
     /// Whether there is a `tracing` event of it already, at a level by its class and with the fields of its request: one
     /// fault is one event.
     fn is_traced_by_the_reflector(&self) -> bool {
-        matches!(self, Fault::Source(_) | Fault::Skipped(_) | Fault::WentBack { .. })
+        matches!(self, InformerFault::Source(_) | InformerFault::Skipped(_) | InformerFault::WentBack { .. })
     }
 
     /// Its place among the counters.
     fn class(&self) -> usize {
         match self {
-            Fault::Source(_) => 0,
-            Fault::Skipped(_) => 1,
-            Fault::Unreadable(_) => 2,
-            Fault::Index(_) => 3,
-            Fault::HandlerPanicked { .. } => 4,
-            Fault::WentBack { .. } => 5,
-            Fault::Panicked { .. } => 6,
+            InformerFault::Source(_) => 0,
+            InformerFault::Skipped(_) => 1,
+            InformerFault::Unreadable(_) => 2,
+            InformerFault::Index(_) => 3,
+            InformerFault::HandlerPanicked { .. } => 4,
+            InformerFault::WentBack { .. } => 5,
+            InformerFault::Panicked { .. } => 6,
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for InformerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Source(error) => error.fmt(f),
-            Fault::Skipped(Skipped::Object(error)) => write!(f, "left out: {error}"),
-            Fault::Skipped(Skipped::UnknownEvent { event_type }) => {
+            InformerFault::Source(error) => error.fmt(f),
+            InformerFault::Skipped(Skipped::Object(error)) => write!(f, "left out: {error}"),
+            InformerFault::Skipped(Skipped::UnknownEvent { event_type }) => {
                 write!(f, "left out: an event of unknown type {event_type:?}")
             }
-            Fault::Unreadable(error) => error.fmt(f),
-            Fault::Index(fault) => {
+            InformerFault::Unreadable(error) => error.fmt(f),
+            InformerFault::Index(fault) => {
                 write!(f, "index {:?} left out {}: {}", fault.index, fault.key, fault.cause)
             }
-            Fault::HandlerPanicked { handler, key, message } => {
+            InformerFault::HandlerPanicked { handler, key, message } => {
                 write!(f, "handler {handler:?} panicked at {key}: {message}")
             }
-            Fault::Panicked { part, message } => write!(f, "{part} panicked: {message}"),
-            Fault::WentBack { from, to } => {
+            InformerFault::Panicked { part, message } => write!(f, "{part} panicked: {message}"),
+            InformerFault::WentBack { from, to } => {
                 write!(f, "the server went back from version {from} to {to}: restored from a backup?")
             }
         }

@@ -32,7 +32,7 @@ pub struct StreamHealth {
     /// For how long it has been doing so.
     pub for_duration: Duration,
     /// What went wrong last, if nothing has gone right since.
-    pub failing: Option<Failure>,
+    pub failing: Option<StreamFailure>,
     /// What went wrong last, ever.
     pub last_error: Option<SourceError>,
     /// How long ago the server sent an event or a bookmark.
@@ -50,7 +50,7 @@ pub struct StreamHealth {
 
 /// A row of failures without a success between them.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct StreamFailure {
     /// The last of them.
     pub error: SourceError,
     /// Which kind of trouble it is.
@@ -105,12 +105,12 @@ pub struct RequestCounts {
     /// Bookmarks received.
     pub bookmarks: u64,
     /// Lists and watches that have ended, with how long they took and what they brought.
-    pub ended: EndedCounts,
+    pub ended: CompletedCounts,
 }
 
 /// Lists that came whole and watches that are over: how many, how long they took together, and what they brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct EndedCounts {
+pub struct CompletedCounts {
     /// Lists that came whole.
     pub lists: u64,
     /// How long they took to arrive.
@@ -130,7 +130,7 @@ pub struct EndedCounts {
 /// A watch that is over sooner, without an event, is a short one.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
-impl EndedCounts {
+impl CompletedCounts {
     pub(crate) fn list(&mut self, took: Duration, objects: u64) {
         self.lists += 1;
         self.lists_took += took;
@@ -144,7 +144,7 @@ impl EndedCounts {
         self.short_watches += u64::from(took < SHORT_WATCH && events == 0);
     }
 
-    pub(crate) fn add(&mut self, other: &EndedCounts) {
+    pub(crate) fn add(&mut self, other: &CompletedCounts) {
         self.lists += other.lists;
         self.lists_took += other.lists_took;
         self.listed_objects += other.listed_objects;

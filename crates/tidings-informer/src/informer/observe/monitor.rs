@@ -7,22 +7,24 @@ use tidings_object::{Version, Wire};
 use tidings_source::{ChangeType, ErrorKind, Sharded, Skipped, SourceError, StreamScope};
 use tokio::time::{Duration, Instant};
 
-use crate::informer::observe::fault::{Fault, Reporter};
-use crate::informer::observe::health::{EndedCounts, Failure, RequestCounts, StreamHealth, StreamState};
+use crate::informer::observe::fault::{FaultReporter, InformerFault};
+use crate::informer::observe::health::{
+    CompletedCounts, RequestCounts, StreamFailure, StreamHealth, StreamState,
+};
 use crate::reflector::{CompletedList, ListMode, Observer, ReflectorActivity, RelistReason, StopReason};
 use crate::sync::Mutex;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Watches one reflector on behalf of its informer.
-pub(crate) struct Monitor {
+pub(crate) struct StreamMonitor {
     scope: StreamScope,
-    reporter: Arc<Reporter>,
-    state: Mutex<Watched>,
+    reporter: Arc<FaultReporter>,
+    state: Mutex<MonitorState>,
     counters: [AtomicU64; 8],
 }
 
-struct Watched {
-    state: StreamState,
+struct MonitorState {
+    stream: StreamState,
     since: Instant,
     failing: Option<(SourceError, Instant, u32)>,
     last_error: Option<SourceError>,
@@ -33,7 +35,7 @@ struct Watched {
     sharded: Option<Sharded>,
     /// The watch that is open: since when, and how many events it has brought.
     open_watch: Option<(Instant, u64)>,
-    ended: EndedCounts,
+    ended: CompletedCounts,
 }
 
 #[derive(Clone, Copy)]
@@ -48,10 +50,10 @@ enum Counter {
     Bookmarks,
 }
 
-impl Monitor {
-    pub(crate) fn new(scope: StreamScope, reporter: Arc<Reporter>) -> Self {
-        let state = Watched {
-            state: StreamState::NotStarted,
+impl StreamMonitor {
+    pub(crate) fn new(scope: StreamScope, reporter: Arc<FaultReporter>) -> Self {
+        let state = MonitorState {
+            stream: StreamState::NotStarted,
             since: Instant::now(),
             failing: None,
             last_error: None,
@@ -61,29 +63,29 @@ impl Monitor {
             wire: None,
             sharded: None,
             open_watch: None,
-            ended: EndedCounts::default(),
+            ended: CompletedCounts::default(),
         };
-        Monitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
+        StreamMonitor { scope, reporter, state: Mutex::new(state), counters: Default::default() }
     }
 
     pub(crate) fn health(&self) -> StreamHealth {
-        let watched = self.state.lock();
+        let state = self.state.lock();
         StreamHealth {
             scope: self.scope.clone(),
-            state: watched.state,
-            for_duration: watched.since.elapsed(),
-            failing: watched.failing.as_ref().map(|(error, since, attempts)| Failure {
+            state: state.stream,
+            for_duration: state.since.elapsed(),
+            failing: state.failing.as_ref().map(|(error, since, attempts)| StreamFailure {
                 error: error.clone(),
                 class: error.class(),
                 for_duration: since.elapsed(),
                 attempts: *attempts,
             }),
-            last_error: watched.last_error.clone(),
-            last_event_age: watched.last_event.map(|at| at.elapsed()),
-            version: watched.version.clone(),
-            list_mode: watched.list_mode,
-            wire: watched.wire,
-            sharded: watched.sharded.clone(),
+            last_error: state.last_error.clone(),
+            last_event_age: state.last_event.map(|at| at.elapsed()),
+            version: state.version.clone(),
+            list_mode: state.list_mode,
+            wire: state.wire,
+            sharded: state.sharded.clone(),
         }
     }
 
@@ -121,17 +123,17 @@ impl Monitor {
         self.counters[counter as usize].fetch_add(more, Ordering::Relaxed);
     }
 
-    fn enter(&self, state: StreamState) {
-        let mut watched = self.state.lock();
-        watched.end_watch();
-        if watched.state != state {
-            watched.state = state;
-            watched.since = Instant::now();
+    fn enter(&self, next: StreamState) {
+        let mut state = self.state.lock();
+        state.end_watch();
+        if state.stream != next {
+            state.stream = next;
+            state.since = Instant::now();
         }
     }
 }
 
-impl Watched {
+impl MonitorState {
     /// Whatever a stream does next, a watch that was open is so no longer.
     fn end_watch(&mut self) {
         if let Some((since, events)) = self.open_watch.take() {
@@ -151,7 +153,7 @@ impl Watched {
     }
 }
 
-impl Observer for Monitor {
+impl Observer for StreamMonitor {
     fn listing(&self, mode: ListMode, _: Option<&Version>) {
         self.count(Counter::Lists);
         self.enter(StreamState::Listing);
@@ -168,25 +170,25 @@ impl Observer for Monitor {
     }
 
     fn listed(&self, list: &CompletedList) {
-        let mut watched = self.state.lock();
-        watched.received(&list.version);
-        watched.sharded.clone_from(&list.sharded);
-        watched.ended.list(list.took, list.objects as u64);
+        let mut state = self.state.lock();
+        state.received(&list.version);
+        state.sharded.clone_from(&list.sharded);
+        state.ended.list(list.took, list.objects as u64);
     }
 
     fn watching(&self, _: Option<&Version>) {
         self.count(Counter::Watches);
         self.enter(StreamState::Watching);
-        let mut watched = self.state.lock();
-        watched.open_watch = Some((Instant::now(), 0));
-        watched.recovered();
+        let mut state = self.state.lock();
+        state.open_watch = Some((Instant::now(), 0));
+        state.recovered();
     }
 
     fn event(&self, _: ChangeType, version: &Version) {
         self.count(Counter::Events);
-        let mut watched = self.state.lock();
-        watched.received(version);
-        if let Some((_, events)) = &mut watched.open_watch {
+        let mut state = self.state.lock();
+        state.received(version);
+        if let Some((_, events)) = &mut state.open_watch {
             *events += 1;
         }
     }
@@ -197,22 +199,22 @@ impl Observer for Monitor {
     }
 
     fn failed(&self, error: &SourceError, during: ReflectorActivity) {
-        let mut watched = self.state.lock();
+        let mut state = self.state.lock();
         if during == ReflectorActivity::Watch {
-            watched.end_watch();
+            state.end_watch();
         }
-        let (since, attempts) = match &watched.failing {
+        let (since, attempts) = match &state.failing {
             Some((_, since, attempts)) => (*since, attempts + 1),
             None => (Instant::now(), 1),
         };
-        watched.failing = Some((error.clone(), since, attempts));
-        watched.last_error = Some(error.clone());
-        drop(watched);
-        self.reporter.report(&Fault::Source(error.clone()));
+        state.failing = Some((error.clone(), since, attempts));
+        state.last_error = Some(error.clone());
+        drop(state);
+        self.reporter.report(&InformerFault::Source(error.clone()));
     }
 
     fn skipped(&self, skipped: &Skipped) {
-        self.reporter.report(&Fault::Skipped(skipped.clone()));
+        self.reporter.report(&InformerFault::Skipped(skipped.clone()));
     }
 
     fn relisting(&self, _: RelistReason) {
@@ -220,7 +222,7 @@ impl Observer for Monitor {
     }
 
     fn went_back(&self, from: &Version, to: &Version) {
-        self.reporter.report(&Fault::WentBack { from: from.to_string(), to: to.to_string() });
+        self.reporter.report(&InformerFault::WentBack { from: from.to_string(), to: to.to_string() });
     }
 
     fn waiting(&self, _: Duration) {

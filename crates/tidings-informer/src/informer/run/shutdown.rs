@@ -1,4 +1,4 @@
-//! How an informer ends: asked to, by a panic, or because its task is dropped. However it ends, nobody waits for it in
+//! How an informer deleted_at: asked to, by a panic, or because its task is dropped. However it deleted_at, nobody waits for it in
 //! vain.
 
 use std::any::Any;
@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 use crate::delta::StreamId;
 use crate::informer::error::InformerError;
-use crate::informer::observe::failure::Part;
-use crate::informer::observe::fault::Fault;
+use crate::informer::observe::failure::FailedPart;
+use crate::informer::observe::fault::InformerFault;
 use crate::informer::run::InformerTask;
 use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Observer as _, StopReason};
@@ -36,7 +36,7 @@ impl InformerTask {
             drained.map_err(|panic| self.failed(&*panic)).is_ok()
         };
         if !drained {
-            self.shared.end_arriving();
+            self.shared.end_new_handlers();
         }
         self.drain_handlers(deadline).await;
     }
@@ -46,16 +46,16 @@ impl InformerTask {
             self.apply(batch).await;
         }
         // Handlers that came in while the informer stopped are told what is there, as all others were.
-        self.welcome_all().await;
+        self.add_new_handlers().await;
     }
 
     async fn drain_handlers(&mut self, deadline: Instant) {
-        let listening = self.shared.registry.lock().listening.clone();
-        listening.iter().for_each(|mailbox| mailbox.drain());
+        let mailboxes = self.shared.registry.lock().mailboxes.clone();
+        mailboxes.iter().for_each(|mailbox| mailbox.drain());
         let drained = async { while self.listeners.join_next().await.is_some() {} };
         if tokio::time::timeout_at(deadline, drained).await.is_err() {
-            let listening = std::mem::take(&mut self.shared.registry.lock().listening);
-            listening.iter().for_each(|mailbox| mailbox.close());
+            let mailboxes = std::mem::take(&mut self.shared.registry.lock().mailboxes);
+            mailboxes.iter().for_each(|mailbox| mailbox.close());
             self.listeners.abort_all();
         }
     }
@@ -63,9 +63,13 @@ impl InformerTask {
     /// The cause first, then the end: whoever is woken by the end finds it.
     fn failed(&self, panic: &(dyn Any + Send)) {
         let (informer, message) = (self.shared.config.name.clone(), panic_message(panic));
-        self.shared.failures.add(Part::Task, InformerError::Panicked { informer, message: message.clone() });
+        self.shared
+            .failures
+            .add(FailedPart::Task, InformerError::Panicked { informer, message: message.clone() });
         self.shared.stop.cancel();
-        self.shared.reporter.report(&Fault::Panicked { part: "the informer's task".to_owned(), message });
+        self.shared
+            .reporter
+            .report(&InformerFault::Panicked { part: "the informer's task".to_owned(), message });
     }
 }
 
@@ -73,32 +77,32 @@ impl Shared {
     /// A list and watch has ended although it is wanted.
     pub(crate) fn stream_failed(&self, id: StreamId, scope: &StreamScope, cause: String) {
         let (informer, scope) = (self.config.name.clone(), scope.clone());
-        self.failures.add(Part::Stream(id), InformerError::StreamEnded { informer, scope, cause });
+        self.failures.add(FailedPart::Stream(id), InformerError::StreamEnded { informer, scope, cause });
     }
 
     /// Nobody will ever call these.
-    fn end_arriving(&self) {
-        let arriving = std::mem::take(&mut self.registry.lock().arriving);
-        arriving.iter().for_each(|(mailbox, _)| mailbox.end());
+    fn end_new_handlers(&self) {
+        let new_handlers = std::mem::take(&mut self.registry.lock().new_handlers);
+        new_handlers.iter().for_each(|(mailbox, _)| mailbox.end());
         // Outside the lock: what a handler owns may ask the informer while it is dropped.
-        drop(arriving);
+        drop(new_handlers);
     }
 }
 
-/// However the task ends, nobody waits for it in vain.
+/// However the task deleted_at, nobody waits for it in vain.
 pub(crate) struct EndOnDrop(pub(crate) Arc<Shared>);
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
         self.0.stop.cancel();
-        let listening = {
+        let mailboxes = {
             let mut registry = self.0.registry.lock();
             registry.lifecycle = Lifecycle::Stopped;
-            std::mem::take(&mut registry.listening)
+            std::mem::take(&mut registry.mailboxes)
         };
         self.0.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Cancelled));
-        self.0.end_arriving();
-        listening.into_iter().for_each(|mailbox| mailbox.drain());
+        self.0.end_new_handlers();
+        mailboxes.into_iter().for_each(|mailbox| mailbox.drain());
         let _ = self.0.stopped.set(());
     }
 }

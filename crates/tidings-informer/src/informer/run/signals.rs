@@ -16,7 +16,7 @@ use crate::informer::shared::Shared;
 
 /// What others ask of an informer's task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum TaskSignal {
     /// It shall end.
     Stop,
     /// Handles have asked for something.
@@ -26,52 +26,52 @@ pub(crate) enum Call {
 }
 
 /// Hears what others ask.
-pub(crate) struct Calls {
+pub(crate) struct TaskSignals {
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
-    requests: Bell,
-    index_requests: Bell,
+    requests: RepeatedNotify,
+    index_requests: RepeatedNotify,
 }
 
-/// Can be rung any number of times.
-struct Bell {
-    rings: Arc<Notify>,
-    ring: Pin<Box<OwnedNotified>>,
+/// Can be polled any number of times.
+struct RepeatedNotify {
+    notify: Arc<Notify>,
+    notified: Pin<Box<OwnedNotified>>,
 }
 
-impl Calls {
+impl TaskSignals {
     pub(crate) fn new(shared: &Shared, index_requests: &Arc<Notify>) -> Self {
-        Calls {
+        TaskSignals {
             stop: Box::pin(shared.stop.clone().cancelled_owned()),
-            requests: Bell::new(&shared.wake),
-            index_requests: Bell::new(index_requests),
+            requests: RepeatedNotify::new(&shared.wake),
+            index_requests: RepeatedNotify::new(index_requests),
         }
     }
 
     /// What handles have asked for goes before what the server sends: a handler that was added before a change hears of it
     /// as of a change.
-    pub(crate) fn poll_requests(&mut self, cx: &mut Context<'_>) -> Poll<Call> {
-        self.requests.poll(cx).map(|()| Call::Requests)
+    pub(crate) fn poll_requests(&mut self, cx: &mut Context<'_>) -> Poll<TaskSignal> {
+        self.requests.poll(cx).map(|()| TaskSignal::Requests)
     }
 
-    pub(crate) fn poll_others(&mut self, cx: &mut Context<'_>) -> Poll<Call> {
+    pub(crate) fn poll_others(&mut self, cx: &mut Context<'_>) -> Poll<TaskSignal> {
         if self.stop.as_mut().poll(cx).is_ready() {
-            Poll::Ready(Call::Stop)
+            Poll::Ready(TaskSignal::Stop)
         } else {
-            self.index_requests.poll(cx).map(|()| Call::IndexRequests)
+            self.index_requests.poll(cx).map(|()| TaskSignal::IndexRequests)
         }
     }
 }
 
-impl Bell {
-    fn new(rings: &Arc<Notify>) -> Self {
-        Bell { rings: Arc::clone(rings), ring: Box::pin(Arc::clone(rings).notified_owned()) }
+impl RepeatedNotify {
+    fn new(notify: &Arc<Notify>) -> Self {
+        RepeatedNotify { notify: Arc::clone(notify), notified: Box::pin(Arc::clone(notify).notified_owned()) }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let rung = self.ring.as_mut().poll(cx);
-        if rung.is_ready() {
-            self.ring.set(Arc::clone(&self.rings).notified_owned());
+        let polled = self.notified.as_mut().poll(cx);
+        if polled.is_ready() {
+            self.notified.set(Arc::clone(&self.notify).notified_owned());
         }
-        rung
+        polled
     }
 }

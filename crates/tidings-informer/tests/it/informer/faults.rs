@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::indexer::Index;
-use tidings_informer::informer::{Fault, FaultCounts, Handler, SharedInformer, StreamState};
+use tidings_informer::informer::{FaultCounts, Handler, InformerFault, SharedInformer, StreamState};
 use tidings_informer::reflector::StopPolicy;
 use tidings_object::{Budget, Intake, IntakeError, Kind, NothingKnown, RawObject, Transform};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
@@ -212,7 +212,7 @@ async fn the_hook_may_ask_the_informer_and_its_own_panic_harms_nobody() {
         let informer = about.get().unwrap();
         let _ = (informer.health(), informer.stats(), informer.lister().len());
         *asking.lock().unwrap() += 1;
-        assert!(!matches!(fault, Fault::HandlerPanicked { .. }), "scripted panic of the hook");
+        assert!(!matches!(fault, InformerFault::HandlerPanicked { .. }), "scripted panic of the hook");
     }));
     let mut stage = Stage::with(config);
     informer.set(stage.informer.clone()).unwrap();

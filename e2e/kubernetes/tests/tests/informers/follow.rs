@@ -9,8 +9,8 @@ use kubernetes_tests::{Collection, Heard};
 use tidings::BackoffConfig;
 use tidings::ErrorClass;
 use tidings::{
-    Fault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer, SharedInformerFactory,
-    Wire,
+    InformerFault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer,
+    SharedInformerFactory, Wire,
 };
 
 /// An informer that is followed.
@@ -95,8 +95,8 @@ impl<K: 'static> Follow<K> {
 }
 
 impl Troubles {
-    fn meet(&self, fault: &Fault) {
-        if let Fault::Source(error) = fault {
+    fn meet(&self, fault: &InformerFault) {
+        if let InformerFault::Source(error) = fault {
             self.0.lock().unwrap().push(error.class());
         }
     }

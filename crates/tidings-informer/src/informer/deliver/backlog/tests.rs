@@ -44,7 +44,7 @@ fn its_figures_are_of_what_waits() {
     let later = began + std::time::Duration::from_secs(1);
     backlog.push(added("a", 1), began);
     backlog.push(added("b", 2), later);
-    let queued_bytes = backlog.entries.capacity() * size_of::<Option<Entry>>();
+    let queued_bytes = backlog.entries.capacity() * size_of::<Option<PendingEntry>>();
     assert_eq!(backlog.memory_bytes(), queued_bytes, "below the bound nothing is looked for");
     for version in 3..6 {
         backlog.push(updated("a", version - 1, version), later);
@@ -178,7 +178,7 @@ proptest! {
         let mut backlog = Backlog::new(merge_above);
         let mut live: BTreeMap<usize, u64> = BTreeMap::new();
         let mut heard: BTreeMap<String, u64> = BTreeMap::new();
-        let mut hear = |entry: Entry| {
+        let mut hear = |entry: PendingEntry| {
             let name = entry.notification.key().name().to_owned();
             match &entry.notification {
                 Notification::Added { object, .. } => {

@@ -8,25 +8,25 @@
 //! The end of a mailbox waits for both:
 //!
 //! 1. Informer's task: takes a notification and a reference to the subscriber, under the lock, and calls.
-//! 2. Someone closes the mailbox; the subscriber's own task ends and drops its reference: a call is under way, so the mailbox has
+//! 2. Someone closes the mailbox; the subscriber's own task deleted_at and drops its reference: a call is under way, so the mailbox has
 //!    not ended.
 //! 3. Informer's task: returns from the call, drops its reference, and then sets the end.
 
 use tokio::time::Instant;
 
-use super::{CALLS_PER_UNIT, CallerRuns, Closing, Mailbox, State};
+use super::{CALLS_PER_UNIT, CallerRuns, Mailbox, MailboxPhase, State};
 use crate::coop_budget::CoopBudget;
-use crate::informer::deliver::backlog::Pushed;
+use crate::informer::deliver::backlog::PushResult;
 use crate::informer::deliver::callback::SharedCallback;
 use crate::informer::notification::RawNotification;
-use crate::informer::observe::fault::Reporter;
+use crate::informer::observe::fault::FaultReporter;
 use crate::sync::current_thread;
 
 /// A call that the informer's task makes.
 struct InlineCall<'a> {
     notification: RawNotification,
     subscriber: SharedCallback,
-    reporter: &'a Reporter,
+    reporter: &'a FaultReporter,
 }
 
 impl Mailbox {
@@ -53,7 +53,7 @@ impl Mailbox {
     ) -> Option<InlineCall<'_>> {
         let caller_runs = self.caller_runs.as_ref().filter(|runs| !runs.stop.is_cancelled());
         let mut state = self.state.lock();
-        if state.closing != Closing::Open {
+        if state.phase != MailboxPhase::Open {
             return None;
         }
         let mut inline_call = None;
@@ -82,7 +82,7 @@ impl Mailbox {
         state.inline_on = None;
         state.inline_calls += 1;
         self.count(&mut state, was_initial, outcome);
-        let has_ended = state.has_listener_ended;
+        let has_ended = state.has_handler_ended;
         drop(state);
         if has_ended {
             let _ = self.ended.set(());
@@ -94,13 +94,13 @@ impl State {
     fn push(&mut self, notification: RawNotification, now: Instant) {
         let is_initial = notification.is_initial();
         match self.backlog.push(notification, now) {
-            Pushed::Kept if is_initial => self.initial_pending += 1,
-            Pushed::Vanished { was_initial: true } => self.initial_pending -= 1,
-            Pushed::Kept | Pushed::Merged | Pushed::Vanished { .. } => {}
+            PushResult::Kept if is_initial => self.initial_pending += 1,
+            PushResult::Vanished { was_initial: true } => self.initial_pending -= 1,
+            PushResult::Kept | PushResult::Merged | PushResult::Vanished { .. } => {}
         }
     }
 
-    fn take_inline<'a>(&mut self, reporter: &'a Reporter) -> Option<InlineCall<'a>> {
+    fn take_inline<'a>(&mut self, reporter: &'a FaultReporter) -> Option<InlineCall<'a>> {
         let subscriber = self.subscriber.clone()?;
         let notification = self.backlog.pop()?.notification;
         self.inline_on = Some(current_thread().id());
