@@ -153,3 +153,13 @@ fn a_member_that_leaves_says_so_takes_its_lease_away_and_is_gone() {
     member.removed();
     assert_eq!(member.next(begin + seconds(1)), MemberAction::Left);
 }
+
+// At the renew deadline itself all permits are revoked. One given at that moment would be lost when it is given.
+#[test]
+fn a_permit_is_given_until_the_renew_deadline_and_not_at_it() {
+    let begin = Instant::now();
+    let deadline = begin + TIMING.renew_deadline;
+    let mut member = alone(begin);
+    assert!(permits(&mut member, deadline - Duration::from_nanos(1)));
+    assert!(!permits(&mut member, deadline));
+}
