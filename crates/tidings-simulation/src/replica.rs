@@ -276,9 +276,9 @@ impl Incarnation {
                 let sharding = Sharding::new("group")
                     .identity(format!("replica-{number}"))
                     .seed(seed)
-                    .on_overrun(move |keys| {
-                        active.report_violation(format!("{name}: {keys:?} outlasted their lease"))
-                    });
+                    .on_overrun(OnOverrun::call(move |overrun| {
+                        active.report_violation(format!("{name}: {:?} outlasted their lease", overrun.keys))
+                    }));
                 let (own, task) = rate.sharding(sharding).build(&self.factory).expect("it can join");
                 shard = Some(own);
                 manager = manager.runnable("shards", move |stop| task.run(stop));

@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
+use tidings_object::Key;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -39,6 +40,8 @@ pub struct Overrun {
     pub lease: Arc<str>,
     /// The earliest time at which another replica could have taken the lease.
     pub expired_at: Instant,
+    /// The keys whose permits were held, for a [shard](crate::Shard). Empty for an election.
+    pub keys: Vec<Key>,
 }
 
 /// Work runs in a term while this is held.
@@ -155,8 +158,8 @@ impl Watchdog {
             *work = WorkState::Overran;
         }
         self.wake_signal.notify();
-        let overrun =
-            Overrun { lease: Arc::clone(&self.term.lease), expired_at: self.term.validity().expires_at };
+        let (lease, expired_at) = (Arc::clone(&self.term.lease), self.term.validity().expires_at);
+        let overrun = Overrun { lease, expired_at, keys: Vec::new() };
         let lease = Arc::clone(&overrun.lease);
         match &self.on_overrun {
             OnOverrun::Abort => self.abort_log.abort(move || {

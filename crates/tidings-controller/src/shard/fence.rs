@@ -1,73 +1,66 @@
-//! The fence of a shard: acts on permits that are held when others may take the lease for expired.
+//! The watchdog of a shard: acts on permits that are still held when the lease of this member may count as expired.
 //!
-//! A thread of its own looks, because all threads of the runtime may be blocked by the work of those permits. The
-//! shard's task looks too, by tokio's clock; the first of the two acts, once for each permit.
+//! A thread checks, because the work under those permits may block all threads of the runtime. The task of the shard
+//! checks too, by tokio's clock, which tests can pause. The first of the two acts, once for each permit.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
-use tidings_object::Key;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::handle::Shared;
-use super::member::FenceCheck;
+use super::handle::SharedShard;
+use super::member::{FenceCheck, Member};
+use crate::election::{OnOverrun, Overrun};
 use crate::fence::{self, ABORT_NOTICE, AbortLog, NextCheck, WakeSignal};
 
-/// What happens to keys whose permits are held for too long.
-#[derive(Clone)]
-pub(super) enum OnPermitOverrun {
-    Abort,
-    Call(OverrunHook),
-}
-
-type OverrunHook = Arc<dyn Fn(&[Key]) + Send + Sync>;
-
-/// What the thread and the task share.
+/// What the watchdog thread and the task share.
 pub(super) struct Fence {
-    on_overrun: OnPermitOverrun,
+    /// The lease, as namespace and name.
+    lease: Arc<str>,
+    on_overrun: OnOverrun,
     wake_signal: Arc<WakeSignal>,
     abort_log: AbortLog,
-    /// The runtime of the task, whose clock counts: a paused one is seen as paused.
+    /// The runtime of the task. Its clock counts, which tests can pause.
     runtime: OnceLock<Handle>,
 }
 
-/// Nobody acts for the member once this is dropped, however its task has ended. The thread ends with the last permit.
-pub(super) struct CloseOnDrop(Arc<Shared>);
+/// Closes the member when it is dropped, however the task has ended. The watchdog thread ends with the last permit.
+pub(super) struct CloseOnDrop(Arc<SharedShard>);
 
 impl Fence {
-    pub(super) fn new(on_overrun: OnPermitOverrun) -> Fence {
+    pub(super) fn new(lease: Arc<str>, on_overrun: OnOverrun) -> Fence {
         let (wake_signal, abort_log, runtime) = (Arc::default(), AbortLog::default(), OnceLock::new());
-        Fence { on_overrun, wake_signal, abort_log, runtime }
+        Fence { lease, on_overrun, wake_signal, abort_log, runtime }
     }
 
     pub(super) fn notify(&self) {
         self.wake_signal.notify();
     }
 
-    fn overran(&self, keys: Vec<Key>) {
+    fn act(&self, overrun: Overrun) {
         match &self.on_overrun {
-            OnPermitOverrun::Abort => self.abort_log.abort(move || {
-                tracing::error!(
-                    ?keys,
-                    "work goes on although the lease of this shard could have expired: aborting the process"
-                );
+            OnOverrun::Abort => self.abort_log.abort(move || {
+                let Overrun { lease, keys, .. } = overrun;
+                tracing::error!(%lease, ?keys, "work has outlasted the lease of this shard: aborting the process");
             }),
-            OnPermitOverrun::Call(hook) => {
-                if catch_unwind(AssertUnwindSafe(|| hook(&keys))).is_err() {
+            OnOverrun::Call(hook) => {
+                if catch_unwind(AssertUnwindSafe(|| hook(&overrun))).is_err() {
                     let _unread = fence::log_on_thread(move || {
-                        tracing::error!(?keys, "the hook for work that outlasts a shard's lease panicked");
+                        let Overrun { lease, keys, .. } = overrun;
+                        tracing::error!(%lease, ?keys, "the overrun hook of a shard panicked");
                     });
                 }
             }
         }
     }
 
-    /// Says in the log what happens at the deadline.
-    fn announce(&self) {
-        self.abort_log.announce(|| {
+    fn announce_abort(&self) {
+        let lease = Arc::clone(&self.lease);
+        self.abort_log.announce(move || {
             tracing::error!(
+                %lease,
                 "work is about to outlast the lease of this shard: aborting the process unless it ends"
             );
         });
@@ -75,19 +68,19 @@ impl Fence {
 }
 
 impl CloseOnDrop {
-    /// Starts the thread.
-    pub(super) fn start(shared: &Arc<Shared>) -> io::Result<CloseOnDrop> {
+    /// Starts the watchdog thread.
+    pub(super) fn start(shared: &Arc<SharedShard>) -> io::Result<CloseOnDrop> {
         let close_on_drop = CloseOnDrop(Arc::clone(shared));
         let watched = Arc::clone(shared);
         let _detached = fence::spawn_watchdog(Arc::clone(&shared.fence.wake_signal), move || {
             let _context = watched.fence.runtime.get().map(Handle::enter);
-            watched.check(Instant::now())
+            watched.next_check(Instant::now())
         })?;
         Ok(close_on_drop)
     }
 
-    /// The task runs from now on, here.
-    pub(super) fn enter(&self) -> Arc<Shared> {
+    /// The task runs in the current runtime from now on.
+    pub(super) fn enter(&self) -> Arc<SharedShard> {
         let _once = self.0.fence.runtime.set(Handle::current());
         Arc::clone(&self.0)
     }
@@ -100,32 +93,27 @@ impl Drop for CloseOnDrop {
     }
 }
 
-impl Shared {
-    /// Acts on permits that are held for too long.
-    pub(super) fn act_on_overrun(&self) {
-        self.check_fence();
-    }
-
-    fn check_fence(&self) -> FenceCheck {
-        let mut check_fence = self.with_member(super::member::Member::fence);
-        let overran = std::mem::take(&mut check_fence.overran);
-        if !overran.is_empty() {
-            self.fence.overran(overran);
+impl SharedShard {
+    /// Acts on permits that are held although the claim has expired.
+    pub(super) fn check_fence(&self) -> FenceCheck {
+        let mut check = self.with_member(Member::check_fence);
+        if let Some((expired_at, keys)) = check.overrun.take() {
+            self.fence.act(Overrun { lease: Arc::clone(&self.fence.lease), expired_at, keys });
         }
-        check_fence
+        check
     }
 
-    /// What the thread does when it looks.
-    fn check(&self, now: Instant) -> NextCheck {
+    /// The check of the watchdog thread.
+    fn next_check(&self, now: Instant) -> NextCheck {
         let FenceCheck { next, deadline, is_over, .. } = self.check_fence();
         if is_over {
             return NextCheck::Never;
         }
         let Some(next) = next else { return NextCheck::OnWake };
-        let deadline = deadline.filter(|_| matches!(self.fence.on_overrun, OnPermitOverrun::Abort));
+        let deadline = deadline.filter(|_| matches!(self.fence.on_overrun, OnOverrun::Abort));
         let Some(deadline) = deadline else { return NextCheck::After(next - now) };
         if deadline - now <= ABORT_NOTICE {
-            self.fence.announce();
+            self.fence.announce_abort();
         }
         NextCheck::After((next - now).min(self.fence.abort_log.next_check(deadline, now)))
     }

@@ -1,4 +1,4 @@
-//! What workers hold: which keys are ours, permits to work on them, and the effects that this has changed.
+//! The handle that workers use: permits for keys, and notifications when the owned keys change.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,61 +14,62 @@ use super::member::{Member, PermitId};
 use crate::lease_error::LeaseError;
 use crate::sync::Mutex;
 
-/// The keys that are this replica's. Clones share everything but what [`changed`](Self::changed) has told.
+/// The handle of a shard: the part of all keys that this replica owns. Each clone has its own position in the changes that
+/// [`changed`](Self::changed) waits for.
 ///
 /// ```no_run
 /// # use tidings_controller::Shard;
 /// # async fn work(shard: Shard, key: tidings_object::Key) {
 /// if let Some(permit) = shard.permit(&key) {
 ///     tokio::select! {
-///         () = permit.lost().cancelled() => {} // stop: soon another replica works on it
+///         () = permit.lost().cancelled() => {} // stop: another replica will own the key soon
 ///         () = async { /* reconcile the key */ } => {}
 ///     }
-/// } // dropped: now others may be given the key
+/// } // the permit is dropped: another replica may own the key now
 /// # }
 /// ```
 #[derive(Clone)]
 pub struct Shard {
-    shared: Arc<Shared>,
+    shared: Arc<SharedShard>,
     changes: watch::Receiver<u64>,
 }
 
-/// The right to work on a key, until it is dropped. Nobody else is given the key meanwhile, unless the holder goes
-/// on for too long after it was [lost](Self::lost).
-#[must_use = "dropping it lets others have the key"]
+/// The permission to work on a key, until it is dropped. No other replica gets a permit for the key before that, unless the
+/// holder continues for too long after the permit was [lost](Self::lost).
+#[must_use = "when the permit is dropped, another replica may own the key"]
 pub struct Permit {
-    shared: Arc<Shared>,
+    shared: Arc<SharedShard>,
     id: PermitId,
     key: Key,
     lost: CancellationToken,
 }
 
-/// Where a replica stands in its group.
+/// The state of a replica in its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ShardStatus {
-    /// Who it is.
+    /// The identity of this replica.
     pub identity: Arc<str>,
-    /// Those who share the keys, as far as it knows; it is one of them unless it leaves.
+    /// The members that share the keys, as far as this replica knows. It is one of them unless it leaves.
     pub members: Vec<Arc<str>>,
-    /// Those who may still be working on keys that will be its own.
+    /// The members that may still be working on keys that this replica will own.
     pub waits_for: Vec<Arc<str>>,
-    /// How many permits are held.
+    /// The number of held permits.
     pub permits: usize,
-    /// Until when it may give permits, unless it renews its lease before.
+    /// Until when this replica may give permits, unless it renews its lease before.
     pub valid_until: Option<Instant>,
 }
 
-/// What handles, permits and the task share.
-pub(super) struct Shared {
-    state: Mutex<State>,
+/// Shared by handles, permits and the task.
+pub(super) struct SharedShard {
+    state: Mutex<ShardState>,
     changes: watch::Sender<u64>,
-    /// The task has something to do.
+    /// Wakes the task.
     pub(super) wake: Notify,
     pub(super) fence: Fence,
 }
 
-struct State {
+struct ShardState {
     member: Member,
     next_permit: PermitId,
     permits: HashMap<PermitId, CancellationToken>,
@@ -76,17 +77,20 @@ struct State {
 
 impl Shard {
     pub(super) fn new(member: Member, fence: Fence) -> Shard {
-        let (changes, told) = watch::channel(0);
-        let state = Mutex::new(State { member, next_permit: 0, permits: HashMap::new() });
-        Shard { shared: Arc::new(Shared { state, changes, wake: Notify::new(), fence }), changes: told }
+        let (changes, receiver) = watch::channel(0);
+        let state = Mutex::new(ShardState { member, next_permit: 0, permits: HashMap::new() });
+        Shard {
+            shared: Arc::new(SharedShard { state, changes, wake: Notify::new(), fence }),
+            changes: receiver,
+        }
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
+    pub(super) fn shared(&self) -> &Arc<SharedShard> {
         &self.shared
     }
 
-    /// The right to work on a key, if it is ours now. It is never waited for: when a key becomes ours,
-    /// [`changed`](Self::changed) tells.
+    /// A permit for a key, if this replica owns the key now. If not, [`changed`](Self::changed) wakes when that may have
+    /// changed.
     pub fn permit(&self, key: &Key) -> Option<Permit> {
         let lost = CancellationToken::new();
         let id = self.shared.with(|state| {
@@ -101,18 +105,18 @@ impl Shard {
         Some(Permit { shared: Arc::clone(&self.shared), id, key: key.clone(), lost })
     }
 
-    /// Waits until other keys may be ours than when this handle was made or last told. Each key that was refused
-    /// is to be asked for again. It may be cancelled; it never comes back once the task has gone.
+    /// Waits until this replica may own other keys than when this handle was cloned or this method returned last. Then
+    /// request a permit again for each key that was refused. It is cancel safe. It never returns after the task has ended.
     pub async fn changed(&mut self) {
         self.changes.changed().await.expect("the sender lives as long as this handle");
     }
 
-    /// Whose a key shall be, once everybody knows of everybody.
+    /// The replica that will own the key when all members know each other.
     pub fn owner(&self, key: &Key) -> Option<Arc<str>> {
         self.shared.with(|state| state.member.target().owner(key.as_str()).cloned())
     }
 
-    /// Where this replica stands.
+    /// The state of this replica in its group.
     pub fn status(&self) -> ShardStatus {
         self.shared.with(|state| ShardStatus {
             identity: Arc::clone(state.member.identity()),
@@ -123,11 +127,11 @@ impl Shard {
         })
     }
 
-    /// For a health check: whether this replica has a valid lease, without which it works on nothing, and sees
-    /// those of others.
+    /// A health check. It fails with [`LeaseError::NotRenewed`] if this replica has no valid lease and so owns no key, and
+    /// with [`LeaseError::StaleCache`] if it does not see the Leases of the others.
     pub fn check(&self) -> Result<(), LeaseError> {
         let now = Instant::now();
-        self.shared.with(|State { member, .. }| {
+        self.shared.with(|ShardState { member, .. }| {
             let identity = Arc::clone(member.identity());
             if member.valid_until().is_none_or(|until| until <= now) {
                 Err(LeaseError::NotRenewed { identity })
@@ -146,9 +150,8 @@ impl Permit {
         &self.key
     }
 
-    /// Cancelled when the work must end: the lease can't be renewed, or the key shall be another's for longer than
-    /// the grace of a hand-over. Whoever still holds the permit when the lease could expire is
-    /// [reported](super::Sharding::on_overrun).
+    /// Cancelled when the work must end: the lease can't be renewed, or the hand-over of the key to another replica has
+    /// timed out. A permit that is still held when the lease could expire is an [overrun](super::Sharding::on_overrun).
     pub fn lost(&self) -> &CancellationToken {
         &self.lost
     }
@@ -166,20 +169,20 @@ impl Drop for Permit {
             self.shared.wake.notify_one();
         }
         if is_closed {
-            // It may have been the last one that the thread watched over.
+            // The watchdog thread ends with the last permit.
             self.shared.fence.notify();
         }
     }
 }
 
-impl Shared {
-    /// Tells the member something, and passes on what follows from it.
-    pub(super) fn with_member<R>(&self, tell: impl FnOnce(&mut Member, Instant) -> R) -> R {
-        self.with(|state| tell(&mut state.member, Instant::now()))
+impl SharedShard {
+    /// Calls a method of the member and applies its effects.
+    pub(super) fn with_member<R>(&self, call: impl FnOnce(&mut Member, Instant) -> R) -> R {
+        self.with(|state| call(&mut state.member, Instant::now()))
     }
 
-    /// The token of a permit is cancelled without the lock, since it wakes others.
-    fn with<R>(&self, run: impl FnOnce(&mut State) -> R) -> R {
+    /// Tokens are cancelled after the lock is released, because that runs the wakers of other tasks.
+    fn with<R>(&self, run: impl FnOnce(&mut ShardState) -> R) -> R {
         let mut state = self.state.lock();
         let was_fenced = state.member.fenced_at().is_some();
         let ran = run(&mut state);

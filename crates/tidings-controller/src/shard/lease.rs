@@ -1,8 +1,8 @@
-//! The requests about Leases: writes into the own one, in the order in which they were begun, and the removal of it
-//! and of dead members' ones.
+//! The requests of a member: writes into its own Lease, one after the other, and deletions of its own Lease and of those
+//! of dead members.
 //!
-//! A write whose answer got lost may reach the server later than one thinks, but never after a later write: each
-//! names the version that it replaces.
+//! A write whose response got lost may be applied late, but never after a later write, because each write names the
+//! version that it replaces.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +17,22 @@ use super::member::LeaseWriteResult;
 use super::peers::LeaseVersion;
 use super::record::MemberRecord;
 
-/// The own Lease, and the way to the others.
 pub(super) struct LeaseWriter {
     api: Api<Lease>,
     namespace: Arc<str>,
     group: Arc<str>,
     name: Arc<str>,
-    /// No request is waited for longer.
     request_timeout: Duration,
     acquired: Option<Timestamp>,
     known_lease: KnownLease,
 }
 
-/// What is known of the own Lease on the server.
+/// What is known about the own Lease on the server.
 enum KnownLease {
-    /// There is none.
-    Nothing,
-    /// There may be one of any version.
-    Unsure,
+    /// It does not exist.
+    Absent,
+    /// It may exist in any version: a response got lost.
+    Unknown,
     Version {
         uid: String,
         version: String,
@@ -57,7 +55,7 @@ impl LeaseWriter {
             name,
             request_timeout,
             acquired: None,
-            known_lease: KnownLease::Nothing,
+            known_lease: KnownLease::Absent,
         }
     }
 
@@ -69,27 +67,26 @@ impl LeaseWriter {
             Ok(Err(error)) => error.to_string(),
             Err(elapsed) => elapsed.to_string(),
         };
-        self.known_lease = KnownLease::Unsure;
+        self.known_lease = KnownLease::Unknown;
         tracing::warn!(lease = %self.name, %error, "renewing the lease of a shard");
         LeaseWriteResult::Failed
     }
 
     async fn try_write(&mut self, record: &MemberRecord) -> kube_client::Result<()> {
-        if matches!(self.known_lease, KnownLease::Unsure) {
-            self.known_lease =
-                self.api.get_opt(&self.name).await?.map_or(KnownLease::Nothing, KnownLease::of);
+        if matches!(self.known_lease, KnownLease::Unknown) {
+            self.known_lease = self.api.get_opt(&self.name).await?.map_or(KnownLease::Absent, KnownLease::of);
         }
-        // For people: nobody judges by it.
+        // Written for people; members never read it.
         let now = Timestamp::now();
         let acquired = *self.acquired.get_or_insert(now);
         let mut lease = record.lease(&self.namespace, &self.name, &self.group, acquired, now);
-        let before = std::mem::replace(&mut self.known_lease, KnownLease::Unsure);
+        let before = std::mem::replace(&mut self.known_lease, KnownLease::Unknown);
         let written = match before {
             KnownLease::Version { uid, version } => {
                 (lease.metadata.uid, lease.metadata.resource_version) = (Some(uid), Some(version));
                 self.api.replace(&self.name, &PostParams::default(), &lease).await?
             }
-            KnownLease::Nothing | KnownLease::Unsure => {
+            KnownLease::Absent | KnownLease::Unknown => {
                 self.api.create(&PostParams::default(), &lease).await?
             }
         };
@@ -97,15 +94,15 @@ impl LeaseWriter {
         Ok(())
     }
 
-    /// Takes the own Lease away. If it can't be, it expires.
-    pub(super) async fn remove(&mut self) {
+    /// Deletes the own Lease. If that fails, the Lease expires by itself.
+    pub(super) async fn delete_own(&mut self) {
         let KnownLease::Version { uid, version } = &self.known_lease else { return };
         let version = LeaseVersion { uid: uid.as_str().into(), version: version.as_str().into() };
-        self.clear(&self.name, &version).await;
+        self.delete(&self.name, &version).await;
     }
 
-    /// Takes away one version of a Lease.
-    pub(super) async fn clear(&self, name: &str, version: &LeaseVersion) {
+    /// Deletes this version of a Lease.
+    pub(super) async fn delete(&self, name: &str, version: &LeaseVersion) {
         let (uid, version) = (Some(version.uid.to_string()), Some(version.version.to_string()));
         let preconditions = Some(Preconditions { uid, resource_version: version });
         let params = DeleteParams { preconditions, ..DeleteParams::default() };
@@ -121,7 +118,7 @@ impl KnownLease {
     fn of(lease: Lease) -> KnownLease {
         match (lease.metadata.uid, lease.metadata.resource_version) {
             (Some(uid), Some(version)) => KnownLease::Version { uid, version },
-            _ => KnownLease::Unsure,
+            _ => KnownLease::Unknown,
         }
     }
 }

@@ -1,5 +1,8 @@
-//! The decisions of one member: what it publishes and when, and which keys it may work on. It is pure: time,
-//! snapshots and answers are told to it, and it says what is to be done. Why it is safe stands in the module above.
+//! The state machine of one member: what it publishes and when, and which keys it permits.
+//!
+//! Pure: time, snapshots of the cache and responses in, the next request and effects out. The protocol and why it is
+//! safe are described in the parent module. Each method ends with [`update`](Member::update), which derives the state
+//! from what is known.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,72 +18,67 @@ use super::record::{Claim, MemberRecord};
 use super::timing::ShardTiming;
 use super::view::GroupView;
 
-/// What is to be done next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MemberAction {
-    /// Write this into the own Lease, and tell how it went.
+    /// Write this record into the own Lease, then call [`Member::written`].
     Write(MemberRecord),
-    /// Delete the own Lease, and tell how it went.
+    /// Delete the own Lease, then call [`Member::own_deleted`].
     DeleteOwn,
-    /// Delete the Lease of a member that is dead, and tell how it went.
+    /// Delete this version of the Lease of a dead member, then call [`Member::expired_deleted`].
     DeleteExpired(Arc<str>, LeaseVersion),
-    /// Nothing, until something happens or this moment comes.
+    /// Wait for an event, or until this time.
     Wait(Option<Instant>),
-    /// Nothing any more.
+    /// The member has left its group.
     Left,
 }
 
-/// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeaseWriteResult {
     Done,
-    /// Not done, or nobody knows.
+    /// The write may have taken effect or not.
     Failed,
 }
 
-/// One member of a group.
 #[derive(Debug)]
 pub(super) struct Member {
-    me: Arc<str>,
+    identity: Arc<str>,
     lease_name: Arc<str>,
     timing: ShardTiming,
     peers: Peers,
-    /// Whether the cache has shown anything yet: nobody acts blindly.
+    /// Whether the cache has been observed. Nothing is published before.
     has_observed: bool,
-    /// Who shall share the keys, as far as we know.
+    /// The target view (step 1).
     target: Arc<GroupView>,
     published: Option<PublishedView>,
     own_writes: OwnWrites,
     held_permits: BTreeMap<PermitId, HeldPermit>,
-    /// Since when keys are held that `target` assigns to others.
+    /// Since when permits are held for keys that `target` assigns to others (step 2).
     handing_over_since: Option<Instant>,
     leave_state: LeaveState,
     ownership: Ownership,
     effects: Effects,
 }
 
-/// The number of a permit.
 pub(super) type PermitId = u64;
 
-/// What happened that others must be told.
+/// What the caller must do after a method of [`Member`].
 #[derive(Debug, Default)]
 pub(super) struct Effects {
-    /// Permits whose holders shall end.
+    /// Permits that are revoked: their tokens must be cancelled.
     pub(super) lost: Vec<PermitId>,
-    /// Keys that are held although the lease may be taken for expired.
-    pub(super) overran: Vec<Key>,
-    /// Whether keys may be permitted that were not.
+    /// When the claim expired, and the keys whose permits were held then.
+    pub(super) overrun: Option<(Instant, Vec<Key>)>,
+    /// Whether keys may be permitted now that were refused before.
     pub(super) is_changed: bool,
 }
 
-/// The view that every write publishes.
+/// The view that each write publishes, from `first_sequence` on.
 #[derive(Debug)]
 struct PublishedView {
     view: Arc<GroupView>,
-    /// The first write that says so.
     first_sequence: u64,
-    /// What had been published and seen before, unless it has lapsed.
-    before: Option<Arc<GroupView>>,
+    /// The view that was in effect before, unless its claim has expired.
+    previous: Option<Arc<GroupView>>,
 }
 
 #[derive(Debug)]
@@ -97,9 +95,9 @@ enum LeaveState {
 }
 
 impl Member {
-    pub(super) fn new(me: Arc<str>, lease_name: Arc<str>, timing: ShardTiming) -> Member {
+    pub(super) fn new(identity: Arc<str>, lease_name: Arc<str>, timing: ShardTiming) -> Member {
         Member {
-            me,
+            identity,
             lease_name,
             timing,
             peers: Peers::default(),
@@ -115,43 +113,44 @@ impl Member {
         }
     }
 
-    /// The cache shows these Leases of the group, at one moment of the server.
-    pub(super) fn observe(&mut self, now: Instant, mut seen: Vec<ObservedLease>) {
+    /// The cache shows these Leases of the group, all at one version of the server.
+    pub(super) fn observe(&mut self, now: Instant, mut leases: Vec<ObservedLease>) {
         self.advance_time(now);
-        let own = seen.iter().position(|seen| seen.name == self.lease_name).map(|at| seen.swap_remove(at));
+        let own =
+            leases.iter().position(|lease| lease.name == self.lease_name).map(|at| leases.swap_remove(at));
         let own_sequence = own.map(|own| own.record.sequence);
         if own_sequence.is_none() && self.own_writes.seen_sequence > 0 {
-            // Someone took it away, and a newcomer would not know that we ever were: nothing is ours any more.
+            // Someone deleted the own Lease. A new member does not see our claim, so this member owns nothing now.
             self.expire_claim();
         }
         self.own_writes.saw(own_sequence.unwrap_or_default());
         if let Some(fresh) = self.own_writes.fresh_until {
             self.renew(now, fresh);
         }
-        self.peers.observe(now, seen, self.own_writes.fresh_until);
+        self.peers.observe(now, leases, self.own_writes.fresh_until);
         self.has_observed = true;
         self.update(now);
     }
 
-    /// The Lease of a member was deleted after it had said that it claims nothing.
+    /// The Lease of this member was deleted, and its last record claimed nothing (step 7).
     pub(super) fn member_left(&mut self, now: Instant, name: &str) {
         self.peers.member_left(name);
         self.update(now);
     }
 
-    /// What is to be done now.
+    /// The next action.
     pub(super) fn next(&mut self, now: Instant) -> MemberAction {
         self.advance_time(now);
         self.update(now);
         if self.leave_state == LeaveState::Left {
             return MemberAction::Left;
         }
-        if self.own_writes.under_way.is_some() {
+        if self.own_writes.pending_since.is_some() {
             return MemberAction::Wait(self.next_deadline(now));
         }
         if let LeaveState::Since(since) = self.leave_state
             && self.held_permits.is_empty()
-            && let Some(step) = self.next_of_leaving(now, since)
+            && let Some(step) = self.next_leave_action(now, since)
         {
             return step;
         }
@@ -165,56 +164,56 @@ impl Member {
                 Claim::Nothing
             };
             let sequence = self.own_writes.begin(now, self.timing.retry_period);
-            let (identity, lease_duration) = (Arc::clone(&self.me), self.timing.lease_duration);
+            let (identity, lease_duration) = (Arc::clone(&self.identity), self.timing.lease_duration);
             return MemberAction::Write(MemberRecord { identity, lease_duration, sequence, claim });
         }
         if let Some((name, version)) = self.peers.next_expired_lease(&self.lease_name) {
-            self.own_writes.under_way = Some(now);
+            self.own_writes.pending_since = Some(now);
             return MemberAction::DeleteExpired(name, version);
         }
         MemberAction::Wait(self.next_deadline(now))
     }
 
-    /// The last write was answered, or nobody waits for its answer any more.
+    /// The response to the last write arrived, or its request timed out.
     pub(super) fn written(&mut self, now: Instant, answer: LeaseWriteResult) {
         self.advance_time(now);
-        let begun = self.own_writes.under_way.take().expect("a write is answered once");
+        let started = self.own_writes.pending_since.take().expect("a write is answered once");
         if answer == LeaseWriteResult::Done {
             (self.own_writes.answered_sequence, self.own_writes.answered_at) =
                 (self.own_writes.sequence, Some(now));
-            self.renew(now, begun);
+            self.renew(now, started);
         }
         self.update(now);
     }
 
-    /// A dead member's Lease was cleared away, or could not be.
-    pub(super) fn cleared(&mut self) {
-        self.own_writes.under_way = None;
+    /// The Lease of a dead member was deleted, or the deletion failed.
+    pub(super) fn expired_deleted(&mut self) {
+        self.own_writes.pending_since = None;
     }
 
-    /// The own Lease was deleted, or could not be.
-    pub(super) fn removed(&mut self) {
+    /// The own Lease was deleted, or the deletion failed.
+    pub(super) fn own_deleted(&mut self) {
         self.leave_state = LeaveState::Left;
     }
 
-    /// Asks to work on a key.
+    /// Gives a permit for a key, if this member owns it (step 4).
     pub(super) fn permit(&mut self, now: Instant, id: PermitId, key: &Key) -> bool {
         self.advance_time(now);
         let is_valid = self.own_writes.renewed_at.is_some_and(|at| now < at + self.timing.renew_deadline);
-        let is_ours = is_valid && self.ownership.permits(key.as_str(), &self.me);
+        let is_ours = is_valid && self.ownership.permits(key.as_str(), &self.identity);
         if is_ours {
             self.held_permits.insert(id, HeldPermit { key: key.clone(), is_revoked: false });
         }
         is_ours
     }
 
-    /// Work on a key has ended.
+    /// The permit was dropped.
     pub(super) fn ended(&mut self, now: Instant, id: PermitId) {
         self.held_permits.remove(&id);
         self.update(now);
     }
 
-    /// Takes nothing new, hands everything over, then leaves.
+    /// Gives no more permits, hands over all keys, then leaves (step 7).
     pub(super) fn leave(&mut self, now: Instant) {
         if self.leave_state == LeaveState::No {
             self.leave_state = LeaveState::Since(now);
@@ -227,19 +226,19 @@ impl Member {
     }
 
     pub(super) fn identity(&self) -> &Arc<str> {
-        &self.me
+        &self.identity
     }
 
     pub(super) fn target(&self) -> &GroupView {
         &self.target
     }
 
-    /// Whose claims stand in the way of keys that shall be ours.
+    /// The members whose claims keep this member from keys that its target assigns to it.
     pub(super) fn waits_for(&self) -> impl Iterator<Item = &Arc<str>> {
         self.ownership.contested.iter().map(|(identity, _)| identity)
     }
 
-    /// Whether the end of a permit lets things go on.
+    /// Whether a hand-over waits for permits to be dropped.
     pub(super) fn waits_for_permits(&self) -> bool {
         self.handing_over_since.is_some()
     }
@@ -248,14 +247,14 @@ impl Member {
         self.held_permits.len()
     }
 
-    /// Whether the cache shows no own write of the last lease duration.
+    /// Whether the cache does not show any own write of the last lease duration.
     pub(super) fn is_cache_stale(&self, now: Instant) -> bool {
         self.own_writes.fresh_until.is_none_or(|fresh| now > fresh + self.timing.lease_duration)
     }
 
-    /// The end of a member that holds nothing: it says so, lets others see it, and takes its Lease away. Without a
-    /// server it goes when its lease has lapsed.
-    fn next_of_leaving(&mut self, now: Instant, since: Instant) -> Option<MemberAction> {
+    /// The last steps of a member that holds no permit: it publishes that it claims nothing, waits until the cache shows
+    /// that, and deletes its Lease. If the server can't be reached, it leaves when its claim has expired.
+    fn next_leave_action(&mut self, now: Instant, since: Instant) -> Option<MemberAction> {
         let published = self
             .published
             .as_ref()
@@ -265,7 +264,7 @@ impl Member {
             if !self.is_seen(published) && now < shown_by {
                 return Some(MemberAction::Wait(Some(shown_by)));
             }
-            self.own_writes.under_way = Some(now);
+            self.own_writes.pending_since = Some(now);
             return Some(MemberAction::DeleteOwn);
         }
         let is_expired = self.own_writes.renewed_at.is_none() && now >= since + self.timing.permits_end();
@@ -276,7 +275,7 @@ impl Member {
         None
     }
 
-    /// When something is to be done, if nothing happens before.
+    /// The next time at which `next` must be called, if no event occurs before.
     fn next_deadline(&self, now: Instant) -> Option<Instant> {
         let ShardTiming { renew_deadline, hand_over_timeout, .. } = self.timing;
         let permits_end = self.timing.permits_end();
@@ -288,7 +287,7 @@ impl Member {
             self.published
                 .as_ref()
                 .and(self.own_writes.next_at)
-                .filter(|_| self.own_writes.under_way.is_none()),
+                .filter(|_| self.own_writes.pending_since.is_none()),
             self.own_writes.renewed_at.map(|at| at + renew_deadline),
             self.own_writes.renewed_at.map(|at| at + permits_end),
             self.handing_over_since.map(|since| clock::after(since, hand_over_timeout)),
@@ -297,16 +296,18 @@ impl Member {
         deadlines.into_iter().flatten().filter(|at| *at > now).min()
     }
 
-    /// Time has passed.
+    /// Applies the deadlines of step 5 and of hand-overs.
     fn advance_time(&mut self, now: Instant) {
         if let Some(renewed_at) = self.own_writes.renewed_at {
             if now >= renewed_at + self.timing.renew_deadline {
                 self.revoke_permits(|_| true);
             }
-            if now >= renewed_at + self.timing.permits_end() {
-                self.effects
-                    .overran
-                    .extend(self.held_permits.values().map(|held_permits| held_permits.key.clone()));
+            let expires_at = renewed_at + self.timing.permits_end();
+            if now >= expires_at {
+                if !self.held_permits.is_empty() {
+                    let keys = self.held_permits.values().map(|permit| permit.key.clone());
+                    self.effects.overrun.get_or_insert_with(|| (expires_at, Vec::new())).1.extend(keys);
+                }
                 self.expire_claim();
             }
         }
@@ -314,12 +315,12 @@ impl Member {
             .handing_over_since
             .is_some_and(|since| now >= clock::after(since, self.timing.hand_over_timeout))
         {
-            let (target, me) = (Arc::clone(&self.target), Arc::clone(&self.me));
-            self.revoke_permits(|key| !target.assigns(key.as_str(), &me));
+            let (target, identity) = (Arc::clone(&self.target), Arc::clone(&self.identity));
+            self.revoke_permits(|key| !target.assigns(key.as_str(), &identity));
         }
     }
 
-    /// What was published no longer protects us: what follows begins anew, and every permit is lost.
+    /// The claim has expired or was deleted: all permits are revoked, and the next write makes a new claim.
     fn expire_claim(&mut self) {
         self.published = None;
         self.own_writes.renewed_at = None;
@@ -328,50 +329,50 @@ impl Member {
     }
 
     fn revoke_permits(&mut self, which: impl Fn(&Key) -> bool) {
-        for (id, held_permits) in &mut self.held_permits {
-            if !held_permits.is_revoked && which(&held_permits.key) {
-                held_permits.is_revoked = true;
+        for (id, permit) in &mut self.held_permits {
+            if !permit.is_revoked && which(&permit.key) {
+                permit.is_revoked = true;
                 self.effects.lost.push(*id);
             }
         }
     }
 
-    /// A write that was begun then has reached the server.
-    fn renew(&mut self, now: Instant, begun: Instant) {
+    /// A write that was started at `started` has reached the server.
+    fn renew(&mut self, now: Instant, started: Instant) {
         let renewed_at = &mut self.own_writes.renewed_at;
-        if now < begun + self.timing.permits_end() && renewed_at.is_none_or(|at| at < begun) {
-            // Keys may have been refused meanwhile.
+        if now < started + self.timing.permits_end() && renewed_at.is_none_or(|at| at < started) {
+            // Keys may have been refused since the renew deadline.
             self.effects.is_changed |= renewed_at.is_none_or(|at| now >= at + self.timing.renew_deadline);
-            *renewed_at = Some(begun);
+            *renewed_at = Some(started);
         }
     }
 
-    /// Draws the consequences of whatever happened.
+    /// Derives target, published view and ownership from what is known now.
     fn update(&mut self, now: Instant) {
         self.target = Arc::new(match self.leave_state {
-            LeaveState::No => GroupView::of(self.peers.members().cloned().chain([Arc::clone(&self.me)])),
+            LeaveState::No => {
+                GroupView::of(self.peers.members().cloned().chain([Arc::clone(&self.identity)]))
+            }
             _ => GroupView::default(),
         });
-        let fits = self
-            .held_permits
-            .values()
-            .all(|held_permits| self.target.assigns(held_permits.key.as_str(), &self.me));
+        let fits =
+            self.held_permits.values().all(|permit| self.target.assigns(permit.key.as_str(), &self.identity));
         self.handing_over_since = (!fits).then(|| self.handing_over_since.unwrap_or(now));
-        let may_act = match &self.published {
+        let may_publish = match &self.published {
             None => true,
             Some(published) => {
                 published.view != self.target
                     && (self.is_seen(published) || self.leave_state != LeaveState::No)
             }
         };
-        if fits && may_act && self.has_observed {
-            let before = self
+        if fits && may_publish && self.has_observed {
+            let previous = self
                 .published
                 .take()
                 .filter(|published| self.is_seen(published))
                 .map(|published| published.view);
             let first_sequence = self.own_writes.sequence + 1;
-            self.published = Some(PublishedView { view: Arc::clone(&self.target), first_sequence, before });
+            self.published = Some(PublishedView { view: Arc::clone(&self.target), first_sequence, previous });
         }
         let ownership = self.ownership();
         self.effects.is_changed |= ownership != self.ownership;
@@ -384,14 +385,14 @@ impl Member {
 
     fn ownership(&self) -> Ownership {
         let Some(published) = &self.published else { return Ownership::default() };
-        let seen = if self.is_seen(published) { Some(&published.view) } else { published.before.as_ref() };
+        let seen = if self.is_seen(published) { Some(&published.view) } else { published.previous.as_ref() };
         let Some(seen) = seen else { return Ownership::default() };
         let mut ours_in = vec![Arc::clone(seen)];
         ours_in.extend([&published.view, &self.target].into_iter().filter(|view| *view != seen).cloned());
         let is_contested = |(identity, claim): &(&Arc<str>, &Claim)| match claim {
             Claim::Nothing => false,
-            // Within one view no key belongs to two.
-            Claim::Own(view) => !ours_in.contains(view) || **identity == self.me,
+            // A view assigns each key to one member only, so claims of the same view do not overlap.
+            Claim::Own(view) => !ours_in.contains(view) || **identity == self.identity,
             Claim::Anything => true,
         };
         let contested = self.peers.claims().filter(is_contested);

@@ -1,16 +1,16 @@
-//! Which keys a member may work on now, as long as its lease is valid.
+//! Which keys a member may permit, as long as its lease is valid.
 
 use std::sync::Arc;
 
 use super::record::Claim;
 use super::view::GroupView;
 
-/// What decides about each key; the validity of the lease apart.
+/// Step 4 of the protocol, without the validity of the lease.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Ownership {
-    /// Each of these views must give a key to us. No views, no keys.
+    /// All of these views must assign the key to this member. Without views, no key is owned.
     pub(super) ours_in: Vec<Arc<GroupView>>,
-    /// What others may be working on and the views do not rule out.
+    /// The claims of other members that may overlap with `ours_in`.
     pub(super) contested: Vec<(Arc<str>, Claim)>,
 }
 

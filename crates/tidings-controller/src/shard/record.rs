@@ -1,5 +1,11 @@
-//! What a member says of itself in its Lease, and how others read it. Nothing that someone wrote into a Lease may
-//! do harm: a record that can't be read claims every key, until it expires.
+//! The record that a member publishes in its Lease, and how others read it.
+//!
+//! No content of a Lease may break the protocol: a record that can't be read counts as a claim on all keys, until it
+//! expires. Example of the annotation `tidings.dev/shard-view`:
+//!
+//! ```json
+//! {"hash":1,"turn":7,"members":["web-0","web-1"]}
+//! ```
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,41 +18,39 @@ use serde::{Deserialize, Serialize};
 
 use super::view::{GroupView, HASH};
 
-/// The label that names the group of a member's Lease.
+/// The label with the group of a member's Lease.
 pub(super) const GROUP_LABEL: &str = "tidings.dev/shard-group";
 
-/// The annotation with what a member acts upon.
+/// The annotation with the published view.
 const VIEW_ANNOTATION: &str = "tidings.dev/shard-view";
 
-/// A Lease that claims to last longer is taken to last this long: nobody waits a day for a slip of the pen.
+/// Longer lease durations in a Lease are shortened to this, so that a typing error does not block keys for a day.
 const LEASE_DURATION_MAX: Duration = Duration::from_secs(3600);
 const LEASE_DURATION_MIN: Duration = Duration::from_secs(1);
 
-/// What a member publishes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemberRecord {
-    /// Who it is; may be empty in a Lease that nobody of ours wrote.
+    /// Empty if another program wrote the Lease.
     pub(super) identity: Arc<str>,
-    /// How long it may be silent before it is taken for dead.
+    /// The member is dead if its Lease has not changed for this time.
     pub(super) lease_duration: Duration,
-    /// The number of the write, counted by the writer; 0 if unknown.
+    /// The sequence number of the write, counted by the writer; 0 if unknown.
     pub(super) sequence: u64,
-    /// Which keys it may be working on.
     pub(super) claim: Claim,
 }
 
 /// Which keys a member may be working on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// None, and it wants none: it is leaving.
+    /// No key: the member is leaving.
     Nothing,
-    /// Those that are its own in this view.
+    /// The keys that this view assigns to the member.
     Own(Arc<GroupView>),
-    /// Any: what it wrote can't be read.
+    /// All keys: the record can't be read.
     Anything,
 }
 
-/// The annotation.
+/// The content of the annotation. `turn` is the published name of the sequence number and can't change.
 #[derive(Debug, Serialize, Deserialize)]
 struct ViewAnnotation<'a> {
     hash: u32,
@@ -57,7 +61,6 @@ struct ViewAnnotation<'a> {
 }
 
 impl MemberRecord {
-    /// Reads a Lease of the group.
     pub(super) fn of(lease: &Lease) -> MemberRecord {
         let spec = lease.spec.as_ref();
         let identity = spec.and_then(|spec| spec.holder_identity.as_deref()).unwrap_or_default();
@@ -79,13 +82,13 @@ impl MemberRecord {
         MemberRecord { identity: identity.into(), lease_duration, sequence, claim }
     }
 
-    /// A record that nothing is known of.
+    /// The record of a Lease that can't be decoded.
     pub(super) fn unreadable() -> MemberRecord {
         let lease_duration = LEASE_DURATION_MAX;
         MemberRecord { identity: "".into(), lease_duration, sequence: 0, claim: Claim::Anything }
     }
 
-    /// The Lease that says so. Its times are for people: nobody judges by them.
+    /// The Lease with this record. Its times are for people and are never read.
     pub(super) fn lease(
         &self,
         namespace: &str,
@@ -97,7 +100,7 @@ impl MemberRecord {
         let members = match &self.claim {
             Claim::Own(view) => view.members().map(|member| (&**member).into()).collect(),
             Claim::Nothing => Vec::new(),
-            Claim::Anything => unreachable!("a member says what it claims"),
+            Claim::Anything => unreachable!("a member knows what it claims"),
         };
         let published = ViewAnnotation { hash: HASH, sequence: self.sequence, members };
         let published = serde_json::to_string(&published).expect("numbers and texts are JSON");
@@ -122,7 +125,7 @@ impl MemberRecord {
 }
 
 impl Claim {
-    /// Whether a member of this identity may be working on a key.
+    /// Whether a member with this identity may be working on the key.
     pub(super) fn has(&self, key: &str, identity: &str) -> bool {
         match self {
             Claim::Nothing => false,
@@ -141,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_member_writes_others_read() {
+    fn a_record_survives_being_written_and_read() {
         for claim in
             [Claim::Nothing, Claim::Own(Arc::new(GroupView::of(["web-0", "a \"b\""].map(Arc::from))))]
         {
@@ -174,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_lasts_neither_no_time_nor_for_ever() {
+    fn the_lease_duration_of_others_is_limited_to_between_a_second_and_an_hour() {
         for (seconds, lasts) in [(-5, 1), (0, 1), (15, 15), (i32::MAX, 3600)] {
             let mut lease = Lease::default();
             lease.spec.get_or_insert_default().lease_duration_seconds = Some(seconds);

@@ -1,4 +1,4 @@
-//! What a user says about a group of replicas.
+//! The options of a shard.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
@@ -9,19 +9,25 @@ use k8s_openapi::api::coordination::v1::Lease;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::SharedInformer;
-use tidings_object::{Key, LabelSelector};
+use tidings_object::LabelSelector;
 use tidings_source::fnv1a;
 
-use super::fence::{CloseOnDrop, Fence, OnPermitOverrun};
+use super::fence::{CloseOnDrop, Fence};
 use super::handle::Shard;
 use super::lease::LeaseWriter;
 use super::member::Member;
 use super::record::GROUP_LABEL;
 use super::task::ShardTask;
 use super::timing::ShardTiming;
+use crate::election::OnOverrun;
 use crate::lease_error::LeaseError;
 
-/// A group of replicas that share keys.
+/// The options of a shard: replicas in one group share the keys of a controller, and each key has at most one owner at any
+/// time.
+///
+/// Each replica holds a Lease of its own, and rendezvous hashing assigns the keys to the replicas with a live Lease. When a
+/// replica joins or leaves, about one key in *n* gets another owner, which waits until the former owner has finished its
+/// work on the key.
 ///
 /// ```no_run
 /// # use tidings_controller::Sharding;
@@ -34,18 +40,24 @@ use crate::lease_error::LeaseError;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Limits
+///
+/// At most one replica owns a key if clocks run within 10 % of true time and no person deletes the Lease of a living
+/// replica. One owner is not one writer: a request of the former owner may arrive late, see
+/// [`Election`](crate::Election#one-leader-is-not-one-writer).
 #[derive(Clone)]
 pub struct Sharding {
     group: String,
     namespace: String,
     identity: Option<String>,
     timing: ShardTiming,
-    on_overrun: OnPermitOverrun,
+    on_overrun: OnOverrun,
     seed: Option<u64>,
 }
 
 impl Sharding {
-    /// A group of this name. Replicas that share keys have the same group and namespace.
+    /// A shard of this group. Replicas that share keys have the same group and namespace.
     pub fn new(group: impl Into<String>) -> Self {
         Sharding {
             group: group.into(),
@@ -57,87 +69,88 @@ impl Sharding {
                 retry_period: Duration::from_secs(2),
                 hand_over_timeout: Duration::from_secs(30),
             },
-            on_overrun: OnPermitOverrun::Abort,
+            on_overrun: OnOverrun::default(),
             seed: None,
         }
     }
 
-    /// The namespace of the Leases; `default` if not given.
+    /// The namespace of the Leases; `default` by default.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = namespace.into();
         self
     }
 
-    /// Who this replica is, such as its pod's name. A replica that comes back under its name gets its keys back.
-    /// If not given, it is another one each time.
+    /// The identity of this replica, such as the name of its pod; random by default. A replica that restarts with the same
+    /// identity gets the same keys.
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// How long a replica may be silent before others take its keys; 15 s if not given.
+    /// How long the Lease of a replica may stay unchanged before others take its keys; 15 s by default.
     #[must_use]
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.timing.lease_duration = duration;
         self
     }
 
-    /// When a replica that can't renew its Lease stops; 10 s if not given. Its workers then have until 4/5 of the
-    /// lease duration to end.
+    /// When a replica that can't renew its Lease revokes its permits; 10 s by default. Its workers then have until 4/5 of
+    /// the lease duration to end.
     #[must_use]
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.timing.renew_deadline = deadline;
         self
     }
 
-    /// How often a Lease is renewed; 2 s if not given.
+    /// How often a Lease is renewed; 2 s by default.
     #[must_use]
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.timing.retry_period = period;
         self
     }
 
-    /// How long work on keys that are handed over may go on before it is told to end; 30 s if not given.
+    /// How long a hand-over waits for work on a key before it revokes the permit; 30 s by default.
     #[must_use]
-    pub fn hand_over_timeout(mut self, grace: Duration) -> Self {
-        self.timing.hand_over_timeout = grace;
+    pub fn hand_over_timeout(mut self, timeout: Duration) -> Self {
+        self.timing.hand_over_timeout = timeout;
         self
     }
 
-    /// Calls this with keys whose permits are still held when others may take the lease for expired, although their
-    /// holders were told to end. If not given, the process is aborted: work that does not end can't be trusted to
-    /// be alone. A thread sees to it, so that work which blocks every thread of the runtime is no exception; the hook
-    /// may run on that thread, and must not block for long.
+    /// What happens when permits are still held at the time when other replicas may count this one as dead. By default the
+    /// process is aborted, because nothing else ends the work for certain. A thread of its own checks, so that this also
+    /// holds for work that blocks all threads of the runtime.
     #[must_use]
-    pub fn on_overrun(mut self, hook: impl Fn(&[Key]) + Send + Sync + 'static) -> Self {
-        self.on_overrun = OnPermitOverrun::Call(Arc::new(hook));
+    pub fn on_overrun(mut self, on_overrun: OnOverrun) -> Self {
+        self.on_overrun = on_overrun;
         self
     }
 
-    /// Takes every random choice from this seed. By default it is another one each time.
+    /// The seed of all random choices; random by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Asks the factory for the Leases of the group. Nothing runs until the factory is started and the task runs.
+    /// The handle and the task. It requests the informer of the Leases from the factory. Nothing happens until the factory
+    /// is started and the task runs.
     pub fn build(self, factory: &SharedInformerFactory) -> Result<(Shard, ShardTask), LeaseError> {
         self.check()?;
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));
         let identity = self.identity.unwrap_or_else(|| format!("{}-{seed:016x}", self.group));
-        // Another life of the same replica has another Lease: the old one is handed over like any other.
-        let life = fnv1a(format!("{identity} {seed:016x}").as_bytes());
-        let lease_name: Arc<str> = format!("{}-{life:016x}", self.group).into();
+        // A restarted replica has a new Lease, even with the same identity: its keys are handed over from the old Lease.
+        let process = fnv1a(format!("{identity} {seed:016x}").as_bytes());
+        let lease_name: Arc<str> = format!("{}-{process:016x}", self.group).into();
         let selector: LabelSelector =
-            format!("{GROUP_LABEL}={}", self.group).parse().expect("a checked group is a label's value");
-        // Only in order does a cache that shows our own write show everything that was written before it.
+            format!("{GROUP_LABEL}={}", self.group).parse().expect("`check` accepts only values of labels");
+        // Step 3 of the protocol needs a cache that applies all writes in the order of the server.
         let options = InformerOptions::new().labels(selector).queue_order(QueueOrder::InOrder);
         let leases: SharedInformer<Lease> =
             factory.informer_with(options.namespace(&self.namespace).map_err(LeaseError::Namespace)?);
         let notifications = leases.notifications().map_err(LeaseError::Watch)?;
+        let fence = Fence::new(format!("{}/{lease_name}", self.namespace).into(), self.on_overrun);
         let writer = LeaseWriter::new(
             factory.client().clone(),
             self.namespace.into(),
@@ -145,7 +158,6 @@ impl Sharding {
             Arc::clone(&lease_name),
             self.timing.renew_deadline / 2,
         );
-        let fence = Fence::new(self.on_overrun);
         let shard = Shard::new(Member::new(identity.into(), lease_name, self.timing), fence);
         let close_on_drop = CloseOnDrop::start(shard.shared()).map_err(LeaseError::WatchdogThread)?;
         Ok((shard, ShardTask { close_on_drop, leases, notifications, writer }))

@@ -1,4 +1,5 @@
-//! Lets a member act: shows it the cache, sends what it wants written, and keeps the time for it. It decides nothing.
+//! The task of a shard: passes snapshots of the cache, responses and time to the member, and sends its requests. It makes
+//! no decisions.
 
 use std::sync::Arc;
 
@@ -18,10 +19,10 @@ use super::peers::{LeaseVersion, ObservedLease};
 use super::record::{Claim, MemberRecord};
 use crate::lease_error::LeaseError;
 
-/// Keeps a replica in its group: renews its Lease, watches those of others, hands keys over. It runs while the
-/// factory runs that it was built with. Dropping it loses every permit at once; the Lease is left to expire, and only
-/// the thread that fences work off goes on to watch over permits that are still held.
-#[must_use = "nothing is ours unless it runs"]
+/// Keeps a replica in its group: renews its Lease, watches the Leases of others, hands keys over. The factory that it was
+/// built with must run. Dropping the task revokes all permits at once; the Lease then expires by itself, and only the
+/// watchdog thread still watches over permits that are held.
+#[must_use = "a shard owns no key unless its task runs"]
 pub struct ShardTask {
     pub(super) close_on_drop: CloseOnDrop,
     pub(super) leases: SharedInformer<Lease>,
@@ -29,43 +30,42 @@ pub struct ShardTask {
     pub(super) writer: LeaseWriter,
 }
 
-/// A request and what becomes of it.
-type Request = BoxFuture<'static, (LeaseWriter, Done)>;
+type PendingRequest = BoxFuture<'static, (LeaseWriter, RequestDone)>;
 
-enum Done {
+enum RequestDone {
     Written(LeaseWriteResult),
-    Cleared,
-    Removed,
+    ExpiredDeleted,
+    OwnDeleted,
 }
 
 impl ShardTask {
-    /// Runs until `stop`, then hands every key over and takes the Lease away: that ends when the last permit has
-    /// been dropped. Holders are told to end after the grace of a hand-over.
+    /// Runs until `stop` is cancelled. Then it hands over all keys, which ends when the last permit is dropped, and
+    /// deletes the Lease. Permits are revoked after the hand-over timeout.
     ///
-    /// It ends with an error if the Leases can no longer be watched: then nothing is ours any more.
+    /// It returns [`LeaseError::LeasesEnded`] if the Leases can no longer be watched. The replica then owns no key.
     pub async fn run(self, stop: CancellationToken) -> Result<(), LeaseError> {
         let ShardTask { close_on_drop, leases, mut notifications, writer } = self;
         let shared = close_on_drop.enter();
         let (lister, leases_watched) = (leases.lister(), leases.downgrade());
         let mut writer = Some(writer);
-        let mut request: OptionFuture<Request> = None.into();
+        let mut request: OptionFuture<PendingRequest> = None.into();
         let mut is_leaving = false;
-        // Without a first list nothing is known, nor anything ours.
+        // Before the first list no key is owned.
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
             synced = leases.synced() => synced.map_err(|error| LeaseError::LeasesEnded { cause: error.to_string() })?,
         }
-        shared.with_member(|member, now| member.observe(now, seen(&lister)));
+        shared.with_member(|member, now| member.observe(now, observed(&lister)));
         loop {
-            let step = shared.with_member(|member, now| member.next(now));
-            shared.act_on_overrun();
-            let until = match step {
+            let action = shared.with_member(|member, now| member.next(now));
+            shared.check_fence();
+            let until = match action {
                 MemberAction::Left => return Ok(()),
                 MemberAction::Wait(until) => until,
-                step => {
-                    let writer = writer.take().expect("one request is made at a time");
-                    request = Some(make(writer, step)).into();
+                action => {
+                    let writer = writer.take().expect("one request is pending at a time");
+                    request = Some(send(writer, action)).into();
                     continue;
                 }
             };
@@ -74,16 +74,16 @@ impl ShardTask {
                 Some((back, done)) = &mut request => {
                     (writer, request) = (Some(back), None.into());
                     shared.with_member(|member, now| match done {
-                        Done::Written(answer) => member.written(now, answer),
-                        Done::Cleared => member.cleared(),
-                        Done::Removed => member.removed(),
+                        RequestDone::Written(result) => member.written(now, result),
+                        RequestDone::ExpiredDeleted => member.expired_deleted(),
+                        RequestDone::OwnDeleted => member.own_deleted(),
                     });
                 }
-                event = notifications.next() => {
-                    let Some(event) = event else { return Err(leases_ended(&leases)) };
-                    let member_left = member_left(&event);
+                notification = notifications.next() => {
+                    let Some(notification) = notification else { return Err(leases_ended(&leases)) };
+                    let member_left = member_left(&notification);
                     shared.with_member(|member, now| {
-                        member.observe(now, seen(&lister));
+                        member.observe(now, observed(&lister));
                         if let Some(name) = member_left {
                             member.member_left(now, &name);
                         }
@@ -103,17 +103,17 @@ impl ShardTask {
     }
 }
 
-fn make(mut writer: LeaseWriter, step: MemberAction) -> Request {
+fn send(mut writer: LeaseWriter, action: MemberAction) -> PendingRequest {
     async move {
-        let done = match step {
-            MemberAction::Write(record) => Done::Written(writer.write(&record).await),
+        let done = match action {
+            MemberAction::Write(record) => RequestDone::Written(writer.write(&record).await),
             MemberAction::DeleteExpired(name, version) => {
-                writer.clear(&name, &version).await;
-                Done::Cleared
+                writer.delete(&name, &version).await;
+                RequestDone::ExpiredDeleted
             }
             _ => {
-                writer.remove().await;
-                Done::Removed
+                writer.delete_own().await;
+                RequestDone::OwnDeleted
             }
         };
         (writer, done)
@@ -121,8 +121,8 @@ fn make(mut writer: LeaseWriter, step: MemberAction) -> Request {
     .boxed()
 }
 
-/// The Leases of the group at one moment of the server.
-fn seen(lister: &Lister<Lease>) -> Vec<ObservedLease> {
+/// The Leases of the group, all at one version of the server.
+fn observed(lister: &Lister<Lease>) -> Vec<ObservedLease> {
     lister
         .list()
         .iter()
@@ -138,9 +138,9 @@ fn record(lease: &Object<Lease>) -> MemberRecord {
     lease.decoded().map_or_else(|_| MemberRecord::unreadable(), |lease| MemberRecord::of(&lease))
 }
 
-/// The name of a Lease that was deleted after it had claimed nothing: its last state came with its deletion.
-fn member_left(event: &Notification<Lease>) -> Option<Arc<str>> {
-    let Notification::Deleted { object: lease, .. } = event else { return None };
+/// The name of a deleted Lease whose last record claimed nothing. The deletion carries the last state.
+fn member_left(notification: &Notification<Lease>) -> Option<Arc<str>> {
+    let Notification::Deleted { object: lease, .. } = notification else { return None };
     (record(lease).claim == Claim::Nothing).then(|| lease.key().name().into())
 }
 

@@ -1,8 +1,7 @@
-//! How long things may take, and why that keeps two members from working on one key.
+//! The durations of a shard.
 
 use std::time::Duration;
 
-/// How long things may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShardTiming {
     pub(super) lease_duration: Duration,
@@ -12,8 +11,9 @@ pub(super) struct ShardTiming {
 }
 
 impl ShardTiming {
-    /// When the own permits must have ended, from the begin of the last renewal. If our clock is 10 % slow and an
-    /// observer's 10 % fast, this is still before the lease duration has passed for him: 0.8 / 0.9 < 1 / 1.1.
+    /// When the own permits must have ended, counted from when the last renewal was sent. If our clock is 10 % slow and
+    /// the clock of an observer 10 % fast, this is before the lease duration has passed for the observer:
+    /// 0.8 / 0.9 < 1 / 1.1.
     pub(super) fn permits_end(&self) -> Duration {
         self.lease_duration.mul_f64(0.8)
     }

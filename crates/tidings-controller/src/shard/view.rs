@@ -1,14 +1,15 @@
-//! A set of members, and whose each key is among them: the highest score of member and key wins (rendezvous
-//! hashing), so that a member that comes or goes moves the keys it gains or loses and no others.
+//! A set of members, and the assignment of keys to them by rendezvous hashing (highest random weight, Thaler and
+//! Ravishankar 1996): a key belongs to the member with the highest hash of member and key. A member that joins or leaves
+//! moves only the keys that it gains or loses.
 //!
-//! The scores must never change: members of different versions of this crate share keys. Another way to score
-//! would be another [`HASH`], used only once every member of a group knows it.
+//! The hash must never change, because members of different versions of this crate share keys. Another hash needs
+//! another number [`HASH`], and may be used only when all members of a group know it.
 
 use std::sync::Arc;
 
 use tidings_source::fnv1a;
 
-/// How the scores are made; written into every published view.
+/// The number of the hash, written into each published view.
 pub(super) const HASH: u32 = 1;
 
 /// A set of members.
@@ -25,7 +26,6 @@ struct Scored {
 }
 
 impl GroupView {
-    /// The view of these members.
     pub(super) fn of(identities: impl IntoIterator<Item = Arc<str>>) -> GroupView {
         let scored = |identity: Arc<str>| Scored { hash: mix(fnv1a(identity.as_bytes())), identity };
         let mut members: Vec<_> = identities.into_iter().map(scored).collect();
@@ -34,25 +34,25 @@ impl GroupView {
         GroupView { members }
     }
 
-    /// Its members, in order.
+    /// The members, sorted.
     pub(super) fn members(&self) -> impl Iterator<Item = &Arc<str>> {
         self.members.iter().map(|member| &member.identity)
     }
 
-    /// Whose a key is; nobody's without members.
+    /// The owner of a key. `None` if the view has no members.
     pub(super) fn owner(&self, key: &str) -> Option<&Arc<str>> {
         let key = fnv1a(key.as_bytes());
-        // Of two with the same score, which only happens by design, the later in order.
+        // On equal hashes, which only an attacker can produce, the last member in order wins.
         self.members.iter().max_by_key(|member| mix(key ^ member.hash)).map(|member| &member.identity)
     }
 
-    /// Whether a key is this member's.
+    /// Whether this member owns the key.
     pub(super) fn assigns(&self, key: &str, identity: &str) -> bool {
         self.owner(key).is_some_and(|owner| **owner == *identity)
     }
 }
 
-/// Spreads the bits of a number (the finalizer of SplitMix64).
+/// Spreads the bits of a number: the finalizer of SplitMix64.
 fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_comes_moves_its_own_share_and_nothing_else() {
+    fn a_member_that_joins_moves_only_the_keys_that_it_gains() {
         for members in [1, 2, 5, 20] {
             let (before, after) = (view(members), view(members + 1));
             let newcomer = format!("member-{members}");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scores_are_those_of_every_version() {
+    fn the_hash_never_changes() {
         let view = GroupView::of(["web-0", "web-1", "web-2"].map(Arc::from));
         let owners = ["default/a", "default/b", "kube-system/coredns", "node-1", "x/y"].map(|key| {
             let owner = view.owner(key).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_which_members_are_named_does_not_matter() {
+    fn the_order_of_members_and_duplicates_do_not_matter() {
         let there = GroupView::of(["b", "a", "c", "a"].map(Arc::from));
         assert_eq!(there, GroupView::of(["c", "b", "a"].map(Arc::from)));
         assert_eq!(GroupView::default().owner("a/b"), None);

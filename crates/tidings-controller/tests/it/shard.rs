@@ -1,5 +1,4 @@
-//! Replicas that share keys, with real tasks over the API server in the process, in paused time unless a test says
-//! otherwise.
+//! Shards with real tasks over the in-process API server, most of them in paused time.
 
 mod fence;
 mod hand_over;

@@ -18,7 +18,9 @@ async fn run(
     let probe_state = Arc::clone(&running.probe_state);
     assert_eq!(probe_state.check(), Ok(()));
     break_endpoints(&mut running.endpoints);
-    let error = running.run_until(std::future::pending()).await.unwrap_err();
+    let ended =
+        tokio::time::timeout(Duration::from_secs(300), running.run_until(std::future::pending())).await;
+    let error = ended.expect("the manager stops after the failure").unwrap_err();
     let reported = reported.lock().unwrap().clone();
     (error, probe_state.check(), reported)
 }

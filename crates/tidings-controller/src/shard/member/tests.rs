@@ -1,4 +1,4 @@
-//! One member and one other, told step by step what happens.
+//! One member and one other, step by step.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn seen(name: &str, record: MemberRecord) -> ObservedLease {
     ObservedLease { name: name.into(), version, record }
 }
 
-/// Another member that claims every key for itself alone.
+/// Another member that claims all keys.
 fn other() -> ObservedLease {
     let claim = Claim::Own(Arc::new(GroupView::of(["b".into()])));
     let record =
@@ -28,7 +28,7 @@ fn other() -> ObservedLease {
     seen("lease-b", record)
 }
 
-/// What the member writes at this moment, answered at once.
+/// The write of the member at this time. It succeeds at once.
 fn write(member: &mut Member, now: Instant) -> ObservedLease {
     let MemberAction::Write(record) = member.next(now) else { panic!("{member:?}") };
     member.written(now, LeaseWriteResult::Done);
@@ -43,7 +43,7 @@ fn permits(member: &mut Member, now: Instant) -> bool {
 }
 
 #[test]
-fn a_cache_that_lags_behind_kills_nobody() {
+fn a_stale_cache_declares_no_member_dead() {
     let begin = Instant::now();
     let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
     member.observe(begin, vec![other()]);
@@ -51,7 +51,7 @@ fn a_cache_that_lags_behind_kills_nobody() {
     for sequence in 0..30 {
         own_writes.push(write(&mut member, begin + seconds(2 * sequence)));
     }
-    // A minute has passed, but what the cache shows is 4 seconds old, then 14, then 16.
+    // A minute has passed. The cache shows the own write of second 4, then of second 14, then of second 16.
     let now = begin + seconds(59);
     for (shown, is_dead) in [(2, false), (7, false), (8, true)] {
         member.observe(now, vec![other(), own_writes[shown].clone()]);
@@ -64,8 +64,8 @@ fn a_cache_that_lags_behind_kills_nobody() {
 }
 
 #[test]
-fn a_lease_that_vanishes_without_a_word_counts_until_it_would_have_expired() {
-    for says_farewell in [false, true] {
+fn a_lease_that_is_deleted_without_leaving_counts_until_it_would_have_expired() {
+    for has_left in [false, true] {
         let begin = Instant::now();
         let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
         member.observe(begin, vec![other()]);
@@ -75,7 +75,7 @@ fn a_lease_that_vanishes_without_a_word_counts_until_it_would_have_expired() {
         let mut own = write(&mut member, begin + seconds(1));
         member.observe(begin + seconds(1), vec![own]);
         assert!(!permits(&mut member, begin + seconds(1)), "b may still be working");
-        if says_farewell {
+        if has_left {
             member.member_left(begin + seconds(2), "lease-b");
             assert!(permits(&mut member, begin + seconds(2)));
             continue;
@@ -91,7 +91,7 @@ fn a_lease_that_vanishes_without_a_word_counts_until_it_would_have_expired() {
     }
 }
 
-/// A member that is alone, at the moment at which the cache shows its first write.
+/// A member without others, when the cache shows its first write.
 fn alone(begin: Instant) -> Member {
     let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
     member.observe(begin, vec![]);
@@ -113,11 +113,11 @@ fn a_member_writes_once_each_retry_period() {
 }
 
 #[test]
-fn a_member_whose_lease_was_taken_away_begins_anew() {
+fn a_member_whose_lease_was_deleted_starts_with_a_new_claim() {
     let begin = Instant::now();
     let mut member = alone(begin);
     member.observe(begin + seconds(1), vec![]);
-    assert!(!permits(&mut member, begin + seconds(1)), "a newcomer would not know of it");
+    assert!(!permits(&mut member, begin + seconds(1)), "a new member would not see its claim");
     let again = write(&mut member, begin + seconds(1));
     assert!(!permits(&mut member, begin + seconds(1)), "the cache does not show it yet");
     member.observe(begin + seconds(2), vec![again]);
@@ -125,7 +125,7 @@ fn a_member_whose_lease_was_taken_away_begins_anew() {
 }
 
 #[test]
-fn a_first_write_that_the_cache_does_not_show_yet_was_not_taken_away() {
+fn a_first_write_that_the_cache_does_not_show_yet_is_no_deletion() {
     let begin = Instant::now();
     let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
     member.observe(begin, vec![]);
@@ -136,7 +136,7 @@ fn a_first_write_that_the_cache_does_not_show_yet_was_not_taken_away() {
 }
 
 #[test]
-fn a_member_that_leaves_says_so_takes_its_lease_away_and_is_gone() {
+fn a_member_that_leaves_publishes_that_deletes_its_lease_and_has_left() {
     let begin = Instant::now();
     let mut member = alone(begin);
     member.leave(begin);
@@ -146,11 +146,11 @@ fn a_member_that_leaves_says_so_takes_its_lease_away_and_is_gone() {
     assert_eq!(
         member.next(begin),
         MemberAction::Wait(Some(begin + TIMING.retry_period)),
-        "others shall see it first"
+        "others must be able to see it first"
     );
     member.observe(begin + seconds(1), vec![last]);
     assert_eq!(member.next(begin + seconds(1)), MemberAction::DeleteOwn);
-    member.removed();
+    member.own_deleted();
     assert_eq!(member.next(begin + seconds(1)), MemberAction::Left);
 }
 

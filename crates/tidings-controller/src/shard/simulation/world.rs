@@ -1,5 +1,5 @@
-//! A server, its members and the network between them, moved by one queue of events and one seed. Here is what the
-//! members do, and what befalls them.
+//! A server, its members and the network between them, driven by one queue of events and one seed. This file has the
+//! members, their work and the faults.
 
 mod network;
 
@@ -19,17 +19,17 @@ use super::super::member::{Member, MemberAction, PermitId};
 use super::super::peers::ObservedLease;
 use super::super::timing::ShardTiming;
 
-/// What is broken on purpose, always from outside.
+/// An assumption that is broken on purpose. The member itself stays unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
     None,
-    /// The cache seems to be as new as the last own write: no barrier, no freshness.
+    /// The cache always shows the last own write, even if it is older.
     OwnWritesAreSeenAtOnce,
     /// Clocks differ by far more than 10 %.
     ClocksAreFarApart,
-    /// Whoever holds a permit goes on although it is lost.
-    HoldersGoOn,
-    /// Nobody sees another's Lease.
+    /// Holders continue their work after their permit is revoked.
+    HoldersIgnoreRevocation,
+    /// Members see no Leases but their own.
     OthersAreNotSeen,
 }
 
@@ -52,21 +52,21 @@ pub(super) struct World {
     rng: SmallRng,
     timing: ShardTiming,
     flaw: Flaw,
-    /// Nothing goes wrong any more.
-    is_calm: bool,
-    /// Real time, in microseconds.
+    /// No more faults are injected.
+    has_no_faults: bool,
+    /// True time, in microseconds.
     now: u64,
     base: Instant,
     events: BinaryHeap<Reverse<(u64, u64, SimulationEvent)>>,
     next_event: u64,
     server: BTreeMap<Arc<str>, ObservedLease>,
-    /// Every change of the server, in order.
+    /// All changes of the server, in order.
     log: Vec<(Arc<str>, Option<ObservedLease>)>,
-    /// Requests on their way, by process and number.
-    asked: BTreeMap<(usize, u64), SimulatedRequest>,
+    /// Requests that have not arrived at the server, by node and number.
+    requests: BTreeMap<(usize, u64), SimulatedRequest>,
     nodes: Vec<Node>,
     keys: Vec<Key>,
-    /// Who holds a key, or held it last.
+    /// The current or last holder of each key.
     holders: BTreeMap<Key, Holder>,
     overran: usize,
     pub(super) counts: Counts,
@@ -84,30 +84,31 @@ struct Node {
     rate: f64,
     is_up: bool,
     is_leaving: bool,
-    /// Whether requests reach the server and answers come back.
+    /// Whether requests reach the server and responses come back.
     is_connected: bool,
-    /// Whether the cache hears of changes.
+    /// Whether the cache receives changes.
     is_watching: bool,
     cache: BTreeMap<Arc<str>, ObservedLease>,
-    /// How much of the log the cache has.
+    /// The number of log entries that the cache has applied.
     position: usize,
-    /// The number of the last request, and what it asks for while it is not answered.
+    /// The number of the last request.
     request: u64,
+    /// Set while that request has no response.
     pending: Option<PendingRequest>,
     last_written: Option<(Arc<str>, ObservedLease)>,
     permits: BTreeMap<PermitId, Key>,
     next_permit: PermitId,
-    /// How often it has waited.
+    /// The number of the last wait, so that an outdated wake-up is ignored.
     wait: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum SimulationEvent {
-    Chaos,
+    Fault,
     Work(usize),
-    /// The moment that the member waits for, unless something came before.
+    /// The end of this wait, unless it was interrupted.
     Wake(usize, u64),
-    /// The cache hears of the log up to here.
+    /// The cache receives the log up to this position.
     Deliver(usize, usize),
     /// A request reaches the server.
     Arrive(usize, u64),
@@ -126,14 +127,14 @@ impl World {
             rng: SmallRng::seed_from_u64(seed),
             timing,
             flaw,
-            is_calm: false,
+            has_no_faults: false,
             now: 0,
             base: Instant::now(),
             events: BinaryHeap::new(),
             next_event: 0,
             server: BTreeMap::new(),
             log: Vec::new(),
-            asked: BTreeMap::new(),
+            requests: BTreeMap::new(),
             nodes: Vec::new(),
             keys: (0..KEYS).map(|i| Key::parse(&format!("default/key-{i}")).unwrap()).collect(),
             holders: BTreeMap::new(),
@@ -143,12 +144,12 @@ impl World {
         for identity in 0..2 {
             world.join(identity);
         }
-        world.after(SECOND, SimulationEvent::Chaos);
+        world.after(SECOND, SimulationEvent::Fault);
         world
     }
 
-    /// Lets this much time advance_time.
-    pub(super) fn live(&mut self, time: Duration) -> Result<(), Violation> {
+    /// Runs all events of this span of time.
+    pub(super) fn run_for(&mut self, time: Duration) -> Result<(), Violation> {
         let end = self.now + u64::try_from(time.as_micros()).unwrap();
         while let Some(Reverse((at, _, _))) = self.events.peek()
             && *at <= end
@@ -161,9 +162,9 @@ impl World {
         Ok(())
     }
 
-    /// Nothing goes wrong from now on; one member at least is there.
-    pub(super) fn calm_down(&mut self) {
-        self.is_calm = true;
+    /// Repairs everything and injects no more faults. At least one member exists then.
+    pub(super) fn end_faults(&mut self) {
+        self.has_no_faults = true;
         for at in 0..self.nodes.len() {
             (self.nodes[at].is_connected, self.nodes[at].is_watching) = (true, true);
             self.after(0, SimulationEvent::Deliver(at, self.log.len()));
@@ -177,7 +178,7 @@ impl World {
         self.overran
     }
 
-    /// Whether, with nobody working, each key is given to exactly one member that is not leaving.
+    /// Fails unless each key is permitted by exactly one member.
     pub(super) fn every_key_has_one_owner(&mut self) -> Result<(), String> {
         for key in self.keys.clone() {
             let mut owners = Vec::new();
@@ -201,7 +202,7 @@ impl World {
 
     fn handle_event(&mut self, event: SimulationEvent) -> Result<(), Violation> {
         match event {
-            SimulationEvent::Chaos => self.chaos(),
+            SimulationEvent::Fault => self.inject_fault(),
             SimulationEvent::Work(at) => self.work(at)?,
             SimulationEvent::Wake(at, wait) if wait == self.nodes[at].wait => self.step(at),
             SimulationEvent::Wake(..) => {}
@@ -213,8 +214,8 @@ impl World {
         Ok(())
     }
 
-    fn chaos(&mut self) {
-        if self.is_calm {
+    fn inject_fault(&mut self) {
+        if self.has_no_faults {
             return;
         }
         let at = self.rng.random_range(0..self.nodes.len());
@@ -234,22 +235,22 @@ impl World {
             }
             5 => self.nodes[at].is_connected ^= true,
             6 => self.nodes[at].is_watching ^= true,
-            // A member that is cut off wholly, or back.
+            // A member loses both connections, or gets both back.
             7 => {
                 let is_back = !self.nodes[at].is_connected;
                 (self.nodes[at].is_connected, self.nodes[at].is_watching) = (is_back, is_back);
             }
-            // Long enough for leases to expire, or not.
+            // No fault: leases may expire in the meantime.
             _ => {}
         }
         if self.nodes[at].is_watching {
             self.after(0, SimulationEvent::Deliver(at, self.log.len()));
         }
         let pause = self.rng.random_range(SECOND / 10..8 * SECOND);
-        self.after(pause, SimulationEvent::Chaos);
+        self.after(pause, SimulationEvent::Fault);
     }
 
-    /// A new process, maybe under an old identity.
+    /// A new process, perhaps with an identity that was used before.
     fn join(&mut self, identity: usize) {
         let at = self.nodes.len();
         let rate = match self.flaw {
@@ -280,7 +281,7 @@ impl World {
         self.after(20 * MILLISECOND, SimulationEvent::Work(at));
     }
 
-    /// The process is gone, and its work with it.
+    /// The process ends, and its work with it.
     fn crash(&mut self, at: usize) {
         self.nodes[at].is_up = false;
         for permit in self.nodes[at].permits.keys().copied().collect::<Vec<_>>() {
@@ -288,7 +289,7 @@ impl World {
         }
     }
 
-    /// A worker takes a key from its queue.
+    /// A worker takes a random key and requests a permit.
     fn work(&mut self, at: usize) -> Result<(), Violation> {
         if !self.nodes[at].is_up {
             return Ok(());
@@ -319,10 +320,10 @@ impl World {
         Ok(())
     }
 
-    /// Work has ended.
+    /// The work under this permit has ended.
     fn end(&mut self, at: usize, permit: PermitId) {
         let Some(key) = self.nodes[at].permits.remove(&permit) else { return };
-        let holder = self.holders.get_mut(&key).expect("whoever has a permit is the holder of the key");
+        let holder = self.holders.get_mut(&key).expect("a key with a permit has a holder");
         if (holder.node, holder.permit) == (at, Some(permit)) {
             holder.permit = None;
         }
@@ -333,26 +334,26 @@ impl World {
         }
     }
 
-    /// Holders hear what the member says of their permits, and end soon.
+    /// Holders of revoked permits end soon.
     fn apply_effects(&mut self, at: usize) {
         let effects = std::mem::take(self.nodes[at].member.effects_mut());
-        self.overran += effects.overran.len();
+        self.overran += effects.overrun.map_or(0, |(_, keys)| keys.len());
         self.counts.lost += effects.lost.len() as u64;
         for permit in effects.lost {
-            if self.flaw != Flaw::HoldersGoOn {
+            if self.flaw != Flaw::HoldersIgnoreRevocation {
                 let soon = self.rng.random_range(0..SECOND);
                 self.after(soon, SimulationEvent::Ended(at, permit));
             }
         }
     }
 
-    /// Does what the member says until it waits.
+    /// Runs the actions of the member until it waits.
     fn step(&mut self, at: usize) {
         while self.nodes[at].is_up {
             let now = self.local(at);
-            let step = self.nodes[at].member.next(now);
+            let action = self.nodes[at].member.next(now);
             self.apply_effects(at);
-            let (pending, asked) = match step {
+            let (pending, request) = match action {
                 MemberAction::Wait(until) => {
                     self.nodes[at].wait += 1;
                     if let Some(until) = until {
@@ -372,7 +373,7 @@ impl World {
                     SimulatedRequest::Delete(Arc::clone(&self.nodes[at].lease_name), None),
                 ),
             };
-            self.ask(at, pending, asked);
+            self.send(at, pending, request);
         }
     }
 
@@ -381,7 +382,7 @@ impl World {
         self.events.push(Reverse((self.now + delay, self.next_event, event)));
     }
 
-    /// The time on a member's own clock.
+    /// The time on the clock of this node.
     fn local(&self, at: usize) -> Instant {
         self.base + Duration::from_micros(self.now).mul_f64(self.nodes[at].rate)
     }

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use tidings_apiserver::ApiServer;
-use tidings_controller::{Permit, Sharding};
+use tidings_controller::{OnOverrun, Permit, Sharding};
 
 use crate::election::blocked_log::{
     aborts_with_a_blocked_log, log_to_standard_error, write_to_standard_error_for_ever,
@@ -37,52 +37,52 @@ fn quick() -> Sharding {
 
 // holds: X43
 #[test]
-fn work_that_blocks_every_thread_of_the_runtime_is_reported_all_the_same() {
+fn work_that_blocks_all_threads_of_the_runtime_is_reported() {
     let (report, reported) = mpsc::channel();
-    let hook = move |keys: &[tidings_object::Key]| report.send(keys.to_vec()).expect("the test waits");
+    let hook = OnOverrun::call(move |overrun| report.send(overrun.keys.clone()).expect("the test waits"));
     block_a_runtime(quick().on_overrun(hook), |permit, _| {
         assert_eq!(reported.recv_timeout(PATIENCE).expect("it is reported"), [keys()[3].clone()]);
         assert!(permit.lost().is_cancelled());
     });
-    assert!(reported.recv().is_err(), "once, and then the fence has ended");
+    assert!(reported.recv().is_err(), "it is reported once, then the watchdog ends");
 }
 
 // holds: X43
 #[test]
-fn work_is_fenced_when_its_task_is_gone() {
+fn work_is_reported_after_its_task_and_runtime_have_ended() {
     let (report, reported) = mpsc::channel();
-    let hook = move |keys: &[tidings_object::Key]| report.send(keys.to_vec()).expect("the test waits");
+    let hook = OnOverrun::call(move |overrun| report.send(overrun.keys.clone()).expect("the test waits"));
     let mut held = None;
     block_a_runtime(quick().on_overrun(hook), |permit, _| held = Some(permit));
-    // The runtime is gone, and every task with it.
+    // The runtime and all its tasks are dropped.
     let held = held.expect("a permit was given");
     assert!(held.lost().is_cancelled());
     assert_eq!(reported.recv_timeout(PATIENCE).expect("it is reported"), [keys()[3].clone()]);
     drop(held);
-    assert!(reported.recv().is_err(), "once, and then the fence has ended");
+    assert!(reported.recv().is_err(), "it is reported once, then the watchdog ends");
 }
 
 // holds: X43
 #[test]
-fn a_hook_that_panics_leaves_the_fence_and_the_task_alone() {
+fn a_hook_that_panics_ends_neither_the_watchdog_nor_the_task() {
     let (report, reported) = mpsc::channel();
-    let hook = move |_: &[tidings_object::Key]| {
+    let hook = OnOverrun::call(move |_| {
         report.send(()).expect("the test waits");
-        panic!("by design");
-    };
+        panic!("scripted panic");
+    });
     block_a_runtime(quick().on_overrun(hook), |permit, replica| {
         reported.recv_timeout(PATIENCE).expect("it is called");
         drop(permit);
         assert_eq!(replica.tasks.len(), 1);
-        assert!(replica.tasks.try_join_next().is_none(), "the task goes on");
+        assert!(replica.tasks.try_join_next().is_none(), "the task still runs");
     });
 }
 
 // holds: X43
 #[test]
-fn overstaying_aborts_the_process_though_nobody_reads_its_log() {
+fn an_overrun_aborts_the_process_even_if_its_log_is_blocked() {
     aborts_with_a_blocked_log(
-        "shard::fence::overstaying_aborts_the_process_though_nobody_reads_its_log",
+        "shard::fence::an_overrun_aborts_the_process_even_if_its_log_is_blocked",
         || {
             log_to_standard_error();
             block_a_runtime(quick(), |_permit, _| write_to_standard_error_for_ever());

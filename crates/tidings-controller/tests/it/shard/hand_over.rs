@@ -1,4 +1,4 @@
-//! Keys that go from one replica to another while both are well.
+//! Keys that move from one healthy replica to another.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use tokio::time::{Instant, timeout};
 
 use crate::shard::replica::{Replica, keys, sharding, until};
 
-/// A key that is the newcomer's once both know of each other.
-async fn key_of(newcomer: &Replica) -> Key {
-    let is_newcomers = |key: &&Key| {
-        let owner = newcomer.shard.owner(key);
-        newcomer.shard.status().members.len() == 2 && owner == Some(newcomer.shard.status().identity)
+/// A key that the new replica owns when both know each other.
+async fn key_of(new_replica: &Replica) -> Key {
+    let is_new_replicas = |key: &&Key| {
+        let owner = new_replica.shard.owner(key);
+        new_replica.shard.status().members.len() == 2 && owner == Some(new_replica.shard.status().identity)
     };
-    until("they know of each other", || keys().iter().any(|key| is_newcomers(&key))).await;
-    keys().iter().find(is_newcomers).unwrap().clone()
+    until("they know each other", || keys().iter().any(|key| is_new_replicas(&key))).await;
+    keys().iter().find(is_new_replicas).unwrap().clone()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_is_handed_over_when_its_permit_was_dropped_and_not_before() {
+async fn a_key_is_handed_over_when_its_permit_is_dropped_and_not_before() {
     let server = ApiServer::start().await;
     let old = Replica::start(&server, "a");
     let mut held = Vec::new();
@@ -41,7 +41,7 @@ async fn a_key_is_handed_over_when_its_permit_was_dropped_and_not_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_holds_up_a_hand_over_is_told_to_end_after_its_grace() {
+async fn work_that_delays_a_hand_over_is_revoked_after_the_timeout() {
     let server = ApiServer::start().await;
     let old = Replica::start(&server, "a");
     let mut held = Vec::new();
@@ -56,12 +56,12 @@ async fn work_that_holds_up_a_hand_over_is_told_to_end_after_its_grace() {
     assert!((30..33).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
     for permit in &held {
         let stays = old.shard.owner(permit.key()) == Some("a".into());
-        assert_eq!(permit.lost().is_cancelled(), !stays, "only what is handed over ends");
+        assert_eq!(permit.lost().is_cancelled(), !stays, "only permits of handed over keys are revoked");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_stops_hands_its_keys_over_at_once_and_takes_its_lease_away() {
+async fn a_replica_that_stops_hands_over_its_keys_at_once_and_deletes_its_lease() {
     let server = ApiServer::start().await;
     let (first, second) = (Replica::start(&server, "a"), Replica::start(&server, "b"));
     until("both own some", || !first.owned(&keys()).is_empty() && !second.owned(&keys()).is_empty()).await;
@@ -80,19 +80,19 @@ async fn a_replica_that_stops_hands_its_keys_over_at_once_and_takes_its_lease_aw
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_comes_back_under_its_name_waits_for_its_former_self() {
+async fn a_restarted_replica_waits_for_its_former_process() {
     let server = ApiServer::start().await;
     let former = Replica::start(&server, "a");
     let held = former.permit(&keys()[0]).await;
     let mut present = Replica::start_with(&server, sharding("a").seed(77));
     tokio::time::sleep(Duration::from_secs(40)).await;
-    assert_eq!(present.owned(&keys()), [], "the former is alive and works");
+    assert_eq!(present.owned(&keys()), [], "the former process is alive and works");
     assert!(!held.lost().is_cancelled());
     let mut tasks = former.tasks;
     tasks.shutdown().await;
     drop(held);
     let waited = until("the lease of the former expires", || present.owned(&keys()) == keys()).await;
     assert!((13..19).contains(&waited.as_secs()), "{waited:?}");
-    until("it is cleared away", || server.list_versions("leases").len() == 1).await;
+    until("the expired lease is deleted", || server.list_versions("leases").len() == 1).await;
     present.tasks.shutdown().await;
 }

@@ -1,4 +1,4 @@
-//! Replicas that come: who owns what, and what a group may be called.
+//! Replicas that join a group: which keys they own, and which options are refused.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tidings_factory::SharedInformerFactory;
 use crate::shard::replica::{Replica, keys, sharding, until};
 
 #[tokio::test(start_paused = true)]
-async fn one_replica_alone_owns_every_key() {
+async fn a_single_replica_owns_all_keys() {
     let server = ApiServer::start().await;
     let replica = Replica::start(&server, "a");
     assert!(matches!(replica.shard.check(), Err(LeaseError::NotRenewed { .. })));
@@ -58,7 +58,7 @@ async fn other_groups_and_namespaces_do_not_matter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_nobody_can_read_stands_in_the_way_until_it_expires() {
+async fn an_unreadable_lease_claims_all_keys_until_it_expires() {
     let server = ApiServer::start().await;
     let lease = json!({
         "metadata": {
@@ -74,7 +74,7 @@ async fn a_lease_that_nobody_can_read_stands_in_the_way_until_it_expires() {
 }
 
 #[tokio::test]
-async fn what_can_be_no_group_is_refused() {
+async fn wrong_options_are_refused() {
     let factory = SharedInformerFactory::new(ApiServer::start().await.client());
     let refused = |sharding: Sharding| sharding.build(&factory).map(drop).unwrap_err();
     for group in ["", "Foo", "-foo", "foo-", "foo/bar", &"x".repeat(64)] {

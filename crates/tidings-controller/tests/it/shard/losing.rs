@@ -1,10 +1,10 @@
-//! Replicas that lose their lease: nobody else works on their keys before they have stopped.
+//! Replicas that lose their lease: no other replica works on their keys before they have stopped.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_apiserver::ApiServer;
-use tidings_controller::LeaseError;
+use tidings_controller::{LeaseError, OnOverrun};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -18,7 +18,7 @@ async fn two(server: &ApiServer) -> (Replica, Replica) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_cannot_renew_stops_before_another_takes_its_keys() {
+async fn a_replica_that_can_not_renew_stops_before_another_takes_its_keys() {
     let server = ApiServer::start().await;
     let (cut, other) = two(&server).await;
     let key = cut.owned(&keys()).remove(0);
@@ -38,7 +38,7 @@ async fn a_replica_that_cannot_renew_stops_before_another_takes_its_keys() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_that_was_cut_off_comes_back() {
+async fn a_replica_that_was_disconnected_gets_keys_again() {
     let server = ApiServer::start().await;
     let (cut, other) = two(&server).await;
     cut.cut();
@@ -52,22 +52,25 @@ async fn a_replica_that_was_cut_off_comes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_works_on_when_the_lease_could_expire_is_reported() {
+async fn a_permit_that_is_held_when_the_lease_could_expire_is_reported() {
     let server = ApiServer::start().await;
-    let (overstayed, mut told) = mpsc::unbounded_channel();
-    let hook = move |keys: &[tidings_object::Key]| overstayed.send(keys.to_vec()).unwrap();
+    let (report, mut reported) = mpsc::unbounded_channel();
+    let hook = OnOverrun::call(move |overrun| report.send(overrun.clone()).unwrap());
     let replica = Replica::start_with(&server, sharding("a").on_overrun(hook));
     let permit = replica.permit(&keys()[3]).await;
     replica.cut();
     let begun = Instant::now();
-    assert_eq!(told.recv().await.unwrap(), [keys()[3].clone()]);
+    let overrun = reported.recv().await.unwrap();
+    assert_eq!(overrun.keys, [keys()[3].clone()]);
+    assert!(overrun.lease.starts_with("default/foo-"), "{}", overrun.lease);
+    assert_eq!(overrun.expired_at.elapsed().as_secs(), 0);
     assert!(permit.lost().is_cancelled());
     // 4/5 of the lease duration after the last renewal.
     assert!((10..=12).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_that_is_dropped_loses_every_permit() {
+async fn dropping_the_task_revokes_all_permits() {
     let server = ApiServer::start().await;
     let mut replica = Replica::start(&server, "a");
     let permit = replica.permit(&keys()[0]).await;
@@ -77,7 +80,7 @@ async fn a_task_that_is_dropped_loses_every_permit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_taken_away_by_hand_loses_every_permit_until_it_is_back() {
+async fn deleting_the_lease_by_hand_revokes_all_permits_until_it_is_written_again() {
     let server = ApiServer::start().await;
     let replica = Replica::start(&server, "a");
     let permit = replica.permit(&keys()[0]).await;
@@ -90,7 +93,7 @@ async fn a_lease_taken_away_by_hand_loses_every_permit_until_it_is_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_replica_whose_cache_lags_behind_says_so() {
+async fn a_replica_with_a_stale_cache_fails_its_health_check() {
     let server = ApiServer::start().await;
     let replica = Replica::start(&server, "a");
     until("it owns all", || replica.owned(&keys()) == keys()).await;
@@ -99,6 +102,6 @@ async fn a_replica_whose_cache_lags_behind_says_so() {
     );
     server.faults().cut_watches(tidings_apiserver::Ending::Stalled);
     until("its cache is stale", || matches!(replica.shard.check(), Err(LeaseError::StaleCache { .. }))).await;
-    assert_eq!(replica.owned(&keys()), keys(), "nobody else can have taken its keys");
+    assert_eq!(replica.owned(&keys()), keys(), "no other replica can have taken its keys");
     tokio::time::sleep(Duration::from_secs(1)).await;
 }

@@ -1,4 +1,4 @@
-//! One replica of a controller, with its own way to the server that can be cut.
+//! One replica with its own connection to the server, which a test can cut.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) struct Replica {
     pub(crate) shard: Shard,
     pub(crate) stop: CancellationToken,
     pub(crate) tasks: JoinSet<Result<(), LeaseError>>,
-    /// Whether requests get lost; a watch that is open goes on.
+    /// Whether requests get lost. An open watch still receives events.
     pub(crate) is_cut: Arc<AtomicBool>,
     _running: Running,
 }
@@ -42,12 +42,12 @@ impl Replica {
         Replica { shard, stop, tasks, is_cut, _running: running }
     }
 
-    /// Those of these keys that it may work on now.
+    /// The keys that it owns now.
     pub(crate) fn owned(&self, keys: &[Key]) -> Vec<Key> {
         keys.iter().filter(|key| self.shard.permit(key).is_some()).cloned().collect()
     }
 
-    /// A permit for a key, as soon as it is given.
+    /// Waits for a permit for a key.
     pub(crate) async fn permit(&self, key: &Key) -> Permit {
         let mut shard = self.shard.clone();
         loop {
@@ -77,7 +77,7 @@ pub(crate) fn keys() -> Vec<Key> {
     (0..60).map(|i| Key::parse(&format!("default/foo-{i}")).unwrap()).collect()
 }
 
-/// Waits, in seconds of paused time, until something holds; fails after two minutes.
+/// Waits in paused time until the condition holds. Fails after two minutes.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) -> Duration {
     let begun = Instant::now();
     while !holds() {

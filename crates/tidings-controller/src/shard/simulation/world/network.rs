@@ -1,5 +1,5 @@
-//! The server and the network of the simulated world: requests that arrive late or never, answers that are lost, and
-//! caches that hear of changes in order but at any time. What members do with it is not known here.
+//! The server and the network of the simulation: requests arrive late or never, responses get lost, caches receive
+//! changes in order but late.
 
 use std::sync::Arc;
 
@@ -10,13 +10,12 @@ use crate::shard::member::LeaseWriteResult;
 use crate::shard::peers::{LeaseVersion, ObservedLease};
 use crate::shard::record::MemberRecord;
 
-/// What a request asks of the server.
 pub(super) enum SimulatedRequest {
     Write(MemberRecord),
     Delete(Arc<str>, Option<LeaseVersion>),
 }
 
-/// What a member waits for an answer to.
+/// The kind of request that a member waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PendingRequest {
     Write,
@@ -25,44 +24,45 @@ pub(super) enum PendingRequest {
 }
 
 impl World {
-    pub(super) fn ask(&mut self, at: usize, pending: PendingRequest, asked: SimulatedRequest) {
+    pub(super) fn send(&mut self, at: usize, pending: PendingRequest, sent: SimulatedRequest) {
         let node = &mut self.nodes[at];
         node.request += 1;
         node.pending = Some(pending);
         let request = node.request;
-        if let SimulatedRequest::Write(record) = &asked {
+        if let SimulatedRequest::Write(record) = &sent {
             let version = LeaseVersion { uid: Arc::clone(&node.lease_name), version: "unseen".into() };
             let seen = ObservedLease { name: Arc::clone(&node.lease_name), version, record: record.clone() };
             node.last_written = Some((Arc::clone(&node.lease_name), seen));
         }
         let timeout = (self.timing.renew_deadline.as_micros() as f64 / 2.0 / node.rate) as u64;
         if node.is_connected {
-            self.asked.insert((at, request), asked);
+            self.requests.insert((at, request), sent);
             let delay = self.delay();
             self.after(delay, SimulationEvent::Arrive(at, request));
         }
         self.after(timeout, SimulationEvent::Answered(at, request, false));
     }
 
-    /// The server does what is asked. A write never undoes a later one of the same member, for each names the
-    /// version that it replaces.
+    /// The server handles the request. A write never replaces a later one of the same member, because each write names
+    /// the version that it replaces.
     pub(super) fn arrive(&mut self, at: usize, request: u64) {
-        let Some(asked) = self.asked.remove(&(at, request)) else { return };
-        let name = match &asked {
+        let Some(sent) = self.requests.remove(&(at, request)) else { return };
+        let name = match &sent {
             SimulatedRequest::Write(_) => Arc::clone(&self.nodes[at].lease_name),
             SimulatedRequest::Delete(name, _) => Arc::clone(name),
         };
-        let there = self.server.get(&name);
-        let (is_done, after) = match asked {
+        let stored = self.server.get(&name);
+        let (is_done, after) = match sent {
             SimulatedRequest::Write(record) => {
-                let is_newer = there.is_none_or(|there| there.record.sequence < record.sequence);
+                let is_newer = stored.is_none_or(|stored| stored.record.sequence < record.sequence);
                 let version: Arc<str> = (self.log.len() + 1).to_string().into();
-                let uid = there.map_or_else(|| Arc::clone(&version), |there| Arc::clone(&there.version.uid));
+                let uid =
+                    stored.map_or_else(|| Arc::clone(&version), |stored| Arc::clone(&stored.version.uid));
                 let version = LeaseVersion { uid, version };
                 (is_newer, Some(ObservedLease { name: Arc::clone(&name), version, record }))
             }
             SimulatedRequest::Delete(_, version) => {
-                (there.is_some_and(|there| version.is_none_or(|version| version == there.version)), None)
+                (stored.is_some_and(|stored| version.is_none_or(|version| version == stored.version)), None)
             }
         };
         if is_done {
@@ -96,8 +96,8 @@ impl World {
             Some(PendingRequest::Write) => node
                 .member
                 .written(now, if is_done { LeaseWriteResult::Done } else { LeaseWriteResult::Failed }),
-            Some(PendingRequest::DeleteExpired) => node.member.cleared(),
-            Some(PendingRequest::DeleteOwn) => node.member.removed(),
+            Some(PendingRequest::DeleteExpired) => node.member.expired_deleted(),
+            Some(PendingRequest::DeleteOwn) => node.member.own_deleted(),
         }
         self.step(at);
     }
@@ -126,10 +126,10 @@ impl World {
         self.step(at);
     }
 
-    /// How long a message takes.
+    /// The delay of a message.
     fn delay(&mut self) -> u64 {
         match self.rng.random_range(0..20) {
-            0 if !self.is_calm => self.rng.random_range(0..9 * SECOND),
+            0 if !self.has_no_faults => self.rng.random_range(0..9 * SECOND),
             _ => self.rng.random_range(MILLISECOND..100 * MILLISECOND),
         }
     }
