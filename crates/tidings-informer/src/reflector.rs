@@ -1,7 +1,7 @@
-//! Keeps a sink equal to one stream of a resource: lists, watches, and does so again after any fault.
+//! The reflector: keeps a sink equal to one stream of a resource. It lists, watches, and starts again after every error.
 //!
-//! Deciding is pure and stands in [`phase`]; doing is elsewhere. Nothing here knows a cache or a queue: what
-//! arrives goes into a [`Sink`].
+//! `phase` decides what to do next and is pure; the other files do it. Nothing here depends on a cache or a queue: objects
+//! are written to a [`Sink`].
 
 mod initial_progress;
 mod phase;
@@ -15,9 +15,9 @@ mod watch;
 mod liveness;
 mod timer;
 
-pub mod config;
-pub mod observer;
-pub mod sink;
+mod config;
+mod observer;
+mod sink;
 
 pub use config::{ListMode, Paging, ReflectorConfig, StopPolicy};
 pub use liveness::LivenessConfig;
@@ -26,6 +26,6 @@ pub use run::Reflector;
 pub use sink::{Epoch, Replacement, Sink};
 pub use tidings_util::backoff::BackoffConfig;
 
-/// How many events, or items of a list, cost the reflector's task one unit of its budget: a thousand of them, of a few
-/// microseconds each, are a turn that nobody minds.
+/// The number of events, or of objects of a list, that cost the reflector's task one unit of its coop budget. 128 units
+/// are a thousand events of a few microseconds each: short enough between two yields.
 const EVENTS_PER_UNIT: u8 = 8;

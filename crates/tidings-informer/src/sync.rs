@@ -1,5 +1,5 @@
-//! The one place this crate takes its locks and atomics from, so that shuttle's can stand in for them: a test
-//! target that compiles a stage a second time puts `sync/simulated.rs`, which has the same names, in its place.
+//! The locks and atomics of this crate. All other files take them from here, so that tests can replace them by shuttle's:
+//! such a test compiles a stage a second time with `sync/simulated.rs`, which has the same names.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use std::thread::{ThreadId, current as current_thread};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-/// One value that is read by many and replaced whole. Readers never wait, neither for each other nor for
-/// whoever replaces it.
+/// A value that many threads read and that is replaced as a whole. Readers never wait, neither for each other nor for the
+/// writer.
 #[derive(Debug)]
 pub(crate) struct Published<T>(ArcSwap<T>);
 
@@ -20,17 +20,17 @@ impl<T> Published<T> {
         Published(ArcSwap::from_pointee(value))
     }
 
-    /// Looks at the value, without taking part in its ownership.
-    pub(crate) fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
-        look(&self.0.load())
+    /// Calls `read` with the value, without cloning its `Arc`.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        read(&self.0.load())
     }
 
-    /// The value, to keep.
+    /// The current value.
     pub(crate) fn load(&self) -> Arc<T> {
         self.0.load_full()
     }
 
-    /// Replaces the value in one step.
+    /// Replaces the value atomically.
     pub(crate) fn store(&self, value: Arc<T>) {
         self.0.store(value);
     }

@@ -1,4 +1,4 @@
-//! What can be set on a reflector, with the defaults of client-go where it has them.
+//! The options of a reflector. The defaults are those of client-go where it has the option.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tidings_util::backoff::BackoffConfig;
 
 use super::liveness::LivenessConfig;
 
-/// What can be set on a [`Reflector`](super::Reflector). Each field has a setter of the same name, by value.
+/// The options of a [`Reflector`](super::Reflector). Each field has a setter of the same name.
 ///
 /// ```
 /// use std::time::Duration;
@@ -20,69 +20,71 @@ use super::liveness::LivenessConfig;
 /// assert_eq!(config.retry_after_max, Duration::from_secs(300));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ReflectorConfig {
-    /// How objects are listed. Default: streaming, with pages where the server refuses it.
+    /// How objects are listed. Default: streaming, and page by page where the server refuses that.
     pub list_mode: ListMode,
-    /// How large the pages of a list are. Default: [`Paging::Auto`].
+    /// The size of the pages of a list. Default: [`Paging::Auto`].
     pub paging: Paging,
-    /// The least time that a watch is asked to last; each is asked for a random time up to twice as long.
-    /// A value below `watch_timeout_floor` is ignored. Default 5 min.
+    /// The minimum duration of a watch. Each watch requests a random duration between this and twice this. A value below
+    /// `watch_timeout_floor` is ignored. Default 5 min.
     pub watch_timeout_min: Duration,
-    /// What `watch_timeout_min` can't go below. Only a test has reasons to lower it. Default 5 min.
+    /// The lower limit of `watch_timeout_min`. Lower it only in tests. Default 5 min.
     pub watch_timeout_floor: Duration,
-    /// The ladder of waits after failures.
+    /// The delays after failures.
     pub backoff: BackoffConfig,
-    /// The longest time that a server's Retry-After is obeyed. Default 5 min.
+    /// The longest Retry-After of a server that is obeyed. Default 5 min.
     pub retry_after_max: Duration,
-    /// For how long after the first of them internal errors inside a watch are answered by watching on at once.
-    /// The window opens again after a minute without. Default zero: never.
+    /// For this long after the first internal error (500) inside a watch, internal errors do not cause a relist: the watch
+    /// is reopened at once. After a minute without such errors the window can open again. Default zero: never.
     pub internal_error_window: Duration,
-    /// How long a streaming list may bring nothing of its initial events before its end marker; what else it brings
-    /// does not count. Default 30 s.
+    /// The longest time without an initial event in a streaming list before its end marker. Other events do not count.
+    /// Default 30 s.
     pub marker_silence_max: Duration,
-    /// How long a page of a list may be silent. Default 90 s: a server ends what takes it longer than 60.
+    /// The longest time without data in a page of a list. Default 90 s: a server ends a request after 60 s.
     pub list_silence_max: Duration,
-    /// For how long streaming lists are not tried again after the server refused one. Default 1 h.
+    /// After the server has refused a streaming list, none is tried for this long. Default 1 h.
     pub refusal_memory: Duration,
-    /// Whether and how a watch that falls silent is noticed.
+    /// When a silent watch is reopened; `None` never reopens one.
     pub liveness: Option<LivenessConfig>,
-    /// When to give up. Default: never.
+    /// When the reflector gives up. Default: never.
     pub stop_policy: StopPolicy,
 }
 
 /// How objects are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ListMode {
-    /// As the initial events of a watch, which then goes on (KEP-3157).
+    /// As the initial events of a watch, whose stream then continues as the watch (KEP-3157).
     #[default]
     Streaming,
     /// Page by page.
     Chunked,
 }
 
-/// How large the pages of a list are.
+/// The size of the pages of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Paging {
-    /// Pages of 500 where they help: on the first list and on lists of the most recent state. A later list is
-    /// asked for whole, which lets the server's watch cache answer it, unless the first came in pages: then the
-    /// server has no such cache.
+    /// Pages of 500 objects for the first list and for lists of the most recent state. A later list requests everything in
+    /// one response, so that the watch cache of the server can answer it. If the first list arrived in pages, the server
+    /// has no watch cache, and later lists are paged too.
     #[default]
     Auto,
-    /// Pages of so many objects, always.
+    /// Every list in pages of this many objects.
     Always(NonZeroU32),
 }
 
-/// After how many refusals in a row a reflector gives up, a kind of refusal each; `None` is never.
+/// After how many equal refusals in a row a reflector gives up; `None` is never.
 ///
-/// By default it never does: rights are granted and resources appear later. A reflector that watches a resource
-/// which somebody deleted may want to end. An informer that gave up has failed: probe_schedule fail, and a manager ends.
+/// The default is never, because rights may be granted and resources may be created later. A reflector of a resource that
+/// may be deleted may want to end. An informer whose reflector gave up has failed: its probes fail, and a manager ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StopPolicy {
-    /// 401.
+    /// How many answers 401 (Unauthorized).
     pub unauthorized_max: Option<NonZeroU32>,
-    /// 403.
+    /// How many answers 403 (Forbidden).
     pub forbidden_max: Option<NonZeroU32>,
-    /// 404.
+    /// How many answers 404 (NotFound).
     pub not_found_max: Option<NonZeroU32>,
 }
 
@@ -139,8 +141,8 @@ setters! {
 }
 
 impl ReflectorConfig {
-    /// How long the next watch is asked to last: anything from the minimum to twice as much, so that watches
-    /// which were opened together do not end together.
+    /// The duration to request for the next watch: random between the minimum and twice the minimum, so that watches that
+    /// were opened together do not end together.
     pub(super) fn watch_timeout_seconds(&self, rng: &mut impl Rng) -> u32 {
         let min = self.watch_timeout_min.max(self.watch_timeout_floor).as_secs();
         let min = u32::try_from(min).unwrap_or(u32::MAX);
@@ -149,9 +151,9 @@ impl ReflectorConfig {
 }
 
 impl Paging {
-    /// How many objects a page of such a list may have.
-    pub(super) fn limit(self, asked: PagedListKind) -> Option<u32> {
-        match (self, asked) {
+    /// The number of objects per page of such a list; `None` for a list without pages.
+    pub(super) fn limit(self, kind: PagedListKind) -> Option<u32> {
+        match (self, kind) {
             (Paging::Always(objects), _) => Some(objects.get()),
             (Paging::Auto, PagedListKind::SinceVersionFromCache) => None,
             (Paging::Auto, _) => Some(PAGE_OBJECTS),
@@ -159,14 +161,14 @@ impl Paging {
     }
 }
 
-/// What kind of list is asked for, as far as paging cares.
+/// The kinds of lists that differ in paging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PagedListKind {
-    /// Anything will do, or the most recent state.
+    /// A list of any version, or of the most recent state.
     AnyOrMostRecent,
-    /// Not older than a version, of a server whose watch cache can answer.
+    /// A list not older than a version, from a server with a watch cache.
     SinceVersionFromCache,
-    /// Not older than a version, of a server that answers in pages.
+    /// A list not older than a version, from a server without a watch cache.
     SinceVersionInPages,
 }
 
@@ -179,7 +181,7 @@ mod tests {
 
     // holds: R4, R5
     #[test]
-    fn a_watch_lasts_between_the_minimum_and_twice_as_long_and_never_less_than_five_minutes() {
+    fn a_watch_requests_one_to_two_times_the_minimum_and_at_least_five_minutes() {
         let minutes = |n: u64| Duration::from_secs(60 * n);
         for (set, low) in [(minutes(5), 300), (minutes(1), 300), (Duration::ZERO, 300), (minutes(20), 1200)] {
             let config = ReflectorConfig::default().watch_timeout_min(set);

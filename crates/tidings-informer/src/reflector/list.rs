@@ -1,7 +1,12 @@
-//! A list, page by page. The sink sees all of it or nothing.
+//! A list, page by page. The sink gets all of it or nothing.
 //!
-//! A page that fails is asked for once more before the whole list is given up, and pages whose token expired
-//! are made good by one list without pages; nothing of two lists is ever mixed.
+//! A page that fails is requested once more before the whole list fails. If the token of a page has expired, the list
+//! starts again as one response without pages. Objects of two lists are never mixed. Example:
+//!
+//! ```text
+//! page 1: 500 objects, token A    page 2 with token A: connection broken; again: 500 objects, token B
+//! page 3 with token B: 410        the 1,000 objects are dropped; the list is requested without pages and committed
+//! ```
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
@@ -11,14 +16,14 @@ use tokio::time::{Instant, timeout};
 use super::config::{ListMode, PagedListKind, ReflectorConfig};
 use super::observer::{CompletedList, ReflectorActivity, TracedObserver};
 use super::phase::{FailureStage, ListVersion};
-use super::run::{FinishedOperation, epoch, pause, usable};
+use super::run::{FinishedOperation, epoch, non_empty, pause};
 use super::sink::{Replacement, Sink};
 use super::timer::StreamTimer;
 use super::{EVENTS_PER_UNIT, Reflector};
 use crate::coop_budget::CoopBudget;
 
-/// The version that any state satisfies.
-const ANY: u64 = 0;
+/// Version 0 in a list request: any version will do.
+const ANY_VERSION: u64 = 0;
 
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub(super) async fn list(&mut self, at: ListVersion) -> FinishedOperation {
@@ -31,14 +36,14 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     }
 
     fn first_page(&self, at: ListVersion) -> ListOptions {
-        let seen = self.seen(at);
-        let kind = match &seen {
+        let last = self.version_for(at);
+        let kind = match &last {
             None => PagedListKind::AnyOrMostRecent,
-            Some(_) if self.lists_in_pages => PagedListKind::SinceVersionInPages,
+            Some(_) if self.has_no_watch_cache => PagedListKind::SinceVersionInPages,
             Some(_) => PagedListKind::SinceVersionFromCache,
         };
         let version = match at {
-            ListVersion::LastSeen => Some(seen.unwrap_or(Version::from(ANY))),
+            ListVersion::LastSeen => Some(last.unwrap_or(Version::from(ANY_VERSION))),
             ListVersion::MostRecent => None,
         };
         ListOptions { version, limit: self.config.paging.limit(kind), ..ListOptions::default() }
@@ -46,7 +51,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 
     async fn pages(&mut self, first: ListOptions) -> Result<(), SourceError> {
         let started = Instant::now();
-        let asks_any = first.version == Some(Version::from(ANY));
+        let requests_any = first.version == Some(Version::from(ANY_VERSION));
         let mut replacement = self.sink.begin_replace(self.source.scope());
         let mut request = first.clone();
         let mut version = None;
@@ -54,14 +59,16 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         let (mut is_paged, mut is_retry, mut is_restart) = (false, false, false);
         let sharded = loop {
             let page = Page { source: &*self.source, config: &self.config, observer: &self.observer };
-            let error = match page.take(request.clone(), &mut replacement).await {
+            let error = match page.read(request.clone(), &mut replacement).await {
                 Ok(end) => {
                     version.get_or_insert(end.version);
                     let Some(token) = end.continue_token.filter(|token| !token.is_empty()) else {
                         break end.sharded;
                     };
                     if request.continue_token.as_ref() == Some(&token) {
-                        let kind = ErrorKind::Malformed("a page names itself as the next".to_owned());
+                        let kind = ErrorKind::Malformed(
+                            "a page has its own token as the token of the next page".to_owned(),
+                        );
                         return Err(self.observer.error("list", first.version.as_ref(), kind));
                     }
                     request = continued(&first, token);
@@ -86,18 +93,18 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 pause(&mut self.backoff, &self.config, &self.observer, Some(&error)).await;
             }
         };
-        let version = version.expect("the loop ends after a page");
+        let version = version.expect("at least one page was read");
         let (mode, objects, took) = (ListMode::Chunked, replacement.len(), started.elapsed());
-        let epoch = epoch(self.last.as_ref(), &version, &self.observer);
+        let epoch = epoch(self.last_version.as_ref(), &version, &self.observer);
         replacement.commit(version.clone(), epoch).await;
-        self.last = usable(version.clone());
-        self.lists_in_pages |= asks_any && is_paged;
+        self.last_version = non_empty(version.clone());
+        self.has_no_watch_cache |= requests_any && is_paged;
         self.observer.listed(&CompletedList { mode, version, objects, pages, took, sharded });
         Ok(())
     }
 }
 
-/// A token names a version itself; a server refuses both.
+/// The request for the next page. It has no version: a token contains one, and a server refuses both.
 fn continued(first: &ListOptions, token: String) -> ListOptions {
     ListOptions { limit: first.limit, continue_token: Some(token), ..ListOptions::default() }
 }
@@ -109,18 +116,18 @@ struct Page<'a, L: ?Sized> {
 }
 
 impl<L: ListWatch + ?Sized> Page<'_, L> {
-    async fn take(&self, asked: ListOptions, into: &mut impl Replacement) -> Result<ListEnd, SourceError> {
-        let (silence_max, version) = (self.config.list_silence_max, asked.version.clone());
+    async fn read(&self, options: ListOptions, into: &mut impl Replacement) -> Result<ListEnd, SourceError> {
+        let (silence_max, version) = (self.config.list_silence_max, options.version.clone());
         let silent = || {
-            let message = format!("nothing came for {silence_max:?}");
+            let message = format!("no data for {silence_max:?}");
             self.observer.network("list", version.as_ref(), message)
         };
-        let mut page = timeout(silence_max, self.source.list(asked)).await.map_err(|_| silent())??;
-        self.observer.answered(self.source.wire());
+        let mut page = timeout(silence_max, self.source.list(options)).await.map_err(|_| silent())??;
+        self.observer.response_received(self.source.wire());
         let (mut timer, mut coop_budget, mut objects) =
             (StreamTimer::default(), CoopBudget::<EVENTS_PER_UNIT>::default(), 0);
         loop {
-            // A stream that always has more must not keep a stop from being seen.
+            // Yields regularly, so that a stream that is never pending can still be cancelled.
             coop_budget.step().await;
             match timer.within(silence_max.into(), page.next()).await.map_err(|_| silent())? {
                 Some(Ok(ListPart::Object(object))) => {

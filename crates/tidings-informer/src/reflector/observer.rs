@@ -1,6 +1,6 @@
-//! The hook that everything a reflector lives through reaches, with a `tracing` event for each.
+//! The hook for everything that a reflector does and everything that fails, with a `tracing` event for each.
 //!
-//! Field names are stable: `resource`, `scope`, `version`, `error`. What an object contains is never told.
+//! The field names are stable: `resource`, `scope`, `version`, `error`. The contents of an object are never reported.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use tidings_source::{ChangeType, ErrorClass, ErrorKind, Sharded, Skipped, Source
 
 use super::config::ListMode;
 
-/// Hears what a reflector does and what goes wrong. Every method does nothing unless it is written; none may
-/// block, since the reflector calls it in the middle of its work.
+/// Receives what a reflector does and what fails. Every method does nothing by default. No method may block, because the
+/// reflector calls it in the middle of its work.
 pub trait Observer: Send + Sync {
-    /// A list begins, at this version: `None` asks for the most recent state.
-    fn listing(&self, mode: ListMode, asked: Option<&Version>) {
-        let _ = (mode, asked);
+    /// A list begins, at this version; `None` is the most recent state.
+    fn listing(&self, mode: ListMode, version: Option<&Version>) {
+        let _ = (mode, version);
     }
 
-    /// The server has answered a list or a watch, by this wire.
-    fn answered(&self, wire: Wire) {
+    /// The server has answered a list or a watch, in this encoding.
+    fn response_received(&self, wire: Wire) {
         let _ = wire;
     }
 
-    /// An object of a list has arrived, so many bytes as it was sent. The list may still fail.
+    /// An object of a list has arrived, with its size as sent. The list may still fail.
     fn item(&self, wire_bytes: usize) {
         let _ = wire_bytes;
     }
 
-    /// A list is whole and was handed over.
+    /// A list is complete, and the sink has it.
     fn listed(&self, list: &CompletedList) {
         let _ = list;
     }
@@ -38,47 +38,47 @@ pub trait Observer: Send + Sync {
         let _ = from;
     }
 
-    /// An event was handed over.
+    /// The sink has received a watch event.
     fn event(&self, change: ChangeType, version: &Version) {
         let _ = (change, version);
     }
 
-    /// A bookmark was handed over.
+    /// The sink has received a bookmark.
     fn bookmark(&self, version: &Version) {
         let _ = version;
     }
 
-    /// Something failed. Every failure comes here, also those that are soon made good.
+    /// A request or a stream failed. Every failure is reported here, also those that a retry repairs soon.
     fn failed(&self, error: &SourceError, during: ReflectorActivity) {
         let _ = (error, during);
     }
 
-    /// Something well-formed that is no object of the resource was left out.
+    /// Something well-formed that is not an object of the resource was skipped.
     fn skipped(&self, skipped: &Skipped) {
         let _ = skipped;
     }
 
-    /// Watching is not enough: everything is listed again.
+    /// The watch can't continue: everything is listed again.
     fn relisting(&self, reason: RelistReason) {
         let _ = reason;
     }
 
-    /// The server does not speak streaming lists; they are not tried again for this long.
-    fn refused_streaming_list(&self, for_now: Duration) {
-        let _ = for_now;
+    /// The server does not support streaming lists. None is tried for this long.
+    fn refused_streaming_list(&self, pause: Duration) {
+        let _ = pause;
     }
 
-    /// The server answered with a version lower than one we had: it was restored from a backup.
+    /// The server's version is lower than the last one: it was restored from a backup.
     fn went_back(&self, from: &Version, to: &Version) {
         let _ = (from, to);
     }
 
-    /// The next request waits for this long.
+    /// The next request is delayed by this.
     fn waiting(&self, delay: Duration) {
         let _ = delay;
     }
 
-    /// A watch was silent for this long and is opened again. That is no failure.
+    /// A watch was silent for this long and is reopened. This is not a failure.
     fn reopened_for_silence(&self, silence: Duration) {
         let _ = silence;
     }
@@ -89,45 +89,48 @@ pub trait Observer: Send + Sync {
     }
 }
 
-/// Hears nothing.
+/// Ignores everything.
 impl Observer for () {}
 
-/// A list that was handed over.
+/// A complete list.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CompletedList {
     /// How it was listed.
     pub mode: ListMode,
     /// The version of the list.
     pub version: Version,
-    /// How many objects it has.
+    /// The number of its objects.
     pub objects: usize,
-    /// In how many pages it came; a streaming list counts as one.
+    /// The number of its pages; a streaming list counts as one.
     pub pages: usize,
     /// How long it took to arrive.
     pub took: Duration,
-    /// Who chose the objects of a shard; `None` for a list of all.
+    /// Whether the server or the client selected the objects of a shard; `None` for a list of all objects.
     pub sharded: Option<Sharded>,
 }
 
-/// What was going on when something failed.
+/// What a reflector was doing when something failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ReflectorActivity {
     /// A list, page by page.
     List,
     /// A streaming list, before its end marker.
     StreamingList,
-    /// A watch was being opened.
+    /// Opening a watch.
     WatchOpen,
-    /// A watch was open.
+    /// Reading an open watch.
     Watch,
-    /// The server was asked how far it has come.
+    /// Requesting the server's current version.
     Probe,
 }
 
 /// Why everything is listed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RelistReason {
-    /// The last version is no longer to be had.
+    /// The server no longer has the last version.
     Expired,
     /// The server has not reached the last version: it was restored from a backup.
     VersionWentBack,
@@ -135,7 +138,7 @@ pub enum RelistReason {
     VeryShortWatch,
     /// Several watches in a row could not be opened.
     WatchRefused,
-    /// A watch was malformed in the same place again.
+    /// A watch was malformed twice at the same version.
     Malformed,
     /// The server ended a watch with another error.
     WatchFailed,
@@ -143,24 +146,25 @@ pub enum RelistReason {
 
 /// Why a reflector ended.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum StopReason {
-    /// It was asked to.
+    /// It was cancelled.
     Cancelled,
-    /// Its [`StopPolicy`](super::StopPolicy) says so, after this error.
+    /// It gave up after this error, because of its [`StopPolicy`](super::StopPolicy).
     GaveUp(SourceError),
 }
 
-/// A list that takes longer is worth a warning.
+/// A list that takes longer is logged as a warning.
 const SLOW_LIST: Duration = Duration::from_secs(10);
 
-/// Tells the observer and `tracing` alike.
+/// Calls an observer, and writes a `tracing` event for each call.
 pub(super) struct TracedObserver {
     observer: Arc<dyn Observer>,
     resource: ResourceKind,
     scope: StreamScope,
 }
 
-/// A `tracing` event with the fields that all of them have.
+/// A `tracing` event with the common fields.
 macro_rules! trace {
     ($level:ident, $self:ident, $($rest:tt)*) => {
         tracing::$level!(resource = %$self.resource, scope = %$self.scope, $($rest)*)
@@ -176,41 +180,58 @@ impl TracedObserver {
         TracedObserver { observer, resource, scope }
     }
 
-    /// A connection that we ourselves found wanting.
+    /// A network error that the reflector itself has detected.
     pub(super) fn network(&self, verb: &str, at: Option<&Version>, message: String) -> SourceError {
         self.error(verb, at, ErrorKind::Network { message, is_refused: false })
     }
 
-    /// What went wrong with a request of ours.
+    /// An error of a request that the reflector itself has detected.
     pub(super) fn error(&self, verb: &str, at: Option<&Version>, kind: ErrorKind) -> SourceError {
-        SourceError { request: self.asked(verb, at), kind }
+        SourceError { request: self.request(verb, at), kind }
     }
 
-    /// What was asked, such as `watch pods in all namespaces at version 5`.
-    pub(super) fn asked(&self, verb: &str, at: Option<&Version>) -> String {
-        let mut asked = format!("{verb} {}", self.resource);
+    /// The description of a request in errors, such as `watch pods in all namespaces at version 5`.
+    pub(super) fn request(&self, verb: &str, at: Option<&Version>) -> String {
+        let mut request = format!("{verb} {}", self.resource);
         if self.resource.scope == Scope::Namespaced {
-            asked += &format!(" in {}", self.scope);
+            request += &format!(" in {}", self.scope);
         }
         if let Some(version) = at {
-            asked += &format!(" at version {version}");
+            request += &format!(" at version {version}");
         }
-        asked
+        request
     }
 
-    pub(super) fn listing(&self, mode: ListMode, asked: Option<&Version>) {
-        trace!(debug, self, version = asked.map(tracing::field::display), ?mode, "listing");
-        self.observer.listing(mode, asked);
+    /// Adds a hint to a 404, which a server gives for a resource that it does not know. It becomes part of the error's
+    /// text, so that logs, health and the error of a wait show it from the first 404 on.
+    pub(super) fn add_hint(&self, error: &mut SourceError) {
+        if error.class() == ErrorClass::NotFound
+            && let ErrorKind::Status(status) = &mut error.kind
+        {
+            let ResourceKind { version, group, .. } = &self.resource;
+            let mut hint = format!("the server does not know {} in version {version}", self.resource);
+            // The group of a CRD contains a dot. Of the built-in groups some do and some do not.
+            if group.contains('.') {
+                hint += ": is the CRD installed?";
+            }
+            let separator = if status.message.is_empty() { "" } else { "; " };
+            status.message += &format!("{separator}{hint}");
+        }
     }
 
-    /// Without a `tracing` event: "listed" and "watching" follow. A source without a wire tells none.
-    pub(super) fn answered(&self, wire: Option<Wire>) {
+    pub(super) fn listing(&self, mode: ListMode, version: Option<&Version>) {
+        trace!(debug, self, version = version.map(tracing::field::display), ?mode, "listing");
+        self.observer.listing(mode, version);
+    }
+
+    /// Without a `tracing` event, because "listed" or "watching" follows. A source without an encoding reports none.
+    pub(super) fn response_received(&self, wire: Option<Wire>) {
         if let Some(wire) = wire {
-            self.observer.answered(wire);
+            self.observer.response_received(wire);
         }
     }
 
-    /// Without a `tracing` event: a list has too many of them.
+    /// Without a `tracing` event, because a list has too many objects.
     pub(super) fn item(&self, object: &RawObject) {
         self.observer.item(object.wire_bytes());
     }
@@ -218,7 +239,7 @@ impl TracedObserver {
     pub(super) fn listed(&self, list: &CompletedList) {
         let CompletedList { mode, version, objects, pages, took, sharded } = list;
         if *sharded == Some(Sharded::ByClient) {
-            trace!(warn, self, %version, "the server does not know shardSelector: the rest is left out here");
+            trace!(warn, self, %version, "the server does not support shardSelector: objects of other shards are dropped by the client");
         }
         if *took > SLOW_LIST {
             trace!(warn, self, %version, ?mode, objects, pages, ?took, "a list was slow");
@@ -254,9 +275,9 @@ impl TracedObserver {
 
     pub(super) fn skipped(&self, skipped: &Skipped) {
         match skipped {
-            Skipped::Object(error) => trace!(warn, self, %error, "an object was left out"),
+            Skipped::Object(error) => trace!(warn, self, %error, "an object was skipped"),
             Skipped::UnknownEvent { event_type } => {
-                trace!(warn, self, event_type, "an event of an unknown type was left out");
+                trace!(warn, self, event_type, "an event of an unknown type was skipped");
             }
         }
         self.observer.skipped(skipped);
@@ -267,13 +288,13 @@ impl TracedObserver {
         self.observer.relisting(reason);
     }
 
-    pub(super) fn refused_streaming_list(&self, for_now: Duration) {
-        trace!(info, self, ?for_now, "streaming lists are refused");
-        self.observer.refused_streaming_list(for_now);
+    pub(super) fn refused_streaming_list(&self, pause: Duration) {
+        trace!(info, self, ?pause, "the server refuses streaming lists");
+        self.observer.refused_streaming_list(pause);
     }
 
     pub(super) fn went_back(&self, from: &Version, to: &Version) {
-        trace!(warn, self, version = %to, version_before = %from, "the server went back");
+        trace!(warn, self, version = %to, version_before = %from, "the server's version went back");
         self.observer.went_back(from, to);
     }
 

@@ -1,111 +1,118 @@
-//! What to ask next, given how the last request ended: `Phase` × `OperationOutcome` → `Phase` and `PhaseEffect`.
+//! The state machine of a reflector: [`Phase`] × [`OperationOutcome`] → next [`Phase`] and [`PhaseEffect`].
 //!
-//! Pure, so that every combination stands in one table test. It never looks at a clock, a version or an error's
-//! text: whoever asks turns those into an [`OperationOutcome`] first. Every way to fail without getting on leads to a
-//! [`PhaseEffect::BackOff`] after finitely many steps.
+//! It is a pure function, and one table test covers every combination. It never reads a clock, a version or the text of an
+//! error: the caller turns these into an [`OperationOutcome`] first. Invariant: every sequence of failures without progress
+//! reaches [`PhaseEffect::BackOff`] after finitely many steps.
+//!
+//! Example: a watch whose version has expired, on a server that has also forgotten the last version.
+//!
+//! ```text
+//! Watch, streak none                      410 Expired    relist at once, at the last version, streak expired
+//! StreamList(LastSeen), streak expired    410 Expired    the same at once, at the most recent state
+//! StreamList(MostRecent), streak expired  listed         watch; the streak stays "expired"
+//! Watch, streak expired                   410 Expired    relist, this time after a backoff delay
+//! ```
 
 use tidings_source::ErrorClass;
 
-/// What to ask next, and what has gone wrong since the stream last got on.
+/// The next operation, and the failures since the stream last made progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Phase {
     pub(super) operation: Operation,
     pub(super) streak: FailureStreak,
 }
 
-/// The next request.
+/// What the reflector does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// A streaming list, whose stream goes on as the watch.
+    /// A streaming list, whose stream continues as the watch.
     StreamList(ListVersion),
     /// A list, page by page.
     List(ListVersion),
     /// A watch from the last version.
     Watch,
-    /// How far the server has come.
+    /// A request for the server's current version.
     Probe,
 }
 
-/// ListVersion which version a list is asked for.
+/// The version that a list requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListVersion {
-    /// Not older than what we have seen: time never goes backwards. Anything will do if we have seen nothing.
+    /// Not older than the last version, so that the cache never goes back in time. Any version before the first list.
     LastSeen,
-    /// The server's most recent state, because it no longer has, or does not yet have, what we have seen.
+    /// The server's most recent state, because it no longer has the last version, or does not have it yet.
     MostRecent,
 }
 
-/// What has gone wrong since the stream last got on, so that the same again is answered otherwise.
+/// The failures since the stream last made progress. The same failure again is handled differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailureStreak {
-    /// Nothing.
     None,
-    /// The version was no longer to be had. A list in between does not count as getting on.
+    /// The server no longer had the last version. A list in between does not count as progress.
     Expired,
-    /// The stream was malformed after the last version.
+    /// The watch was malformed after the last version.
     Malformed,
-    /// A watch was open for a while, and brought nothing.
+    /// A watch was open for a while and received nothing.
     Quiet,
-    /// So many requests in a row came to nothing.
+    /// This many operations in a row failed.
     Failures(u8),
 }
 
-/// How a request ended.
+/// The result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OperationOutcome {
     pub(super) end: OperationEnd,
-    /// Whether the sink received anything from a watch, so that the last version has moved on.
+    /// Whether a watch has changed the last version.
     pub(super) has_progressed: bool,
 }
 
-/// What ended a request.
+/// How an operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OperationEnd {
     /// The list was committed.
     Listed,
-    /// The server closed the stream, or the connection broke, after a while or after an event.
+    /// The stream was closed, or the connection broke, after more than a second or after an event.
     Closed,
-    /// The stream ended within a second and without an event.
+    /// The stream was closed within a second and without an event.
     ClosedEarly,
-    /// Nothing came for longer than it may take.
+    /// The stream was silent for too long.
     Silent,
-    /// The server does not speak streaming lists.
+    /// The server does not support streaming lists.
     StreamingRefused,
-    /// An internal error inside the window in which they are forgiven.
-    Forgiven,
-    /// The server is where we are, or further.
+    /// An internal error inside the window in which these are tolerated.
+    Tolerated,
+    /// Probe: the server has the last version, or a newer one.
     UpToDate,
-    /// The server has not reached our version: it was restored from a backup.
+    /// Probe: the server has not reached the last version, so it was restored from a backup.
     WentBack,
-    /// Something failed.
     Failed(FailureStage, ErrorClass),
 }
 
-/// How far a request had come.
+/// When an operation failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailureStage {
-    /// It was not answered with a stream.
+    /// Before the server answered with a stream.
     Opening,
-    /// The stream was open.
+    /// While the stream was open.
     Streaming,
 }
 
-/// What to do before the next request.
+/// What to do before the next operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PhaseEffect {
-    /// Nothing.
+    /// Nothing: it starts at once.
     AtOnce,
-    /// Wait one step of the backoff ladder, or as long as the server asked.
+    /// Wait for the next backoff delay, or for the server's Retry-After.
     BackOff,
-    /// Remember that streaming lists are refused, and ask at once.
+    /// Remember that the server refuses streaming lists; the operation starts at once.
     RememberRefusal,
 }
 
-/// After so many requests in a row that came to nothing another way is tried.
+/// After this many failures in a row the reflector tries another operation.
 const FAILURES_MAX: u8 = 3;
 
 impl Phase {
-    /// Where every reflector begins.
+    /// The first phase of every reflector.
     pub(super) const START: Phase =
         Phase::new(Operation::StreamList(ListVersion::LastSeen), FailureStreak::None);
 
@@ -113,7 +120,7 @@ impl Phase {
         Phase { operation, streak }
     }
 
-    /// What to do, after the request that [`operation`](Self::operation) names ended so.
+    /// The next phase after [`operation`](Self::operation) ended with this outcome, and what to do before.
     pub(super) fn after(self, outcome: OperationOutcome) -> (Phase, PhaseEffect) {
         let streak = if outcome.has_progressed { FailureStreak::None } else { self.streak };
         match (self.operation, outcome.end) {
@@ -122,23 +129,24 @@ impl Phase {
             }
             (Operation::StreamList(at), end) => after_stream_list(at, streak, end),
             (Operation::List(at), end) => after_list(at, streak, end),
-            // Watches that bring nothing may be from a version that the server does not know.
+            // A watch that receives nothing may start at a version that the server has not reached.
             (Operation::Watch, OperationEnd::Closed | OperationEnd::Silent) if !outcome.has_progressed => {
-                let ask = if streak == FailureStreak::Quiet { Operation::Probe } else { Operation::Watch };
-                (Phase::new(ask, FailureStreak::Quiet), PhaseEffect::AtOnce)
+                let next = if streak == FailureStreak::Quiet { Operation::Probe } else { Operation::Watch };
+                (Phase::new(next, FailureStreak::Quiet), PhaseEffect::AtOnce)
             }
             (Operation::Watch, end) => after_watch(streak, end),
             (Operation::Probe, OperationEnd::WentBack) => (
                 Phase::new(Operation::StreamList(ListVersion::MostRecent), FailureStreak::None),
                 PhaseEffect::AtOnce,
             ),
-            // A probe that failed says nothing: the watch will tell.
+            // A failed probe gives no information; the watch shows whether the server works.
             (Operation::Probe, _) => (Phase::new(Operation::Watch, streak), PhaseEffect::AtOnce),
         }
     }
 }
 
-/// A server whose lists work and whose watches expire at once must not be listed in a tight loop.
+/// The phase after a list. It keeps the streak [`FailureStreak::Expired`]: a server whose lists work and whose watches
+/// expire at once must not be listed in a tight loop.
 fn listed(streak: FailureStreak) -> Phase {
     let streak = if streak == FailureStreak::Expired { FailureStreak::Expired } else { FailureStreak::None };
     Phase::new(Operation::Watch, streak)
@@ -149,7 +157,7 @@ fn after_stream_list(at: ListVersion, streak: FailureStreak, end: OperationEnd) 
     let streamed = |at, streak, effect| (Phase::new(Operation::StreamList(at), streak), effect);
     let paged = |at, streak, effect| (Phase::new(Operation::List(at), streak), effect);
     match (end, at) {
-        // Cut short is no refusal; but a server that always cuts it short must not keep us from a list for ever.
+        // An early close is not a refusal. But if the server closes every streaming list early, list page by page.
         (OperationEnd::Closed, _) => match streak {
             FailureStreak::None => streamed(at, FailureStreak::Failures(1), PhaseEffect::AtOnce),
             FailureStreak::Failures(n) if n + 1 < FAILURES_MAX => {
@@ -188,7 +196,7 @@ fn after_watch(streak: FailureStreak, end: OperationEnd) -> (Phase, PhaseEffect)
     let watch = |streak, effect| (Phase::new(Operation::Watch, streak), effect);
     let relist = |streak, effect| (Phase::new(Operation::StreamList(ListVersion::LastSeen), streak), effect);
     match end {
-        OperationEnd::Closed | OperationEnd::Forgiven => watch(FailureStreak::None, PhaseEffect::AtOnce),
+        OperationEnd::Closed | OperationEnd::Tolerated => watch(FailureStreak::None, PhaseEffect::AtOnce),
         OperationEnd::Silent => watch(streak, PhaseEffect::AtOnce),
         OperationEnd::Failed(_, Expired) if streak == FailureStreak::Expired => {
             relist(streak, PhaseEffect::BackOff)

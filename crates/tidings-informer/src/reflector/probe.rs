@@ -1,13 +1,13 @@
-//! A look at how far the server has come, after a watch that brought nothing.
+//! A probe: requests the server's current version after watches that received nothing.
 //!
-//! A server restored from a backup answers a watch from a version that it has not reached with silence, and goes on
-//! doing so until it has given that version out again, for something else. One object of the most recent list, with
-//! the version of that list, tells the two silences apart.
+//! A server that was restored from a backup answers a watch from a version that it has not reached with silence, until it
+//! has assigned that version again, to another change. A list of one object of the most recent state tells such a server
+//! from a quiet one: its version is lower than ours.
 //!
-//! Probes are rationed by time and not by watch, since a proxy may cut a watch every second: at most one in five
-//! minutes, and while they find nothing the distance doubles to an hour. A server is down while it is restored, so a
-//! watch that can't be opened brings the distance back to five minutes. What is left: a restore behind a load balancer
-//! that hides the outage is noticed after an hour at most.
+//! Probes are limited by time and not by watch, since a proxy may cut a watch every second: at most one in five minutes.
+//! While they find nothing, the interval doubles up to an hour. A server is down while it is restored, so a watch that
+//! can't be opened resets the interval to five minutes. Limit: a restore behind a load balancer that hides the outage is
+//! detected after an hour at most.
 
 use std::time::Duration;
 
@@ -27,52 +27,52 @@ use super::sink::Sink;
 #[derive(Debug)]
 pub(super) struct ProbeSchedule {
     last_at: Option<Instant>,
-    distance: Duration,
+    interval: Duration,
 }
 
-/// The least time from one probe to the next.
-const DISTANCE_MIN: Duration = Duration::from_secs(5 * 60);
+/// The shortest time between two probes.
+const INTERVAL_MIN: Duration = Duration::from_secs(5 * 60);
 
-/// What the distance doubles to.
-const DISTANCE_MAX: Duration = Duration::from_secs(60 * 60);
+/// The longest time between two probes.
+const INTERVAL_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// How long a probe may take. Nothing is watched meanwhile, and a watch is to be reopened within 200 s of the last
-/// sign of life: after up to 180 s of silence this much is left.
+/// The timeout of a probe. Nothing is watched meanwhile, and a watch must be reopened within 200 s after the last data: up
+/// to 180 s of silence have passed before.
 const PROBE_MAX: Duration = Duration::from_secs(15);
 
 impl Default for ProbeSchedule {
     fn default() -> Self {
-        ProbeSchedule { last_at: None, distance: DISTANCE_MIN }
+        ProbeSchedule { last_at: None, interval: INTERVAL_MIN }
     }
 }
 
 impl ProbeSchedule {
     pub(super) fn is_due(&self) -> bool {
-        self.last_at.is_none_or(|at| at.elapsed() >= self.distance)
+        self.last_at.is_none_or(|at| at.elapsed() >= self.interval)
     }
 
-    /// The server was not there: it may be another one that comes back.
-    pub(super) fn was_away(&mut self) {
-        self.distance = DISTANCE_MIN;
+    /// The server was not reachable. It may have been restored meanwhile.
+    pub(super) fn server_was_down(&mut self) {
+        self.interval = INTERVAL_MIN;
     }
 
-    fn probing(&mut self) {
+    fn record_probe(&mut self) {
         if self.last_at.replace(Instant::now()).is_some() {
-            self.distance = (self.distance * 2).min(DISTANCE_MAX);
+            self.interval = (self.interval * 2).min(INTERVAL_MAX);
         }
     }
 }
 
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub(super) async fn probe(&mut self) -> FinishedOperation {
-        self.probe_schedule.probing();
+        self.probe_schedule.record_probe();
         match most_recent_version(&*self.source, &self.config, &self.observer).await {
             Err(error) => FinishedOperation::failed(FailureStage::Opening, error, ReflectorActivity::Probe),
-            Ok(version) => match &self.last {
+            Ok(version) => match &self.last_version {
                 Some(last) if version.is_older_than(last) => {
-                    FinishedOperation::quietly(OperationEnd::WentBack)
+                    FinishedOperation::without_error(OperationEnd::WentBack)
                 }
-                _ => FinishedOperation::quietly(OperationEnd::UpToDate),
+                _ => FinishedOperation::without_error(OperationEnd::UpToDate),
             },
         }
     }
@@ -84,10 +84,10 @@ pub(super) async fn most_recent_version<L: ListWatch + ?Sized>(
     config: &ReflectorConfig,
     observer: &TracedObserver,
 ) -> Result<Version, SourceError> {
-    let takes_max = config.list_silence_max.min(PROBE_MAX);
-    let version = timeout(takes_max, async {
-        let asked = ListOptions { limit: Some(1), ..ListOptions::default() };
-        let mut page = source.list(asked).await?;
+    let probe_timeout = config.list_silence_max.min(PROBE_MAX);
+    let version = timeout(probe_timeout, async {
+        let options = ListOptions { limit: Some(1), ..ListOptions::default() };
+        let mut page = source.list(options).await?;
         let mut objects = 0;
         while let Some(part) = page.next().await {
             match part? {
@@ -97,8 +97,8 @@ pub(super) async fn most_recent_version<L: ListWatch + ?Sized>(
         }
         Err(observer.error("probe", None, ErrorKind::Truncated { objects }))
     });
-    let late = |_| observer.network("probe", None, format!("not answered within {takes_max:?}"));
-    version.await.map_err(late)?
+    let timed_out = |_| observer.network("probe", None, format!("no response within {probe_timeout:?}"));
+    version.await.map_err(timed_out)?
 }
 
 #[cfg(test)]
@@ -109,20 +109,20 @@ mod tests {
 
     // holds: X40
     #[tokio::test(start_paused = true)]
-    async fn the_distance_of_probes_doubles_from_five_minutes_to_an_hour_and_starts_over_after_an_outage() {
-        let mut pace = ProbeSchedule::default();
-        assert!(pace.is_due(), "the first is due at once");
-        pace.probing();
+    async fn the_probe_interval_doubles_up_to_an_hour_and_is_reset_by_an_outage() {
+        let mut schedule = ProbeSchedule::default();
+        assert!(schedule.is_due(), "the first is due at once");
+        schedule.record_probe();
         for minutes in [5, 10, 20, 40, 60, 60] {
             advance(Duration::from_secs(60 * minutes - 1)).await;
-            assert!(!pace.is_due(), "before {minutes} min");
+            assert!(!schedule.is_due(), "before {minutes} min");
             advance(Duration::from_secs(1)).await;
-            assert!(pace.is_due(), "after {minutes} min");
-            pace.probing();
+            assert!(schedule.is_due(), "after {minutes} min");
+            schedule.record_probe();
         }
-        pace.was_away();
-        assert!(!pace.is_due(), "an outage allows no probe within five minutes of the last one");
-        advance(DISTANCE_MIN).await;
-        assert!(pace.is_due());
+        schedule.server_was_down();
+        assert!(!schedule.is_due(), "also after an outage, at most one probe in five minutes");
+        advance(INTERVAL_MIN).await;
+        assert!(schedule.is_due());
     }
 }

@@ -1,6 +1,7 @@
-//! The loop: asks what the phase says, tells what came of it, waits if it must, and goes on until it is stopped.
+//! The loop of a reflector: performs the operation of the current phase, reports the result, waits if necessary, and
+//! continues until it is cancelled.
 //!
-//! It never spawns: whoever runs it owns its task. Every wait in it ends when it is dropped.
+//! It never spawns a task: the caller owns its task. Dropping it ends every wait.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,16 +24,16 @@ use super::probe::ProbeSchedule;
 use super::sink::{Epoch, Sink};
 use super::watch::{InternalErrors, OpenWatch};
 
-/// Keeps a sink equal to what one [`ListWatch`] lists, for as long as it runs.
+/// Keeps a sink equal to the objects of one [`ListWatch`], as long as it runs.
 ///
-/// 1. The first list and every relist reach the sink as one replacement, which is committed whole or not at all.
-/// 2. An object is handed to the sink before its version is recorded: a watch that is opened again skips nothing.
-/// 3. Relists never ask for less than what was seen, unless the server no longer has it.
-/// 4. A sink that waits is felt at the socket, and no clock runs meanwhile.
-/// 5. No error ends it, unless its [`StopPolicy`] says so; every error reaches its [`Observer`].
-/// 6. A stop ends it at once, whatever the server does.
+/// 1. The first list and every relist reach the sink as one replacement, which is committed as a whole or not at all.
+/// 2. The sink receives an object before its version is recorded. So a reopened watch skips nothing.
+/// 3. A relist never requests an older version than the last one, unless the server no longer has that.
+/// 4. While the sink waits, nothing is read from the socket (backpressure), and no timeout runs.
+/// 5. No error ends it, except by its [`StopPolicy`]. Every error is reported to its [`Observer`].
+/// 6. A cancellation ends it at once, whatever the server does.
 ///
-/// It works without queue, cache or handlers. A sink of one's own may be as small as this:
+/// It works without a queue, a cache or handlers. The smallest sink:
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -93,7 +94,7 @@ use super::watch::{InternalErrors, OpenWatch};
 /// # let web = object(&Pod::resource(), Some("default"), "web", 3, "uid-1", serde_json::json!({}));
 /// # source.will_watch(WatchAnswer::open().added(&web).initial_events_end(5).hang());
 /// # let source = Arc::new(source);
-/// // `source` lists pods; any `ListWatch` will do.
+/// // `source` lists and watches pods; it can be any `ListWatch`.
 /// let objects = Arc::new(Mutex::new(Objects::new()));
 /// let sink = MapSink(Arc::clone(&objects));
 /// let reflector = Reflector::new(source, sink, ReflectorConfig::default(), Arc::new(()), 42);
@@ -115,28 +116,28 @@ pub struct Reflector<L: ?Sized, S> {
     pub(super) observer: TracedObserver,
     pub(super) rng: SmallRng,
     pub(super) backoff: Backoff,
-    /// `None` if nobody is to notice a silent watch.
+    /// `None` if silent watches are not reopened.
     pub(super) bookmark_interval: Option<BookmarkInterval>,
     pub(super) internal_errors: InternalErrors,
     pub(super) probe_schedule: ProbeSchedule,
-    /// The version up to which the sink has everything. Never empty: an empty version says nothing.
-    pub(super) last: Option<Version>,
-    /// The stream of a streaming list, which goes on as the watch.
-    pub(super) open: Option<OpenWatch>,
-    /// Whether a list at version 0 came in pages: then the server has no watch cache.
-    pub(super) lists_in_pages: bool,
+    /// The sink has everything up to this version. It is never the empty version.
+    pub(super) last_version: Option<Version>,
+    /// The stream of a streaming list, which continues as the watch.
+    pub(super) open_watch: Option<OpenWatch>,
+    /// Whether a list at version 0 arrived in pages: then the server has no watch cache.
+    pub(super) has_no_watch_cache: bool,
     phase: Phase,
     streaming_refused_until: Option<Instant>,
     refusals: RefusalCount,
 }
 
-/// How a request ended, with what there is to tell about it.
+/// The result of an operation, with its error.
 pub(super) struct FinishedOperation {
     outcome: OperationOutcome,
     failure: Option<(SourceError, ReflectorActivity)>,
 }
 
-/// RefusalCount in a row, all of one class.
+/// The number of equal refusals in a row.
 #[derive(Debug, Default)]
 struct RefusalCount {
     class: Option<ErrorClass>,
@@ -144,7 +145,7 @@ struct RefusalCount {
 }
 
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
-    /// A reflector that writes what `source` lists into `sink`. Every random choice comes from `seed`.
+    /// Creates a reflector that writes the objects of `source` to `sink`. All randomness comes from `seed`.
     pub fn new(
         source: Arc<L>,
         sink: S,
@@ -166,16 +167,16 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             probe_schedule: ProbeSchedule::default(),
             rng,
             config,
-            last: None,
-            open: None,
-            lists_in_pages: false,
+            last_version: None,
+            open_watch: None,
+            has_no_watch_cache: false,
             phase: Phase::START,
             streaming_refused_until: None,
             refusals: RefusalCount::default(),
         }
     }
 
-    /// Lists and watches until `stop` is cancelled, or its [`StopPolicy`] ends it. Dropping it stops it as well.
+    /// Lists and watches until `stop` is cancelled, or its [`StopPolicy`] gives up. Dropping the future stops it as well.
     pub async fn run(mut self, stop: CancellationToken) -> StopReason {
         let reason = tokio::select! {
             biased;
@@ -188,35 +189,38 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 
     async fn run_operations(&mut self) -> StopReason {
         loop {
-            self.phase.operation = self.possible(self.phase.operation);
-            let ended = match self.phase.operation {
+            self.phase.operation = self.available(self.phase.operation);
+            let mut finished = match self.phase.operation {
                 Operation::StreamList(at) => {
-                    let _turn = self.turn().await;
+                    let _permit = self.list_permit().await;
                     self.stream_list(at).await
                 }
                 Operation::List(at) => {
-                    let _turn = self.turn().await;
+                    let _permit = self.list_permit().await;
                     self.list(at).await
                 }
                 Operation::Watch => self.watch().await,
                 Operation::Probe => self.probe().await,
             };
-            if let Some(reason) = self.report(&ended) {
+            if let Some((error, _)) = &mut finished.failure {
+                self.observer.add_hint(error);
+            }
+            if let Some(reason) = self.report(&finished) {
                 return reason;
             }
-            self.proceed(&ended).await;
+            self.proceed(&finished).await;
         }
     }
 
     /// Waits until a list may begin.
-    fn turn(&self) -> impl Future<Output = ListPermit> + use<L, S> {
+    fn list_permit(&self) -> impl Future<Output = ListPermit> + use<L, S> {
         let source = Arc::clone(&self.source);
         async move { source.list_permit().await }
     }
 
-    /// What is asked for, unless it can't be: a streaming list that is not wanted, not offered, or was refused not
-    /// long ago becomes a list.
-    fn possible(&self, operation: Operation) -> Operation {
+    /// The operation, or its replacement if it is not available: a list instead of a streaming list that is not wanted, not
+    /// supported or was refused recently; a watch instead of a probe that is not due.
+    fn available(&self, operation: Operation) -> Operation {
         let is_refused = self.streaming_refused_until.is_some_and(|until| Instant::now() < until);
         match operation {
             Operation::StreamList(at)
@@ -226,37 +230,39 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             {
                 Operation::List(at)
             }
-            // Without a version there is nothing to compare the server's with.
-            Operation::Probe if self.last.is_none() || !self.probe_schedule.is_due() => Operation::Watch,
+            // Without a last version there is nothing to compare the server's version with.
+            Operation::Probe if self.last_version.is_none() || !self.probe_schedule.is_due() => {
+                Operation::Watch
+            }
             operation => operation,
         }
     }
 
-    fn report(&mut self, ended: &FinishedOperation) -> Option<StopReason> {
-        if let Some((error, during)) = &ended.failure {
+    fn report(&mut self, finished: &FinishedOperation) -> Option<StopReason> {
+        if let Some((error, during)) = &finished.failure {
             self.observer.failed(error, *during);
         }
-        let error = ended.failure.as_ref().map(|(error, _)| error);
-        let gave_up = self.refusals.is_enough(error, self.config.stop_policy);
-        gave_up.then(|| StopReason::GaveUp(error.expect("only an error is a refusal").clone()))
+        let error = finished.failure.as_ref().map(|(error, _)| error);
+        let gave_up = self.refusals.is_limit_reached(error, self.config.stop_policy);
+        gave_up.then(|| StopReason::GaveUp(error.expect("a refusal has an error").clone()))
     }
 
-    async fn proceed(&mut self, ended: &FinishedOperation) {
-        let (next, effect) = self.phase.after(ended.outcome);
+    async fn proceed(&mut self, finished: &FinishedOperation) {
+        let (next, effect) = self.phase.after(finished.outcome);
         let was_watching = matches!(self.phase.operation, Operation::Watch | Operation::Probe);
         if was_watching && !matches!(next.operation, Operation::Watch | Operation::Probe) {
-            self.observer.relisting(relist_reason(ended.outcome.end));
+            self.observer.relisting(relist_reason(finished.outcome.end));
         }
         if self.phase.operation == Operation::Watch
-            && matches!(ended.outcome.end, OperationEnd::Failed(FailureStage::Opening, _))
+            && matches!(finished.outcome.end, OperationEnd::Failed(FailureStage::Opening, _))
         {
-            self.probe_schedule.was_away();
+            self.probe_schedule.server_was_down();
         }
         self.phase = next;
         match effect {
             PhaseEffect::AtOnce => {}
             PhaseEffect::BackOff => {
-                let error = ended.failure.as_ref().map(|(error, _)| error);
+                let error = finished.failure.as_ref().map(|(error, _)| error);
                 pause(&mut self.backoff, &self.config, &self.observer, error).await;
             }
             PhaseEffect::RememberRefusal => {
@@ -266,30 +272,30 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    /// The version that a list or streaming list is asked at, if we have seen any.
-    pub(super) fn seen(&self, at: ListVersion) -> Option<Version> {
+    /// The version to request for a list; `None` for the most recent state, or if there is no last version.
+    pub(super) fn version_for(&self, at: ListVersion) -> Option<Version> {
         match at {
-            ListVersion::LastSeen => self.last.clone(),
+            ListVersion::LastSeen => self.last_version.clone(),
             ListVersion::MostRecent => None,
         }
     }
 }
 
-/// Waits one step of the ladder, or as long as the server asked.
+/// Waits for the next backoff delay, or for the server's Retry-After if that is longer.
 pub(super) async fn pause(
     backoff: &mut Backoff,
     config: &ReflectorConfig,
     observer: &TracedObserver,
     after: Option<&SourceError>,
 ) {
-    let asked_for = after.and_then(SourceError::retry_after).map(|time| time.min(config.retry_after_max));
-    let delay = backoff.next_delay(asked_for);
+    let retry_after = after.and_then(SourceError::retry_after).map(|time| time.min(config.retry_after_max));
+    let delay = backoff.next_delay(retry_after);
     observer.waiting(delay);
     sleep(delay).await;
 }
 
-/// Whether a list at `version` goes on from `last`. A server that answers lower than before was restored from a
-/// backup; of versions without an order nobody can tell.
+/// Whether a list at `version` continues from `last`. A lower version means that the server was restored from a backup.
+/// Versions without an order count as continued.
 pub(super) fn epoch(last: Option<&Version>, version: &Version, observer: &TracedObserver) -> Epoch {
     match last {
         Some(last) if version.is_older_than(last) => {
@@ -300,8 +306,8 @@ pub(super) fn epoch(last: Option<&Version>, version: &Version, observer: &Traced
     }
 }
 
-/// An absent resourceVersion is no version to go on from.
-pub(super) fn usable(version: Version) -> Option<Version> {
+/// `None` for an absent resourceVersion, from which no watch can continue.
+pub(super) fn non_empty(version: Version) -> Option<Version> {
     (!version.is_empty()).then_some(version)
 }
 
@@ -326,11 +332,11 @@ impl FinishedOperation {
         }
     }
 
-    pub(super) fn quietly(end: OperationEnd) -> FinishedOperation {
+    pub(super) fn without_error(end: OperationEnd) -> FinishedOperation {
         FinishedOperation { outcome: OperationOutcome { end, has_progressed: false }, failure: None }
     }
 
-    pub(super) fn with(
+    pub(super) fn with_error(
         end: OperationEnd,
         error: SourceError,
         during: ReflectorActivity,
@@ -346,10 +352,10 @@ impl FinishedOperation {
         error: SourceError,
         during: ReflectorActivity,
     ) -> FinishedOperation {
-        FinishedOperation::with(OperationEnd::Failed(stage, error.class()), error, during)
+        FinishedOperation::with_error(OperationEnd::Failed(stage, error.class()), error, during)
     }
 
-    /// The same, after the sink received something or not.
+    /// The same result, with whether the last version has changed.
     pub(super) fn having_progressed(mut self, has_progressed: bool) -> FinishedOperation {
         self.outcome.has_progressed = has_progressed;
         self
@@ -357,8 +363,8 @@ impl FinishedOperation {
 }
 
 impl RefusalCount {
-    /// Counts one more outcome, and says whether the policy gives up on it.
-    fn is_enough(&mut self, error: Option<&SourceError>, policy: StopPolicy) -> bool {
+    /// Counts one more result, and returns whether the policy gives up now.
+    fn is_limit_reached(&mut self, error: Option<&SourceError>, policy: StopPolicy) -> bool {
         let class = error.map(SourceError::class);
         let max = match class {
             Some(ErrorClass::Unauthorized) => policy.unauthorized_max,
@@ -372,5 +378,5 @@ impl RefusalCount {
     }
 }
 
-/// A stream that ends sooner, and without an event, is no watch.
+/// A watch that ends sooner and without an event is a failure.
 pub(super) const VERY_SHORT_WATCH: Duration = Duration::from_secs(1);

@@ -1,13 +1,13 @@
-//! A streaming list (KEP-3157): the initial events of a watch, up to the marker that ends them. After it the
-//! same stream goes on as the watch.
+//! A streaming list (KEP-3157): the initial events of a watch, up to the bookmark that marks their end. After the marker
+//! the same stream continues as the watch.
 //!
-//! Before the marker nothing is recorded and the sink sees nothing: initial events come in no order of versions,
-//! so a version seen among them says nothing about the others.
+//! Before the marker no version is recorded and the sink gets nothing. Initial events are not ordered by version, so the
+//! version of one of them says nothing about the others.
 //!
-//! A server that ignores `sendInitialEvents` sends no marker, ever, but may send events and bookmarks for ever. It is
-//! recognised by two rules, and then asked for a list. A bookmark without the marker refuses at once: kube-apiserver
-//! discards those that are due before the marker (`cacheWatcher.nonblockingAdd`). And after ten seconds only progress
-//! counts ([`InitialProgress`]).
+//! A server that ignores `sendInitialEvents` never sends the marker, but may send events and bookmarks for ever. Two rules
+//! detect it, and the reflector lists instead. A bookmark without the marker is a refusal: kube-apiserver discards the
+//! bookmarks that are due before the marker (`cacheWatcher.nonblockingAdd`). And after ten seconds only progress counts
+//! ([`InitialProgress`]).
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
@@ -20,7 +20,7 @@ use super::config::{ListMode, ReflectorConfig};
 use super::initial_progress::{InitialProgress, Stalled};
 use super::observer::{CompletedList, ReflectorActivity, TracedObserver};
 use super::phase::{FailureStage, ListVersion, OperationEnd};
-use super::run::{FinishedOperation, epoch, usable};
+use super::run::{FinishedOperation, epoch, non_empty};
 use super::sink::{Replacement, Sink};
 use super::watch::{OpenWatch, classify_close};
 use super::{EVENTS_PER_UNIT, Reflector};
@@ -29,51 +29,51 @@ use crate::coop_budget::CoopBudget;
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub(super) async fn stream_list(&mut self, at: ListVersion) -> FinishedOperation {
         let options = WatchOptions {
-            version: self.seen(at),
+            version: self.version_for(at),
             timeout_seconds: Some(self.config.watch_timeout_seconds(&mut self.rng)),
             allow_bookmarks: true,
             send_initial_events: true,
         };
         self.observer.listing(ListMode::Streaming, options.version.as_ref());
-        let mut open = OpenWatch::asked(&options);
+        let mut open = OpenWatch::requested(&options);
         let mut replacement = self.sink.begin_replace(self.source.scope());
         let mut initial = InitialEvents {
             config: &self.config,
             observer: &self.observer,
             version: options.version.clone(),
-            asked_at: open.asked_at,
+            requested_at: open.requested_at,
             received: 0,
         };
         let listed = match initial.open(&*self.source, options).await {
-            Ok(stream) => initial.take(&*self.source, stream, &mut replacement).await,
+            Ok(stream) => initial.collect(&*self.source, stream, &mut replacement).await,
             Err(ended) => Err(ended),
         };
         let (stream, version) = match listed {
             Ok(listed) => listed,
             Err(ended) => return *ended,
         };
-        let (mode, objects, took) = (ListMode::Streaming, replacement.len(), open.asked_at.elapsed());
-        let epoch = epoch(self.last.as_ref(), &version, &self.observer);
+        let (mode, objects, took) = (ListMode::Streaming, replacement.len(), open.requested_at.elapsed());
+        let epoch = epoch(self.last_version.as_ref(), &version, &self.observer);
         replacement.commit(version.clone(), epoch).await;
-        self.last = usable(version.clone());
+        self.last_version = non_empty(version.clone());
         self.observer.listed(&CompletedList { mode, version, objects, pages: 1, took, sharded: None });
         open.stream = Some(stream);
         open.has_events = true;
-        self.open = Some(open);
+        self.open_watch = Some(open);
         FinishedOperation::listed()
     }
 }
 
-/// How errors name the request.
+/// The name of this request in errors.
 const VERB: &str = "stream list";
 
-/// The initial events, while they come in.
+/// Reads the initial events.
 struct InitialEvents<'a> {
     config: &'a ReflectorConfig,
     observer: &'a TracedObserver,
-    /// The version that was asked for.
+    /// The requested version.
     version: Option<Version>,
-    asked_at: Instant,
+    requested_at: Instant,
     received: usize,
 }
 
@@ -87,18 +87,18 @@ impl InitialEvents<'_> {
             return Err(self.silent());
         };
         let stream = opened.map_err(|error| self.failed(FailureStage::Opening, error))?;
-        self.observer.answered(source.wire());
+        self.observer.response_received(source.wire());
         Ok(stream)
     }
 
-    /// Collects everything up to the marker, and gives the stream back with the marker's version.
-    async fn take<L: ListWatch + ?Sized>(
+    /// Collects all events up to the marker. Returns the stream and the version of the marker.
+    async fn collect<L: ListWatch + ?Sized>(
         &mut self,
         source: &L,
         mut stream: WatchStream,
         into: &mut impl Replacement,
     ) -> Result<(WatchStream, Version), Box<FinishedOperation>> {
-        let mut progress = InitialProgress::new(source, self.config, self.observer, self.asked_at);
+        let mut progress = InitialProgress::new(source, self.config, self.observer, self.requested_at);
         let mut coop_budget = CoopBudget::<EVENTS_PER_UNIT>::default();
         loop {
             coop_budget.step().await;
@@ -119,12 +119,12 @@ impl InitialEvents<'_> {
                 Some(Ok(WatchEvent::Bookmark { version, is_initial_events_end: true })) => {
                     return Ok((stream, version));
                 }
-                Some(Ok(WatchEvent::Bookmark { .. })) => return Err(self.unmarked()),
+                Some(Ok(WatchEvent::Bookmark { .. })) => return Err(self.bookmark_without_marker()),
                 Some(Ok(WatchEvent::Skipped(skipped))) => {
                     self.observer.skipped(&skipped);
                     None
                 }
-                Some(Ok(WatchEvent::Error(status))) => return Err(self.ended_by(status)),
+                Some(Ok(WatchEvent::Error(status))) => return Err(self.error_event(status)),
                 Some(Err(error)) => return Err(self.failed(FailureStage::Streaming, error)),
                 None => return Err(self.closed()),
             };
@@ -132,11 +132,11 @@ impl InitialEvents<'_> {
         }
     }
 
-    /// A server that answers a streaming list with nothing but an internal error does not speak it.
-    fn ended_by(&self, status: StatusDetail) -> Box<FinishedOperation> {
+    /// The server sent an error event. If it is a 500 before any other event, the server does not support streaming lists.
+    fn error_event(&self, status: StatusDetail) -> Box<FinishedOperation> {
         let is_refusal = status.code == 500 && self.received == 0;
-        let asked = self.observer.asked(VERB, self.version.as_ref());
-        let error = SourceError::in_stream(asked, status);
+        let request = self.observer.request(VERB, self.version.as_ref());
+        let error = SourceError::in_stream(request, status);
         if is_refusal {
             self.ended(OperationEnd::StreamingRefused, error)
         } else {
@@ -147,7 +147,7 @@ impl InitialEvents<'_> {
     fn failed(&self, stage: FailureStage, error: SourceError) -> Box<FinishedOperation> {
         let end = match (stage, error.class()) {
             (_, ErrorClass::StreamingListRefused) => OperationEnd::StreamingRefused,
-            (FailureStage::Streaming, ErrorClass::Network) => self.broken_off(),
+            (FailureStage::Streaming, ErrorClass::Network) => self.end_of_closed_stream(),
             (stage, class) => OperationEnd::Failed(stage, class),
         };
         self.ended(end, error)
@@ -155,28 +155,27 @@ impl InitialEvents<'_> {
 
     fn silent(&self) -> Box<FinishedOperation> {
         let silence = self.config.marker_silence_max;
-        let message =
-            format!("the end of the initial events did not come, and no other initial event for {silence:?}");
+        let message = format!("the initial events have not ended, and none arrived for {silence:?}");
         self.ended(OperationEnd::Silent, self.observer.network(VERB, self.version.as_ref(), message))
     }
 
-    fn unmarked(&self) -> Box<FinishedOperation> {
+    fn bookmark_without_marker(&self) -> Box<FinishedOperation> {
         let message =
-            "a bookmark came before the end of the initial events: the server ignores sendInitialEvents";
+            "a bookmark arrived before the end of the initial events: the server ignores sendInitialEvents";
         let error = self.observer.network(VERB, self.version.as_ref(), message.to_owned());
         self.ended(OperationEnd::StreamingRefused, error)
     }
 
     fn closed(&self) -> Box<FinishedOperation> {
-        let message = "closed before the end of the initial events".to_owned();
-        self.ended(self.broken_off(), self.observer.network(VERB, self.version.as_ref(), message))
+        let message = "the stream was closed before the end of the initial events".to_owned();
+        self.ended(self.end_of_closed_stream(), self.observer.network(VERB, self.version.as_ref(), message))
     }
 
-    fn broken_off(&self) -> OperationEnd {
-        classify_close(self.asked_at, self.received > 0)
+    fn end_of_closed_stream(&self) -> OperationEnd {
+        classify_close(self.requested_at, self.received > 0)
     }
 
     fn ended(&self, end: OperationEnd, error: SourceError) -> Box<FinishedOperation> {
-        Box::new(FinishedOperation::with(end, error, ReflectorActivity::StreamingList))
+        Box::new(FinishedOperation::with_error(end, error, ReflectorActivity::StreamingList))
     }
 }

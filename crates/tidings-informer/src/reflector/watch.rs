@@ -1,7 +1,7 @@
-//! A watch: hands each event to the sink, then records its version.
+//! A watch: passes each event to the sink, then records its version.
 //!
-//! The order matters: were the version recorded first, a stop between the two and a watch opened again would
-//! skip the event. While the sink makes us wait, nothing is read and no clock runs.
+//! The order matters. If the version were recorded first, a cancellation between the two steps followed by a new watch
+//! would skip the event. While the sink makes the reflector wait, nothing is read and no timeout runs.
 
 use std::time::Duration;
 
@@ -14,32 +14,33 @@ use tokio::time::Instant;
 
 use super::observer::ReflectorActivity;
 use super::phase::{FailureStage, OperationEnd};
-use super::run::{FinishedOperation, VERY_SHORT_WATCH, usable};
+use super::run::{FinishedOperation, VERY_SHORT_WATCH, non_empty};
 use super::sink::Sink;
 use super::timer::{StreamTimer, WaitLimit};
 use super::{EVENTS_PER_UNIT, Reflector};
 use crate::coop_budget::CoopBudget;
 
-/// One watch, as far as it has come.
+/// One watch and its state.
 pub(super) struct OpenWatch {
     pub(super) stream: Option<WatchStream>,
-    pub(super) asked_at: Instant,
-    /// When the server should long have closed it.
-    overdue_at: Option<Instant>,
-    /// Whether any event brought news since it was asked for.
+    pub(super) requested_at: Instant,
+    /// When a watch that the server has not closed counts as dead.
+    deadline: Option<Instant>,
+    /// Whether an event with a new version was received.
     pub(super) has_events: bool,
-    /// Opened without a version to go on from, it begins with `ADDED` events in no order of versions: none is
-    /// recorded before another kind of event.
+    /// A watch that was opened without a version begins with `ADDED` events that are not ordered by version. No version is
+    /// recorded before an event of another type.
     is_unordered: bool,
 }
 
-/// How long after its time a watch that the server does not close is taken for dead.
-const OVERDUE: Duration = Duration::from_secs(30);
+/// A watch that the server does not close counts as dead this long after its requested duration.
+const CLOSE_DELAY_MAX: Duration = Duration::from_secs(30);
 
-/// After so long without one, the window in which internal errors are forgiven opens anew.
+/// After this time without an internal error, the window in which they are tolerated can open again.
 const INTERNAL_ERRORS_RESET: Duration = Duration::from_secs(60);
 
-/// When internal errors inside watches are forgiven.
+/// Decides whether an internal error inside a watch is tolerated, see
+/// [`internal_error_window`](super::ReflectorConfig::internal_error_window).
 #[derive(Debug)]
 pub(super) struct InternalErrors {
     window: Duration,
@@ -47,13 +48,13 @@ pub(super) struct InternalErrors {
 }
 
 impl OpenWatch {
-    pub(super) fn asked(options: &WatchOptions) -> OpenWatch {
-        let asked_at = Instant::now();
+    pub(super) fn requested(options: &WatchOptions) -> OpenWatch {
+        let requested_at = Instant::now();
         let timeout = options.timeout_seconds.map(|seconds| Duration::from_secs(seconds.into()));
         OpenWatch {
             stream: None,
-            asked_at,
-            overdue_at: timeout.and_then(|timeout| asked_at.checked_add(timeout + OVERDUE)),
+            requested_at,
+            deadline: timeout.and_then(|timeout| requested_at.checked_add(timeout + CLOSE_DELAY_MAX)),
             has_events: false,
             is_unordered: !options.send_initial_events
                 && options.version.as_ref().is_none_or(|version| *version == Version::from(0)),
@@ -64,35 +65,35 @@ impl OpenWatch {
 impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
     pub(super) async fn watch(&mut self) -> FinishedOperation {
         if let Some(bookmark_interval) = &mut self.bookmark_interval {
-            bookmark_interval.opening();
+            bookmark_interval.watch_opened();
         }
-        let mut open = match self.open.take() {
+        let mut open = match self.open_watch.take() {
             Some(open) => open,
-            None => match self.open_watch().await {
+            None => match self.request_watch().await {
                 Ok(open) => open,
                 Err(ended) => return *ended,
             },
         };
-        self.observer.watching(self.last.as_ref());
+        self.observer.watching(self.last_version.as_ref());
         let mut stream = open.stream.take().expect("an open watch has a stream");
         let (mut timer, mut coop_budget, mut has_progressed) =
             (StreamTimer::default(), CoopBudget::<EVENTS_PER_UNIT>::default(), false);
         loop {
-            // A stream that always has more must not keep a stop from being seen.
+            // Yields regularly, so that a stream that is never pending can still be cancelled.
             coop_budget.step().await;
-            let next = match timer.within(self.bound(&open), stream.next()).await {
+            let next = match timer.within(self.wait_limit(&open), stream.next()).await {
                 Ok(next) => next,
-                Err(patience) => return self.silent(patience).having_progressed(has_progressed),
+                Err(silence) => return self.silent(silence).having_progressed(has_progressed),
             };
             let ended = match next {
-                Some(Ok(event)) => match self.take(event, &mut open).await {
-                    Ok(moved_on) => {
-                        has_progressed |= moved_on;
+                Some(Ok(event)) => match self.handle(event, &mut open).await {
+                    Ok(is_progress) => {
+                        has_progressed |= is_progress;
                         continue;
                     }
                     Err(status) => {
-                        let asked = self.observer.asked("watch", self.last.as_ref());
-                        self.failed(&open, SourceError::in_stream(asked, status))
+                        let request = self.observer.request("watch", self.last_version.as_ref());
+                        self.failed(&open, SourceError::in_stream(request, status))
                     }
                 },
                 Some(Err(error)) => self.failed(&open, error),
@@ -102,18 +103,18 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    async fn open_watch(&mut self) -> Result<OpenWatch, Box<FinishedOperation>> {
+    async fn request_watch(&mut self) -> Result<OpenWatch, Box<FinishedOperation>> {
         let options = WatchOptions {
-            version: self.last.clone(),
+            version: self.last_version.clone(),
             timeout_seconds: Some(self.config.watch_timeout_seconds(&mut self.rng)),
             allow_bookmarks: true,
             send_initial_events: false,
         };
-        let mut open = OpenWatch::asked(&options);
-        let opened = StreamTimer::default().within(self.bound(&open), self.source.watch(options)).await;
-        match opened.map_err(|patience| Box::new(self.silent(patience)))? {
+        let mut open = OpenWatch::requested(&options);
+        let opened = StreamTimer::default().within(self.wait_limit(&open), self.source.watch(options)).await;
+        match opened.map_err(|silence| Box::new(self.silent(silence)))? {
             Ok(stream) => {
-                self.observer.answered(self.source.wire());
+                self.observer.response_received(self.source.wire());
                 open.stream = Some(stream);
                 Ok(open)
             }
@@ -125,16 +126,16 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    /// How long the next event may take.
-    fn bound(&self, open: &OpenWatch) -> WaitLimit {
+    /// The limits of the wait for the next event.
+    fn wait_limit(&self, open: &OpenWatch) -> WaitLimit {
         let Some(bookmark_interval) = &self.bookmark_interval else { return WaitLimit::default() };
-        WaitLimit { patience: Some(bookmark_interval.patience()), overdue_at: open.overdue_at }
+        WaitLimit { timeout: Some(bookmark_interval.idle_timeout()), deadline: open.deadline }
     }
 
-    /// Hands one event over. Says whether the last version has moved on, or with what the server ends the watch.
-    async fn take(&mut self, event: WatchEvent, open: &mut OpenWatch) -> Result<bool, StatusDetail> {
+    /// Passes one event to the sink. Returns whether the last version has changed, or the error event of the server.
+    async fn handle(&mut self, event: WatchEvent, open: &mut OpenWatch) -> Result<bool, StatusDetail> {
         if let Some(bookmark_interval) = &mut self.bookmark_interval {
-            bookmark_interval.heard();
+            bookmark_interval.received();
         }
         let version = match event {
             WatchEvent::Changed(change, object) => {
@@ -146,7 +147,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             }
             WatchEvent::Bookmark { version, .. } => {
                 if let Some(bookmark_interval) = &mut self.bookmark_interval {
-                    bookmark_interval.bookmark();
+                    bookmark_interval.bookmark_received();
                 }
                 self.sink.bookmark(version.clone()).await;
                 self.observer.bookmark(&version);
@@ -159,13 +160,13 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             }
             WatchEvent::Error(status) => return Err(status),
         };
-        // A server that repeats what we know and closes must not be asked again at once, for ever.
-        let is_news = self.last.as_ref() != Some(&version);
-        open.has_events |= is_news;
-        match usable(version) {
+        // A server that only repeats the last version and closes must not cause requests in a tight loop.
+        let is_new = self.last_version.as_ref() != Some(&version);
+        open.has_events |= is_new;
+        match non_empty(version) {
             Some(version) if !open.is_unordered => {
-                self.last = Some(version);
-                Ok(is_news)
+                self.last_version = Some(version);
+                Ok(is_new)
             }
             _ => Ok(false),
         }
@@ -173,40 +174,43 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
 
     fn silent(&mut self, silence: Duration) -> FinishedOperation {
         if let Some(bookmark_interval) = &mut self.bookmark_interval {
-            bookmark_interval.fell_silent();
+            bookmark_interval.timed_out();
         }
         self.observer.reopened_for_silence(silence);
-        FinishedOperation::quietly(OperationEnd::Silent)
+        FinishedOperation::without_error(OperationEnd::Silent)
     }
 
     fn failed(&mut self, open: &OpenWatch, error: SourceError) -> FinishedOperation {
         match error.class() {
-            ErrorClass::Internal if self.internal_errors.is_forgiven() => {
-                FinishedOperation::with(OperationEnd::Forgiven, error, ReflectorActivity::Watch)
+            ErrorClass::Internal if self.internal_errors.is_tolerated() => {
+                FinishedOperation::with_error(OperationEnd::Tolerated, error, ReflectorActivity::Watch)
             }
-            // A broken connection is how some networks close one.
-            ErrorClass::Network if classify_close(open.asked_at, open.has_events) == OperationEnd::Closed => {
-                FinishedOperation::with(OperationEnd::Closed, error, ReflectorActivity::Watch)
+            // Some networks close a connection by breaking it.
+            ErrorClass::Network
+                if classify_close(open.requested_at, open.has_events) == OperationEnd::Closed =>
+            {
+                FinishedOperation::with_error(OperationEnd::Closed, error, ReflectorActivity::Watch)
             }
             _ => FinishedOperation::failed(FailureStage::Streaming, error, ReflectorActivity::Watch),
         }
     }
 
     fn closed(&self, open: &OpenWatch) -> FinishedOperation {
-        match classify_close(open.asked_at, open.has_events) {
+        match classify_close(open.requested_at, open.has_events) {
             OperationEnd::ClosedEarly => {
-                let message = format!("closed within {VERY_SHORT_WATCH:?} and without an event");
-                let error = self.observer.network("watch", self.last.as_ref(), message);
-                FinishedOperation::with(OperationEnd::ClosedEarly, error, ReflectorActivity::Watch)
+                let message =
+                    format!("the watch was closed within {VERY_SHORT_WATCH:?} and without an event");
+                let error = self.observer.network("watch", self.last_version.as_ref(), message);
+                FinishedOperation::with_error(OperationEnd::ClosedEarly, error, ReflectorActivity::Watch)
             }
-            end => FinishedOperation::quietly(end),
+            end => FinishedOperation::without_error(end),
         }
     }
 }
 
-/// What the end of a stream counts for. Its time runs from before the request was sent.
-pub(super) fn classify_close(asked_at: Instant, has_events: bool) -> OperationEnd {
-    match has_events || asked_at.elapsed() >= VERY_SHORT_WATCH {
+/// Whether the end of a stream is a normal close, or too early. The time counts from before the request was sent.
+pub(super) fn classify_close(requested_at: Instant, has_events: bool) -> OperationEnd {
+    match has_events || requested_at.elapsed() >= VERY_SHORT_WATCH {
         true => OperationEnd::Closed,
         false => OperationEnd::ClosedEarly,
     }
@@ -217,7 +221,7 @@ impl InternalErrors {
         InternalErrors { window, first_and_last: None }
     }
 
-    fn is_forgiven(&mut self) -> bool {
+    fn is_tolerated(&mut self) -> bool {
         let now = Instant::now();
         let first = match self.first_and_last {
             Some((first, last)) if now - last < INTERNAL_ERRORS_RESET => first,

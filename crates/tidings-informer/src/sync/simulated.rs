@@ -1,5 +1,5 @@
-//! What `sync.rs` gives, made of shuttle's parts: under its scheduler every use is a point at which another
-//! thread may run. Only test targets that compile a stage a second time have it.
+//! The names of `sync.rs`, implemented with shuttle: under its scheduler another thread may run at every use. Only tests
+//! that compile a stage a second time use it.
 
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use shuttle::thread::{ThreadId, current as current_thread};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use shuttle::sync::MutexGuard;
 
-/// As parking_lot's: without poison.
+/// A lock without poisoning, as parking_lot's.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
 
@@ -22,8 +22,8 @@ impl<T> Mutex<T> {
     }
 }
 
-/// One value that is read by many and replaced whole. What a reader looks at, it owns while it looks, as with
-/// the real one: the lock is held for the copy of a pointer.
+/// A value that many threads read and that is replaced as a whole. The lock is held only to copy the pointer, so that, as
+/// with the real one, a reader keeps its value while it reads.
 #[derive(Debug)]
 pub(crate) struct Published<T>(Mutex<Arc<T>>);
 
@@ -32,8 +32,8 @@ impl<T> Published<T> {
         Published(Mutex::new(Arc::new(value)))
     }
 
-    pub(crate) fn read<R>(&self, look: impl FnOnce(&T) -> R) -> R {
-        look(&self.load())
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        read(&self.load())
     }
 
     pub(crate) fn load(&self) -> Arc<T> {

@@ -160,7 +160,7 @@ impl Observer for StreamMonitor {
         self.state.lock().list_mode = Some(mode);
     }
 
-    fn answered(&self, wire: Wire) {
+    fn response_received(&self, wire: Wire) {
         self.state.lock().wire = Some(wire);
     }
 

@@ -1,56 +1,44 @@
 //! Every phase × every outcome, in one table.
 //!
-//! A cell says what is asked next (`s` streaming list, `l` list, at the last version; `S`, `L` the same, at the most
-//! recent state; `w` watch; `p` probe), when (`!` at once, `~` after backing off, `#` at once, remembering the refusal), and
-//! what is remembered (`x` expired, `b` broken, `q` quiet, a digit for strikes, nothing for a clean slate).
+//! A cell is the next operation (`s` streaming list, `l` list, both at the last version; `S`, `L` the same at the most
+//! recent state; `w` watch; `p` probe), when it starts (`!` at once, `~` after a backoff delay, `#` at once, and the
+//! refusal of streaming lists is remembered), and the streak (`x` expired, `m` malformed, `q` quiet, a digit for failures).
+//!
+//! The rows and columns are generated from the enums with [`every`]. A new variant, for instance a new [`ErrorClass`],
+//! does not compile until it is listed, and then the table lacks its row.
 
 use tidings_source::ErrorClass;
 
 use super::*;
 
-const ASKS: [(&str, Operation, FailureStreak); 11] = [
-    ("s", Operation::StreamList(ListVersion::LastSeen), FailureStreak::None),
-    ("S", Operation::StreamList(ListVersion::MostRecent), FailureStreak::None),
-    ("l", Operation::List(ListVersion::LastSeen), FailureStreak::None),
-    ("L", Operation::List(ListVersion::MostRecent), FailureStreak::None),
-    ("w", Operation::Watch, FailureStreak::None),
-    ("wx", Operation::Watch, FailureStreak::Expired),
-    ("wb", Operation::Watch, FailureStreak::Malformed),
-    ("wq", Operation::Watch, FailureStreak::Quiet),
-    ("w1", Operation::Watch, FailureStreak::Failures(1)),
-    ("w2", Operation::Watch, FailureStreak::Failures(2)),
-    ("pq", Operation::Probe, FailureStreak::Quiet),
-];
-
-const CLASSES: [ErrorClass; 12] = [
-    ErrorClass::Expired,
-    ErrorClass::VersionTooLarge,
-    ErrorClass::TooManyRequests,
-    ErrorClass::ConnectionRefused,
-    ErrorClass::StreamingListRefused,
-    ErrorClass::Unauthorized,
-    ErrorClass::Forbidden,
-    ErrorClass::NotFound,
-    ErrorClass::Internal,
-    ErrorClass::Server,
-    ErrorClass::Network,
-    ErrorClass::Malformed,
-];
+/// Every value of an enum: its unit variants, and examples of each other variant. The match inside has no wildcard.
+macro_rules! every {
+    ($enum:ident { $($unit:ident),* $(,)? } $($pattern:pat => $examples:expr),*) => {{
+        let _all_are_listed = |value: $enum| match value {
+            $($enum::$unit => (),)*
+            $($pattern => (),)*
+        };
+        #[allow(unused_mut, reason = "an enum may have unit variants only")]
+        let mut every = vec![$($enum::$unit),*];
+        $(every.extend($examples);)*
+        every
+    }};
+}
 
 const TABLE: &str = "
-                                  s     S     l     L     w     wx    wb    wq    w1    w2    pq
+                                  s     S     l     L     w     wx    wm    wq    w1    w2    pq
 Listed                            w!    w!    w!    w!    s~    s~    s~    s~    s~    s~    w!q
 Closed                            s!1   S!1   s~    S~    w!q   w!q   w!q   p!q   w!q   w!q   w!q
 ClosedEarly                       l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
 Silent                            l#    L#    s~    S~    w!q   w!q   w!q   p!q   w!q   w!q   w!q
 StreamingRefused                  l#    L#    s~    S~    s~    s~    s~    s~    s~    s~    w!q
-Forgiven                          l!    L!    s~    S~    w!    w!    w!    w!    w!    w!    w!q
+Tolerated                         l!    L!    s~    S~    w!    w!    w!    w!    w!    w!    w!q
 UpToDate                          l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
 WentBack                          l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    S!
 Opening Expired                   S!    L~    L!    S~    s!x   s~x   s!x   s!x   s!x   s!x   w!q
 Opening VersionTooLarge           S!    L~    L!    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
-Opening TooManyRequests           s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
-Opening ConnectionRefused         s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
+Opening TooManyRequests           s~    S~    s~    S~    w~    w~x   w~m   w~q   w~1   w~2   w!q
+Opening ConnectionRefused         s~    S~    s~    S~    w~    w~x   w~m   w~q   w~1   w~2   w!q
 Opening StreamingListRefused      l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
 Opening Unauthorized              l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
 Opening Forbidden                 l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
@@ -58,11 +46,11 @@ Opening NotFound                  l!    L!    s~    S~    w~1   w~1   w~1   w~1 
 Opening Internal                  l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
 Opening Server                    l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
 Opening Network                   l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
-Opening Malformed                 l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b   w~b   w!q
+Opening Malformed                 l!    L!    s~    S~    w~m   w~m   s~    w~m   w~m   w~m   w!q
 Streaming Expired                 S!    L~    L!    S~    s!x   s~x   s!x   s!x   s!x   s!x   w!q
 Streaming VersionTooLarge         S!    L~    L!    S~    s~    s~    s~    s~    s~    s~    w!q
-Streaming TooManyRequests         s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
-Streaming ConnectionRefused       s~    S~    s~    S~    w~    w~x   w~b   w~q   w~1   w~2   w!q
+Streaming TooManyRequests         s~    S~    s~    S~    w~    w~x   w~m   w~q   w~1   w~2   w!q
+Streaming ConnectionRefused       s~    S~    s~    S~    w~    w~x   w~m   w~q   w~1   w~2   w!q
 Streaming StreamingListRefused    l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
 Streaming Unauthorized            l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
 Streaming Forbidden               l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
@@ -70,51 +58,105 @@ Streaming NotFound                l!    L!    s~    S~    s~    s~    s~    s~  
 Streaming Internal                l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
 Streaming Server                  l!    L!    s~    S~    s~    s~    s~    s~    s~    s~    w!q
 Streaming Network                 l!    L!    s~    S~    w~1   w~1   w~1   w~1   w~2   s~    w!q
-Streaming Malformed               l!    L!    s~    S~    w~b   w~b   s~    w~b   w~b   w~b   w!q
+Streaming Malformed               l!    L!    s~    S~    w~m   w~m   s~    w~m   w~m   w~m   w!q
 ";
 
-fn ends() -> Vec<(String, OperationEnd)> {
-    let plain = [
-        OperationEnd::Listed,
-        OperationEnd::Closed,
-        OperationEnd::ClosedEarly,
-        OperationEnd::Silent,
-        OperationEnd::StreamingRefused,
-        OperationEnd::Forgiven,
-        OperationEnd::UpToDate,
-        OperationEnd::WentBack,
-    ];
-    let mut ends: Vec<_> = plain.map(|end| (format!("{end:?}"), end)).into();
-    for stage in [FailureStage::Opening, FailureStage::Streaming] {
-        ends.extend(
-            CLASSES.map(|class| (format!("{stage:?} {class:?}"), OperationEnd::Failed(stage, class))),
-        );
-    }
-    ends
+fn error_classes() -> Vec<ErrorClass> {
+    every!(ErrorClass {
+        Expired,
+        VersionTooLarge,
+        TooManyRequests,
+        ConnectionRefused,
+        StreamingListRefused,
+        Unauthorized,
+        Forbidden,
+        NotFound,
+        Internal,
+        Server,
+        Network,
+        Malformed,
+    })
 }
 
-fn cell((phase, effect): (Phase, PhaseEffect)) -> String {
-    let operation = match phase.operation {
+fn ends() -> Vec<OperationEnd> {
+    let stages = every!(FailureStage { Opening, Streaming });
+    every!(
+        OperationEnd {
+            Listed, Closed, ClosedEarly, Silent, StreamingRefused, Tolerated, UpToDate, WentBack,
+        }
+        OperationEnd::Failed(..) => stages.into_iter().flat_map(|stage| {
+            error_classes().into_iter().map(move |class| OperationEnd::Failed(stage, class))
+        })
+    )
+}
+
+/// Lists before watch and probe, as the table has them.
+fn operations() -> Vec<Operation> {
+    let versions = every!(ListVersion { LastSeen, MostRecent });
+    let mut operations = every!(
+        Operation { Watch, Probe }
+        Operation::StreamList(_) => versions.iter().copied().map(Operation::StreamList),
+        Operation::List(_) => versions.iter().copied().map(Operation::List)
+    );
+    operations.rotate_left(2);
+    operations
+}
+
+fn streaks() -> Vec<FailureStreak> {
+    every!(
+        FailureStreak { None, Expired, Malformed, Quiet }
+        FailureStreak::Failures(_) => (1..FAILURES_MAX).map(FailureStreak::Failures)
+    )
+}
+
+/// The columns of the table: each operation with the streaks that make a difference, apart from early closes.
+fn columns() -> Vec<Phase> {
+    let phases = operations().into_iter().flat_map(|operation| {
+        let streaks = match operation {
+            Operation::StreamList(_) | Operation::List(_) => vec![FailureStreak::None],
+            Operation::Watch => streaks(),
+            Operation::Probe => vec![FailureStreak::Quiet],
+        };
+        streaks.into_iter().map(move |streak| Phase { operation, streak })
+    });
+    phases.collect()
+}
+
+fn operation_name(operation: Operation) -> &'static str {
+    match operation {
         Operation::StreamList(ListVersion::LastSeen) => "s",
         Operation::StreamList(ListVersion::MostRecent) => "S",
         Operation::List(ListVersion::LastSeen) => "l",
         Operation::List(ListVersion::MostRecent) => "L",
         Operation::Watch => "w",
         Operation::Probe => "p",
-    };
+    }
+}
+
+fn streak_name(streak: FailureStreak) -> String {
+    match streak {
+        FailureStreak::None => String::new(),
+        FailureStreak::Expired => "x".to_owned(),
+        FailureStreak::Malformed => "m".to_owned(),
+        FailureStreak::Quiet => "q".to_owned(),
+        FailureStreak::Failures(n) => n.to_string(),
+    }
+}
+
+fn end_name(end: OperationEnd) -> String {
+    match end {
+        OperationEnd::Failed(stage, class) => format!("{stage:?} {class:?}"),
+        end => format!("{end:?}"),
+    }
+}
+
+fn cell((phase, effect): (Phase, PhaseEffect)) -> String {
     let when = match effect {
         PhaseEffect::AtOnce => "!",
         PhaseEffect::BackOff => "~",
         PhaseEffect::RememberRefusal => "#",
     };
-    let streak = match phase.streak {
-        FailureStreak::None => String::new(),
-        FailureStreak::Expired => "x".to_owned(),
-        FailureStreak::Malformed => "b".to_owned(),
-        FailureStreak::Quiet => "q".to_owned(),
-        FailureStreak::Failures(n) => n.to_string(),
-    };
-    format!("{operation}{when}{streak}")
+    format!("{}{when}{}", operation_name(phase.operation), streak_name(phase.streak))
 }
 
 fn after(operation: Operation, streak: FailureStreak, end: OperationEnd) -> (Phase, PhaseEffect) {
@@ -124,21 +166,23 @@ fn after(operation: Operation, streak: FailureStreak, end: OperationEnd) -> (Pha
 // holds: R21, R30, R32, R36, R37, R38, R39, R54, R55, R56, R57, R58, X26
 #[test]
 fn every_outcome_of_every_phase_leads_where_the_table_says() {
-    let mut table = format!("\n{:32}", "");
+    let columns = columns();
+    let mut table = format!("\n{:34}", "");
     let row = |cells: Vec<String>| cells.iter().map(|cell| format!("{cell:<6}")).collect::<String>();
-    table += "  ";
-    table += row(ASKS.map(|(name, ..)| name.to_owned()).into()).trim_end();
-    for (name, end) in ends() {
-        let cells = ASKS.map(|(_, operation, streak)| cell(after(operation, streak, end)));
-        table += &format!("\n{name:<34}{}", row(cells.into()).trim_end());
+    let names =
+        columns.iter().map(|phase| operation_name(phase.operation).to_owned() + &streak_name(phase.streak));
+    table += row(names.collect()).trim_end();
+    for end in ends() {
+        let cells = columns.iter().map(|phase| cell(after(phase.operation, phase.streak, end)));
+        table += &format!("\n{:<34}{}", end_name(end), row(cells.collect()).trim_end());
     }
     table.push('\n');
-    assert_eq!(table, TABLE, "now it says:\n{table}");
+    assert_eq!(table, TABLE, "the table is now:\n{table}");
 }
 
 // holds: R24
 #[test]
-fn a_list_that_succeeded_forgets_that_the_last_version_was_not_to_be_had() {
+fn after_a_successful_list_the_next_relist_requests_the_last_version_again() {
     for operation in
         [Operation::StreamList(ListVersion::MostRecent), Operation::List(ListVersion::MostRecent)]
     {
@@ -150,15 +194,9 @@ fn a_list_that_succeeded_forgets_that_the_last_version_was_not_to_be_had() {
 }
 
 #[test]
-fn getting_on_wipes_the_slate() {
-    let streaks = [
-        FailureStreak::Expired,
-        FailureStreak::Malformed,
-        FailureStreak::Failures(1),
-        FailureStreak::Failures(2),
-    ];
-    for (_, end) in ends() {
-        for streak in streaks {
+fn progress_resets_the_streak() {
+    for end in ends() {
+        for streak in streaks() {
             let on = |streak| {
                 Phase { operation: Operation::Watch, streak }
                     .after(OperationOutcome { end, has_progressed: true })
@@ -168,9 +206,9 @@ fn getting_on_wipes_the_slate() {
     }
 }
 
-/// Else the next quiet watch would be taken for the second in a row, and cost a probe.
+/// Otherwise the next quiet watch would count as the second in a row, and cause a probe.
 #[test]
-fn a_watch_that_got_on_is_not_a_quiet_one() {
+fn a_watch_with_progress_is_not_a_quiet_one() {
     for end in [OperationEnd::Closed, OperationEnd::Silent] {
         for streak in [FailureStreak::None, FailureStreak::Quiet, FailureStreak::Failures(1)] {
             let on = Phase { operation: Operation::Watch, streak }
@@ -181,7 +219,7 @@ fn a_watch_that_got_on_is_not_a_quiet_one() {
 }
 
 #[test]
-fn a_streaming_list_that_is_always_cut_short_ends_in_a_list() {
+fn a_streaming_list_that_is_always_closed_early_is_replaced_by_a_list() {
     let (mut phase, mut path) = (Phase::START, String::new());
     for _ in 0..3 {
         let next = phase.after(OperationOutcome { end: OperationEnd::Closed, has_progressed: false });
@@ -191,18 +229,18 @@ fn a_streaming_list_that_is_always_cut_short_ends_in_a_list() {
     assert_eq!(path, "s!1 s~2 l~2 ");
 }
 
-/// What can follow at once, by a failure or a list. A close is no failure on a watch, which then lasted a second
-/// or brought an event; silence took its time.
+/// The phases that can follow without any delay, after a failure or a list. The close of a watch takes time, because the
+/// watch lasted a second or received an event. Silence takes time too.
 fn follows_at_once(phase: Phase) -> Vec<Phase> {
     let mut follows = Vec::new();
-    for (_, end) in ends() {
+    for end in ends() {
         let takes_time = match phase.operation {
             Operation::Watch => matches!(
                 end,
-                OperationEnd::Closed | OperationEnd::Silent | OperationEnd::Forgiven | OperationEnd::Listed
+                OperationEnd::Closed | OperationEnd::Silent | OperationEnd::Tolerated | OperationEnd::Listed
             ),
             Operation::StreamList(_) | Operation::List(_) => {
-                matches!(end, OperationEnd::Silent | OperationEnd::Forgiven)
+                matches!(end, OperationEnd::Silent | OperationEnd::Tolerated)
             }
             Operation::Probe => false,
         };
@@ -215,9 +253,9 @@ fn follows_at_once(phase: Phase) -> Vec<Phase> {
 }
 
 #[test]
-fn no_row_of_failures_and_lists_goes_round_without_backing_off() {
+fn no_cycle_of_failures_and_lists_is_without_a_backoff_delay() {
     fn walk(phase: Phase, path: &mut Vec<Phase>, done: &mut Vec<Phase>) {
-        assert!(!path.contains(&phase), "round without backing off: {path:?}");
+        assert!(!path.contains(&phase), "a cycle without a backoff delay: {path:?}");
         if done.contains(&phase) {
             return;
         }
@@ -228,16 +266,9 @@ fn no_row_of_failures_and_lists_goes_round_without_backing_off() {
         path.pop();
         done.push(phase);
     }
-    let streaks = [
-        FailureStreak::None,
-        FailureStreak::Expired,
-        FailureStreak::Malformed,
-        FailureStreak::Failures(1),
-        FailureStreak::Failures(2),
-    ];
     let mut done = Vec::new();
-    for (_, operation, _) in ASKS {
-        for streak in streaks {
+    for operation in operations() {
+        for streak in streaks() {
             walk(Phase { operation, streak }, &mut Vec::new(), &mut done);
         }
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::reflector::ReflectorConfig;
-use tidings_object::Kind;
-use tidings_source::scripted::{ListAnswer, WatchAnswer, object};
+use tidings_object::{Kind, ResourceKind, Scope};
+use tidings_source::StreamScope;
+use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchAnswer, object};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -85,6 +86,31 @@ async fn every_failure_reaches_the_hook_and_a_trace_at_its_level() {
         assert!(told.starts_with(what), "{told} is not {what}");
         assert!(error.starts_with(level), "{error} is not {level}");
         assert!(error.contains("resource=pods") && error.contains("scope=all namespaces"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_404_already_asks_whether_the_crd_is_installed() {
+    let greetings = ResourceKind {
+        group: "example.com".into(),
+        version: "v1".into(),
+        kind: "Greeting".into(),
+        plural: "greetings".into(),
+        scope: Scope::Namespaced,
+    };
+    let hint = "the server does not know greetings.example.com in version v1: is the CRD installed?";
+    let (crd, built_in) = (greetings, Pod::resource());
+    for (resource, hint) in [(crd, hint), (built_in, "the server does not know pods in version v1")] {
+        let traced = Traced::default();
+        let _guard = tracing::subscriber::set_default(traced.clone());
+        let mut scene =
+            Scene::of(ScriptedSource::new(resource, StreamScope::All), ReflectorConfig::default());
+        scene.source.will_watch_always(|_| WatchAnswer::status(404, "NotFound"));
+        scene.source.will_list_always(|_| ListAnswer::status(404, "NotFound"));
+        scene.asked(2).await;
+        assert!(scene.told.only("failed")[0].ends_with(hint), "{:#?}", scene.told.only("failed"));
+        let traces = traced.only("error=");
+        assert!(traces[0].starts_with("WARN") && traces[0].contains(hint), "{traces:#?}");
     }
 }
 

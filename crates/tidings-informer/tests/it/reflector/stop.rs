@@ -21,7 +21,7 @@ async fn check(what: &str, mut scene: Scene, requests: usize) {
     scene.asked(requests).await;
     assert!(scene.stopped().await.is_zero(), "{what}: a stop waits for nothing");
     assert_eq!(scene.source.open_streams(), 0, "{what}");
-    assert_eq!(scene.told.all().last().unwrap(), "stopped Asked", "{what}");
+    assert_eq!(scene.told.all().last().unwrap(), "stopped Cancelled", "{what}");
 }
 
 // holds: R40, R41, X6
