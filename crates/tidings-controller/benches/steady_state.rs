@@ -1,15 +1,18 @@
-//! A controller over 10,000 objects in an API server in the process: how long it takes until every object has its copy, and
-//! the controller has looked at each again because of it, beside what the same writes cost alone. The aim: within 1.2 times.
-//! And beside what they cost while someone is sent all that happens and throws it away: no controller costs less. And by how
-//! many changes the cache was behind the server at worst, looked at every millisecond, while the workers kept the processors busy.
+//! A controller that copies 10,000 objects, against an API server in the process. It measures the time until every object has
+//! its copy and was reconciled again because of it, and compares it with:
 //!
-//! Through both doors of the server: the one in the process, where a write costs least, and HTTP over loopback, as a
-//! controller's client speaks it. All have the same client, as many writers, the same server, and jemalloc, as the programs of
-//! the comparison have.
+//! - the same writes without a controller. The goal is a ratio of at most 1.2;
+//! - the same writes while a client watches them and discards all events, which is the minimum for any controller.
+//!
+//! It also reports how many changes the cache was behind the server at most, sampled each millisecond while the workers keep
+//! the processors busy.
+//!
+//! It runs over both transports of the server: in the process, where a write costs least, and HTTP over loopback. All
+//! variants use the same client, number of writers, server, and jemalloc.
 //!
 //! `cargo bench -p tidings-controller --bench steady_state`
 
-#![expect(clippy::print_stdout, reason = "what it measures is for people")]
+#![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
 use std::time::Duration;
 
@@ -34,7 +37,7 @@ const OBJECTS: usize = 10_000;
 const WORKERS: [usize; 2] = [1, 8];
 const ROUNDS: usize = 9;
 
-/// How the server is reached.
+/// How the client reaches the server.
 #[derive(Debug, Clone, Copy)]
 enum Transport {
     InProcess,
@@ -51,31 +54,31 @@ fn main() {
         let watched = median(rounds.iter().map(|round| ratio(round.watched, round.alone)));
         let behind = median(rounds.iter().map(|round| round.behind as f64));
         println!(
-            "{transport:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that throws all away {watched:.2}; \
+            "{transport:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that discards all {watched:.2}; \
              the cache {behind} changes behind at worst, in the median round"
         );
     }
 }
 
-/// What each took.
+/// The times of one round.
 struct Round {
     alone: Duration,
     watched: Duration,
     controller: Duration,
-    /// The most changes that were written and not yet in the cache.
+    /// The largest number of changes that the cache was behind the server.
     behind: u64,
 }
 
 fn round(number: usize, transport: Transport, workers: usize) -> Round {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let Round { alone, watched, controller, behind } = runtime.block_on(async {
-        let alone = writes_alone(&BenchCluster::new(transport).await, workers).await;
-        let watched = writes_watched(&BenchCluster::new(transport).await, workers).await;
+        let alone = time_of_writes(&BenchCluster::new(transport).await, workers).await;
+        let watched = time_of_watched_writes(&BenchCluster::new(transport).await, workers).await;
         let (controller, behind) = with_controller(&BenchCluster::new(transport).await, workers).await;
         Round { alone, watched, controller, behind }
     });
     println!(
-        "round {number}: writes alone {alone:.2?}, beside a watcher that throws all away {watched:.2?}, \
+        "round {number}: writes alone {alone:.2?}, beside a watcher that discards all {watched:.2?}, \
          controller {controller:.2?}, ratio {:.2}, at most {behind} changes behind",
         ratio(controller, alone)
     );
@@ -95,7 +98,7 @@ fn median(ratios: impl Iterator<Item = f64>) -> f64 {
 /// A server with the objects, and its client.
 struct BenchCluster {
     client: Client,
-    /// Dropped last, both end what serves the client.
+    /// These two keep the server running; they are dropped last.
     server: ApiServer,
     _open: Option<(Listening, JoinSet<()>)>,
 }
@@ -133,8 +136,8 @@ fn copy_of(map: &ConfigMap) -> Result<Secret, Error> {
     Ok(copy)
 }
 
-/// The same copies, made by as many tasks, of objects that are there already.
-async fn writes_alone(cluster: &BenchCluster, workers: usize) -> Duration {
+/// The time to create the same copies, with as many tasks, without a controller.
+async fn time_of_writes(cluster: &BenchCluster, workers: usize) -> Duration {
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
     let maps = maps.list(&Default::default()).await.expect("a list").items;
     let started = Instant::now();
@@ -153,21 +156,21 @@ async fn writes_alone(cluster: &BenchCluster, workers: usize) -> Duration {
     started.elapsed()
 }
 
-/// The same writes, while someone is sent what a controller must know: the objects that are there, and then their copies, as
-/// they come. Nothing is done with it.
-async fn writes_watched(cluster: &BenchCluster, workers: usize) -> Duration {
+/// The same writes, while a client reads what a controller must read: the list of objects, and then the watch of their
+/// copies. It discards all data.
+async fn time_of_watched_writes(cluster: &BenchCluster, workers: usize) -> Duration {
     let started = Instant::now();
-    throw_away(cluster.client(), "/api/v1/configmaps").await;
+    discard_all(cluster.client(), "/api/v1/configmaps").await;
     let listed = started.elapsed();
     let mut watcher = JoinSet::new();
-    watcher.spawn(throw_away(cluster.client(), "/api/v1/secrets?watch=1"));
-    let written = writes_alone(cluster, workers).await;
+    watcher.spawn(discard_all(cluster.client(), "/api/v1/secrets?watch=1"));
+    let written = time_of_writes(cluster, workers).await;
     watcher.shutdown().await;
     listed + written
 }
 
-/// Reads an answer to its end, on the wire that an informer prefers.
-async fn throw_away(client: Client, path: &str) {
+/// Reads a response to its end, in the encoding that an informer prefers.
+async fn discard_all(client: Client, path: &str) {
     let request =
         http::Request::get(path).header(ACCEPT, "application/vnd.kubernetes.protobuf, application/json");
     let request = request.body(Vec::new()).expect("a request");
@@ -177,8 +180,8 @@ async fn throw_away(client: Client, path: &str) {
     }
 }
 
-/// From the start of the informers until every object has its copy, and nothing is left to do; and the most changes that were
-/// written and not yet in the cache meanwhile.
+/// The time from the start of the informers until every object has its copy and the queue is empty, and the largest number
+/// of changes that the cache was behind.
 async fn with_controller(cluster: &BenchCluster, workers: usize) -> (Duration, u64) {
     let factory = SharedInformerFactory::new(cluster.client());
     let controller =
@@ -190,16 +193,16 @@ async fn with_controller(cluster: &BenchCluster, workers: usize) -> (Duration, u
     let mut tasks = JoinSet::new();
     tasks.spawn(task.run(stop.clone()));
     let copies = factory.informer::<Secret>();
-    // The queue is looked at last: what a handler has returned from has made its requests.
-    let has_heard_of_all = || {
+    // Checks the queue last: a handler has added its requests before it counts a notification as delivered.
+    let has_delivered_all = || {
         copies.lister().len() == OBJECTS
             && copies.stats().handlers.iter().all(|handler| handler.delivered == OBJECTS as u64)
     };
-    let has_nothing_to_do = || {
+    let is_queue_empty = || {
         let queue = handle.queue().stats();
         queue.waiting + queue.dirty + queue.working == 0
     };
-    let is_steady = || has_heard_of_all() && has_nothing_to_do();
+    let is_steady = || has_delivered_all() && is_queue_empty();
     let mut behind = 0;
     while !is_steady() {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -180,7 +180,7 @@ pub enum ControllerError {
         last_seen: LastSeen,
     },
     /// The informer can't say whether a condition holds.
-    #[error("{object}: can't tell whether it {condition}: {source}")]
+    #[error("{object}: can't determine whether it {condition}: {source}")]
     ConditionUnknown {
         /// The resource and the key.
         object: String,

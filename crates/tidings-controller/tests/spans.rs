@@ -1,5 +1,5 @@
-//! What is traced, under which names. In a process of its own: which spans anybody wants to hear of is remembered for
-//! the whole process, and a test beside this one that wants none may come first.
+//! The names of the spans of reconciles. This test needs its own process: tracing caches for the whole process which spans
+//! are enabled, and another test without a subscriber could disable them first.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// Keeps the fields of each span of that name.
+/// Records the fields of each span `reconcile`.
 #[derive(Clone, Default)]
 struct Spans(Arc<Mutex<Vec<String>>>);
 

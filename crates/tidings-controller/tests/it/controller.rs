@@ -1,4 +1,4 @@
-//! Controllers over an API server in the process: what makes requests, how reconciles end, what they see and what is counted.
+//! Controllers against an API server in the process: requests, outcomes of reconciles, what they read, metrics.
 
 mod blocking;
 mod context;

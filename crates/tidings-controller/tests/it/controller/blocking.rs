@@ -1,4 +1,4 @@
-//! A reconciler that blocks its thread, which no runtime can help: in real time, with threads.
+//! A reconciler that blocks its thread. The runtime can't prevent this; the test uses real time and several threads.
 
 use std::sync::Mutex;
 
@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 
 use crate::controller::harness::TestCluster;
 
-/// Several times, since what a thread that is blocked holds up depends on who woke whom.
+/// Repeated, because which tasks a blocked thread delays depends on the order of wake-ups.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reconciler_that_blocks_its_thread_keeps_no_other_worker_from_working() {
+async fn a_reconciler_that_blocks_its_thread_blocks_no_other_worker() {
     for _ in 0..20 {
         let cluster = TestCluster::new().await;
         let (release, blocked) = std::sync::mpsc::channel::<()>();

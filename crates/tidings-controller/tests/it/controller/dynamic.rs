@@ -1,4 +1,4 @@
-//! Controllers of resources that are known at run time only.
+//! Controllers of resources that are known only at run time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn secrets() -> ResourceKind {
     resource("", "Secret", "secrets")
 }
 
-/// A server that has widgets.
+/// A server with a custom resource `widgets`.
 async fn cluster() -> TestCluster {
     let cluster = TestCluster::new().await;
     let version = json!({ "name": "v1", "served": true, "storage": true,
@@ -65,7 +65,7 @@ async fn paint(request: Request, context: Context) -> Result<Action, Error> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resource_of_run_time_is_worked_on_as_any_other() {
+async fn a_dynamic_resource_is_reconciled_like_any_other() {
     let cluster = cluster().await;
     cluster.server.put("widgets.example.com", widget("a", "red"));
     let requests = RequestLog::new();
@@ -89,9 +89,9 @@ async fn a_resource_of_run_time_is_worked_on_as_any_other() {
     started.shutdown().await;
 }
 
-/// Each event of secrets comes late, and yet nothing is made twice: the second look waits for what the first one wrote.
+/// The watch of secrets is late, and still no secret is created twice: the second reconcile waits for the write of the first.
 #[tokio::test(start_paused = true)]
-async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcile() {
+async fn the_next_reconcile_sees_writes_to_a_dynamic_resource() {
     let cluster = cluster().await;
     let late = Duration::from_secs(2);
     cluster.server.faults().inject(Fault::SlowStream(late).always().on(Verb::Watch).of("secrets"));
@@ -112,7 +112,7 @@ async fn what_was_written_to_a_resource_of_run_time_is_seen_by_the_next_reconcil
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resource_that_the_controller_did_not_name_is_refused_to_its_reconciler() {
+async fn reading_an_undeclared_resource_panics_with_a_hint() {
     let cluster = cluster().await;
     cluster.server.put("widgets.example.com", widget("a", "red"));
     let controller = Controller::for_resource("painter", widgets()).reconcile(async |_, context: Context| {
@@ -128,7 +128,7 @@ async fn a_resource_that_the_controller_did_not_name_is_refused_to_its_reconcile
 }
 
 #[tokio::test(start_paused = true)]
-async fn resources_of_run_time_can_be_watched_and_read() {
+async fn dynamic_resources_can_be_watched_and_read() {
     let cluster = cluster().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -155,9 +155,9 @@ async fn resources_of_run_time_can_be_watched_and_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resource_that_no_server_can_have_is_refused_by_name() {
+async fn a_resource_with_an_invalid_plural_is_an_error() {
     let cluster = TestCluster::new().await;
-    let controller = Controller::for_resource("nobody", resource("example.com", "Widget", ""));
+    let controller = Controller::for_resource("invalid", resource("example.com", "Widget", ""));
     let refused = controller.reconcile(paint).attach(&cluster.factory).map(drop).unwrap_err();
     assert!(matches!(refused, ControllerError::Resource { .. }), "{refused:?}");
     assert!(refused.to_string().contains("the plural of a resource can't be \"\""), "{refused}");

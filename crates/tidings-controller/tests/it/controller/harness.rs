@@ -1,4 +1,4 @@
-//! A server, a factory, a controller that runs, and what it was asked.
+//! The fixture of these tests: a server, a factory, a running controller, and a log of its requests.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) struct TestCluster {
     pub(crate) factory: SharedInformerFactory,
 }
 
-/// A controller that runs.
+/// A controller whose task runs.
 pub(crate) struct RunningController {
     pub(crate) handle: ControllerHandle,
     pub(crate) stop: CancellationToken,
@@ -46,7 +46,7 @@ impl TestCluster {
         RunningController { handle, stop, abandon, running: self.factory.start(), tasks }
     }
 
-    /// Starts the controller, and waits until it has worked on what was there.
+    /// Starts the controller, and waits until it has reconciled the initial objects.
     pub(crate) async fn start_synced(&self, controller: Controller) -> RunningController {
         let started = self.start(controller);
         started.handle.synced().await.unwrap();
@@ -68,7 +68,7 @@ impl TestCluster {
 }
 
 impl RunningController {
-    /// Waits until the controller has ended, and its informers have.
+    /// Waits until the controller and its informers have ended.
     pub(crate) async fn finished(mut self) {
         self.tasks.join_next().await.expect("it was started").expect("it does not panic").unwrap();
         self.running.shutdown().await;
@@ -80,7 +80,7 @@ impl RunningController {
     }
 }
 
-/// Lets everything happen that can happen now. In paused time the clock moves only when nobody has anything to do.
+/// Lets all tasks run until they are idle: the paused clock advances only then.
 pub(crate) async fn settle() {
     tokio::time::sleep(Duration::from_micros(1)).await;
 }
@@ -90,7 +90,7 @@ pub(crate) fn config_maps() -> tidings_controller::ControllerBuilder<ConfigMap> 
     Controller::for_kind::<ConfigMap>("maps")
 }
 
-/// What reconcilers were asked, and when.
+/// The requests that a reconciler got, with their times.
 #[derive(Clone)]
 pub(crate) struct RequestLog {
     started: Instant,
@@ -102,7 +102,7 @@ impl RequestLog {
         RequestLog { started: Instant::now(), requests: Arc::default() }
     }
 
-    /// The time since this was made.
+    /// The time since the log was created.
     pub(crate) fn now(&self) -> Duration {
         self.started.elapsed()
     }
@@ -113,13 +113,13 @@ impl RequestLog {
         requests.iter().filter(|(_, other)| *other == request.as_str()).count()
     }
 
-    /// What was asked since this was last called, without the namespace.
+    /// The requests since the last call, without the namespace.
     pub(crate) fn take(&self) -> Vec<String> {
         let taken = std::mem::take(&mut *self.requests.lock().unwrap());
         taken.into_iter().map(|(_, name)| name.replace("default/", "")).collect()
     }
 
-    /// When an object was asked for.
+    /// The times of the requests for an object.
     pub(crate) fn times(&self, name: &str) -> Vec<Duration> {
         let requests = self.requests.lock().unwrap();
         let of_name = requests.iter().filter(|(_, other)| *other == format!("default/{name}"));

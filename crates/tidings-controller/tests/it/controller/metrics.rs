@@ -1,4 +1,4 @@
-//! What is counted, under which names.
+//! The names of the metrics.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn text(registry: &Registry) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
+async fn metrics_have_controller_runtimes_names_and_end_with_their_controller() {
     let cluster = TestCluster::new().await;
     let (mut registry, metrics) = (Registry::default(), ControllerMetrics::new());
     registry.register_collector(Box::new(metrics.clone()));
@@ -35,7 +35,7 @@ async fn metrics_have_controller_runtimes_names_and_go_with_their_controller() {
     for name in ["fine", "later", "again", "fails", "never", "hangs", "panics"] {
         cluster.put(name);
     }
-    // Before anything is tried again.
+    // Before the first retry.
     let started = cluster.start(controller);
     metrics.show(&started.handle);
     tokio::time::sleep(Duration::from_millis(4)).await;

@@ -1,5 +1,5 @@
-//! What reconciles have seen, and whether they are asked again when it is gone: for every way to map a change to requests, and
-//! every bound, the last reconcile of a key has seen the objects that map to that key as they are.
+//! No update is missed: for every way to map notifications to requests, and every bound of the mailbox, the last reconcile
+//! of a key has seen the current state of all objects that map to this key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use crate::controller::harness::{RunningController, TestCluster, config_maps};
 const OWNERS: [&str; 3] = ["a", "b", "c"];
 const CHILDREN: [&str; 2] = ["x", "y"];
 
-/// How a controller gets from a secret to config maps.
+/// How a controller maps a secret to config maps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mapping {
     Controlled,
@@ -34,7 +34,7 @@ enum Mapping {
 const MAPPINGS: [Mapping; 4] =
     [Mapping::Controlled, Mapping::EveryOwner, Mapping::Watched, Mapping::Selected];
 
-/// A secret that belongs to its first owner, and somewhat to the second.
+/// A secret whose first owner is its controller.
 fn child(name: &str, owners: &[&str], is_on: bool) -> Value {
     let reference = |(at, owner): (usize, &&str)| {
         json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": format!("uid-{owner}"),
@@ -86,7 +86,7 @@ fn request(name: impl AsRef<str>) -> Request {
     Request::new(Some("default"), name.as_ref()).unwrap()
 }
 
-/// What the last reconcile of each config map has seen: its secrets with their versions.
+/// What the last reconcile of each config map saw: its secrets with their versions.
 #[derive(Clone, Default)]
 struct Views(Arc<watch::Sender<BTreeMap<String, BTreeSet<String>>>>);
 
@@ -95,7 +95,7 @@ impl Views {
         self.0.borrow().get(name).cloned().unwrap_or_default()
     }
 
-    /// Waits until a reconcile of that config map has seen, last of all, secrets of these names.
+    /// Waits until the last reconcile of the config map saw secrets of exactly these names.
     async fn is(&self, name: &str, secrets: &[&str]) {
         let mut views = self.0.subscribe();
         let names = |view: Option<&BTreeSet<String>>| -> Vec<String> {
@@ -107,7 +107,7 @@ impl Views {
         assert!(waited.is_ok(), "{name} should have seen {secrets:?}, and has {:?}", self.of(name));
     }
 
-    /// What the lister shows that concerns a config map.
+    /// Records the secrets that the lister shows for a config map.
     fn look(&self, mapping: Mapping, request: &Request, context: &Context) {
         let secrets = context.lister::<Secret>().list();
         let own = secrets.iter().filter(|secret| mapping.owners(secret).contains(request.name()));
@@ -120,7 +120,7 @@ impl Views {
         mapping.builder(bound, predicate).workers(2).reconcile(move |request: Request, context: Context| {
             let (views, reconciles) = (views.clone(), Arc::clone(&reconciles));
             async move {
-                // So that it looks at any time between a change of the cache and its request.
+                // A varying delay, so that it reads the cache at different times between a change and its request.
                 for _ in 0..reconciles.fetch_add(1, Ordering::Relaxed) % 5 {
                     yield_now().await;
                 }
@@ -137,7 +137,7 @@ fn everything() -> Predicate<Secret> {
 
 // holds: X28
 #[tokio::test(start_paused = true)]
-async fn an_object_that_moves_and_goes_at_once_concerns_everyone_who_saw_it() {
+async fn after_a_move_and_a_deletion_every_owner_that_saw_the_object_is_reconciled() {
     for mapping in MAPPINGS {
         for bound in [0, 1] {
             let cluster = TestCluster::new().await;
@@ -150,7 +150,7 @@ async fn an_object_that_moves_and_goes_at_once_concerns_everyone_who_saw_it() {
             for owner in ["a", "b"] {
                 views.is(owner, &[]).await;
             }
-            // The label goes first.
+            // The label is removed first.
             cluster.server.put("secrets", child("y", &["a"], true));
             views.is("a", &["y"]).await;
             cluster.server.put("secrets", child("y", &["a"], false));
@@ -161,7 +161,7 @@ async fn an_object_that_moves_and_goes_at_once_concerns_everyone_who_saw_it() {
     }
 }
 
-/// Stalls a subscriber in its call for the secret `stall`, on a thread of its own, until the test has done its part.
+/// Blocks a subscriber in its call for the secret `stall`, on its own thread, until the test releases it.
 #[derive(Clone, Default)]
 struct Stall(Arc<(Mutex<(bool, bool)>, Condvar)>);
 
@@ -180,7 +180,7 @@ impl Stall {
         })
     }
 
-    /// Waits until the call is stalled. It blocks its thread: the runtime has others.
+    /// Waits until the call is blocked. This blocks its own thread too; the runtime has others.
     fn stalled(&self) {
         let (state, changed) = &*self.0;
         drop(changed.wait_while(state.lock().unwrap(), |(is_stalled, _)| !*is_stalled).unwrap());
@@ -192,7 +192,7 @@ impl Stall {
     }
 }
 
-/// A failing test must not hang in the stalled call.
+/// Releases the blocked call, so that a failing test does not hang.
 struct ReleaseOnDrop(Stall);
 
 impl Drop for ReleaseOnDrop {
@@ -201,10 +201,10 @@ impl Drop for ReleaseOnDrop {
     }
 }
 
-/// Room for the notification that stalls: it is the own task that calls with it.
+/// Room for the notification that blocks, so that the subscriber's own task makes the call.
 const STALLED_BOUND: usize = 1;
 
-/// A controller whose own task for secrets is stalled. What follows is in its mailbox, or beyond its bound.
+/// A controller whose subscriber for secrets is blocked. Later notifications are in its mailbox, or above its bound.
 async fn stalled(cluster: &TestCluster, mapping: Mapping) -> (RunningController, Views, ReleaseOnDrop) {
     let (views, stall) = (Views::default(), Stall::default());
     let started = cluster.start(views.controller(mapping, STALLED_BOUND, stall.predicate()));
@@ -214,7 +214,7 @@ async fn stalled(cluster: &TestCluster, mapping: Mapping) -> (RunningController,
     (started, views, ReleaseOnDrop(stall))
 }
 
-/// Waits until the cache has, or no longer has, the secret with that first owner.
+/// Waits until the cache contains the secret with this owner, or no longer contains the secret.
 async fn cached(cluster: &TestCluster, mapping: Mapping, name: &str, owner: Option<&str>) {
     let informer = cluster.factory.informer_with::<Secret>(InformerOptions::new().merge_above(STALLED_BOUND));
     let key = Key::new(Some("default"), name).unwrap();
@@ -227,7 +227,7 @@ async fn cached(cluster: &TestCluster, mapping: Mapping, name: &str, owner: Opti
 
 // holds: X28
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_object_that_came_was_seen_and_went_is_missed_by_those_who_saw_it() {
+async fn after_an_object_was_added_seen_and_deleted_its_owner_is_reconciled() {
     for mapping in MAPPINGS {
         let cluster = TestCluster::new().await;
         let (started, views, release) = stalled(&cluster, mapping).await;
@@ -245,7 +245,7 @@ async fn an_object_that_came_was_seen_and_went_is_missed_by_those_who_saw_it() {
 
 // holds: X28
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_object_that_moved_was_seen_and_moved_back_is_missed_by_those_who_saw_it() {
+async fn after_an_object_moved_was_seen_and_moved_back_both_owners_are_reconciled() {
     for mapping in MAPPINGS {
         let cluster = TestCluster::new().await;
         cluster.server.put("secrets", child("x", &["a"], true));
@@ -274,11 +274,11 @@ enum Operation {
     Remove {
         child: usize,
     },
-    /// A reconcile for another reason.
+    /// A manual request.
     Ask {
         owner: usize,
     },
-    /// Lets tasks run so often.
+    /// Yields to other tasks this many times.
     Yield {
         times: usize,
     },
@@ -339,7 +339,7 @@ proptest! {
 
     // holds: X28
     #[test]
-    fn whatever_a_reconcile_has_seen_it_is_asked_again_when_that_is_gone(
+    fn after_a_state_that_a_reconcile_saw_has_changed_the_key_is_reconciled_again(
         mapping in prop::sample::select(&MAPPINGS[..]),
         bound in 0..6_usize,
         steps in steps(),

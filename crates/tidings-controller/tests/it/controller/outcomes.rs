@@ -1,4 +1,4 @@
-//! How reconciles end, and what becomes of their requests.
+//! The outcomes of reconciles, and what happens to their requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use crate::controller::harness::{RequestLog, TestCluster, config_maps, settle};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Ends in the same way each time for `bad`, and well for all others.
+/// Calls `bad` for the object `bad`, and succeeds for all others.
 struct FailsForBad<F> {
     requests: RequestLog,
     bad: F,
@@ -28,7 +28,7 @@ where
     }
 }
 
-/// Each pause is longer than the one before, up to the longest.
+/// Asserts that each pause is longer than the one before, up to the longest.
 fn grows(times: &[Duration], longest: Duration) {
     let pauses: Vec<_> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(pauses.len() >= 4, "{pauses:?}");
@@ -37,7 +37,7 @@ fn grows(times: &[Duration], longest: Duration) {
     }
 }
 
-/// A reconciler that ends badly for one object: it is tried again, later each time, and others are worked on meanwhile.
+/// Asserts that the failing object is retried with growing delays, and that others are reconciled in the meantime.
 async fn retried<F, Ended>(bad: F, timeout: Option<Duration>) -> tidings_controller::ControllerStats
 where
     F: Fn() -> Ended + Send + Sync + 'static,
@@ -69,33 +69,33 @@ where
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_fails_is_tried_again_later_each_time_while_others_proceed() {
+async fn a_failed_reconcile_is_retried_later_each_time_while_others_proceed() {
     let stats = retried(|| async { Err("on purpose".into()) }, None).await;
     assert_eq!((stats.terminal_errors, stats.panics, stats.timeouts), (0, 0, 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_panics_costs_itself_and_is_tried_again() {
+async fn a_reconcile_that_panics_is_retried_and_affects_no_other() {
     let stats = retried(|| async { panic!("on purpose") }, None).await;
     assert_eq!(stats.panics, stats.errors);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconciler_that_panics_before_its_first_await_is_no_different() {
+async fn a_reconciler_that_panics_before_its_first_await_is_retried() {
     let bad = || -> std::future::Ready<Result<Action, Error>> { panic!("on purpose") };
     let stats = retried(bad, None).await;
     assert_eq!(stats.panics, stats.errors);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_hangs_is_dropped_when_its_time_is_over_and_tried_again() {
+async fn a_reconcile_that_hangs_is_dropped_at_its_deadline_and_retried() {
     let stats = retried(std::future::pending, Some(SECOND / 4)).await;
     assert_eq!(stats.timeouts, stats.errors);
 }
 
 // holds: X41
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_hangs_is_dropped_after_an_hour_unless_the_limit_is_switched_off() {
+async fn a_reconcile_that_hangs_is_dropped_after_an_hour_unless_the_limit_is_disabled() {
     let controllers = [
         (config_maps(), Some(3600 * SECOND)),
         (config_maps().reconcile_timeout(60 * SECOND), Some(60 * SECOND)),
@@ -117,12 +117,12 @@ async fn a_reconcile_that_hangs_is_dropped_after_an_hour_unless_the_limit_is_swi
             (Some(limit), Some(took)) => assert!(limit <= took && took <= limit + SECOND, "{took:?}"),
             _ => panic!("a limit of {limit:?} and another reconcile after {took:?}"),
         }
-        // Not ended: a stop waits for what runs, and this hangs.
+        // Dropped instead of stopped: a stop waits for running reconciles, and this one hangs.
         drop(started);
     }
 }
 
-/// Panics when a reconcile that is dropped drops it.
+/// Panics when it is dropped.
 struct PanicsOnDrop;
 
 impl Drop for PanicsOnDrop {
@@ -132,7 +132,7 @@ impl Drop for PanicsOnDrop {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reconcile_that_panics_while_it_is_dropped_is_tried_again_too() {
+async fn a_reconcile_that_panics_while_it_is_dropped_is_retried() {
     let bad = || async {
         let _held = PanicsOnDrop;
         std::future::pending().await
@@ -142,7 +142,7 @@ async fn a_reconcile_that_panics_while_it_is_dropped_is_tried_again_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_terminal_error_is_counted_and_not_tried_again_until_something_changes() {
+async fn a_terminal_error_is_counted_and_not_retried_until_something_changes() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let bad = || async { Err(Error::terminal("nothing mends this")) };
@@ -161,7 +161,7 @@ async fn a_terminal_error_is_counted_and_not_tried_again_until_something_changes
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_brings_a_request_back_at_once_whatever_its_delay() {
+async fn a_change_requests_a_reconcile_immediately_during_a_backoff() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let bad = || async { Err("on purpose".into()) };
@@ -177,13 +177,13 @@ async fn a_change_brings_a_request_back_at_once_whatever_its_delay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_comes_again_after_the_time_that_was_asked_for_and_success_forgets_the_backoff() {
+async fn requeue_after_waits_exactly_and_success_resets_the_backoff() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let tries = Arc::new(AtomicUsize::new(0));
     let bad = move || {
         let at = tries.fetch_add(1, Ordering::Relaxed);
-        // Two errors, then well, over and over.
+        // Two errors, then a success, repeatedly.
         async move { if at % 3 == 2 { Ok(Action::requeue_after(100 * SECOND)) } else { Err("on purpose".into()) } }
     };
     let controller = config_maps().limiter(Exponential::new(SECOND, 60 * SECOND));
@@ -199,7 +199,7 @@ async fn a_request_comes_again_after_the_time_that_was_asked_for_and_success_for
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_requeue_grows_as_an_error_does_and_is_none() {
+async fn the_delay_of_a_requeue_grows_and_it_is_not_an_error() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let bad = || async { Ok(Action::requeue()) };
@@ -214,7 +214,7 @@ async fn a_requeue_grows_as_an_error_does_and_is_none() {
     started.shutdown().await;
 }
 
-/// Notices when two look at one object at the same time.
+/// Detects concurrent reconciles of one object.
 #[derive(Default)]
 struct ConcurrencyCheck {
     busy: std::sync::Mutex<std::collections::HashSet<String>>,
@@ -222,7 +222,7 @@ struct ConcurrencyCheck {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_key_is_never_reconciled_twice_at_once_and_workers_work_side_by_side() {
+async fn one_key_is_never_reconciled_concurrently_and_different_keys_are() {
     let cluster = TestCluster::new().await;
     let concurrency = Arc::new(ConcurrencyCheck::default());
     let seen = Arc::clone(&concurrency);

@@ -1,4 +1,4 @@
-//! Writes that demand the version that was read: one leader is not one writer.
+//! Writes with the version that was read as a precondition. An election alone does not guarantee a single writer.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,8 +11,8 @@ use tidings_object::{Kind as _, Object};
 
 use crate::controller::harness::{TestCluster, config_maps};
 
-/// The ways to write that can demand a version.
-/// Secrets have no status: asking for it is answered before any version is compared.
+/// The ways to write with a precondition.
+/// Secrets have no status: the server rejects a write of it before it compares versions.
 const WAYS: [&str; 5] = ["merge", "strategic", "apply", "status", "delete"];
 
 async fn write(secrets: &IfUnchanged<Secret>, way: &str) -> Result<(), kube_client::Error> {
@@ -36,12 +36,12 @@ async fn write(secrets: &IfUnchanged<Secret>, way: &str) -> Result<(), kube_clie
     Ok(())
 }
 
-/// How each attempt to write ended.
+/// The status code of each attempt to write.
 #[derive(Clone, Default)]
 struct WriteLog(Arc<Mutex<Vec<u16>>>);
 
 impl WriteLog {
-    /// Writes what is cached; in the first attempt something happens between the read and the write.
+    /// Writes the cached object. In the first attempt `meanwhile` runs between the read and the write.
     async fn reconcile(self, context: Context, way: &str, meanwhile: impl Fn()) -> Result<Action, Error> {
         let cached = context.lister::<Secret>().require("default/target")?;
         let is_first = self.0.lock().unwrap().is_empty();
@@ -66,10 +66,10 @@ fn target(by: &str) -> Value {
 
 // holds: X44
 #[tokio::test(start_paused = true)]
-async fn a_write_for_a_version_that_is_no_more_is_a_conflict_and_comes_again() {
+async fn a_write_for_an_old_version_is_a_conflict_and_is_retried() {
     for way in WAYS.iter().filter(|way| **way != "status") {
         let cluster = Arc::new(TestCluster::new().await);
-        cluster.server.put("secrets", target("nobody"));
+        cluster.server.put("secrets", target("initial"));
         let notes = WriteLog::default();
         let (noted, other) = (notes.clone(), Arc::clone(&cluster));
         let controller = config_maps().reads::<Secret>().reconcile(move |_: Request, context: Context| {
@@ -97,9 +97,9 @@ async fn a_write_for_a_version_that_is_no_more_is_a_conflict_and_comes_again() {
 
 // holds: X44
 #[tokio::test(start_paused = true)]
-async fn an_object_that_was_made_again_is_not_the_one_that_was_read() {
+async fn a_write_for_an_object_that_was_created_again_is_a_conflict() {
     let cluster = TestCluster::new().await;
-    cluster.server.put("secrets", target("nobody"));
+    cluster.server.put("secrets", target("initial"));
     let secrets = cluster.factory.informer::<Secret>();
     let ended = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&ended);
@@ -132,7 +132,7 @@ async fn an_object_that_was_made_again_is_not_the_one_that_was_read() {
 
 // holds: X44
 #[tokio::test(start_paused = true)]
-async fn a_version_that_means_any_is_refused_before_anything_is_sent() {
+async fn a_version_that_means_any_is_an_error_before_a_request_is_sent() {
     let cluster = TestCluster::new().await;
     let refused = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&refused);

@@ -1,4 +1,4 @@
-//! A reconcile sees what the one before it wrote, however far the cache is behind.
+//! Read your own writes: a reconcile sees the writes of the one before it, even if the cache lags.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -20,10 +20,10 @@ use crate::controller::harness::{RequestLog, TestCluster, config_maps};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How late the watch of secrets is.
+/// The delay of the watch of secrets.
 const LATE: Duration = Duration::from_secs(2);
 
-/// Each event of the watch of secrets comes late.
+/// A cluster whose watch of secrets is delayed.
 async fn late_scene() -> TestCluster {
     let cluster = TestCluster::new().await;
     cluster.server.faults().inject(Fault::SlowStream(LATE).always().on(Verb::Watch).of("secrets"));
@@ -38,7 +38,7 @@ fn secret(name: &str, step: &str) -> Secret {
     serde_json::from_value(object).unwrap()
 }
 
-/// The step that the cache shows of the secret.
+/// The step in the cached secret.
 fn shown(context: &Context) -> Option<String> {
     let secret = context.lister::<Secret>().get("default/copy")?;
     secret.decoded().unwrap().annotations().get("step").cloned()
@@ -47,7 +47,7 @@ fn shown(context: &Context) -> Option<String> {
 /// What each reconcile saw.
 type ObservedSteps = Arc<Mutex<Vec<Option<String>>>>;
 
-/// Takes one step in each reconcile, and notes what it saw before.
+/// Takes one step in each reconcile, and records what it saw before.
 async fn step(context: Context, saw: ObservedSteps) -> Result<Action, Error> {
     let at = {
         let mut saw = saw.lock().unwrap();
@@ -107,7 +107,7 @@ async fn the_next_reconcile_of_a_request_sees_every_write_of_the_last_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_bound_to_wait_the_next_reconcile_may_see_the_past() {
+async fn without_a_wait_for_writes_the_next_reconcile_may_see_an_old_state() {
     let cluster = late_scene().await;
     let saw = ObservedSteps::default();
     let noted = Arc::clone(&saw);
@@ -131,7 +131,7 @@ async fn without_a_bound_to_wait_the_next_reconcile_may_see_the_past() {
     started.shutdown().await;
 }
 
-/// A controller that writes once for each object in the way that is given, and notes when it is asked.
+/// A controller that calls `write` once for each object, and logs its requests.
 fn writes_once<F, Wrote>(
     builder: ControllerBuilder<ConfigMap>,
     requests: &RequestLog,
@@ -160,10 +160,10 @@ fn pause(requests: &RequestLog, name: &str) -> Duration {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cache_that_does_not_follow_delays_a_reconcile_no_longer_than_the_bound() {
+async fn a_cache_that_lags_delays_a_reconcile_no_longer_than_the_bound() {
     for (bound, builder) in [(5, config_maps()), (20, config_maps().write_wait_max(20 * SECOND))] {
         let cluster = TestCluster::new().await;
-        // The end of the initial list is the first event, and the last.
+        // The end of the initial list is the first event and the last one.
         cluster
             .server
             .faults()
@@ -184,7 +184,7 @@ async fn a_cache_that_does_not_follow_delays_a_reconcile_no_longer_than_the_boun
 }
 
 #[tokio::test(start_paused = true)]
-async fn other_requests_and_other_kinds_are_not_waited_for() {
+async fn requests_do_not_wait_for_writes_of_other_requests_and_of_uncached_kinds() {
     let cluster = late_scene().await;
     let requests = RequestLog::new();
     let builder = config_maps().workers(2).reads::<Secret>();
@@ -211,14 +211,14 @@ async fn other_requests_and_other_kinds_are_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_in_another_way_is_waited_for_when_it_is_told() {
+async fn a_request_waits_for_a_write_that_was_made_with_another_client_and_recorded() {
     let cluster = late_scene().await;
     let requests = RequestLog::new();
     let controller = writes_once(config_maps().reads::<Secret>(), &requests, |context| async move {
         let secrets: Api<Secret> = Api::namespaced(context.client().clone(), "default");
         let name = context.request().name().to_owned();
         let written = secrets.create(&PostParams::default(), &secret(&name, "created")).await?;
-        if name == "gone" {
+        if name == "deleted" {
             context.informer::<Secret>().wait_for_written(&written.metadata, 60 * SECOND).await?;
             secrets.delete(&name, &DeleteParams::default()).await?;
             context.deleted::<Secret>(Key::new(Some("default"), &name)?, written.uid().unwrap());
@@ -228,7 +228,7 @@ async fn a_write_in_another_way_is_waited_for_when_it_is_told() {
         Ok(())
     });
     let started = cluster.start_synced(controller).await;
-    for name in ["there", "gone"] {
+    for name in ["written", "deleted"] {
         cluster.put(name);
         tokio::time::sleep(60 * SECOND).await;
         assert!(pause(&requests, name) >= LATE, "{name}");
@@ -238,7 +238,7 @@ async fn a_write_in_another_way_is_waited_for_when_it_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() {
+async fn after_deleting_an_object_with_a_finalizer_the_next_reconcile_sees_its_deletion_timestamp() {
     let cluster = late_scene().await;
     cluster
         .server
@@ -269,7 +269,7 @@ async fn an_object_that_stays_for_its_finalizers_is_waited_for_by_its_version() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lister_of_a_kind_that_was_not_declared_says_what_to_do() {
+async fn a_lister_of_an_undeclared_kind_panics_with_a_hint() {
     let cluster = TestCluster::new().await;
     cluster.put("map");
     let said = Arc::new(Mutex::new(String::new()));
@@ -286,16 +286,16 @@ async fn a_lister_of_a_kind_that_was_not_declared_says_what_to_do() {
     started.shutdown().await;
 }
 
-/// A controller with one worker whose cache of secrets stands still, and writes one for `writer`.
+/// A cluster whose watch of secrets stops after the initial list.
 async fn stalled_scene() -> TestCluster {
     let cluster = TestCluster::new().await;
-    // The end of the initial list is the first event, and the last.
+    // The end of the initial list is the first event and the last one.
     let stall = Fault::StallStream { after_events: 1 }.always().on(Verb::Watch).of("secrets");
     cluster.server.faults().inject(stall);
     cluster
 }
 
-/// Writes a secret in the first reconcile of `writer`, and asks for another at once. Each reconcile takes some time.
+/// Creates a secret in the first reconcile of `writer`, and requeues it immediately. Each reconcile takes `takes`.
 fn writer(requests: &RequestLog, workers: usize, takes: Duration) -> tidings_controller::Controller {
     let requests = requests.clone();
     let builder = config_maps().workers(workers).reads::<Secret>();
@@ -314,7 +314,7 @@ fn writer(requests: &RequestLog, workers: usize, takes: Duration) -> tidings_con
 
 // holds: X45
 #[tokio::test(start_paused = true)]
-async fn the_only_worker_goes_on_with_other_requests_while_one_waits_for_its_writes() {
+async fn the_only_worker_reconciles_other_requests_while_one_waits_for_its_writes() {
     let cluster = stalled_scene().await;
     let requests = RequestLog::new();
     let started = cluster.start_synced(writer(&requests, 1, Duration::ZERO)).await;
@@ -332,7 +332,7 @@ async fn the_only_worker_goes_on_with_other_requests_while_one_waits_for_its_wri
 
 // holds: X45
 #[tokio::test(start_paused = true)]
-async fn a_request_that_waits_for_its_writes_is_with_nobody_else_and_what_is_added_comes_afterwards() {
+async fn a_parked_request_stays_claimed_and_later_changes_are_reconciled_after_it() {
     let cluster = stalled_scene().await;
     let requests = RequestLog::new();
     let started = cluster.start_synced(writer(&requests, 4, SECOND)).await;
@@ -343,7 +343,7 @@ async fn a_request_that_waits_for_its_writes_is_with_nobody_else_and_what_is_add
     }
     assert_eq!(requests.times("writer").len(), 1, "it waits");
     tokio::time::sleep(30 * SECOND).await;
-    // One that waited, and one for all that came meanwhile, a second later: not beside it.
+    // One reconcile that waited, and one for all changes in the meantime, a second later: they do not overlap.
     let times = requests.times("writer");
     assert_eq!(times.iter().map(Duration::as_secs).collect::<Vec<_>>(), [0, 6, 7], "{times:?}");
     started.shutdown().await;
@@ -351,20 +351,20 @@ async fn a_request_that_waits_for_its_writes_is_with_nobody_else_and_what_is_add
 
 // holds: X45
 #[tokio::test(start_paused = true)]
-async fn a_request_that_has_seen_its_writes_goes_before_what_is_queued() {
+async fn a_request_that_is_no_longer_parked_precedes_queued_requests() {
     let cluster = late_scene().await;
     let requests = RequestLog::new();
     let started = cluster.start_synced(writer(&requests, 1, SECOND)).await;
     cluster.put("writer");
-    // It has written, was taken again, and waits.
+    // It has written, was taken from the queue again, and is parked.
     tokio::time::sleep(3 * SECOND / 2).await;
     for name in ["a", "b", "c", "d", "e", "f"] {
         cluster.put(name);
     }
     tokio::time::sleep(30 * SECOND).await;
     let order = requests.take();
-    let again = order.iter().rposition(|name| name == "writer").expect("it comes again");
-    // Its writes are seen two seconds after they were made; each of the others takes one.
+    let again = order.iter().rposition(|name| name == "writer").expect("it is reconciled again");
+    // The cache shows its write after two seconds; each of the other reconciles takes one.
     assert!((2..=4).contains(&again), "{order:?}");
     assert_eq!(order.len(), 8);
     started.shutdown().await;
@@ -372,7 +372,7 @@ async fn a_request_that_has_seen_its_writes_goes_before_what_is_queued() {
 
 // holds: X45
 #[tokio::test(start_paused = true)]
-async fn a_stop_puts_requests_that_wait_for_their_writes_back_on_the_queue() {
+async fn a_stop_puts_parked_requests_back_on_the_queue() {
     let cluster = stalled_scene().await;
     let requests = RequestLog::new();
     let started = cluster.start_synced(writer(&requests, 2, Duration::ZERO)).await;
@@ -391,7 +391,7 @@ async fn a_stop_puts_requests_that_wait_for_their_writes_back_on_the_queue() {
 
 // holds: X45
 #[tokio::test(start_paused = true)]
-async fn a_drain_waits_for_requests_that_wait_for_their_writes() {
+async fn a_drain_waits_for_parked_requests() {
     let cluster = stalled_scene().await;
     let requests = RequestLog::new();
     let started = cluster.start_synced(writer(&requests, 2, Duration::ZERO)).await;
@@ -399,6 +399,6 @@ async fn a_drain_waits_for_requests_that_wait_for_their_writes() {
     tokio::time::sleep(SECOND).await;
     started.handle.queue().drain().await;
     assert_eq!(pause(&requests, "writer").as_secs(), 5);
-    // The workers have ended by themselves.
+    // The drain ended the workers.
     started.finished().await;
 }

@@ -1,4 +1,4 @@
-//! Which changes make which requests, and in which order they are worked on.
+//! Which changes cause which requests, and in which order they are reconciled.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tidings_factory::InformerOptions;
 
 use crate::controller::harness::{RequestLog, TestCluster, config_maps, settle};
 
-/// A secret that belongs to these config maps; the first controls it.
+/// A secret with these owners. The first is its controller.
 fn owned_secret(name: &str, owners: &[&str]) -> Value {
     let reference = |(at, owner): (usize, &&str)| {
         json!({ "apiVersion": "v1", "kind": "ConfigMap", "name": owner, "uid": format!("uid-{owner}"),
@@ -35,7 +35,7 @@ fn annotated_secret(name: &str, wanted: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_asked_for_when_it_comes_changes_and_goes() {
+async fn an_object_is_requested_when_it_is_added_updated_and_deleted() {
     let cluster = TestCluster::new().await;
     cluster.put("early");
     let requests = RequestLog::new();
@@ -63,7 +63,7 @@ async fn an_object_is_asked_for_when_it_comes_changes_and_goes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owned_object_asks_for_its_owner_and_when_it_changes_hands_for_both() {
+async fn an_owned_object_requests_its_owner_and_after_a_change_of_owner_both() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -72,7 +72,7 @@ async fn an_owned_object_asks_for_its_owner_and_when_it_changes_hands_for_both()
         async { Ok(Action::await_change()) }
     });
     let started = cluster.start_synced(controller).await;
-    // Of the owners only the one that controls it, and only of the controller's kind.
+    // Only the controller among the owners, and only of the reconciled kind.
     cluster.server.put("secrets", owned_secret("s", &["one", "other"]));
     settle().await;
     assert_eq!(requests.take(), ["one"]);
@@ -93,7 +93,7 @@ async fn an_owned_object_asks_for_its_owner_and_when_it_changes_hands_for_both()
 
 // holds: X28
 #[tokio::test(start_paused = true)]
-async fn when_the_controller_flag_moves_between_two_owners_both_are_asked() {
+async fn when_the_controller_flag_moves_between_two_owners_both_are_requested() {
     let cluster = TestCluster::new().await;
     for name in ["one", "two"] {
         cluster.put(name);
@@ -105,7 +105,7 @@ async fn when_the_controller_flag_moves_between_two_owners_both_are_asked() {
         async { Ok(Action::await_change()) }
     });
     let started = cluster.start_synced(controller).await;
-    // Owners that are cached are found by uid, others by name.
+    // Cached owners are found by uid, others by name.
     for is_cached in [true, false] {
         let mut secret = owned_secret("s", &["one", "two"]);
         if is_cached {
@@ -131,7 +131,7 @@ async fn when_the_controller_flag_moves_between_two_owners_both_are_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_that_is_cached_is_known_by_its_uid_and_any_other_by_its_name() {
+async fn a_cached_owner_is_found_by_uid_and_any_other_by_name() {
     let cluster = TestCluster::new().await;
     for name in ["one", "two"] {
         cluster.put(name);
@@ -154,7 +154,7 @@ async fn an_owner_that_is_cached_is_known_by_its_uid_and_any_other_by_its_name()
     cluster.server.put("secrets", secret.clone());
     settle().await;
     assert_eq!(requests.take(), ["one", "two"]);
-    // One that is not cached is known by name only, and then all are read by name.
+    // If one owner is not cached, all are read by name from the body.
     secret["metadata"]["ownerReferences"][1]["uid"] = json!("of-an-object-that-is-to-come");
     cluster.server.remove("secrets", "default/s");
     settle().await;
@@ -162,7 +162,7 @@ async fn an_owner_that_is_cached_is_known_by_its_uid_and_any_other_by_its_name()
     cluster.server.put("secrets", secret.clone());
     settle().await;
     assert_eq!(requests.take(), ["misnamed", "two"]);
-    // Nor is one an owner that lives in another namespace.
+    // An object in another namespace is not an owner.
     cluster.server.put("configmaps", json!({ "metadata": { "name": "far", "namespace": "elsewhere" } }));
     settle().await;
     requests.take();
@@ -176,7 +176,7 @@ async fn an_owner_that_is_cached_is_known_by_its_uid_and_any_other_by_its_name()
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_owner_is_asked_for_on_request_and_metadata_is_enough_for_it() {
+async fn every_owner_is_requested_if_configured_and_metadata_suffices() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -206,7 +206,7 @@ async fn every_owner_is_asked_for_on_request_and_metadata_is_enough_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_owner_in_cluster_scope_is_asked_for_without_a_namespace() {
+async fn a_cluster_scoped_owner_is_requested_without_a_namespace() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -227,7 +227,7 @@ async fn an_owner_in_cluster_scope_is_asked_for_without_a_namespace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_map_of_ones_own_sees_what_was_and_what_is_and_each_watch_has_its_predicates() {
+async fn a_map_sees_old_and_new_objects_and_each_watch_has_its_own_predicates() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -259,7 +259,7 @@ async fn a_map_of_ones_own_sees_what_was_and_what_is_and_each_watch_has_its_pred
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_predicate_of_the_kind_itself_keeps_changes_of_other_fields_away() {
+async fn a_predicate_of_the_own_kind_rejects_changes_of_other_fields() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -285,7 +285,7 @@ async fn a_predicate_of_the_kind_itself_keeps_changes_of_other_fields_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_predicate_that_panics_lets_pass() {
+async fn a_predicate_that_panics_accepts() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -302,7 +302,7 @@ async fn a_predicate_that_panics_lets_pass() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_happens_now_goes_before_the_initial_list_and_resyncs() {
+async fn live_changes_are_reconciled_before_the_initial_list_and_resyncs() {
     let cluster = TestCluster::new().await;
     for name in ["a", "b", "c"] {
         cluster.put(name);
@@ -320,11 +320,11 @@ async fn what_happens_now_goes_before_the_initial_list_and_resyncs() {
         },
     );
     let started = cluster.start_synced(controller).await;
-    // One of the list is worked on, and two wait.
+    // One object of the list is being reconciled, and two wait.
     cluster.put("live");
     tokio::time::sleep(5 * second).await;
     assert_eq!(requests.take()[1], "live");
-    // The resync asks for all four; then one of them changes.
+    // The resync requests all four; then one of them changes.
     tokio::time::sleep(55 * second + second / 2).await;
     cluster.put_with("live", json!({ "a": "b" }));
     tokio::time::sleep(5 * second).await;
@@ -338,7 +338,7 @@ async fn what_happens_now_goes_before_the_initial_list_and_resyncs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_changes_in_a_debounce_window_make_one_reconcile() {
+async fn many_changes_in_a_debounce_window_cause_one_reconcile() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -348,7 +348,7 @@ async fn many_changes_in_a_debounce_window_make_one_reconcile() {
         async { Ok(Action::await_change()) }
     });
     let started = cluster.start_synced(controller).await;
-    // It never comes to rest, and is worked on all the same.
+    // It changes all the time, and is still reconciled.
     for round in 0..30 {
         cluster.put_with("busy", json!({ "round": round.to_string() }));
         tokio::time::sleep(window / 10).await;
@@ -360,7 +360,7 @@ async fn many_changes_in_a_debounce_window_make_one_reconcile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_namespace_with_many_requests_does_not_keep_others_waiting() {
+async fn a_namespace_with_many_requests_does_not_delay_others() {
     let cluster = TestCluster::new().await;
     for name in 0..50 {
         cluster.put(&format!("many-{name}"));
@@ -379,7 +379,7 @@ async fn one_namespace_with_many_requests_does_not_keep_others_waiting() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_through_the_handle_is_worked_on_and_counted() {
+async fn a_request_through_the_handle_is_reconciled() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let log = requests.clone();
@@ -393,4 +393,46 @@ async fn a_request_through_the_handle_is_worked_on_and_counted() {
     settle().await;
     assert_eq!(requests.take(), ["unknown"]);
     started.shutdown().await;
+}
+
+/// A map may read listers, also that of its own informer: readers never wait for the informer that calls the map.
+#[tokio::test(start_paused = true)]
+async fn a_map_can_read_caches_through_captured_listers() {
+    let cluster = TestCluster::new().await;
+    for name in ["one", "two", "other"] {
+        let labels = json!({ "app": if name == "other" { "b" } else { "a" } });
+        cluster.server.put("configmaps", json!({ "metadata": { "name": name, "labels": labels } }));
+    }
+    let maps = cluster.factory.informer::<ConfigMap>().lister();
+    let secrets = cluster.factory.informer::<Secret>().lister();
+    let requests = RequestLog::new();
+    let log = requests.clone();
+    let controller = config_maps()
+        .watches::<Secret>(move |notification| {
+            let secret = notification.object();
+            assert_eq!(secrets.get(&secret.key().to_key()).is_some(), notification.new().is_some());
+            let app = secret.labels().value("app").map(str::to_owned);
+            let all = maps.list().into_iter();
+            let concerned = all.filter(|map| map.labels().value("app").map(str::to_owned) == app);
+            concerned.map(|map| Request::from(map.key())).collect()
+        })
+        .reconcile(move |request: Request, _| {
+            log.record(&request);
+            async { Ok(Action::await_change()) }
+        });
+    let started = cluster.start_synced(controller).await;
+    requests.take();
+    let secret = json!({ "metadata": { "name": "s", "labels": { "app": "a" } } });
+    cluster.server.put("secrets", secret);
+    settle().await;
+    let mut taken = requests.take();
+    taken.sort();
+    assert_eq!(taken, ["one", "two"]);
+    cluster.server.remove("secrets", "default/s");
+    settle().await;
+    assert_eq!(requests.take().len(), 2);
+    started.shutdown().await;
+    // The handler is removed with the controller, and with it the listers: the informers stop.
+    settle().await;
+    assert!(cluster.factory.stats().is_empty());
 }

@@ -48,7 +48,7 @@ fn put(server: &ApiServer, round: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_key_is_worked_on_by_one_replica_and_those_of_one_that_leaves_by_the_other() {
+async fn each_key_is_reconciled_by_one_replica_and_after_one_leaves_by_the_other() {
     let server = ApiServer::start().await;
     put(&server, 0);
     let (one, mut other) = (replica(&server, "one"), replica(&server, "other"));
@@ -67,7 +67,7 @@ async fn each_key_is_worked_on_by_one_replica_and_those_of_one_that_leaves_by_th
     assert!(!ones.is_empty() && !others.is_empty());
     assert!(ones.iter().all(|name| !others.contains(name)));
     assert!(one.started.handle.stats().not_ours > 0);
-    // Nothing changes, and yet the one that stays looks at what is its own now.
+    // No object changes, and still the remaining replica reconciles the keys that it owns now.
     other.leave.cancel();
     while other.sharding.join_next().await.is_some() {}
     tokio::time::sleep(2 * MINUTE).await;

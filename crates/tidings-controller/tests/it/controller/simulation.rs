@@ -1,6 +1,6 @@
-//! Whatever goes wrong, and in whatever order: once it ends, the world is as it should be, and comes to rest. One number
-//! repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --test it controller::simulation`; `TIDINGS_SEEDS=1000` makes
-//! a thousand of them.
+//! Random faults in random order. After they stop, the actual state must reach the desired state, and the controller must
+//! become idle. One seed repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --test it controller::simulation`;
+//! `TIDINGS_SEEDS=1000` runs a thousand seeds.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ const WISH: &str = "wish";
 const COPY: &str = "copy";
 
 #[test]
-fn whatever_goes_wrong_the_world_ends_as_it_should_be() {
+fn after_any_faults_the_actual_state_equals_the_desired_state() {
     let number = |name| std::env::var(name).ok().map(|text| text.parse().expect("seeds are numbers"));
     let seeds = match number("TIDINGS_SEED") {
         Some(seed) => seed..seed + 1,
@@ -33,7 +33,7 @@ fn whatever_goes_wrong_the_world_ends_as_it_should_be() {
     }
 }
 
-/// One run, in one thread and in paused time.
+/// One run, on one thread and in paused time.
 async fn simulate(seed: u64) {
     let server = ApiServer::builder().seed(seed).start().await;
     server.faults().plan(seed, 200, faults());
@@ -48,7 +48,7 @@ async fn simulate(seed: u64) {
         }
         started.shutdown().await;
     }
-    // The last one finds what the others left.
+    // The last controller reconciles what the others left.
     let started = cluster.start(controller(&copier));
     change_objects(&cluster.server, &mut chance).await;
     cluster.server.faults().clear();
@@ -73,7 +73,7 @@ fn controller(copier: &Arc<Copier>) -> Controller {
         })
 }
 
-/// Copies the wish of a config map into a secret that belongs to it, and sometimes fails at it.
+/// Copies the data of a config map into a secret that it owns, and fails at random.
 struct Copier {
     failures: Mutex<FailureRate>,
     busy: Mutex<HashSet<Request>>,
@@ -84,7 +84,7 @@ struct FailureRate {
     per_mille: u32,
 }
 
-/// A reconcile that has begun, until it has ended in whatever way.
+/// Marks a request as busy until the reconcile has ended in any way.
 struct BusyGuard<'a>(&'a Copier, &'a Request);
 
 impl Drop for BusyGuard<'_> {
@@ -103,7 +103,7 @@ impl Copier {
         self.failures.lock().unwrap().per_mille = 0;
     }
 
-    /// Fails, panics or hangs, by chance.
+    /// Fails, panics, hangs or sleeps at random.
     async fn maybe_fail(&self) -> Result<(), Error> {
         let (is_hit, how) = {
             let FailureRate { chance, per_mille } = &mut *self.failures.lock().unwrap();
@@ -142,7 +142,7 @@ impl Copier {
                     context.api::<Secret>().replace(&copy).await?;
                 }
             }
-            // Of another life of the map, or of nobody.
+            // Owned by a deleted config map of the same name, or by none.
             Some(_) => {
                 context.api::<Secret>().delete(request.name()).await?;
                 return Ok(Action::requeue_after(Duration::ZERO));
@@ -161,7 +161,7 @@ impl Copier {
     }
 }
 
-/// People change their minds, and meddle with the copies.
+/// Changes config maps and copies at random, and breaks watches.
 async fn change_objects(server: &ApiServer, chance: &mut SmallRng) {
     for _ in 0..60 {
         let name = format!("map-{}", chance.random_range(0..8));
@@ -194,7 +194,7 @@ async fn change_objects(server: &ApiServer, chance: &mut SmallRng) {
     }
 }
 
-/// The wishes, and what became of them.
+/// The data of the config maps and of their copies.
 fn world(server: &ApiServer) -> (BTreeMap<String, String>, BTreeMap<String, String>) {
     let read = |resource: &str, path: &str| {
         let keys = server.list_versions(resource).into_keys();
@@ -207,7 +207,7 @@ fn world(server: &ApiServer) -> (BTreeMap<String, String>, BTreeMap<String, Stri
     (read("configmaps", "/data/wish"), read("secrets", "/metadata/annotations/copy"))
 }
 
-/// Waits until every wish has its copy, and nothing else is there. Nothing more goes wrong, so it must come to that.
+/// Waits until every config map has its copy and there are no others. No more faults happen, so this must succeed.
 async fn wait_until_copied(server: &ApiServer, seed: u64) {
     for _ in 0..7200 {
         let (wishes, copies) = world(server);
@@ -219,7 +219,7 @@ async fn wait_until_copied(server: &ApiServer, seed: u64) {
     panic!("seed {seed}: after two hours without a fault\n{:#?}", world(server));
 }
 
-/// Everything that can go wrong with a request, by chance.
+/// All faults of requests.
 fn faults() -> Vec<Injection> {
     let status = |code, retry_after_seconds| Fault::Status { code, retry_after_seconds }.always();
     vec![

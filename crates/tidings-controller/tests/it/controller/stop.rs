@@ -1,4 +1,4 @@
-//! How a controller ends: what runs is finished or dropped, and no key is lost either way.
+//! How a controller ends: running reconciles are finished or dropped, and no request is lost.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn key(name: &str) -> Request {
     Request::new(Some("default"), name).unwrap()
 }
 
-/// A controller that takes ten seconds for each object, and notes when it has ended.
+/// A controller whose reconciles take ten seconds. They are logged when they begin and when they end.
 fn slow(begun: &RequestLog, ended: &RequestLog) -> Controller {
     let (begun, ended) = (begun.clone(), ended.clone());
     config_maps().reconcile(move |request: Request, _| {
@@ -32,7 +32,7 @@ fn slow(begun: &RequestLog, ended: &RequestLog) -> Controller {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_takes_nothing_new_finishes_what_runs_and_leaves_the_rest_on_the_queue() {
+async fn a_stop_finishes_running_reconciles_and_leaves_other_requests_on_the_queue() {
     let cluster = TestCluster::new().await;
     let (begun, ended) = (RequestLog::new(), RequestLog::new());
     let started = cluster.start_synced(slow(&begun, &ended)).await;
@@ -50,7 +50,7 @@ async fn a_stop_takes_nothing_new_finishes_what_runs_and_leaves_the_rest_on_the_
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_abandoned_ends_at_its_next_await_and_its_key_is_on_the_queue_again() {
+async fn an_abandoned_reconcile_ends_at_its_next_await_and_its_request_is_back_on_the_queue() {
     let cluster = TestCluster::new().await;
     let (begun, ended) = (RequestLog::new(), RequestLog::new());
     let started = cluster.start_synced(slow(&begun, &ended)).await;
@@ -68,7 +68,7 @@ async fn what_is_abandoned_ends_at_its_next_await_and_its_key_is_on_the_queue_ag
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_controller_finds_everything_that_the_last_one_left() {
+async fn the_next_controller_reconciles_what_the_last_one_left() {
     let cluster = TestCluster::new().await;
     let (begun, ended) = (RequestLog::new(), RequestLog::new());
     let started = cluster.start_synced(slow(&begun, &ended)).await;
@@ -88,7 +88,7 @@ async fn the_next_controller_finds_everything_that_the_last_one_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_that_has_ended_takes_no_requests_and_can_still_be_looked_at() {
+async fn a_controller_that_has_ended_takes_no_requests_and_still_has_stats() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let started = cluster.start_synced(slow(&requests, &requests)).await;
@@ -105,7 +105,7 @@ async fn a_controller_that_has_ended_takes_no_requests_and_can_still_be_looked_a
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_that_has_gone_needs_its_informers_no_longer() {
+async fn informers_stop_when_their_only_controller_has_ended() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
     let controller = config_maps().owns::<Secret>().reconcile(move |request: Request, _| {
@@ -118,7 +118,7 @@ async fn a_controller_that_has_gone_needs_its_informers_no_longer() {
     let stop = CancellationToken::new();
     stop.cancel();
     task.run(stop).await.unwrap();
-    // The secrets had nobody else: their informer ends by itself. The handle keeps nothing alive.
+    // Nothing else uses the informer of secrets, so it stops. The handle keeps nothing alive.
     settle().await;
     let names: Vec<_> = cluster.factory.stats().into_iter().map(|stats| stats.name).collect();
     assert_eq!(names, ["configmaps"]);
@@ -129,7 +129,7 @@ async fn a_controller_that_has_gone_needs_its_informers_no_longer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_that_never_ran_takes_its_handlers_with_it() {
+async fn dropping_a_task_that_never_ran_removes_its_handlers() {
     let cluster = TestCluster::new().await;
     let maps = cluster.factory.informer::<ConfigMap>();
     let (_, task) = config_maps()
@@ -143,7 +143,7 @@ async fn a_task_that_never_ran_takes_its_handlers_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_waits_for_all_its_caches_and_can_be_stopped_meanwhile() {
+async fn a_controller_waits_for_all_its_caches_and_can_be_stopped_while_it_waits() {
     let cluster = TestCluster::new().await;
     cluster.put("map");
     cluster
@@ -163,7 +163,7 @@ async fn a_controller_waits_for_all_its_caches_and_can_be_stopped_meanwhile() {
     tokio::time::sleep(60 * SECOND).await;
     assert!(!started.handle.is_synced());
     assert_eq!(requests.take(), [""; 0]);
-    // What there is to do waits already.
+    // The request is already on the queue.
     assert_eq!(started.handle.queue().len(), 1);
     started.shutdown().await;
     let started = cluster.start(controller());
@@ -189,7 +189,7 @@ async fn a_cache_that_will_never_be_filled_ends_the_controller_with_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_without_a_name_or_workers_is_refused() {
+async fn a_controller_without_a_name_or_workers_is_an_error() {
     let cluster = TestCluster::new().await;
     let reconcile = |_, _| async { Ok(Action::await_change()) };
     let nameless = Controller::for_kind::<ConfigMap>("").reconcile(reconcile).attach(&cluster.factory);
@@ -199,7 +199,7 @@ async fn a_controller_without_a_name_or_workers_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_reconcile_hears_of_the_stop() {
+async fn a_long_reconcile_can_wait_for_the_stop() {
     let cluster = TestCluster::new().await;
     cluster.put("map");
     let controller = config_maps().reconcile(|_, context: Context| async move {

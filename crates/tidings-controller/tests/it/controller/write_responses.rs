@@ -1,4 +1,4 @@
-//! What a server answers to a write: identity at once, the rest when someone looks, and errors as kube tells them.
+//! Responses to writes: the identity is read immediately, the rest on request, and errors are kube's.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -33,7 +33,7 @@ struct WidgetSpec {
     size: u8,
 }
 
-/// Lets a reconcile of a scene do this once, with its context.
+/// Calls `act` with the context of one reconcile.
 async fn within<F, Done>(cluster: &TestCluster, act: F)
 where
     F: Fn(Context) -> Done + Send + Sync + 'static,
@@ -71,7 +71,7 @@ fn refused<T: std::fmt::Debug>(answer: kube_client::Result<T>) -> Box<Status> {
     }
 }
 
-/// A view of secrets that can be written, and never read.
+/// A view of secrets that can be encoded, but not decoded.
 #[derive(Debug, Clone, Default, Serialize)]
 struct WriteOnly {
     metadata: ObjectMeta,
@@ -113,7 +113,7 @@ impl Resource for WriteOnly {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_decoded_when_someone_looks_and_not_before() {
+async fn a_response_is_decoded_only_on_request() {
     let cluster = TestCluster::new().await;
     within(&cluster, |context| async move {
         let written = context.api::<WriteOnly>().create(&WriteOnly { metadata: named("copy") }).await?;
@@ -127,7 +127,7 @@ async fn an_answer_is_decoded_when_someone_looks_and_not_before() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_told_of_an_answer_is_what_stands_in_it() {
+async fn the_identity_of_a_response_equals_its_metadata() {
     let cluster = TestCluster::new().await;
     within(&cluster, |context| async move {
         let mut wanted = secret("copy");
@@ -147,7 +147,7 @@ async fn what_is_told_of_an_answer_is_what_stands_in_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_stored_nowhere_has_no_name() {
+async fn a_response_that_is_not_stored_has_no_name() {
     let cluster = TestCluster::new().await;
     within(&cluster, |context| async move {
         let review = SelfSubjectAccessReview::default();
@@ -160,7 +160,7 @@ async fn an_answer_that_is_stored_nowhere_has_no_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_is_told_with_its_whole_status() {
+async fn a_rejected_write_returns_the_whole_status() {
     let cluster = TestCluster::new().await;
     let definitions: Api<CustomResourceDefinition> = Api::all(cluster.server.client());
     definitions.create(&PostParams::default(), &Widget::crd()).await.unwrap();
@@ -195,7 +195,7 @@ async fn a_refusal_is_told_with_its_whole_status() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deletion_answers_with_what_stays_and_with_nothing_else() {
+async fn a_deletion_returns_the_object_only_if_it_still_exists() {
     let cluster = TestCluster::new().await;
     let held = json!({ "metadata": { "name": "held", "finalizers": ["example.com/hold"] } });
     cluster.server.put("secrets", held);

@@ -1,4 +1,4 @@
-//! Waiting for an object: no change is missed, nothing is asked twice, and what never comes says what was seen.
+//! Waiting for a condition: no change is missed, each state is checked once, and the error contains the last state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ fn web() -> Key {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_condition_that_comes_true_later_ends_the_wait_with_the_object() {
+async fn the_wait_returns_the_object_when_the_condition_becomes_true() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
     let condition = Condition::is_running();
@@ -57,13 +57,13 @@ async fn a_condition_that_comes_true_later_ends_the_wait_with_the_object() {
     let pod = pod.unwrap().unwrap();
     assert_eq!(pod.field(".status.phase").unwrap().to_string(), "Running");
     assert!(before.elapsed() < 3 * SECOND, "woken by the change");
-    // And at once if it holds already.
+    // It returns immediately if the condition holds already.
     await_condition(&pods, &web(), &condition, Duration::ZERO).await.unwrap();
     running.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_change_is_missed_whenever_it_comes() {
+async fn no_change_is_missed_at_any_time() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
     for round in 0..200_u32 {
@@ -84,7 +84,7 @@ async fn no_change_is_missed_whenever_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_tells_what_was_seen_last() {
+async fn the_error_of_a_deadline_contains_the_last_state() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
     let check = async |expected: &str| {
@@ -106,7 +106,7 @@ async fn a_deadline_tells_what_was_seen_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_first_list_nothing_is_absent() {
+async fn before_the_first_list_no_object_counts_as_absent() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "Running");
     server.faults().inject(Fault::Status { code: 503, retry_after_seconds: None }.always());
@@ -122,7 +122,7 @@ async fn before_the_first_list_nothing_is_absent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_is_deleted_when_its_uid_is_gone_even_if_another_has_its_name() {
+async fn is_deleted_compares_the_uid_even_if_another_object_has_the_name() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "Running");
     let (pods, running) = pods(&server).await;
@@ -140,12 +140,12 @@ async fn an_object_is_deleted_when_its_uid_is_gone_even_if_another_has_its_name(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_condition_is_asked_once_for_each_state_of_its_object() {
+async fn a_condition_is_checked_once_for_each_state_of_its_object() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "Pending");
     let (pods, running) = pods(&server).await;
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&asked);
+    let checks = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&checks);
     let never = Condition::new("never is", move |_: &Pod| {
         counter.fetch_add(1, Ordering::Relaxed);
         false
@@ -161,12 +161,12 @@ async fn a_condition_is_asked_once_for_each_state_of_its_object() {
     };
     let (ended, ()) = tokio::join!(waiting, writing);
     assert!(ended.is_err());
-    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    assert_eq!(checks.load(Ordering::Relaxed), 2);
     running.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_cant_be_decoded_is_not_as_wanted_and_the_error_says_so() {
+async fn an_object_that_cant_be_decoded_does_not_meet_the_condition_and_the_error_contains_why() {
     let server = ApiServer::start().await;
     server.put("pods", json!({ "metadata": { "namespace": "shop", "name": "web" }, "spec": 7 }));
     let (pods, running) = pods(&server).await;
@@ -178,7 +178,7 @@ async fn an_object_that_cant_be_decoded_is_not_as_wanted_and_the_error_says_so()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() {
+async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_the_namespace() {
     let server = ApiServer::start().await;
     let (pods, running) = pods(&server).await;
     let never = Condition::exists();
@@ -208,7 +208,7 @@ async fn a_wait_ends_when_the_informer_stops_or_does_not_watch_that_namespace() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_an_informer_one_object_is_watched_for_as_long_as_it_takes() {
+async fn without_an_informer_only_the_object_is_watched_and_only_during_the_wait() {
     let server = ApiServer::start().await;
     put_pod(&server, "other", "Running");
     let condition = Condition::is_running();
@@ -224,12 +224,12 @@ async fn without_an_informer_one_object_is_watched_for_as_long_as_it_takes() {
     let requests = server.requests();
     assert!(requests.iter().all(|request| request.query.contains("metadata.name%3Dweb")), "{requests:?}");
     assert!(requests.iter().all(|request| request.path == "/api/v1/namespaces/shop/pods"), "{requests:?}");
-    let asked = requests.len();
+    let sent = requests.len();
     sleep(20 * MINUTE).await;
-    assert_eq!(server.requests().len(), asked, "nothing is watched afterwards");
+    assert_eq!(server.requests().len(), sent, "nothing is watched afterwards");
 }
 
-/// Whether a condition holds for an object as an informer would have it.
+/// Whether a condition holds for an object in an informer's cache.
 async fn holds<K: Kind>(plural: &str, object: Option<Value>, condition: Condition<K>) -> bool {
     let server = ApiServer::start().await;
     let key = Key::parse("shop/web").unwrap();
@@ -251,7 +251,7 @@ async fn holds<K: Kind>(plural: &str, object: Option<Value>, condition: Conditio
 }
 
 #[tokio::test(start_paused = true)]
-async fn pods_deployments_and_definitions_say_when_they_are_ready() {
+async fn the_conditions_of_pods_deployments_and_definitions_hold_when_they_are_ready() {
     assert!(!holds("pods", None, Condition::is_running()).await);
     assert!(!holds("pods", Some(json!({})), Condition::is_running()).await);
     assert!(holds("pods", Some(json!({ "status": { "phase": "Running" } })), Condition::is_running()).await);
@@ -300,7 +300,7 @@ async fn pods_deployments_and_definitions_say_when_they_are_ready() {
 }
 
 #[test]
-fn conditions_are_joined_as_their_words_are() {
+fn combined_conditions_have_combined_texts() {
     let yes = || Condition::<ConfigMap>::on_object("is", |_| Ok(true));
     let no = || Condition::<ConfigMap>::on_object("is not", |_| Ok(false));
     let nothing: Option<&Object<ConfigMap>> = None;

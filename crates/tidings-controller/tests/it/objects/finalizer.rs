@@ -1,4 +1,4 @@
-//! A finalizer is there before anything is applied, goes when everything is cleaned up, and touches no other.
+//! A finalizer is added before anything is applied, removed after the cleanup, and no other finalizer is changed.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tidings_controller::{Action, ControllerError, Finalize, finalizer};
 
 const OURS: &str = "example.com/ours";
 
-/// What a reconciler made of it.
+/// The error of a reconcile.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
     #[error("the work itself")]
@@ -31,7 +31,7 @@ enum Failed {
 struct FinalizerFixture {
     server: ApiServer,
     maps: Api<ConfigMap>,
-    /// What was asked of the reconciler, with the finalizers on the server at that time.
+    /// The calls of the reconciler, with the finalizers on the server at that time.
     calls: RefCell<Vec<String>>,
 }
 
@@ -87,7 +87,7 @@ impl FinalizerFixture {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_finalizer_is_on_the_server_before_anything_is_applied_and_goes_after_the_cleanup() {
+async fn the_finalizer_is_added_before_anything_is_applied_and_removed_after_the_cleanup() {
     let fixture = FinalizerFixture::new().await;
     let map = fixture.create(&[]).await;
     fixture.reconcile(&map).await.unwrap();
@@ -96,14 +96,14 @@ async fn the_finalizer_is_on_the_server_before_anything_is_applied_and_goes_afte
     let map = fixture.maps.get("bucket").await.unwrap();
     fixture.reconcile(&map).await.unwrap();
     assert_eq!(fixture.calls(), [r#"cleanup Some(["example.com/ours"])"#]);
-    assert_eq!(fixture.finalizers().await, None, "the object is gone");
-    // The cache has not heard of it yet.
+    assert_eq!(fixture.finalizers().await, None, "the object is deleted");
+    // The cache does not show the deletion yet.
     fixture.reconcile(&map).await.unwrap();
     assert_eq!(fixture.calls(), ["cleanup None"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_has_it_costs_no_request() {
+async fn an_object_that_has_the_finalizer_costs_no_request() {
     let fixture = FinalizerFixture::new().await;
     let map = fixture.create(&[OURS]).await;
     fixture.server.clear_requests();
@@ -114,7 +114,7 @@ async fn an_object_that_has_it_costs_no_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stale_object_gets_it_once_beside_those_of_others() {
+async fn a_stale_object_gets_the_finalizer_once_and_keeps_those_of_others() {
     let check = async |seen: &[&str], on_server: &[&str], expected: &[&str]| {
         let fixture = FinalizerFixture::new().await;
         let map = fixture.create(seen).await;
@@ -133,7 +133,7 @@ async fn a_stale_object_gets_it_once_beside_those_of_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_finalizer_of_others_is_ever_removed() {
+async fn finalizers_of_others_are_never_removed() {
     let check = async |seen: &[&str], on_server: &[&str], expected: &[&str]| {
         let fixture = FinalizerFixture::new().await;
         fixture.create(seen).await;
@@ -146,34 +146,34 @@ async fn no_finalizer_of_others_is_ever_removed() {
     };
     check(&["a.b/c", OURS], &["a.b/c", OURS], &["a.b/c"]).await;
     check(&[OURS, "a.b/c", "d.e/f"], &[OURS, "a.b/c", "d.e/f"], &["a.b/c", "d.e/f"]).await;
-    // Another has gone since, and our place is another.
+    // Another finalizer was removed in the meantime, so the index of ours has changed.
     check(&["a.b/c", OURS, "d.e/f"], &[OURS, "d.e/f"], &["d.e/f"]).await;
     check(&["a.b/c", "d.e/f", OURS], &["a.b/c", OURS], &["a.b/c"]).await;
-    // Ours has gone since, and another has its place.
+    // Ours was removed in the meantime, and another has its index.
     check(&[OURS, "a.b/c"], &["a.b/c"], &["a.b/c"]).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_that_is_being_deleted_without_it_is_left_alone() {
+async fn an_object_that_is_being_deleted_without_the_finalizer_is_unchanged() {
     let fixture = FinalizerFixture::new().await;
     let before = fixture.create(&["a.b/c"]).await;
     fixture.delete().await;
     let map = fixture.maps.get("bucket").await.unwrap();
     fixture.reconcile(&map).await.unwrap();
-    // And one that is not known yet to be.
+    // The same with a state from before the deletion.
     fixture.reconcile(&before).await.unwrap();
     assert!(fixture.calls().is_empty());
     assert_eq!(fixture.finalizers().await.unwrap(), ["a.b/c"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_object_of_that_name_is_not_touched() {
+async fn another_object_of_the_same_name_is_unchanged() {
     let fixture = FinalizerFixture::new().await;
     let old = fixture.create(&[]).await;
     fixture.delete().await;
     fixture.create(&[]).await;
     fixture.reconcile(&old).await.unwrap();
-    assert!(fixture.calls().is_empty(), "nothing is applied for what is gone");
+    assert!(fixture.calls().is_empty(), "nothing is applied for a deleted object");
     assert!(fixture.finalizers().await.unwrap().is_empty());
 
     fixture.set_finalizers(&[OURS]).await;
@@ -186,7 +186,7 @@ async fn another_object_of_that_name_is_not_touched() {
 
 // holds: X46
 #[tokio::test(start_paused = true)]
-async fn a_cleanup_that_succeeds_releases_the_object_whatever_its_action() {
+async fn a_cleanup_that_succeeds_with_any_action_releases_the_object() {
     for action in [Action::await_change(), Action::requeue(), Action::requeue_after(Duration::from_secs(10))]
     {
         let fixture = FinalizerFixture::new().await;
@@ -200,7 +200,7 @@ async fn a_cleanup_that_succeeds_releases_the_object_whatever_its_action() {
 
 // holds: X46
 #[tokio::test(start_paused = true)]
-async fn a_cleanup_that_fails_holds_the_object() {
+async fn a_cleanup_that_fails_keeps_the_finalizer() {
     let fixture = FinalizerFixture::new().await;
     fixture.create(&[OURS]).await;
     fixture.delete().await;
@@ -233,7 +233,7 @@ async fn nothing_is_applied_if_the_finalizer_was_not_added() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_removal_that_did_not_come_through_is_made_up_for() {
+async fn a_removal_that_failed_is_repeated_by_the_next_reconcile() {
     let fixture = FinalizerFixture::new().await;
     fixture.create(&[OURS]).await;
     fixture.delete().await;
@@ -247,14 +247,14 @@ async fn a_removal_that_did_not_come_through_is_made_up_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_that_no_server_takes_is_refused_before_anything_happens() {
+async fn an_invalid_name_of_a_finalizer_is_an_error_before_any_request() {
     let fixture = FinalizerFixture::new().await;
     let map = Arc::new(fixture.create(&[]).await);
     for name in ["", "/ours", "example.com/", "a/b/c"] {
         let ended = finalizer(&fixture.maps, name, Arc::clone(&map), async |_| Err(Failed::Work)).await;
         assert!(matches!(ended, Err(Failed::Finalizer(ControllerError::FinalizerName { .. }))), "{name:?}");
     }
-    // A built-in kind takes none without a domain, and the server says so.
+    // For a built-in kind the server rejects a name without a domain.
     let ended = finalizer(&fixture.maps, "ours", Arc::clone(&map), async |_| Err(Failed::Work)).await;
     let Err(Failed::Finalizer(ControllerError::FinalizerRequest { source, .. })) = ended else {
         panic!("{ended:?}")
@@ -265,7 +265,7 @@ async fn a_name_that_no_server_takes_is_refused_before_anything_happens() {
     assert!(matches!(ended, Err(Failed::Finalizer(ControllerError::NotWritten { .. }))));
 }
 
-/// A custom resource, as kube-rs/controller-rs has it.
+/// The custom resource of kube-rs/controller-rs.
 #[derive(CustomResource, Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "kube.rs",
@@ -280,7 +280,7 @@ struct DocumentSpec {
 
 // holds: X46
 #[tokio::test(start_paused = true)]
-async fn a_custom_resource_is_held_and_released_by_a_finalizer_without_a_domain() {
+async fn a_finalizer_without_a_domain_works_on_a_custom_resource() {
     let server = ApiServer::start().await;
     let definitions: Api<CustomResourceDefinition> = Api::all(server.client());
     definitions.create(&PostParams::default(), &Document::crd()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Who may own what.
+//! Owner references: which object can own which.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -30,7 +30,7 @@ fn secret(namespace: Option<&str>, name: &str) -> Secret {
 }
 
 #[test]
-fn a_reference_says_which_object_owns_and_whether_it_answers() {
+fn a_reference_contains_the_owner_and_whether_it_is_the_controller() {
     let owner = map("shop", "settings", "u1");
     let reference = owner_reference(&owner).unwrap();
     assert_eq!((reference.api_version.as_str(), reference.kind.as_str()), ("v1", "ConfigMap"));
@@ -44,7 +44,7 @@ fn a_reference_says_which_object_owns_and_whether_it_answers() {
 }
 
 #[test]
-fn an_object_that_was_never_written_owns_nothing() {
+fn an_object_without_name_or_uid_cant_own() {
     let check = |metadata: ObjectMeta, expected: &str| {
         let error = owner_reference(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap_err();
         assert_eq!(error.to_string().split(':').next(), Some(expected));
@@ -68,13 +68,13 @@ fn an_object_has_one_controller() {
     let error = set_controller(&mut object, &second).unwrap_err();
     let expected = "Secret shop/token is controlled by ConfigMap first (uid u1) already";
     assert!(error.to_string().starts_with(expected), "{error}");
-    // The same name is not the same object: what the old one controlled goes with it.
+    // An object of the same name with another uid is another owner.
     let again = map("shop", "first", "u3");
     assert!(matches!(set_controller(&mut object, &again), Err(ControllerError::AlreadyControlled { .. })));
 }
 
 #[test]
-fn an_owner_that_becomes_the_controller_is_there_once() {
+fn an_owner_that_becomes_the_controller_is_referenced_once() {
     let owner = map("shop", "first", "u1");
     let mut object = secret(Some("shop"), "token");
     object.metadata.owner_references = Some(vec![owner_reference(&owner).unwrap()]);
@@ -85,7 +85,7 @@ fn an_owner_that_becomes_the_controller_is_there_once() {
 }
 
 #[test]
-fn an_owner_lives_in_the_same_namespace_or_in_the_clusters_scope() {
+fn an_owner_is_in_the_same_namespace_or_cluster_scoped() {
     let owner = map("shop", "first", "u1");
     let error = set_controller(&mut secret(Some("other"), "token"), &owner).unwrap_err();
     assert!(matches!(error, ControllerError::OwnerInOtherNamespace { .. }), "{error}");
@@ -99,7 +99,7 @@ fn an_owner_lives_in_the_same_namespace_or_in_the_clusters_scope() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_orphan_is_adopted_and_released_unless_it_was_changed_meanwhile() {
+async fn an_orphan_is_adopted_and_released_unless_it_was_changed_in_between() {
     let server = ApiServer::start().await;
     let secrets: Api<Secret> = Api::namespaced(server.client(), "shop");
     let token = from_value(json!({ "metadata": { "name": "token" } })).unwrap();
@@ -126,7 +126,7 @@ async fn an_orphan_is_adopted_and_released_unless_it_was_changed_meanwhile() {
 }
 
 #[test]
-fn nothing_is_adopted_by_or_for_something_that_is_being_deleted() {
+fn an_object_that_is_being_deleted_can_neither_adopt_nor_be_adopted() {
     let now = Some(Time("2026-01-01T00:00:00Z".parse().unwrap()));
     let (mut owner, mut object) = (map("shop", "first", "u1"), secret(Some("shop"), "token"));
     object.metadata.deletion_timestamp = now.clone();
