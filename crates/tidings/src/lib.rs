@@ -132,4 +132,7 @@ mod documents {
 
     #[doc = include_str!("../README.md")]
     struct CrateReadme;
+
+    #[doc = include_str!("../../../docs/metrics.md")]
+    struct Metrics;
 }

@@ -5,4 +5,5 @@
 mod contract;
 mod examples;
 mod informers;
+mod metrics;
 mod tidy;
