@@ -44,9 +44,9 @@ mod entry {
 /// Reads the identity of one object.
 ///
 /// An error inside the object must not keep it out of the cache: that would stop an informer for one object of one
-/// tenant. So a text that is not UTF-8 is repaired as in Go's JSON, a field of another type counts as absent, and a broken
-/// entry or reference is skipped; a decoder of the object reports the error. It fails only if the bytes end before there
-/// is a key and a version.
+/// tenant. So a text that is not UTF-8 is repaired as in Go's JSON, a field of another type counts as absent, and a
+/// broken entry or reference is skipped; a decoder of the object reports the error. It fails only if the bytes end
+/// before there is a key and a version.
 pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut identity = Identity::default();
     let mut deletion = None;
@@ -138,32 +138,36 @@ fn label(entry: &[u8]) -> Option<Label<'_>> {
 
 /// Key and value of a map entry, empty if absent; `None` if the entry is broken.
 fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (mut key, mut value): (&[u8], &[u8]) = (b"", b"");
+    let (mut key, mut value): (&[u8], Option<&[u8]>) = (b"", Some(b""));
     let mut fields = Reader::new(entry);
     while let Some(field) = fields.next().ok()? {
         match field {
             (entry::KEY, Value::Bytes(content)) => key = content,
-            (entry::VALUE, Value::Bytes(content)) => value = content,
-            (entry::KEY | entry::VALUE, _) => return None,
+            (entry::KEY, _) => return None,
+            (entry::VALUE, Value::Bytes(content)) => value = Some(content),
+            // The last value counts, as in the decoder.
+            (entry::VALUE, _) => value = None,
             _ => {}
         }
     }
-    Some((key, value))
+    Some((key, value?))
 }
 
 /// `None` if the reference has no uid or is broken.
 fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
-    let (mut uid, mut is_controller) = (None, false);
+    let (mut uid, mut is_controller) = (None, Some(false));
     let mut fields = Reader::new(reference);
     while let Some(field) = fields.next().ok()? {
         match field {
             (owner_reference::UID, Value::Bytes(content)) => uid = Some(repaired_utf8(content)),
-            (owner_reference::CONTROLLER, Value::Varint(number)) => is_controller = number != 0,
-            (owner_reference::UID | owner_reference::CONTROLLER, _) => return None,
+            (owner_reference::CONTROLLER, Value::Varint(number)) => is_controller = Some(number != 0),
+            // The last value counts, as in the decoder.
+            (owner_reference::UID, _) => uid = None,
+            (owner_reference::CONTROLLER, _) => is_controller = None,
             _ => {}
         }
     }
-    Some((uid?, is_controller))
+    Some((uid?, is_controller?))
 }
 
 /// A time as in JSON; `None` if it is invalid. Few objects are being deleted, so this may be slow: it encodes an object

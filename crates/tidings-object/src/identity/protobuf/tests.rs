@@ -173,6 +173,19 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_skipped() {
 
 // holds: X35
 #[test]
+fn a_later_value_of_the_right_type_counts_in_entries_and_references() {
+    let label = field(11, &[field(1, b"app"), number(2, 7), field(2, b"web")].concat());
+    let owner = [field(6, b"true"), number(4, 7), field(4, b"o-1"), number(6, 1)].concat();
+    let message = object(&[field(1, b"a"), field(6, b"7"), label, field(13, &owner)]);
+    let table = tidings_protobuf::message("meta.k8s.io", "v1", "PartialObjectMetadata").unwrap();
+    let json = tidings_protobuf::to_json(table, tidings_protobuf::TypeMeta::default(), &message).unwrap();
+    let identity = scan(&message).unwrap();
+    assert_eq!(identity, Identity { rest_at: 0, ..Identity::from_json(&json).unwrap() });
+    assert_eq!((identity.labels.len(), identity.owners.len()), (1, 1));
+}
+
+// holds: X35
+#[test]
 fn bytes_that_end_early_have_an_identity_if_a_key_and_a_version_come_before() {
     let (message, whole) = (web(), web());
     let whole = scan(&whole).unwrap();
