@@ -3,7 +3,7 @@
 
 mod cache;
 #[allow(unreachable_pub, reason = "it is shared with the benches of tidings-object")]
-#[path = "../../tidings-object/benches/object/specimen.rs"]
+#[path = "../../tidings-object/benches/object/fixture.rs"]
 mod fixture;
 mod object;
 mod queue;

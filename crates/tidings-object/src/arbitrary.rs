@@ -1,5 +1,5 @@
-//! Strategies for property tests: JSON as a hostile or unusual server could write it, with duplicate keys, escapes, white
-//! space anywhere and wrong types.
+//! Strategies for property tests: JSON as a hostile or unusual server could write it, with duplicate keys, escapes,
+//! white space anywhere and wrong types.
 
 use proptest::prelude::*;
 use proptest::sample::select;

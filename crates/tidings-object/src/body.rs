@@ -1,4 +1,5 @@
-//! The packed body of an object: JSON without a leading kind and apiVersion, or a protobuf message without its envelope.
+//! The packed body of an object: JSON without a leading kind and apiVersion, or a protobuf message without its
+//! envelope.
 //!
 //! A body never refers to a frame. It unpacks to exactly as many bytes as were packed, never more.
 

@@ -100,9 +100,9 @@ impl<'a> Identity<'a> {
     /// Reads the identity of one protobuf message, such as a `v1.Pod`, without an envelope.
     ///
     /// Every Kubernetes object has its metadata at the same field number, so that no table is needed. The bytes are
-    /// checked as little as possible: they may end early if a key and a version come before; a text that is not UTF-8 is
-    /// [repaired](tidings_protobuf::repaired_utf8); a field of another type counts as absent. Errors elsewhere in the
-    /// object are left to the reader of the body.
+    /// checked as little as possible: they may end early if a key and a version come before; a text that is not UTF-8
+    /// is [repaired](tidings_protobuf::repaired_utf8); a field of another type counts as absent. Errors elsewhere in
+    /// the object are left to the reader of the body.
     pub fn from_protobuf(message: &'a [u8]) -> Result<Identity<'a>, ScanError> {
         protobuf::scan(message)
     }

@@ -1,8 +1,8 @@
 //! Intake turns frames into objects: it reads the identity, reuses an unchanged object of the cache, and transforms and
 //! packs the body. After intake, nothing refers to the frame.
 //!
-//! The order matters: an object that the cache already has costs a scan and a hash, and is neither transformed nor packed
-//! again.
+//! The order matters: an object that the cache already has costs a scan and a hash, and is neither transformed nor
+//! packed again.
 //!
 //! An intake also decides when to train a dictionary, but it starts no thread. The task of the informer asks whether a
 //! training is due, runs it where it may block, lets the intake adopt the result, and repacks the cache:
@@ -70,8 +70,8 @@ pub struct Intake {
     on_training_due: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// Looks up cached objects. Intake reuses an object that did not change, so that a relist neither transforms nor packs it
-/// again.
+/// Looks up cached objects. Intake reuses an object that did not change, so that a relist neither transforms nor packs
+/// it again.
 pub trait KnownObjects: Send + Sync {
     /// The object that is cached under this key.
     fn known(&self, key: &str) -> Option<Arc<RawObject>>;
@@ -94,8 +94,8 @@ pub enum IntakeError {
     /// The bytes are not well-formed, so that the bytes after them can't be trusted either.
     #[error("reading the identity of an object: {0}")]
     Malformed(ScanError),
-    /// The object is well-formed, but has no usable identity. It is skipped. No cached object can have this identity, so
-    /// that skipping it in a list deletes nothing.
+    /// The object is well-formed, but has no usable identity. It is skipped. No cached object can have this identity,
+    /// so that skipping it in a list deletes nothing.
     #[error("an object without {missing}")]
     NoIdentity {
         /// The missing field.
@@ -157,8 +157,8 @@ impl Intake {
     /// Takes in one JSON object. For an unchanged object it returns the `Arc` of the cache.
     ///
     /// The object must have a name and a version. If it has a kind and an apiVersion, kind and group must be those of
-    /// this intake. Another version of the same group is accepted: its fields may differ, but the object is the requested
-    /// one.
+    /// this intake. Another version of the same group is accepted: its fields may differ, but the object is the
+    /// requested one.
     ///
     /// Nothing else in an object is an error here: errors are left to the readers of the body. Bytes that are not UTF-8
     /// are [repaired](repaired_utf8), as in Go's decoder, because kube-apiserver copies JSON inside an object without
@@ -183,8 +183,8 @@ impl Intake {
         Ok(self.known_or_new(stored_identity, known, || self.unpacked_json(prefix, rest, walk)))
     }
 
-    /// Takes in one protobuf message, such as a `v1.Pod`, from an envelope, which has its type, or from a list. The rules
-    /// are those of [`json`](Self::json). [`Identity::from_protobuf`] documents which bytes are checked.
+    /// Takes in one protobuf message, such as a `v1.Pod`, from an envelope, which has its type, or from a list. The
+    /// rules are those of [`json`](Self::json). [`Identity::from_protobuf`] documents which bytes are checked.
     pub fn protobuf(
         &self,
         type_meta: TypeMeta<'_>,
@@ -204,7 +204,7 @@ impl Intake {
     }
 
     /// Whether it accepts protobuf: the table has the message of its kind, or it takes only metadata.
-    pub fn speaks_protobuf(&self) -> bool {
+    pub fn accepts_protobuf(&self) -> bool {
         self.origin.message().is_some()
     }
 

@@ -1,8 +1,8 @@
 //! A validating JSON scanner (a pull parser): a cursor over JSON text that checks the syntax and builds nothing.
 //!
 //! Identity, field reads and pruning use it. It accepts the grammar of RFC 8259 in valid UTF-8, of any depth and with
-//! numbers of any size; a decoder checks whether a value fits its Rust type. It never recurses, and it allocates only if
-//! containers are nested deeper than 64.
+//! numbers of any size; a decoder checks whether a value fits its Rust type. It never recurses, and it allocates only
+//! if containers are nested deeper than 64.
 //!
 //! Example: how to read `b` from `{"a":[1,2],"b":"x"}`.
 //!
@@ -15,7 +15,8 @@
 //! has_next_member()  -> false     after }
 //! ```
 //!
-//! [`text::next_special`] finds the end of a string eight bytes at a time, because most bytes of an object are in strings.
+//! [`text::next_special`] finds the end of a string eight bytes at a time, because most bytes of an object are in
+//! strings.
 
 mod nesting;
 mod text;

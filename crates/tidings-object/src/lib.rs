@@ -1,8 +1,8 @@
 //! One version of one Kubernetes object, stored as the bytes that the server sent and decoded on request.
 //!
-//! An [`Intake`] turns a frame into a [`RawObject`]: it reads the identity in one pass, reuses an unchanged object of the
-//! cache, and transforms and packs the body. An [`Object<K>`] is a typed view on it. This crate does no I/O and needs no
-//! async runtime.
+//! An [`Intake`] turns a frame into a [`RawObject`]: it reads the identity in one pass, reuses an unchanged object of
+//! the cache, and transforms and packs the body. An [`Object<K>`] is a typed view on it. This crate does no I/O and
+//! needs no async runtime.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -75,3 +75,7 @@ pub use json::JsonError;
 pub use raw::{Origin, PackStats};
 #[doc(hidden)]
 pub use transform::{TransformError, TransformId};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -42,8 +42,8 @@ pub(crate) use read::without_values;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 // `repr(C)` fixes the order of the fields in memory. A cache has many objects, and a reader waits for each cache line
-// that it touches. The first line holds the counts of the `Arc`, the key and the decoded value; the second line holds the
-// other fields that such a read needs.
+// that it touches. The first line holds the counts of the `Arc`, the key and the decoded value; the second line holds
+// the other fields that such a read needs.
 #[repr(C)]
 pub struct RawObject {
     strings: IdentityStrings,
@@ -169,9 +169,9 @@ impl RawObject {
     /// empty uid or version never counts as equal.
     ///
     /// The bytes of the two wires can't be compared. If the objects arrived by different wires, uid and version decide
-    /// alone; otherwise all objects would count as changed when an informer falls back from protobuf to JSON. The limit:
-    /// if a restored server reuses a version for another body, and the wire changes in the same list, the change is
-    /// missed.
+    /// alone; otherwise all objects would count as changed when an informer falls back from protobuf to JSON. The
+    /// limit: if a restored server reuses a version for another body, and the wire changes in the same list, the change
+    /// is missed.
     #[doc(hidden)]
     pub fn is_unchanged(&self, other: &RawObject) -> bool {
         self.is_same(other.uid(), &other.version, other.arrived_by, other.body_hash)
@@ -207,8 +207,8 @@ impl RawObject {
 
     /// The whole object, decoded.
     ///
-    /// The decoded value is kept within the [`Budget`](crate::Budget), one value per type. While the budget has room, it
-    /// is kept from the first decoding on. Otherwise it is kept from the second decoding on, and other values are
+    /// The decoded value is kept within the [`Budget`](crate::Budget), one value per type. While the budget has room,
+    /// it is kept from the first decoding on. Otherwise it is kept from the second decoding on, and other values are
     /// evicted.
     ///
     /// If several threads decode a value that is kept, it is decoded once. The size of each type is estimated as if it
@@ -292,8 +292,8 @@ impl Drop for RawObject {
         let bytes = self.object_bytes();
         self.origin.counters.remove(bytes);
         self.origin.budget.cache().uncount_object(bytes.memory_bytes);
-        if let Some(kept) = self.decoded_slot.take() {
-            self.origin.budget.cache().release(self, kept);
+        if let Some(values) = self.decoded_slot.take() {
+            self.origin.budget.cache().release(self, values);
         }
     }
 }

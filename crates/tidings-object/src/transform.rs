@@ -62,11 +62,11 @@ enum TransformStep {
 /// The name of a transform and the position of the function in it.
 type FunctionName = (Arc<str>, usize);
 
-/// Identifies what a [`Transform`] does. Two are equal only if the transforms certainly do the same. It keeps no function
-/// alive.
+/// Identifies what a [`Transform`] does. Two are equal only if the transforms certainly do the same. It keeps no
+/// function alive.
 ///
-/// Fields to prune are compared by value, in any order. Functions are compared by their [name](Transform::named). Without
-/// a name they are compared by allocation, so that only clones of one transform are equal.
+/// Fields to prune are compared by value, in any order. Functions are compared by their [name](Transform::named).
+/// Without a name they are compared by allocation, so that only clones of one transform are equal.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TransformId(Vec<StepId>);
@@ -91,8 +91,9 @@ pub struct TransformError {
 }
 
 impl Transform {
-    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties a list, one that
-    /// ends in `[0]` drops one item; indexes refer to the list as it arrived. (In protobuf an emptied list is absent.)
+    /// Drops these fields from the bytes, without decoding the object. A path that ends in `[*]` empties a list, one
+    /// that ends in `[0]` drops one item; indexes refer to the list as it arrived. (In protobuf an emptied list is
+    /// absent.)
     pub fn prune(paths: impl IntoIterator<Item = FieldPath>) -> Transform {
         Transform { steps: vec![TransformStep::Prune(Arc::new(PrunePaths::new(paths)))] }
     }
@@ -128,8 +129,8 @@ impl Transform {
 
     /// Names the functions of this transform, so that transforms that are created in different places can be equal.
     ///
-    /// **The name is a promise**: two functions with the same name must do the same. A factory shares one informer between
-    /// all requests with equal transforms, and the informer runs the first one.
+    /// **The name is a promise**: two functions with the same name must do the same. A factory shares one informer
+    /// between all requests with equal transforms, and the informer runs the first one.
     ///
     /// ```
     /// use tidings_object::Transform;

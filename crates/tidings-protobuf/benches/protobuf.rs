@@ -1,10 +1,10 @@
-//! What reading a pod costs from protobuf and from JSON: the whole, its JSON text, one field, a pruned copy.
+//! The cost to read a pod from protobuf and from JSON: the whole pod, its JSON text, one field, a pruned copy.
 //!
 //! `cargo bench -p tidings-protobuf`
 
-#[allow(dead_code)] // it knows config maps, secrets and leases too
-#[path = "../../tidings-object/benches/object/specimen.rs"]
-mod specimen;
+#[allow(dead_code, reason = "only pods are used")]
+#[path = "../../tidings-object/benches/object/fixture.rs"]
+mod fixture;
 
 use std::hint::black_box;
 
@@ -17,10 +17,10 @@ criterion_group!(benches, pod);
 criterion_main!(benches);
 
 fn pod(criterion: &mut Criterion) {
-    let json = specimen::pod(7);
+    let json = fixture::pod(7);
     let message = message("", "v1", "Pod").expect("a built-in kind");
-    let value = serde_json::from_str(&json).expect("a specimen is JSON");
-    let bytes = encode(message, &value).expect("a specimen is a pod");
+    let value = serde_json::from_str(&json).expect("a fixture is JSON");
+    let bytes = encode(message, &value).expect("a fixture is a pod");
     let none = TypeMeta::default();
     let path = |names: &[&'static str]| -> Vec<PathStep<'static>> {
         names.iter().map(|name| PathStep::Member((*name).into())).collect()

@@ -12,12 +12,11 @@ import (
 	"strings"
 )
 
-// How many filled objects of each kind there are, beside one that has nothing but zeroes.
+// The number of filled objects of each kind, in addition to one with only zero values.
 const filledPerKind = 3
 
-// Pairs of the same object in both formats, by the path of the file that holds the kinds of one group:
-// version, kind, protobuf in base64, JSON, and the protobuf that Go writes for this JSON if that is another, with tabs
-// between them.
+// Pairs of the same object in both formats, by the path of the file for the kinds of one group. The parts of a line are
+// separated by tabs: version, kind, protobuf in base64, JSON, and the protobuf that Go writes for this JSON if it differs.
 func corpus(kinds []kind) map[string][]byte {
 	filler := newFiller(rand.New(rand.NewPCG(1, 2)))
 	files := map[string][]byte{}
@@ -44,7 +43,7 @@ func corpus(kinds []kind) map[string][]byte {
 	return files
 }
 
-// What Go writes for an object that came as protobuf: it has lost whatever protobuf can't hold.
+// The JSON that Go writes for an object that it decoded from protobuf. It lacks everything that protobuf can't represent.
 func bothFormats(kind kind, object protobufObject) ([]byte, []byte) {
 	wire, err := object.Marshal()
 	must(err)

@@ -15,17 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Fills objects by chance. It fills each field of each message until it has done so a few times in all, and seldom
-// after that: otherwise the dozen kinds with a pod template would each repeat everything that a pod can have.
+// Fills objects with random values. It fills each field of each message a few times in total, and rarely after that:
+// otherwise the dozen kinds with a pod template would each repeat all fields of a pod.
 type filler struct {
 	chance *rand.Rand
 	filled map[string]int
 }
 
-// How often each field of each message is filled for certain.
+// How often each field of each message is certainly filled.
 const filledForCertain = 5
 
-// Schemas contain schemas.
+// Schemas are recursive.
 const depthMax = 12
 
 func newFiller(chance *rand.Rand) *filler {
@@ -93,7 +93,7 @@ func (f *filler) fillField(value reflect.Value, i, depth int) {
 	f.fill(value.Field(i), depth+1)
 }
 
-// Fills a type that has rules of its own: what can't be read back as it was written is not written.
+// Fills a type with its own encoding. It avoids values that do not decode to themselves.
 func (f *filler) fillSpecial(value reflect.Value, depth int) bool {
 	switch special := value.Addr().Interface().(type) {
 	case *metav1.Time:

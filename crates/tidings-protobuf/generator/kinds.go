@@ -15,20 +15,20 @@ import (
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// A kind that a server sends as protobuf, and the Go type that it is.
+// A kind that a server sends as protobuf, and its Go type.
 type kind struct {
 	schema.GroupVersionKind
 	goType reflect.Type
 }
 
-// What each generated type can do.
+// The methods of each generated type.
 type protobufObject interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// Every kind with metadata in every version that there are Go types for, their lists, what the machinery itself answers
-// with, and the only options that clients send as a body.
+// Every kind with metadata in every version with Go types, their lists, the answers of the API machinery itself, and the
+// only options that clients send as a body.
 func registeredKinds() []kind {
 	all := runtime.NewScheme()
 	must(scheme.AddToScheme(all))

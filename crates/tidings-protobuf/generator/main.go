@@ -1,8 +1,8 @@
-// The generator of tidings-protobuf: it reads the struct tags of Kubernetes' Go types and writes what the crate
-// needs to read their protobuf as JSON (src/table), and objects as Go writes them in both formats (tests/corpus).
+// The generator of tidings-protobuf. It reads the struct tags of Kubernetes' Go types, and writes the table that the crate
+// needs to read their protobuf as JSON (src/table), and objects in both formats (tests/corpus).
 //
 //	go run .           writes both
-//	go run . -check    writes nothing, and fails when what is checked in differs
+//	go run . -check    writes nothing, and fails if the checked-in files differ
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// The version of the module k8s.io/api in go.mod; CheckVersion holds it to that.
+// The version of the module k8s.io/api in go.mod. CheckVersion compares the two.
 const apiModule = "k8s.io/api"
 
 func main() {
@@ -42,7 +42,7 @@ func main() {
 	fmt.Printf("%d kinds, %d messages\n", len(kinds), len(table.messages))
 }
 
-// The folders that hold nothing but generated files.
+// The folders with only generated files.
 var owned = []string{"src/table", "tests/corpus"}
 
 func write(crate string, files map[string][]byte) {

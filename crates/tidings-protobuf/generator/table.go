@@ -15,18 +15,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// What the crate has to know: each message that a kind is made of, once.
+// The messages of all kinds, each once.
 type table struct {
 	kinds    []kind
 	messages map[reflect.Type]*message
 }
 
-// A struct, as protobuf numbers its fields and as JSON names them.
+// A struct: the numbers of its fields in protobuf and their names in JSON.
 type message struct {
 	goType reflect.Type
-	// In the order of the struct, which is the order of JSON. Those of an inlined struct stand among them.
+	// In the order of the struct, which is the order of JSON. They include the fields of inlined structs.
 	fields []field
-	// What stands at each number, from 1 on.
+	// The meaning of each field number, from 1 on.
 	places []place
 }
 
@@ -40,13 +40,13 @@ type field struct {
 
 type place struct {
 	number int
-	// Where its fields begin in the message's.
+	// The index of its first field in the message.
 	at int
-	// The message whose fields are inlined from there on; nil if it is one field.
+	// The message whose fields are inlined; nil for a single field.
 	inlined reflect.Type
 }
 
-// Types that JSON writes in a way of their own.
+// Types with their own encoding in JSON.
 var special = map[reflect.Type]string{
 	reflect.TypeFor[metav1.Time]():                                "Time",
 	reflect.TypeFor[metav1.MicroTime]():                           "MicroTime",
@@ -60,7 +60,7 @@ var special = map[reflect.Type]string{
 	reflect.TypeFor[apiextensions.JSONSchemaPropsOrStringArray](): "SchemaOrStrings",
 }
 
-// The special types that hold JSONSchemaProps.
+// The special types that contain JSONSchemaProps.
 var holdsSchema = []string{"SchemaOrBool", "SchemaOrArray", "SchemaOrStrings"}
 
 func newTable(kinds []kind) *table {
@@ -126,8 +126,8 @@ func numberOf(wire, at string) int {
 	return number
 }
 
-// Whether a named list is a message with `items` of its own. Tags do not say: some lists are tagged as optional, and
-// some single strings as repeated.
+// Whether a named list is a message with `items`. The tags do not tell: some lists are tagged as optional, and some single
+// strings as repeated.
 func isMessage(goType reflect.Type) bool {
 	return reflect.PointerTo(goType).Implements(reflect.TypeFor[protobufObject]())
 }
@@ -150,7 +150,7 @@ func (t *table) field(number int, name string, goType reflect.Type, options, at 
 	presence := "Always"
 	switch {
 	case shape == "One" && goType.Kind() == reflect.Struct:
-		// A struct is never empty to Go's encoder, but may be zero.
+		// Go's encoder never treats a struct as empty, but it may be zero.
 		if omitsZero && special[goType] != "Time" {
 			log.Fatalf("%s is left out when it is zero, which the crate can tell of times only", at)
 		}
@@ -196,7 +196,7 @@ func (t *table) kind(goType reflect.Type, at string) string {
 	return ""
 }
 
-// The name of a message's static in the table, from the table's own module on.
+// The path of a message's static in the table, from the module of the table on.
 func (t *table) path(goType reflect.Type) string {
 	t.message(goType)
 	return "super::" + moduleOf(goType) + "::" + staticOf(goType)

@@ -1,7 +1,7 @@
-//! JSON to protobuf, for servers and tests: what Go writes for an object that it read from this JSON.
+//! Encodes JSON as protobuf, for servers and tests. The bytes equal those that Go writes for an object that it decoded
+//! from this JSON.
 //!
-//! Members that the message does not know are left out. Quantities are written as they are given: Go would write
-//! `1000m` as `1`.
+//! Members that the message does not have are omitted. Quantities are not normalised: Go would write `1000m` as `1`.
 
 mod tree;
 
@@ -15,45 +15,46 @@ use crate::message::{Field, Kind, Message, Place, Shape};
 use crate::time::Timestamp;
 use crate::write::{begin_nested, end_nested, write_bytes, write_double, write_number};
 
-/// Room for the fields of a few messages.
-const FIELDS_AT_FIRST: usize = 128;
+/// The initial capacity for the fields of nested messages.
+const FIELDS_CAPACITY: usize = 128;
 
-/// Why JSON could not be written as a message. It names the place, and never the value.
+/// The JSON does not fit the message. The error has the path of the value, and never quotes the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodeError {
-    /// A value is of another type than the message has there.
-    #[error("{} is no {wanted}", if path.is_empty() { "the object" } else { path })]
-    Unfit {
-        /// Where it stands, such as `.spec.containers[0].name`; empty for the whole.
+    /// A value does not have the type of its field.
+    #[error("{} is not of type {expected}", if path.is_empty() { "the whole value" } else { path })]
+    Mismatch {
+        /// The path of the value, such as `.spec.containers[0].name`; empty for the whole value.
         path: String,
-        /// What the message has there.
-        wanted: &'static str,
+        /// The type of the field.
+        expected: &'static str,
     },
-    /// Objects are nested too deep.
+    /// Objects are nested too deeply.
     #[error("more than {DEPTH_MAX} objects are nested in each other")]
     TooDeep,
-    /// A text is no JSON, or is nested beyond what can be a message.
-    #[error("a text is no JSON")]
-    NoJson,
+    /// The text is not JSON, or is nested more deeply than any message.
+    #[error("the text is not JSON")]
+    NotJson,
 }
 
 impl EncodeError {
-    fn unfit(wanted: &'static str) -> EncodeError {
-        EncodeError::Unfit { path: String::new(), wanted }
+    fn mismatch(expected: &'static str) -> EncodeError {
+        EncodeError::Mismatch { path: String::new(), expected }
     }
 
-    /// The same, seen from one step further out.
+    /// Prepends a step to the path.
     fn below(self, step: impl std::fmt::Display) -> EncodeError {
         match self {
-            EncodeError::Unfit { path, wanted } => {
-                EncodeError::Unfit { path: format!("{step}{path}"), wanted }
+            EncodeError::Mismatch { path, expected } => {
+                EncodeError::Mismatch { path: format!("{step}{path}"), expected }
             }
             other => other,
         }
     }
 }
 
-/// The bytes of the message whose JSON this is, as Go writes them: empty values too, keys of maps in order.
+/// Encodes JSON as a message. As in Go, empty values are written, and the keys of maps are sorted.
 ///
 /// ```
 /// use tidings_protobuf::{TypeMeta, encode, message, to_json};
@@ -68,28 +69,27 @@ pub fn encode(message: &'static Message, json: &Value) -> Result<Vec<u8>, Encode
     encode_text(message, &serde_json::to_vec(json).expect("a value is written to memory"))
 }
 
-/// As [`encode`], from JSON that is not read yet: cheaper than to read it first. What is JSON in a message too is written as it
-/// stands.
+/// As [`encode`], from JSON text: cheaper than to decode it first. JSON inside a message is copied unchanged.
 pub fn encode_text(message: &'static Message, json: &[u8]) -> Result<Vec<u8>, EncodeError> {
-    let text = std::str::from_utf8(json).map_err(|_| EncodeError::NoJson)?;
-    let tree = Tree::read(text).ok_or(EncodeError::NoJson)?;
+    let text = std::str::from_utf8(json).map_err(|_| EncodeError::NotJson)?;
+    let tree = Tree::read(text).ok_or(EncodeError::NotJson)?;
     let mut writer = Writer {
-        // A message is mostly shorter than its JSON.
+        // A message is usually shorter than its JSON.
         out: Vec::with_capacity(json.len()),
-        found: Vec::with_capacity(FIELDS_AT_FIRST),
+        found: Vec::with_capacity(FIELDS_CAPACITY),
     };
     writer.message(message, Some(tree.root()), 0)?;
     Ok(writer.out)
 }
 
-/// Writes what a tree says.
+/// Encodes a tree of JSON values.
 struct Writer<'t> {
     out: Vec<u8>,
-    /// The values of the fields of all messages that are being written, the innermost last.
+    /// The values of the fields of the messages that are being written, the innermost last.
     found: Vec<Option<Json<'t>>>,
 }
 
-/// Where a value is written.
+/// The field that a value is written to.
 #[derive(Clone, Copy)]
 struct FieldTarget {
     number: u32,
@@ -97,7 +97,7 @@ struct FieldTarget {
 }
 
 impl<'t> Writer<'t> {
-    /// It recurses once a message that is nested in another, up to [`DEPTH_MAX`].
+    /// Recurses once per nested message, at most [`DEPTH_MAX`] deep.
     fn message(
         &mut self,
         message: &'static Message,
@@ -117,10 +117,10 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    /// Finds the values of a message's fields, the last of each name, as everybody takes it. Members mostly stand in the order
-    /// of the fields, so that the next name is looked for behind the last.
+    /// Finds the values of the fields of a message. The last of duplicate names counts. Members usually have the order
+    /// of the fields, so that the search for a name begins after the last match.
     fn find(&mut self, message: &'static Message, json: Json<'t>, first: usize) -> Result<(), EncodeError> {
-        let members = json.members().ok_or_else(|| EncodeError::unfit("object"))?;
+        let members = json.members().ok_or_else(|| EncodeError::mismatch("object"))?;
         let (found, mut next) = (&mut self.found[first..], 0);
         for (name, value) in members {
             let (earlier, later) = message.fields.split_at(next);
@@ -134,7 +134,7 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    /// Writes the fields of a message, whose values were found from there on.
+    /// Writes the fields of a message, whose values begin at `first` in `found`.
     fn fields(&mut self, message: &'static Message, first: usize, depth: usize) -> Result<(), EncodeError> {
         for (number, place) in (0..).zip(message.places) {
             match place {
@@ -162,7 +162,7 @@ impl<'t> Writer<'t> {
     ) -> Result<(), EncodeError> {
         let at = FieldTarget { number: field.number, depth };
         match (field.shape, json) {
-            // Nil lists are not written, and nil bytes and named lists are such.
+            // Go does not write a nil list. Bytes and named lists are lists in Go.
             (Shape::One, None) if matches!(field.kind, Kind::Bytes | Kind::List(_)) => Ok(()),
             (Shape::One, json) => self.value(at, field.kind, json),
             (_, None) => Ok(()),
@@ -173,7 +173,7 @@ impl<'t> Writer<'t> {
     }
 
     fn map(&mut self, at: FieldTarget, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
-        let entries = json.members().ok_or_else(|| EncodeError::unfit("object"))?;
+        let entries = json.members().ok_or_else(|| EncodeError::mismatch("object"))?;
         let mut entries: Vec<_> = entries.collect();
         entries.sort_by_key(|(key, _)| *key);
         for (index, (key, value)) in entries.iter().enumerate() {
@@ -190,7 +190,7 @@ impl<'t> Writer<'t> {
     }
 
     fn items(&mut self, at: FieldTarget, kind: Kind, json: Json<'t>) -> Result<(), EncodeError> {
-        let items = json.items().ok_or_else(|| EncodeError::unfit("list"))?;
+        let items = json.items().ok_or_else(|| EncodeError::mismatch("list"))?;
         for (index, item) in items.enumerate() {
             self.value(at, kind, item.unless_null())
                 .map_err(|error| error.below(format_args!("[{index}]")))?;
@@ -198,7 +198,7 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    /// Writes one value; without one, what Go has for zero.
+    /// Writes one value. Without a value it writes Go's zero value.
     fn value(&mut self, at: FieldTarget, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
         let (number, out) = (at.number, &mut self.out);
         match kind {
@@ -208,7 +208,7 @@ impl<'t> Writer<'t> {
             Kind::Double => write_double(number, double(json)?, out),
             Kind::String => write_bytes(number, text(json)?.as_bytes(), out),
             Kind::Bytes => {
-                let bytes = STANDARD.decode(text(json)?).map_err(|_| EncodeError::unfit("base64"))?;
+                let bytes = STANDARD.decode(text(json)?).map_err(|_| EncodeError::mismatch("base64"))?;
                 write_bytes(number, &bytes, out);
             }
             _ => {
@@ -220,7 +220,7 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
-    /// Writes what stands in a value that is a message on the wire.
+    /// Writes the content of a value that is a message on the wire.
     fn inside(&mut self, at: FieldTarget, kind: Kind, json: Option<Json<'t>>) -> Result<(), EncodeError> {
         let out = &mut self.out;
         match kind {
@@ -260,7 +260,7 @@ impl<'t> Writer<'t> {
                 }
             }
             Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Double | Kind::String | Kind::Bytes => {
-                unreachable!("it is no message on the wire")
+                unreachable!("scalars are not messages on the wire")
             }
         }
         Ok(())
@@ -269,7 +269,7 @@ impl<'t> Writer<'t> {
 
 fn write_time(kind: Kind, json: Option<Json<'_>>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
     let Some(json) = json else { return Ok(()) };
-    let time = Timestamp::parse(text(Some(json))?).ok_or_else(|| EncodeError::unfit("time"))?;
+    let time = Timestamp::parse(text(Some(json))?).ok_or_else(|| EncodeError::mismatch("time"))?;
     if time.is_zero() {
         return Ok(());
     }
@@ -286,23 +286,23 @@ fn write_int_or_string(variant: i64, number: i32, text: &str, out: &mut Vec<u8>)
 }
 
 fn bool(json: Option<Json<'_>>) -> Result<bool, EncodeError> {
-    json.map_or(Some(false), Json::as_bool).ok_or_else(|| EncodeError::unfit("boolean"))
+    json.map_or(Some(false), Json::as_bool).ok_or_else(|| EncodeError::mismatch("boolean"))
 }
 
 fn integer(json: Option<Json<'_>>) -> Result<i64, EncodeError> {
     let integer = json.map_or(Some(0), |json| json.as_number()?.as_i64());
-    integer.ok_or_else(|| EncodeError::unfit("integer of 64 bits"))
+    integer.ok_or_else(|| EncodeError::mismatch("integer of 64 bits"))
 }
 
 fn small_integer(json: Option<Json<'_>>) -> Result<i32, EncodeError> {
-    i32::try_from(integer(json)?).map_err(|_| EncodeError::unfit("integer of 32 bits"))
+    i32::try_from(integer(json)?).map_err(|_| EncodeError::mismatch("integer of 32 bits"))
 }
 
 fn double(json: Option<Json<'_>>) -> Result<f64, EncodeError> {
     let double = json.map_or(Some(0.0), |json| json.as_number()?.as_f64());
-    double.ok_or_else(|| EncodeError::unfit("number"))
+    double.ok_or_else(|| EncodeError::mismatch("number"))
 }
 
 fn text<'t>(json: Option<Json<'t>>) -> Result<&'t str, EncodeError> {
-    json.map_or(Some(""), Json::as_str).ok_or_else(|| EncodeError::unfit("string"))
+    json.map_or(Some(""), Json::as_str).ok_or_else(|| EncodeError::mismatch("string"))
 }

@@ -1,4 +1,4 @@
-//! Why bytes could not be read. It never quotes a value: objects hold secrets, and errors are logged.
+//! The error of decoding. It never quotes a value, because objects hold secrets and errors are logged.
 
 use std::fmt;
 
@@ -6,30 +6,31 @@ use serde::de::{self, Expected, Unexpected};
 
 use crate::wire::WireError;
 
-/// Why bytes could not be read as their message, or as the wanted Rust type.
+/// The bytes do not decode as their message, or not into the Rust type.
 ///
-/// It quotes no value of its own accord; what a type's own `Deserialize` says is kept as it is.
+/// It quotes no value. The only exception is a message of the type's own `Deserialize`, which is kept unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
-    /// The bytes are no message.
+    /// The bytes are not a protobuf message.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A field has another wire type than its message says.
-    #[error("a field has the wire type of another type of value")]
+    /// A field does not have the wire type of its message.
+    #[error("a field has the wrong wire type")]
     WrongWireType,
-    /// Messages are nested too deep.
+    /// Messages are nested too deeply.
     #[error("more than {} messages are nested in each other", crate::DEPTH_MAX)]
     TooDeep,
-    /// A time lies outside the years that have four digits.
-    #[error("a time lies outside the years 0 to 9999")]
+    /// The year of a time does not have four digits.
+    #[error("a time is outside the years 0 to 9999")]
     Time,
-    /// A number is none that JSON has.
+    /// JSON can't represent a number.
     #[error("a number is infinite or not a number")]
     NotFinite,
-    /// An `IntOrString` is neither.
-    #[error("an int-or-string is of type {0}")]
+    /// An `IntOrString` is neither an integer nor a string.
+    #[error("an int-or-string has the unknown type {0}")]
     IntOrString(u64),
-    /// A part that should be JSON is none, or not what the Rust type wants.
+    /// JSON inside a raw field is malformed, or does not decode into the Rust type.
     #[error("the JSON inside a raw field cannot be read, line {line} column {column}")]
     Raw {
         /// The line, from 1.
@@ -37,13 +38,13 @@ pub enum Error {
         /// The column, from 1.
         column: usize,
     },
-    /// The Rust type wants something else.
+    /// The value does not decode into the Rust type.
     #[error("{0}")]
-    Unfit(String),
+    Mismatch(String),
 }
 
 impl Error {
-    /// The place is kept and the text dropped: serde_json quotes values in it.
+    /// Keeps the position and drops the text, because serde_json quotes values in it.
     pub(crate) fn raw(error: &serde_json::Error) -> Error {
         Error::Raw { line: error.line(), column: error.column() }
     }
@@ -51,23 +52,23 @@ impl Error {
 
 impl de::Error for Error {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Error::Unfit(message.to_string())
+        Error::Mismatch(message.to_string())
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Error::Unfit(format!("invalid type: {}, expected {expected}", name(&unexpected)))
+        Error::Mismatch(format!("invalid type: {}, expected {expected}", name(&unexpected)))
     }
 
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Error::Unfit(format!("invalid value: {}, expected {expected}", name(&unexpected)))
+        Error::Mismatch(format!("invalid value: {}, expected {expected}", name(&unexpected)))
     }
 
     fn unknown_variant(_variant: &str, expected: &'static [&'static str]) -> Self {
-        Error::Unfit(format!("unknown variant, expected one of {expected:?}"))
+        Error::Mismatch(format!("unknown variant, expected one of {expected:?}"))
     }
 }
 
-/// What kind of value it is, without the value.
+/// The type of a value, without the value.
 fn name(unexpected: &Unexpected<'_>) -> &'static str {
     match unexpected {
         Unexpected::Bool(_) => "a boolean",

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets: each takes any bytes and must not panic. `cargo test` runs them over the files of
-//! `corpus/`; a fuzzer runs them longer.
+//! The fuzz targets: functions that accept any bytes and must not panic. `cargo test` runs them over the files of
+//! `corpus/`, and the crate in `fuzz/` runs them with a fuzzer.
 
 use serde_json::Value;
 
@@ -10,27 +10,27 @@ use crate::{
     without,
 };
 
-/// One target: the name of its folder in `corpus/`, and what it runs.
+/// The name of a target, which is also its folder in `corpus/`, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 pub const TARGETS: [Target; 3] = [("wire", wire), ("message", message), ("encoded", encoded)];
 
-/// How much longer than its bytes an object's JSON may be: an empty message is two bytes, and JSON names the lists
-/// that it does not have.
+/// The maximum ratio of the length of the JSON to the length of the bytes. It is high, because an empty message has two
+/// bytes, and its JSON has the names of its absent lists.
 const GROWTH_MAX: usize = 200;
 
-/// Reads the fields of any bytes: each takes at least one of them.
+/// Reads the fields of any bytes. Each must consume at least one byte.
 pub fn wire(bytes: &[u8]) {
     let mut reader = Reader::new(bytes);
     let mut left = bytes.len();
     while let Ok(Some(_)) = reader.next() {
-        assert!(reader.rest().len() < left, "a field has a length");
+        assert!(reader.rest().len() < left, "each field consumes bytes");
         left = reader.rest().len();
     }
 }
 
-/// Reads any bytes as the kind that the first two of them choose.
+/// Reads any bytes as a kind that the first two bytes choose.
 pub fn message(bytes: &[u8]) {
     if let [first, second, bytes @ ..] = bytes {
         let which = usize::from(u16::from_be_bytes([*first, *second]));
@@ -38,7 +38,7 @@ pub fn message(bytes: &[u8]) {
     }
 }
 
-/// Reads any bytes in every way, and asserts that the ways agree.
+/// Reads any bytes in every way, and asserts that the results agree.
 pub fn check(bytes: &[u8], message: &'static Message) {
     let paths = [
         vec!["metadata", "labels"],
@@ -48,15 +48,15 @@ pub fn check(bytes: &[u8], message: &'static Message) {
     ];
     let paths = paths.map(|path| path.into_iter().map(step).collect::<Vec<_>>());
     if let Ok(left) = without(message, bytes, &paths) {
-        let again = without(message, &left, &paths).expect("what was read can be read again");
-        assert!(again == left, "pruning once is enough");
+        let again = without(message, &left, &paths).expect("a pruned message can be read");
+        assert!(again == left, "pruning is idempotent");
     }
     let found = values_at(message, bytes, &paths[0]);
     let value: Value = match from_slice(message, TypeMeta::default(), bytes) {
         Ok(value) => value,
         Err(error) => {
             let json = to_json(message, TypeMeta::default(), bytes);
-            assert!(json.is_err() || matches!(error, Error::Raw { .. }), "both fail or none: {error}");
+            assert!(json.is_err() || matches!(error, Error::Raw { .. }), "both fail or none does: {error}");
             return;
         }
     };
@@ -64,32 +64,31 @@ pub fn check(bytes: &[u8], message: &'static Message) {
     assert_eq!(found.expect("the whole was read").first(), labels);
     let json = to_json(message, TypeMeta::default(), bytes).expect("it was read as a value");
     assert!(json.len() <= GROWTH_MAX * (bytes.len() + 1), "{} bytes give {}", bytes.len(), json.len());
-    // serde_json reads no deeper than 128 levels.
+    // serde_json has a limit of 128 levels.
     if let Ok(parsed) = serde_json::from_slice::<Value>(&json) {
-        assert_eq!(parsed, value, "the text says what the value does");
+        assert_eq!(parsed, value, "the text has the same value");
     }
-    written(message, &value);
+    check_encoding(message, &value);
 }
 
-/// Writes any JSON as the kind that it names, read before or not.
+/// Encodes any JSON as the kind that it names, from the text and from the value.
 pub fn encoded(bytes: &[u8]) {
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else { return };
     let text = |pointer| value.get(pointer).and_then(Value::as_str).unwrap_or_default();
     let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
     if let Some(message) = crate::message(group, version, text("kind")) {
-        let refused = |encoded: Result<Vec<u8>, EncodeError>| encoded.err();
-        assert_eq!(refused(encode_text(message, bytes)), refused(encode(message, &value)));
-        written(message, &value);
+        let error = |encoded: Result<Vec<u8>, EncodeError>| encoded.err();
+        assert_eq!(error(encode_text(message, bytes)), error(encode(message, &value)));
+        check_encoding(message, &value);
     }
 }
 
-/// Writes a value as protobuf; what was written is read and written the same.
-fn written(message: &'static Message, value: &Value) {
+/// Encodes a value, decodes the result and encodes it again: the bytes must be equal.
+fn check_encoding(message: &'static Message, value: &Value) {
     let Ok(bytes) = encode(message, value) else { return };
-    let read =
-        from_slice::<Value>(message, TypeMeta::default(), &bytes).expect("what was written can be read");
-    let again = encode(message, &read).expect("what was read can be written");
-    assert!(again == bytes, "{} is written the same", message.name());
+    let read = from_slice::<Value>(message, TypeMeta::default(), &bytes).expect("an encoded value decodes");
+    let again = encode(message, &read).expect("a decoded value encodes");
+    assert!(again == bytes, "{} encodes to the same bytes", message.name());
 }
 
 fn step(name: &'static str) -> PathStep<'static> {

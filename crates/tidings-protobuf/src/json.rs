@@ -1,4 +1,4 @@
-//! Writes what a deserializer hands out as JSON text, compact, with the members in the order in which they come.
+//! Writes the values of a deserializer as compact JSON text, with the members in the order of the deserializer.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::{Error, repaired_utf8};
 pub(crate) struct JsonWriter<'a>(pub(crate) &'a mut Vec<u8>);
 
 impl JsonWriter<'_> {
-    /// Appends what serde_json makes of a number or a text.
+    /// Appends a number or a text as serde_json writes it.
     fn plain<T: serde::Serialize + ?Sized, E: serde::de::Error>(self, value: &T) -> Result<(), E> {
-        serde_json::to_writer(self.0, value).map_err(|_| E::custom("a value that JSON does not have"))
+        serde_json::to_writer(self.0, value).map_err(|_| E::custom("JSON can't represent a value"))
     }
 }
 
@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
         self.plain(value)
     }
 
-    /// What asking for raw JSON comes to where there is none.
+    /// A deserializer without raw JSON calls this.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         self.0.push(b'[');
         let start = self.0.len();
-        while items.next_element_seed(Part { out: self.0, start })?.is_some() {}
+        while items.next_element_seed(ListElement { out: self.0, start })?.is_some() {}
         self.0.push(b']');
         Ok(())
     }
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         self.0.push(b'{');
         let start = self.0.len();
-        while members.next_key_seed(Part { out: self.0, start })?.is_some() {
+        while members.next_key_seed(ListElement { out: self.0, start })?.is_some() {
             self.0.push(b':');
             members.next_value_seed(JsonWriter(self.0))?;
         }
@@ -93,13 +93,13 @@ impl<'de> Visitor<'de> for JsonWriter<'_> {
     }
 }
 
-/// An item or the name of a member, behind a comma unless it is the first in its list or object.
-struct Part<'a> {
+/// An item or the name of a member. A comma precedes it, unless it is the first in its list or object.
+struct ListElement<'a> {
     out: &'a mut Vec<u8>,
     start: usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
+impl<'de> DeserializeSeed<'de> for ListElement<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -110,7 +110,7 @@ impl<'de> DeserializeSeed<'de> for Part<'_> {
     }
 }
 
-/// Copies well-formed JSON without the white space between its parts.
+/// Copies well-formed JSON without the white space outside of strings.
 fn compact(json: &[u8], out: &mut Vec<u8>) {
     let mut is_in_string = false;
     let mut is_escaped = false;

@@ -1,10 +1,11 @@
-//! Kubernetes' protobuf, read as if it were JSON: every type that decodes from an object's JSON decodes from its
+//! Reads Kubernetes' protobuf as if it were JSON: every type that decodes from the JSON of an object decodes from its
 //! protobuf, to an equal value.
 //!
-//! A [`Message`] says which number is which member, and when JSON leaves a member out. There is one for each built-in
-//! kind, made from the tags of Kubernetes' Go types. All functions go by it: [`from_slice`] reads a type, [`to_json`]
-//! writes the text, [`values_at`] reads a path, [`without`] drops some, [`encode`] goes the other way. [`wire`] reads
-//! the format itself. Envelopes (`runtime.Unknown`, frames of a watch) are not known here.
+//! A [`Message`] maps field numbers to members of the JSON, and has the rules when JSON omits a member. There is one
+//! for each built-in kind, generated from the tags of Kubernetes' Go types. All functions use it: [`from_slice`]
+//! decodes a type, [`to_json`] converts to text, [`values_at`] reads a path, [`without`] drops fields, [`encode`]
+//! converts from JSON. [`wire`] reads the format itself. This crate does not know envelopes (`runtime.Unknown`, frames
+//! of a watch).
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::Pod;
@@ -27,12 +28,13 @@
 //!
 //! # Rules
 //!
-//! - What Go's encoder leaves out is absent, what it writes as null is null. A value that the bytes lack, because an
-//!   older server does not know it or it was pruned, is absent too.
-//! - The last of a field that should stand once counts, embedded messages too: nothing is merged.
-//! - Fields that are newer than the table ([`KUBERNETES_VERSION`]) are passed over.
-//! - Text that is no UTF-8 reads as Go's encoder writes it, with U+FFFD for each wrong byte.
-//! - Hostile bytes give an error, never a panic, no recursion beyond [`DEPTH_MAX`], no memory beyond a multiple of them.
+//! - A member that Go's encoder omits is absent, and one that it writes as null is null. A value that is not in the
+//!   bytes, because an older server does not have it or it was pruned, is absent too.
+//! - If a single field is repeated, the last one counts. This includes embedded messages: nothing is merged.
+//! - Fields that are newer than the table ([`KUBERNETES_VERSION`]) are skipped.
+//! - Text that is not UTF-8 reads as Go's encoder writes it, with U+FFFD for each wrong byte.
+//! - Hostile bytes give an error. They never cause a panic, recursion beyond [`DEPTH_MAX`], or memory beyond a multiple
+//!   of their length.
 
 mod encode;
 mod error;
@@ -64,12 +66,12 @@ pub use prune::{without, without_tree};
 pub use table::KUBERNETES_VERSION;
 pub use text::repaired_utf8;
 
-/// How deep messages may be nested in each other. Only the schemas of custom resources nest at all deep.
+/// The maximum nesting of messages. Only the schemas of custom resources are nested deeply.
 pub const DEPTH_MAX: usize = 100;
 
-/// What the reader is to see as `apiVersion` and `kind` of the outermost object; `None`: there is no such member.
+/// The `apiVersion` and `kind` of the outermost object. With `None` the object has no such member.
 ///
-/// Protobuf keeps them in the envelope of an object, and the items of a list have none.
+/// In protobuf they are in the envelope of an object; the items of a list have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TypeMeta<'a> {
     /// The group and version, such as `apps/v1`.
@@ -78,14 +80,14 @@ pub struct TypeMeta<'a> {
     pub kind: Option<&'a str>,
 }
 
-/// The message of a built-in kind or of its list; of `Status` in `v1`, and of `PartialObjectMetadata` in
+/// The message of a built-in kind or of its list, of `Status` in `v1`, or of `PartialObjectMetadata` in
 /// `meta.k8s.io/v1`.
 pub fn message(group: &str, version: &str, kind: &str) -> Option<&'static Message> {
     let at = table::KINDS.binary_search_by_key(&(group, version, kind), |(name, _)| *name).ok()?;
     Some(table::KINDS[at].1)
 }
 
-/// Reads a value from the bytes of a message, as it would be read from the JSON.
+/// Decodes a value from the bytes of a message, as from its JSON.
 pub fn from_slice<T: DeserializeOwned>(
     message: &'static Message,
     type_meta: TypeMeta<'_>,
@@ -94,10 +96,14 @@ pub fn from_slice<T: DeserializeOwned>(
     read::Root { message, type_meta, bytes }.read(PhantomData)
 }
 
-/// The JSON of a message: compact, the members in the order of the Go struct, so letter for letter what Go writes
-/// (which escapes `<`, `>` and `&`, and spells numbers beyond 2^63 and tiny ones in its own way).
+/// The JSON of a message: compact, with the members in the order of the Go struct. It equals the text that Go writes,
+/// except that Go escapes `<`, `>` and `&`, and writes numbers beyond 2^63 and very small ones differently.
 pub fn to_json(message: &'static Message, type_meta: TypeMeta<'_>, bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let mut json = Vec::with_capacity(2 * bytes.len());
     read::Root { message, type_meta, bytes }.read(json::JsonWriter(&mut json))?;
     Ok(json)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,18 +1,17 @@
-//! What the table says about one message: which number is which member of the JSON object, and when JSON leaves a
-//! member out. Plain data, written by the generator; it decides nothing.
+//! The description of one message in the table: the JSON member of each field number, and the rule when JSON omits it.
+//! It is plain data, which the generator writes.
 
 use std::fmt;
 
-/// The fields of one message, as the table of built-in kinds has them.
-///
-/// [`message`](crate::message()) finds the one of a kind.
+/// The fields of one message, from the table of built-in kinds. [`message()`](crate::message()) finds the one of a
+/// kind.
 pub struct Message {
     /// The Go type.
     pub(crate) name: &'static str,
-    /// In the order of the Go struct, which is the order of its JSON. The fields of an inlined struct, which
-    /// protobuf nests and JSON does not, stand among them.
+    /// In the order of the Go struct, which is the order of its JSON. They include the fields of inlined structs, which
+    /// are nested in protobuf but not in JSON.
     pub(crate) fields: &'static [Field],
-    /// What stands at each number, from 0 on.
+    /// What each field number means, from 0 on.
     pub(crate) places: &'static [Place],
 }
 
@@ -26,20 +25,20 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
 }
 
-/// How many values a field has.
+/// The number of values of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A value in Go: always written.
+    /// A value in Go, which is always encoded.
     One,
-    /// A pointer in Go: written unless it is nil, even when it points to nothing but zeroes.
+    /// A pointer in Go, which is encoded unless it is nil, even if it points to a zero value.
     Optional,
-    /// A list, written item by item.
+    /// A list, encoded as one field per item.
     Many,
-    /// A map from strings, written entry by entry.
+    /// A map with string keys, encoded as one field per entry.
     Map,
 }
 
-/// What one value is.
+/// The type of one value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Bool,
@@ -50,11 +49,11 @@ pub(crate) enum Kind {
     /// Base64 in JSON.
     Bytes,
     Message(&'static Message),
-    /// A named list, which is a message with items at number 1.
+    /// A named list type of Go: a message with the items at number 1.
     List(&'static Kind),
-    /// Seconds since 1970; RFC 3339 in JSON.
+    /// Seconds since 1970. RFC 3339 in JSON.
     Time,
-    /// The same with microseconds.
+    /// As `Time`, with microseconds.
     MicroTime,
     /// A string at number 1.
     Quantity,
@@ -70,22 +69,22 @@ pub(crate) enum Kind {
     SchemaOrStrings(&'static Message),
 }
 
-/// When JSON has a member.
+/// When JSON has the member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// A nil list, map or pointer is null.
+    /// Always: a nil list, map or pointer is null.
     Always,
-    /// `omitempty`, and `omitzero` of times: what is nil, zero or of no length is left out.
+    /// `omitempty`, and `omitzero` of times: a nil, zero or empty value is omitted.
     NotEmpty,
 }
 
-/// What stands at one number.
+/// The meaning of one field number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place {
     Nothing,
     /// The field at this index.
     Field(u8),
-    /// A struct that JSON inlines; its fields begin at this index.
+    /// A struct that JSON inlines. Its fields begin at this index.
     Inlined(u8, &'static Message),
 }
 
@@ -95,14 +94,14 @@ impl Message {
         self.name
     }
 
-    /// What stands at a number; nothing at one that is newer than the table.
+    /// The meaning of a field number. A number that is newer than the table has none.
     #[inline]
     pub(crate) fn place(&self, number: u32) -> Place {
         self.places.get(number as usize).copied().unwrap_or(Place::Nothing)
     }
 }
 
-/// The name alone: messages contain each other without end.
+/// Only the name: messages contain each other recursively.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Message({})", self.name)
@@ -115,7 +114,7 @@ mod tests {
     use crate::table::KINDS;
 
     #[test]
-    fn each_field_stands_at_its_own_number_in_each_message() {
+    fn in_each_message_each_field_has_its_own_number() {
         let mut messages: Vec<&'static Message> = KINDS.iter().map(|(_, message)| *message).collect();
         let mut seen = std::collections::HashSet::new();
         while let Some(message) = messages.pop() {
@@ -132,8 +131,8 @@ mod tests {
                     }
                     Place::Inlined(at, inlined) => {
                         let outer = &message.fields[usize::from(*at)..][..inlined.fields.len()];
-                        for (own, other) in inlined.fields.iter().zip(outer) {
-                            assert_eq!((own.name, own.number), (other.name, other.number), "{message:?}");
+                        for (inner, outer) in inlined.fields.iter().zip(outer) {
+                            assert_eq!((inner.name, inner.number), (outer.name, outer.number), "{message:?}");
                         }
                         places += inlined.fields.len();
                         messages.push(inlined);

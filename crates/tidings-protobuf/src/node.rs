@@ -1,24 +1,32 @@
-//! Finding the members of a message: one pass over its bytes notes where each field stands, and the table says what
-//! JSON has there. Every reader of the crate goes through here, so that all of them see the same object.
+//! Finds the members of a message: one pass over its bytes records the position of each field in a slot, and the table
+//! maps it to JSON. All readers of the crate use this, so that they agree.
 //!
-//! Of a field that should stand once, the last counts, embedded messages too: nothing is merged. The items of a list
-//! may stand between other fields.
+//! If a single field is repeated, the last one counts, and nothing is merged. The items of a list may be interleaved
+//! with other fields.
+//!
+//! Example: a message with the fields `name` (number 1) and `tags` (a list, number 2).
+//!
+//! ```text
+//! bytes    1:"web"  2:"a"  1:"db"  2:"b"
+//! slots    name = One("db")   tags = Many(from the first 2:"a", 2 fields)
+//! JSON     {"name":"db","tags":["a","b"]}
+//! ```
 
 use crate::Error;
 use crate::message::{Field, Kind, Message, Place, Presence, Shape};
 use crate::time::Timestamp;
 use crate::wire::{Reader, Value, WireError};
 
-/// Where a field stands in its message.
+/// The position of a field in its message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Slot<'a> {
     Absent,
     One(Value<'a>),
-    /// The items of a list or map: the message from the first on, and how many there are.
+    /// The items of a list or map: the bytes from the first one on, and their number.
     Many(&'a [u8], u32),
 }
 
-/// What stands at one place of the JSON, not read yet.
+/// A value of the JSON that is not decoded yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Node<'a> {
     Null,
@@ -33,13 +41,13 @@ pub(crate) struct Items<'a> {
     pub(crate) kind: Kind,
     pub(crate) number: u32,
     from: &'a [u8],
-    /// How many fields of this number there are from there on.
+    /// The number of fields with this number in `from`.
     count: u32,
-    /// What is left of the last of them, if it packs several numbers.
+    /// The rest of the last field, if it packs several numbers.
     packed: &'a [u8],
 }
 
-/// Notes where each field of the message stands; `slots` has one for each.
+/// Records the position of each field of the message. `slots` has one slot per field.
 pub(crate) fn scan<'a>(
     message: &'static Message,
     bytes: &'a [u8],
@@ -59,7 +67,7 @@ pub(crate) fn scan<'a>(
                     _ => Slot::Many(from, 1),
                 };
             }
-            // It recurses as deep as Go structs inline each other: twice.
+            // Go structs inline each other at most twice, which bounds this recursion.
             Place::Inlined(at, inner) => {
                 let slots = &mut slots[usize::from(at)..][..inner.fields.len()];
                 slots.fill(Slot::Absent);
@@ -69,7 +77,7 @@ pub(crate) fn scan<'a>(
     }
 }
 
-/// What JSON has for a field; `None`: the object has no such member.
+/// The JSON value of a field; `None` if the object does not have the member.
 #[inline]
 pub(crate) fn node_of<'a>(field: &'static Field, slot: Slot<'a>) -> Result<Option<Node<'a>>, Error> {
     let absent = match field.presence {
@@ -77,7 +85,7 @@ pub(crate) fn node_of<'a>(field: &'static Field, slot: Slot<'a>) -> Result<Optio
         Presence::NotEmpty => None,
     };
     Ok(match (field.shape, slot) {
-        // Go always writes it. Only an older server, or someone who pruned it, does not, and neither has it in JSON.
+        // Go always encodes it. If it is missing, the server is older or it was pruned, and the JSON lacks it too.
         (Shape::One, Slot::Absent) if !matches!(field.kind, Kind::Bytes | Kind::List(_)) => None,
         (_, Slot::Absent) => absent,
         (Shape::One, Slot::One(value))
@@ -105,7 +113,7 @@ fn is_empty(kind: Kind, value: Value<'_>) -> Result<bool, Error> {
 }
 
 impl<'a> Node<'a> {
-    /// What it is inside, where a message stands on the wire and JSON has none.
+    /// Unwraps a value that is a message on the wire, but not an object in JSON.
     #[inline]
     pub(crate) fn opened(self) -> Result<Node<'a>, Error> {
         match self {
@@ -119,7 +127,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The items of a named list, whose message has nothing else; none are null.
+/// The items of a named list, whose message has no other field. A list without items is null.
 fn list<'a>(kind: &'static Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
     Ok(match count(bytes)? {
         0 => Node::Null,
@@ -136,7 +144,7 @@ fn count(list: &[u8]) -> Result<u32, WireError> {
     Ok(count)
 }
 
-/// What one of apiextensions' choices between a schema and something else holds.
+/// The value of one of apiextensions' choices between a schema and something else.
 fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
     let mut schema = None;
     let mut other = None;
@@ -173,7 +181,7 @@ impl<'a> Items<'a> {
         Items { kind, number, from, count, packed: &[] }
     }
 
-    /// The next item as it stands on the wire.
+    /// The next item on the wire.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Value<'a>>, WireError> {
         loop {
@@ -204,12 +212,12 @@ impl<'a> Items<'a> {
         Ok(None)
     }
 
-    /// How many there are, unless they are packed.
+    /// The number of items, unless they are packed.
     pub(crate) fn len_hint(&self) -> usize {
         self.count as usize
     }
 
-    /// The next entry of a map: its key, and what stands there.
+    /// The key and the value of the next map entry.
     #[inline]
     pub(crate) fn next_entry(&mut self) -> Result<Option<(&'a [u8], Node<'a>)>, Error> {
         let Some(entry) = self.next()? else { return Ok(None) };
@@ -229,7 +237,7 @@ impl<'a> Items<'a> {
 }
 
 impl Kind {
-    /// What Go has where an entry of a map lacks its value.
+    /// The value of a map entry without one: Go's zero value.
     fn zero(self) -> Value<'static> {
         match self {
             Kind::Bool | Kind::Int32 | Kind::Int64 => Value::Varint(0),
@@ -238,7 +246,7 @@ impl Kind {
         }
     }
 
-    /// Whether several values of a list may be packed into one field.
+    /// Whether one field may hold several packed values of a list.
     pub(crate) fn is_packable(self) -> bool {
         matches!(self, Kind::Bool | Kind::Int32 | Kind::Int64)
     }
@@ -260,7 +268,7 @@ pub(crate) fn varint_of(value: Value<'_>) -> Result<u64, Error> {
     }
 }
 
-/// The bytes of one field of a message that has no other of interest; the last counts.
+/// The bytes of field 1 of a message whose other fields do not matter. The last one counts.
 pub(crate) fn only_field(bytes: &[u8]) -> Result<&[u8], Error> {
     let mut reader = Reader::new(bytes);
     let mut found = &[][..];

@@ -52,7 +52,7 @@ struct PathReader<'a> {
 impl<'a> PathReader<'a> {
     /// Recurses once per step, and no deeper than twice [`DEPTH_MAX`].
     fn descend(&mut self, node: Node<'a>, path: &[PathStep<'_>], depth: usize) -> Result<(), Error> {
-        let Some((step, rest)) = path.split_first() else { return self.take(node) };
+        let Some((step, rest)) = path.split_first() else { return self.push(node) };
         if depth == 2 * DEPTH_MAX {
             return Err(Error::TooDeep);
         }
@@ -104,7 +104,7 @@ impl<'a> PathReader<'a> {
         }
     }
 
-    fn take(&mut self, node: Node<'a>) -> Result<(), Error> {
+    fn push(&mut self, node: Node<'a>) -> Result<(), Error> {
         let value = Json::deserialize(NodeReader { node, scratch: &mut self.scratch })?;
         if !value.is_null() {
             self.found.push(value);

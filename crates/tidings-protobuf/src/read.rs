@@ -1,7 +1,7 @@
-//! A `serde::Deserializer` over protobuf: to the type that is read it looks as if it were JSON's.
+//! A `serde::Deserializer` over protobuf that behaves like one over JSON.
 //!
-//! Nothing is built in between, and what the type ignores is not read. It recurses once a message that is nested in
-//! another, and no deeper than [`DEPTH_MAX`](crate::DEPTH_MAX).
+//! It builds no intermediate value, and does not decode fields that the type ignores. It recurses once per nested
+//! message, at most [`DEPTH_MAX`](crate::DEPTH_MAX) deep.
 
 mod key;
 mod members;
@@ -23,40 +23,40 @@ use crate::{DEPTH_MAX, Error, TypeMeta, repaired_utf8};
 use key::Key;
 use members::Members;
 
-/// Asked for as a newtype struct of this name, JSON inside a raw field is handed over as its bytes, so that it can be
-/// copied as it stands.
+/// If a visitor requests a newtype struct of this name, it gets the JSON of a raw field as bytes, and can copy them.
+/// (serde has no other way to request this; serde_json's `RawValue` does the same.)
 pub(crate) const RAW_JSON: &str = "$tidings_protobuf::RawJson";
 
-/// What reading needs on the way, made once for all messages of an object.
+/// Buffers that all messages of an object share.
 #[derive(Default)]
 pub(crate) struct Scratch<'de> {
-    /// Of the message that is being read and of those it is nested in.
+    /// The slots of the message that is being decoded, after those of the messages around it.
     pub(crate) slots: Vec<Slot<'de>>,
     depth: usize,
 }
 
-/// Reads the outermost message.
+/// Deserializes the outermost message.
 pub(crate) struct Root<'a, 'de> {
     pub(crate) message: &'static Message,
     pub(crate) type_meta: TypeMeta<'a>,
     pub(crate) bytes: &'de [u8],
 }
 
-/// Reads what stands at one place.
+/// Deserializes one value.
 pub(crate) struct NodeReader<'a, 'de> {
     pub(crate) node: Node<'de>,
     pub(crate) scratch: &'a mut Scratch<'de>,
 }
 
-/// The slots of one message; dropping it gives them back. What is read is then returned straight to where it is kept,
-/// and not by way of a variable here: a container has 2 KB.
+/// The slots of one message; its drop removes them. Because a guard does this, `within` can return the decoded value
+/// without a local variable: a container has 2 KB, which would be copied.
 struct SlotsGuard<'a, 'de> {
     scratch: &'a mut Scratch<'de>,
     base: usize,
 }
 
 impl<'de> Scratch<'de> {
-    /// Scans a message and lets `read` look at its slots, which begin at the index that it is given.
+    /// Scans a message and calls `read` with the index of its first slot.
     #[inline]
     pub(crate) fn within<T>(
         &mut self,
@@ -64,11 +64,15 @@ impl<'de> Scratch<'de> {
         bytes: &'de [u8],
         read: impl FnOnce(&mut Self, usize) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let guard = self.guard(message, bytes)?;
+        let guard = self.scan_slots(message, bytes)?;
         read(guard.scratch, guard.base)
     }
 
-    fn guard(&mut self, message: &'static Message, bytes: &'de [u8]) -> Result<SlotsGuard<'_, 'de>, Error> {
+    fn scan_slots(
+        &mut self,
+        message: &'static Message,
+        bytes: &'de [u8],
+    ) -> Result<SlotsGuard<'_, 'de>, Error> {
         if self.depth == DEPTH_MAX {
             return Err(Error::TooDeep);
         }
@@ -133,7 +137,7 @@ impl<'de> NodeReader<'_, 'de> {
         }
     }
 
-    /// Apart, so that the common ones are built into their callers.
+    /// The less common kinds. A function of its own, so that the common ones are inlined.
     fn rare_kind<V: Visitor<'de>>(
         self,
         kind: Kind,
@@ -157,7 +161,7 @@ impl<'de> NodeReader<'_, 'de> {
         }
     }
 
-    /// Whether JSON has null here.
+    /// Whether the JSON value is null.
     #[inline]
     fn is_null(&self) -> Result<bool, Error> {
         match self.node {
@@ -170,7 +174,7 @@ impl<'de> NodeReader<'_, 'de> {
         }
     }
 
-    /// Some take a look inside.
+    /// For kinds whose content decides.
     fn is_null_inside(&self, kind: Kind, value: Value<'_>) -> Result<bool, Error> {
         Ok(match kind {
             Kind::Time | Kind::MicroTime => Timestamp::read(bytes_of(value)?)?.is_none(),
@@ -220,7 +224,7 @@ impl<'de> Deserializer<'de> for NodeReader<'_, 'de> {
         }
     }
 
-    /// A string names a variant without content; anything else is rare enough to be built as JSON first.
+    /// A string is a variant without content. Anything else is rare, and is converted to a JSON value first.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -294,7 +298,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
     }
 }
 
-/// As serde_json has them: what is not negative is unsigned.
+/// As in serde_json, a number that is not negative is unsigned.
 #[inline]
 fn integer<'de, V: Visitor<'de>>(number: i64, visitor: V) -> Result<V::Value, Error> {
     match u64::try_from(number) {
@@ -303,7 +307,7 @@ fn integer<'de, V: Visitor<'de>>(number: i64, visitor: V) -> Result<V::Value, Er
     }
 }
 
-/// Go writes whole numbers without a point, and a reader of JSON takes these for integers.
+/// Go writes whole numbers without a decimal point, so that a JSON decoder reads integers.
 fn double<'de, V: Visitor<'de>>(value: Value<'_>, visitor: V) -> Result<V::Value, Error> {
     let Value::Fixed64(bits) = value else { return Err(Error::WrongWireType) };
     let number = f64::from_bits(bits);
@@ -350,7 +354,7 @@ fn raw<'de, V: Visitor<'de>>(json: &'de [u8], visitor: V) -> Result<V::Value, Er
             let value = deserializer.deserialize_any(visitor);
             value.and_then(|value| deserializer.end().map(|()| value))
         }
-        // As from a stream: the text is our own, and lives no longer than this call.
+        // The text is local, so that values can't borrow from it: `from_reader` copies them.
         Cow::Owned(json) => {
             let mut deserializer = serde_json::Deserializer::from_reader(json.as_bytes());
             let value = deserializer.deserialize_any(visitor);

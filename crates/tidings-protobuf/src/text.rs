@@ -1,4 +1,4 @@
-//! Texts: protobuf holds any bytes, JSON holds UTF-8. Go's encoder puts U+FFFD in the place of each byte that is none.
+//! Texts: protobuf accepts any bytes, JSON needs UTF-8. Go's JSON encoder replaces each invalid byte by U+FFFD.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use crate::Error;
 
 pub(crate) struct Utf8Text<'de>(pub(crate) Cow<'de, str>);
 
-/// The bytes as Go's JSON has them: with U+FFFD in the place of each byte that is not part of UTF-8.
+/// The bytes as text, with U+FFFD for each byte that is not valid UTF-8.
 ///
-/// Go's decoders take any bytes for a string, and its JSON encoder then writes this. `String::from_utf8_lossy`
-/// writes one U+FFFD for several wrong bytes, so that the two differ.
+/// Go's decoders accept any bytes as a string, and its JSON encoder then writes this text. `String::from_utf8_lossy` is
+/// different: it writes one U+FFFD for several invalid bytes.
 ///
 /// ```
 /// assert_eq!(tidings_protobuf::repaired_utf8(b"web-\xf0\x9f"), "web-\u{fffd}\u{fffd}");
@@ -24,7 +24,7 @@ pub fn repaired_utf8(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The bytes as JSON has them.
+/// The bytes as text, for a visitor.
 #[inline]
 pub(crate) fn text(bytes: &[u8]) -> Utf8Text<'_> {
     Utf8Text(repaired_utf8(bytes))

@@ -1,33 +1,33 @@
-//! Times: seconds and nanoseconds since 1970 on the wire, RFC 3339 in JSON. No time zones but UTC are written.
+//! Times: seconds and nanoseconds since 1970 on the wire, RFC 3339 in JSON, always written in UTC.
 
 use crate::Error;
 use crate::node::varint_of;
 use crate::wire::Reader;
 
-/// A moment, with no more than microseconds.
+/// A time with a precision of microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Timestamp {
     seconds: i64,
     micros: u32,
 }
 
-/// A moment's text, which needs no allocation.
+/// The text of a time, without an allocation.
 pub(crate) struct TimeText {
     buffer: [u8; 27],
     length: usize,
 }
 
-/// Go's zero time, the start of the year 1: JSON has null for it.
+/// Go's zero time, the start of the year 1. It is null in JSON.
 const ZERO_SECONDS: i64 = -62_135_596_800;
 const YEAR_0_SECONDS: i64 = -62_167_219_200;
 const YEAR_10000_SECONDS: i64 = 253_402_300_800;
 const DAY_SECONDS: i64 = 86_400;
 const DAYS_IN_400_YEARS: i64 = 146_097;
-/// From the first of March of the year 0, where leap days end their years, to 1970.
+/// Days from the first of March of the year 0 to 1970.
 const DAYS_TO_1970: i64 = 719_468;
 
 impl Timestamp {
-    /// `None` is Go's zero time.
+    /// Decodes the message of a time; `None` is Go's zero time.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<Timestamp>, Error> {
         if bytes.is_empty() {
             return Ok(None);
@@ -50,7 +50,7 @@ impl Timestamp {
         Ok((seconds != ZERO_SECONDS || micros != 0).then_some(Timestamp { seconds, micros }))
     }
 
-    /// Reads RFC 3339, with an offset or `Z`, and with as many digits of a second as it likes.
+    /// Parses RFC 3339 with any offset and any number of digits of a second.
     pub(crate) fn parse(text: &str) -> Option<Timestamp> {
         let digits = |range: std::ops::Range<usize>| {
             let mut part = text.as_bytes().get(range)?.iter();
@@ -62,9 +62,9 @@ impl Timestamp {
             is_at(4, b"-") && is_at(7, b"-") && is_at(10, b"Tt") && is_at(13, b":") && is_at(16, b":");
         let (month, day) = (digits(5..7)?, digits(8..10)?);
         let (hour, minute, second) = (digits(11..13)?, digits(14..16)?, digits(17..19)?);
-        let is_sound =
+        let is_valid =
             (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 60;
-        if !separators || !is_sound {
+        if !separators || !is_valid {
             return None;
         }
         let rest = &text[19..];
@@ -79,7 +79,7 @@ impl Timestamp {
         Some(Timestamp { seconds: seconds - offset_seconds(zone)?, micros })
     }
 
-    /// Seconds and nanoseconds, as the wire has them.
+    /// Seconds and nanoseconds, as on the wire.
     pub(crate) fn parts(self) -> (i64, u32) {
         (self.seconds, self.micros * 1_000)
     }
@@ -88,14 +88,14 @@ impl Timestamp {
         self.seconds == ZERO_SECONDS && self.micros == 0
     }
 
-    /// As JSON has a `Time`: without fractions of a second.
+    /// A `Time` in JSON: without fractions of a second.
     pub(crate) fn text(self) -> TimeText {
         let mut text = self.to_seconds();
         text.push(b"Z");
         text
     }
 
-    /// As JSON has a `MicroTime`: always with six digits.
+    /// A `MicroTime` in JSON: always with six digits.
     pub(crate) fn micro_text(self) -> TimeText {
         let mut text = self.to_seconds();
         text.push(b".");
@@ -134,8 +134,8 @@ impl TimeText {
     }
 
     fn push_digits(&mut self, mut number: i64, width: usize) {
-        for place in self.buffer[self.length..][..width].iter_mut().rev() {
-            *place = b'0' + (number % 10) as u8;
+        for digit in self.buffer[self.length..][..width].iter_mut().rev() {
+            *digit = b'0' + (number % 10) as u8;
             number /= 10;
         }
         self.length += width;
@@ -156,8 +156,8 @@ fn offset_seconds(zone: &str) -> Option<i64> {
     Some(sign * (number(hours)? * 3_600 + number(minutes)? * 60))
 }
 
-/// The date of a day since 1970, in the Gregorian calendar of all times. Years are counted from March, so that the
-/// leap day is their last.
+/// The date of a day since 1970 in the proleptic Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms"). Years begin in March, so that the leap day is the last day of a year.
 fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + DAYS_TO_1970;
     let era = days.div_euclid(DAYS_IN_400_YEARS);
@@ -171,7 +171,7 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// The other way round.
+/// The inverse of [`civil_from_days`].
 fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let era = year.div_euclid(400);

@@ -1,8 +1,9 @@
-//! The wire format of protobuf: numbered fields, one after another. It knows no message, and reading allocates nothing.
+//! The wire format of protobuf: a sequence of numbered fields. It knows no message types, and reading does not
+//! allocate.
 
 pub use crate::write::{write_bytes, write_bytes_head, write_double, write_number};
 
-/// Reads the fields of one message in the order in which they stand.
+/// Reads the fields of one message, in order.
 ///
 /// ```
 /// use tidings_protobuf::wire::{Reader, Value};
@@ -18,10 +19,10 @@ pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
-/// What stands in a field.
+/// The value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// A number of any size, or a boolean.
+    /// An integer or a boolean.
     Varint(u64),
     /// Eight bytes.
     Fixed64(u64),
@@ -31,8 +32,9 @@ pub enum Value<'a> {
     Fixed32(u32),
 }
 
-/// Why bytes are no message.
+/// The bytes are not a protobuf message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WireError {
     /// The bytes end inside a field.
     #[error("the message ends inside a field")]
@@ -40,25 +42,24 @@ pub enum WireError {
     /// A number has more than 64 bits.
     #[error("a number has more than 64 bits")]
     Varint,
-    /// The field has number 0, or one beyond 2^29.
-    #[error("a field has an impossible number")]
+    /// The number of a field is 0, or 2^29 or more.
+    #[error("a field has an invalid number")]
     Number,
-    /// The field has a wire type that Kubernetes does not use: a group, or none at all.
-    #[error("a field has wire type {0}")]
+    /// The wire type of a field is a group, which Kubernetes does not use, or invalid.
+    #[error("a field has the unsupported wire type {0}")]
     WireType(u8),
 }
 
 const NUMBER_MAX: u64 = (1 << 29) - 1;
 
 impl<'a> Reader<'a> {
-    /// A reader of the message that these bytes are.
+    /// A reader of this message.
     pub fn new(message: &'a [u8]) -> Self {
         Reader { rest: message }
     }
 
-    /// The next field: its number and what stands in it.
-    // It can fail, and so is no `Iterator`.
-    #[allow(clippy::should_implement_trait)]
+    /// The number and the value of the next field.
+    #[allow(clippy::should_implement_trait, reason = "it can fail, so that it is no iterator")]
     #[inline]
     pub fn next(&mut self) -> Result<Option<(u32, Value<'a>)>, WireError> {
         if self.rest.is_empty() {
@@ -82,7 +83,7 @@ impl<'a> Reader<'a> {
         Ok(Some((number as u32, value)))
     }
 
-    /// The bytes that were not read yet.
+    /// The bytes that are not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -101,10 +102,10 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    /// The next number by itself, as packed fields hold them.
+    /// The next number without a tag, as in packed fields.
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, WireError> {
-        // Nearly every tag and length is one byte.
+        // Nearly every tag and length has one byte.
         if let [byte @ 0..0x80, rest @ ..] = self.rest {
             self.rest = rest;
             return Ok(u64::from(*byte));
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_an_error_that_says_why() {
+    fn bytes_that_are_not_a_message_are_an_error_with_the_reason() {
         let cases: &[(&[u8], WireError)] = &[
             (&[0x08], WireError::Cut),
             (&[0x08, 0x80], WireError::Cut),

@@ -1,5 +1,5 @@
-//! k8s-openapi's types: each reads the same object from both formats. Apart from the other tests, because it takes long
-//! to build.
+//! Every type of k8s-openapi decodes the same object from both formats. It is a test program of its own, because it
+//! takes long to compile.
 
 #[path = "it/equality/pairs.rs"]
 mod pairs;
@@ -13,7 +13,7 @@ use tidings_protobuf::{TypeMeta, from_slice};
 
 use pairs::{Pair, pairs};
 
-/// Kinds that k8s-openapi has no type for, or one that does not say its kind.
+/// Kinds without a type in k8s-openapi, or whose type does not implement `Resource`.
 const WITHOUT_A_TYPE: &[(&str, &str, &str)] = &[
     ("", "v1", "DeleteOptions"),
     ("", "v1", "List"),
@@ -22,7 +22,7 @@ const WITHOUT_A_TYPE: &[(&str, &str, &str)] = &[
     ("meta.k8s.io", "v1", "PartialObjectMetadataList"),
 ];
 
-/// Versions that no supported server has any more, and k8s-openapi no types for those kinds that are not among its own.
+/// Versions that no supported server has. k8s-openapi lacks types for some of their kinds.
 const NO_LONGER_SERVED: &[(&str, &str)] = &[
     ("admissionregistration.k8s.io", "v1alpha1"),
     ("admissionregistration.k8s.io", "v1beta1"),
@@ -73,7 +73,7 @@ struct Check {
 }
 
 impl Check {
-    /// Reads each object of a kind from both formats.
+    /// Decodes each object of a kind from both formats.
     fn kind<K: Resource + DeserializeOwned + PartialEq + Debug>(&mut self) {
         let is_this =
             |pair: &&Pair| (&*pair.group, &*pair.version, &*pair.kind) == (K::GROUP, K::VERSION, K::KIND);
@@ -85,7 +85,7 @@ impl Check {
             let from_protobuf = from_slice::<K>(pair.message, type_meta, &pair.protobuf);
             match (from_protobuf, from_json) {
                 (Ok(one), Ok(other)) => assert!(one == other, "{name}:\n{one:?}\n{other:?}"),
-                // k8s-openapi takes no null for a time that is required, and Go writes one.
+                // Go writes null for a required time that is zero, and k8s-openapi rejects it in both formats.
                 (Err(_), Err(_)) => continue,
                 (Err(error), Ok(_)) => panic!("{name} is not read from protobuf: {error}"),
                 (Ok(_), Err(error)) => panic!("{name} is not read from JSON: {error}"),

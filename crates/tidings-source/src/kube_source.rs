@@ -142,7 +142,7 @@ impl KubeSource {
         encoding: &'static str,
     ) -> Result<OpenResponse, ErrorKind> {
         let uri = self.uri(query);
-        let preferred = self.negotiation.preferred(self.wire_preference, self.intake.speaks_protobuf());
+        let preferred = self.negotiation.preferred(self.wire_preference, self.intake.accepts_protobuf());
         let mut response = self.send(&uri, request.accept(preferred), encoding).await?;
         let is_refusal = [StatusCode::NOT_ACCEPTABLE, StatusCode::UNSUPPORTED_MEDIA_TYPE];
         if preferred == Wire::Protobuf && is_refusal.contains(&response.status()) {
@@ -152,7 +152,7 @@ impl KubeSource {
             }
             response = self.send(&uri, request.accept(Wire::Json), encoding).await?;
         }
-        let response = OpenResponse::new(response, request, self.intake.speaks_protobuf()).await?;
+        let response = OpenResponse::new(response, request, self.intake.accepts_protobuf()).await?;
         self.negotiation.record(response.wire);
         Ok(response)
     }

@@ -1,7 +1,7 @@
-//! Objects as a busy cluster has them: pods of about 6.7 KB with their own uids, hashes, addresses and times,
-//! config maps, secrets and leases. The same number gives the same object.
+//! Objects like those of a busy cluster: pods of about 6.7 KB with different uids, hashes, addresses and times, config
+//! maps, secrets and leases. The same number gives the same object.
 
-/// SplitMix64 with a seed: SplitMix64.
+/// A pseudo-random number generator (Steele, Lea and Flood, 2014).
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -65,18 +65,18 @@ const APPS: [&str; 12] = [
     "pricing",
 ];
 
-/// A running pod of a deployment, as a watch frame has it.
+/// A running pod of a deployment, as in a watch frame.
 pub(crate) fn pod(number: u64) -> String {
-    let mut chance = SplitMix64(number);
-    let app = chance.of(&APPS);
-    let hash = chance.hex(10);
-    let name = format!("{app}-{hash}-{}", chance.suffix());
-    let namespace = format!("{}-{}", chance.of(&["shop", "data", "edge", "tools"]), chance.below(50));
-    let node = format!("node-{:04}.internal", chance.below(2_000));
-    let (created, started) = (chance.time(), chance.time());
-    let metadata = pod_metadata(&mut chance, &name, &namespace, app, &hash, &created);
-    let spec = pod_spec(&mut chance, app, &node);
-    let status = pod_status(&mut chance, app, &created, &started);
+    let mut random = SplitMix64(number);
+    let app = random.of(&APPS);
+    let hash = random.hex(10);
+    let name = format!("{app}-{hash}-{}", random.suffix());
+    let namespace = format!("{}-{}", random.of(&["shop", "data", "edge", "tools"]), random.below(50));
+    let node = format!("node-{:04}.internal", random.below(2_000));
+    let (created, started) = (random.time(), random.time());
+    let metadata = pod_metadata(&mut random, &name, &namespace, app, &hash, &created);
+    let spec = pod_spec(&mut random, app, &node);
+    let status = pod_status(&mut random, app, &created, &started);
     format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{metadata},"spec":{spec},"status":{status}}}"#)
 }
 
@@ -115,7 +115,7 @@ fn pod_status(c: &mut SplitMix64, app: &str, created: &str, started: &str) -> St
 }
 
 /// A config map with a few settings and one file.
-#[allow(dead_code, reason = "each target takes what it needs")]
+#[allow(dead_code, reason = "each target uses some of them")]
 pub(crate) fn config_map(number: u64) -> String {
     let mut c = SplitMix64(number);
     let (uid, created, version) = (c.uid(), c.time(), c.below(90_000_000));
@@ -127,11 +127,11 @@ pub(crate) fn config_map(number: u64) -> String {
 }
 
 /// A secret with a certificate and its key.
-#[allow(dead_code, reason = "each target takes what it needs")]
+#[allow(dead_code, reason = "each target uses some of them")]
 pub(crate) fn secret(number: u64) -> String {
     let mut c = SplitMix64(number);
     let (uid, created, version) = (c.uid(), c.time(), c.below(90_000_000));
-    // Hexadecimal digits in fours are valid base64.
+    // Hexadecimal digits are valid base64 if their number is a multiple of four.
     let (certificate, key) = (c.hex(1_600), c.hex(2_240));
     format!(
         r#"{{"kind":"Secret","apiVersion":"v1","metadata":{{"name":"tls-{number}","namespace":"shop","uid":"{uid}","resourceVersion":"{version}","creationTimestamp":"{created}"}},"data":{{"tls.crt":"{certificate}","tls.key":"{key}"}},"type":"kubernetes.io/tls"}}"#
@@ -139,7 +139,7 @@ pub(crate) fn secret(number: u64) -> String {
 }
 
 /// A node's lease, renewed every ten seconds.
-#[allow(dead_code, reason = "each target takes what it needs")]
+#[allow(dead_code, reason = "each target uses some of them")]
 pub(crate) fn lease(number: u64) -> String {
     let mut c = SplitMix64(number);
     let (uid, owner, created, renewed, version) = (c.uid(), c.uid(), c.time(), c.time(), c.below(90_000_000));

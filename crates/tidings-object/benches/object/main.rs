@@ -1,8 +1,8 @@
-//! What one object costs: reading its identity, packing, unpacking, decoding, reading a field, pruning.
+//! The cost of one object: to read its identity, pack, unpack, decode, read a field, prune.
 //!
 //! `cargo bench -p tidings-object`
 
-mod specimen;
+mod fixture;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ criterion_main!(benches);
 
 const PODS: u64 = 2_000;
 
-/// An intake with a dictionary, and its pods packed with it.
+/// An intake with a dictionary, and pods that are packed with it.
 fn pods(budget: Budget, take: impl Fn(&Intake, u64) -> Arc<RawObject>) -> (Intake, Vec<Arc<RawObject>>) {
     let intake = Intake::new(Pod::resource(), Arc::new(budget));
     let mut cached: Vec<_> = (0..PODS).map(|n| take(&intake, n)).collect();
@@ -34,22 +34,22 @@ fn take(intake: &Intake, frame: &str) -> Arc<RawObject> {
     intake.json(frame.as_bytes(), &NothingKnown).expect("a pod is a pod")
 }
 
-fn take_specimen(intake: &Intake, number: u64) -> Arc<RawObject> {
-    take(intake, &specimen::pod(number))
+fn take_fixture(intake: &Intake, number: u64) -> Arc<RawObject> {
+    take(intake, &fixture::pod(number))
 }
 
 fn take_message(intake: &Intake, message: &[u8]) -> Arc<RawObject> {
     intake.protobuf(TypeMeta::default(), message, &NothingKnown).expect("a pod is a pod")
 }
 
-fn take_specimen_message(intake: &Intake, number: u64) -> Arc<RawObject> {
-    take_message(intake, &specimen_message(number))
+fn take_fixture_message(intake: &Intake, number: u64) -> Arc<RawObject> {
+    take_message(intake, &fixture_message(number))
 }
 
 /// A pod as protobuf.
-fn specimen_message(number: u64) -> Vec<u8> {
-    let pod = serde_json::from_str(&specimen::pod(number)).expect("a specimen is JSON");
-    encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("a specimen is a pod")
+fn fixture_message(number: u64) -> Vec<u8> {
+    let pod = serde_json::from_str(&fixture::pod(number)).expect("a fixture is JSON");
+    encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("a fixture is a pod")
 }
 
 struct SameObject(Arc<RawObject>);
@@ -61,7 +61,7 @@ impl KnownObjects for SameObject {
 }
 
 fn arrival(c: &mut Criterion) {
-    let frame = specimen::pod(7_777);
+    let frame = fixture::pod(7_777);
     let mut group = c.benchmark_group("arrival");
     group.throughput(Throughput::Bytes(frame.len() as u64));
     group.bench_function("identity", |b| {
@@ -69,7 +69,7 @@ fn arrival(c: &mut Criterion) {
     });
     let plain = Intake::new(Pod::resource(), Arc::default());
     group.bench_function("kept plain", |b| b.iter(|| take(&plain, black_box(&frame))));
-    let (intake, cached) = pods(Budget::default(), take_specimen);
+    let (intake, cached) = pods(Budget::default(), take_fixture);
     group.bench_function("packed with a dictionary", |b| b.iter(|| take(&intake, black_box(&frame))));
     let known = SameObject(take(&intake, &frame));
     group.bench_function("unchanged", |b| b.iter(|| intake.json(black_box(frame.as_bytes()), &known)));
@@ -82,7 +82,7 @@ fn arrival(c: &mut Criterion) {
 }
 
 fn arrival_of_protobuf(c: &mut Criterion) {
-    let message = specimen_message(7_777);
+    let message = fixture_message(7_777);
     let mut group = c.benchmark_group("arrival of protobuf");
     group.throughput(Throughput::Bytes(message.len() as u64));
     group.bench_function("identity", |b| {
@@ -90,7 +90,7 @@ fn arrival_of_protobuf(c: &mut Criterion) {
     });
     let plain = Intake::new(Pod::resource(), Arc::default());
     group.bench_function("kept plain", |b| b.iter(|| take_message(&plain, black_box(&message))));
-    let (intake, cached) = pods(Budget::default(), take_specimen_message);
+    let (intake, cached) = pods(Budget::default(), take_fixture_message);
     group.bench_function("packed with a dictionary", |b| {
         b.iter(|| take_message(&intake, black_box(&message)))
     });
@@ -109,7 +109,7 @@ fn arrival_of_protobuf(c: &mut Criterion) {
     drop(cached);
 }
 
-#[allow(clippy::print_stderr, reason = "criterion tells times only")]
+#[allow(clippy::print_stderr, reason = "criterion prints only times")]
 fn print_sizes(intake: &Intake) {
     let stats = intake.pack_stats();
     let each = |bytes: u64| bytes / stats.objects;
@@ -122,28 +122,28 @@ fn print_sizes(intake: &Intake) {
 
 fn reading(c: &mut Criterion) {
     let mut group = c.benchmark_group("reading");
-    let (_intake, cached) = pods(Budget::bytes(0), take_specimen);
-    let mut turns = cached.iter().cycle();
-    let mut next = move || Arc::clone(turns.next().expect("a cycle has no end"));
+    let (_intake, cached) = pods(Budget::bytes(0), take_fixture);
+    let mut objects = cached.iter().cycle();
+    let mut next = move || Arc::clone(objects.next().expect("a cycle has no end"));
     group.bench_function("json", |b| b.iter(|| next().json().map(|json| json.len())));
     let phase = FieldPath::parse(".status.phase").expect("a path");
     group.bench_function("field", |b| b.iter(|| next().field_at(&phase)));
     group.bench_function("decoded cold", |b| b.iter(|| next().decoded::<Pod>()));
 
-    let (_intake, kept) = pods(Budget::unlimited(), take_specimen);
+    let (_intake, kept) = pods(Budget::unlimited(), take_fixture);
     kept.iter().for_each(|object| drop(object.decoded::<Pod>()));
-    let mut turns = kept.iter().cycle();
+    let mut objects = kept.iter().cycle();
     group.bench_function("decoded kept", |b| {
-        b.iter(|| turns.next().expect("a cycle has no end").decoded::<Pod>())
+        b.iter(|| objects.next().expect("a cycle has no end").decoded::<Pod>())
     });
     group.finish();
 }
 
 fn reading_protobuf(c: &mut Criterion) {
     let mut group = c.benchmark_group("reading protobuf");
-    let (_intake, cached) = pods(Budget::bytes(0), take_specimen_message);
-    let mut turns = cached.iter().cycle();
-    let mut next = move || Arc::clone(turns.next().expect("a cycle has no end"));
+    let (_intake, cached) = pods(Budget::bytes(0), take_fixture_message);
+    let mut objects = cached.iter().cycle();
+    let mut next = move || Arc::clone(objects.next().expect("a cycle has no end"));
     group.bench_function("json", |b| b.iter(|| next().json().map(|json| json.len())));
     let phase = FieldPath::parse(".status.phase").expect("a path");
     group.bench_function("field", |b| b.iter(|| next().field_at(&phase)));

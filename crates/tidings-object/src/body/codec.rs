@@ -1,5 +1,5 @@
-//! zstd, with or without a dictionary. A packed body holds its codec, so that a dictionary lives as long as the last body
-//! that was packed with it.
+//! zstd, with or without a dictionary. A packed body holds its codec, so that a dictionary lives as long as the last
+//! body that was packed with it.
 
 use std::sync::Arc;
 

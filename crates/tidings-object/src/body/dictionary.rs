@@ -1,5 +1,5 @@
-//! zstd dictionaries, trained on sampled bodies of one informer. A training takes some hundred milliseconds of one core,
-//! and runs on a thread that may block. Too few or unsuitable samples give no dictionary, which is not an error.
+//! zstd dictionaries, trained on sampled bodies of one informer. A training takes some hundred milliseconds of one
+//! core, and runs on a thread that may block. Too few or unsuitable samples give no dictionary, which is not an error.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A pool of zstd contexts. A context takes some hundred kilobytes, so all informers of a factory share a pool, and only a
-//! few contexts are kept idle.
+//! A pool of zstd contexts. A context takes some hundred kilobytes, so all informers of a factory share a pool, and
+//! only a few contexts are kept idle.
 
 use std::fmt;
 

@@ -14,8 +14,8 @@
 //! ```
 //!
 //! It is faster than zstd with a dictionary, most of all to unpack, and the result is no larger if the reference is
-//! similar. If it is not, packing stops early and zstd is used. A body holds the reference that it was packed against, so
-//! that a reference lives as long as the last such body.
+//! similar. If it is not, packing stops early and zstd is used. A body holds the reference that it was packed against,
+//! so that a reference lives as long as the last such body.
 
 mod instructions;
 
@@ -31,8 +31,8 @@ use super::codec::UnpackError;
 /// A whole body that similar bodies are delta-compressed against.
 pub(crate) struct Reference {
     bytes: Box<[u8]>,
-    /// The offset in `bytes` of a match key, by its hash. An empty entry is 0, which is a valid offset: a lookup compares
-    /// the bytes anyway.
+    /// The offset in `bytes` of a match key, by its hash. An empty entry is 0, which is a valid offset: a lookup
+    /// compares the bytes anyway.
     match_table: Box<[u16]>,
     /// A hash is shifted right by this many bits to get the index in `match_table`.
     unused_bits: u32,
@@ -141,8 +141,8 @@ impl Reference {
         black_box((match_table, bytes));
     }
 
-    /// Finds a copy for the bytes at `at`: first where the reference is expected to continue, then by the match key in the
-    /// reference and in the body. Also enters the match key into the table of the body.
+    /// Finds a copy for the bytes at `at`: first where the reference is expected to continue, then by the match key in
+    /// the reference and in the body. Also enters the match key into the table of the body.
     fn find_match(
         &self,
         raw: &[u8],

@@ -1,9 +1,11 @@
-//! Memos of decoded values, and the one who keeps them within a limit.
+//! A cache of decoded values with a limit in bytes. Each value is in a slot of its object; the cache only has the queue
+//! that decides what to evict.
 //!
 //! # Lock order
 //!
-//! A decoded_slot's lock and the queue's lock are never held at once, and no two memos' are. Values and objects are dropped
-//! with no lock held: dropping them runs code of others, and an object that goes may ask for the queue's.
+//! A thread never holds two of these locks at once: the lock of a slot, the lock of another slot, the lock of the
+//! queue. Values and objects are dropped while no lock is held, because their drop runs code of users, and the drop of
+//! an object may take the lock of the queue.
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -11,60 +13,61 @@ use std::sync::{Arc, Weak};
 use super::s3_fifo::S3Fifo;
 use super::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
-/// Has a decoded_slot, and gives it back when dropped (see [`DecodedCache::release`]).
+/// An object with a slot, which it must [release](DecodedCache::release) when it is dropped.
 pub(crate) trait Cacheable: Sized {
     fn decoded_slot(&self) -> &DecodedSlot;
-    /// Whether what the decoded_slot holds was read since the queue last asked; while it holds nothing, whether it was decoded
-    /// without being kept. It is beside the decoded_slot and not in it, for the
-    /// queue looks at it without the decoded_slot's lock.
+    /// The reference bit: whether a value in the slot was read since the queue last checked. While the slot is empty,
+    /// whether the object was decoded before. It is not in the slot, because the queue reads it without the slot's
+    /// lock.
     fn was_read(&self) -> &AtomicBool;
-    /// Itself, for the queue, which must not keep it alive.
+    /// A weak reference to itself, for the queue, which must not keep it alive.
     fn this(&self) -> &Weak<Self>;
-    /// About how many bytes it takes as a type of this size; always the same.
+    /// An estimate of its size as a type of this size. It must never change.
     fn bytes_estimate(&self, type_bytes: usize) -> u64;
-    /// The same for all versions of an object.
+    /// A hash that is equal for all versions of an object.
     fn fingerprint(&self) -> u64;
 }
 
-/// What one object was decoded into.
+/// The decoded values of one object.
 ///
-/// It stands in every object of every cache, most of which nobody looks into: it is small, and whoever reads an
-/// object that is kept finds the value from here.
+/// Every object has a slot, and most are never decoded, so that it must be small. A read of a cached value needs only
+/// the slot.
 #[derive(Default)]
 pub(crate) struct DecodedSlot {
-    /// The object is in its cache's queue iff it has this (or is about to be: see `admit`). Held while decoding, so
-    /// that each type that is kept is decoded once, however many ask. No code of a user's but `Deserialize` runs meanwhile.
-    kept: Mutex<Option<DecodedValues>>,
+    /// The object is in the queue if and only if this is set (or it is about to be queued: see `admit`). The lock is
+    /// held during decoding, so that concurrent readers decode a value once. The only user code under it is
+    /// `Deserialize`.
+    values: Mutex<Option<DecodedValues>>,
 }
 
-/// The values of a decoded_slot: nearly always one. More stand in [`SeveralValues`], which takes the place of the one.
+/// The values in a slot. It is nearly always one value; several are in a [`SeveralValues`].
 pub(crate) struct DecodedValues(Arc<dyn Any + Send + Sync>);
 
 struct SeveralValues(Vec<Arc<dyn Any + Send + Sync>>);
 
-/// Keeps memos within a limit.
+/// Keeps all decoded values within a limit.
 pub(crate) struct DecodedCache<T> {
     /// The limit is what all cached objects take, but never below the floor and never above the ceiling. A fixed limit
     /// is both.
     floor_bytes: u64,
     ceiling_bytes: u64,
-    /// What all cached objects take, nothing decoded.
+    /// The bytes of all cached objects, without decoded values.
     cached_bytes: AtomicU64,
-    /// The sum over all memos.
+    /// The estimated bytes of all values.
     used_bytes: AtomicU64,
     queue: Mutex<S3Fifo<CacheEntry<T>>>,
-    /// How many in the queue were dropped since it was last swept.
+    /// The number of dropped objects that are still in the queue.
     stale: AtomicU64,
     pub(crate) hits: AtomicU64,
     pub(crate) misses: AtomicU64,
     pub(crate) evictions: AtomicU64,
 }
 
-/// An object's place in the queue.
+/// An object in the queue.
 struct CacheEntry<T>(Weak<T>);
 
-/// Places of dropped objects pin their allocations: no more than this many, or half of the queue. None in tests, so
-/// that every drop comes by the queue.
+/// The entry of a dropped object keeps its allocation. The queue may have this many of them, or as many as half of its
+/// entries. In tests it is 0, so that every drop takes the lock of the queue.
 const STALE_MAX: u64 = if cfg!(test) { 0 } else { 256 };
 
 impl<T: Cacheable> DecodedCache<T> {
@@ -91,12 +94,12 @@ impl<T: Cacheable> DecodedCache<T> {
         self.cached_bytes.load(Ordering::Relaxed).clamp(self.floor_bytes, self.ceiling_bytes)
     }
 
-    /// Counts an object that is cached from now on.
+    /// Counts an object when it is created.
     pub(crate) fn count_object(&self, bytes: usize) {
         self.cached_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Counts an object that is no longer cached.
+    /// Subtracts an object when it is dropped.
     pub(crate) fn uncount_object(&self, bytes: usize) {
         self.cached_bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
@@ -110,7 +113,7 @@ impl<T: Cacheable> DecodedCache<T> {
         self.queue.lock().len()
     }
 
-    /// The value as a `K`, kept from before or decoded now. `decode` must not panic.
+    /// The value as a `K`, from the slot or decoded now. `decode` must not panic.
     pub(crate) fn decoded<K: Any + Send + Sync, E>(
         &self,
         object: &T,
@@ -122,9 +125,9 @@ impl<T: Cacheable> DecodedCache<T> {
             self.misses.fetch_add(1, Ordering::Relaxed);
             return decode().map(Arc::new);
         }
-        let mut decoded_slot = object.decoded_slot().kept.lock();
+        let mut decoded_slot = object.decoded_slot().values.lock();
         if let Some(value) = decoded_slot.as_ref().and_then(DecodedValues::value) {
-            // A mark that stands already is only read: readers on many cores then share its cache line.
+            // A bit that is already set is only read, so that readers on many cores can share the cache line.
             if !object.was_read().load(Ordering::Relaxed) {
                 object.was_read().store(true, Ordering::Relaxed);
             }
@@ -140,31 +143,30 @@ impl<T: Cacheable> DecodedCache<T> {
             return Ok(value);
         }
         let before = decoded_slot.take();
-        let place = before.is_none().then(|| {
-            // What was read of it before it was kept does not count.
+        let entry = before.is_none().then(|| {
+            // Reads before the value was cached do not count.
             object.was_read().store(false, Ordering::Relaxed);
             CacheEntry(Weak::clone(object.this()))
         });
         *decoded_slot = Some(DecodedValues::beside(before, Arc::clone(&value) as _));
-        // Still under the decoded_slot's lock: whoever forgets this decoded_slot gives back what it holds, and that must have
-        // been counted before.
+        // Still under the lock of the slot: an eviction subtracts the bytes of this slot, so they must be added before.
         self.used_bytes.fetch_add(bytes, Ordering::Relaxed);
         drop(decoded_slot);
         if !self.is_unlimited() {
-            self.admit(place.map(|place| (place, bytes, object.fingerprint())));
+            self.admit(entry.map(|entry| (entry, bytes, object.fingerprint())));
         }
         Ok(value)
     }
 
-    /// While there is none, an object is kept from its second decoding on: most of what handlers look at is looked at
-    /// once, and whoever drops it at once drops what is still in the processor's cache, and pushes nothing out.
+    /// Without room, a value is cached from its second decoding on. Handlers read most objects once: to drop such a
+    /// value at once is cheap, because it is in the processor's cache, and it evicts nothing.
     fn has_room_for(&self, bytes: u64) -> bool {
         self.used_bytes().saturating_add(bytes) <= self.limit_bytes()
     }
 
-    /// Gives back what a dropped object had.
-    pub(crate) fn release(&self, object: &T, kept: DecodedValues) {
-        self.used_bytes.fetch_sub(kept.bytes(object), Ordering::Relaxed);
+    /// Subtracts the values of a dropped object.
+    pub(crate) fn release(&self, object: &T, values: DecodedValues) {
+        self.used_bytes.fetch_sub(values.bytes(object), Ordering::Relaxed);
         if self.is_unlimited() {
             return;
         }
@@ -173,42 +175,42 @@ impl<T: Cacheable> DecodedCache<T> {
         }
     }
 
-    /// Queues a new place, with its bytes and fingerprint, and lets others go until all fits again.
+    /// Queues a new entry with its bytes and fingerprint, and evicts others until the limit holds again.
     ///
-    /// A decoded_slot that is set but not queued yet can't be forgotten by anyone else, and nobody else queues it,
-    /// since it is not the first then: so each object has at most one place.
-    fn admit(&self, place: Option<(CacheEntry<T>, u64, u64)>) {
-        let mut leaving = Vec::new();
-        // Those whose last holder was the look at their mark.
-        let mut ended = Vec::new();
+    /// Each object has at most one entry. A slot that is set but not queued yet can't be evicted, because only queued
+    /// objects are. And no other thread queues it, because the thread that fills an empty slot does so.
+    fn admit(&self, entry: Option<(CacheEntry<T>, u64, u64)>) {
+        let mut evicted = Vec::new();
+        // Objects whose last reference was the one that `take_was_read` held.
+        let mut dropped = Vec::new();
         {
             let mut queue = self.queue.lock();
-            if let Some((place, bytes, fingerprint)) = place {
-                queue.push(place, bytes, fingerprint);
+            if let Some((entry, bytes, fingerprint)) = entry {
+                queue.push(entry, bytes, fingerprint);
             }
             let limit_bytes = self.limit_bytes();
             let mut excess = self.used_bytes().saturating_sub(limit_bytes);
             while excess > 0 {
-                let was_read = |place: &CacheEntry<T>| place.take_was_read(&mut ended);
-                let Some((place, bytes)) = queue.pop(limit_bytes, was_read) else { break };
-                if place.is_alive() {
+                let was_read = |entry: &CacheEntry<T>| entry.take_was_read(&mut dropped);
+                let Some((entry, bytes)) = queue.pop(limit_bytes, was_read) else { break };
+                if entry.is_alive() {
                     excess = excess.saturating_sub(bytes);
-                    leaving.push(place);
+                    evicted.push(entry);
                 }
             }
         }
-        drop(ended);
-        for CacheEntry(object) in leaving {
+        drop(dropped);
+        for CacheEntry(object) in evicted {
             if let Some(object) = object.upgrade() {
-                self.forget(&*object);
+                self.evict(&*object);
             }
         }
     }
 
-    fn forget(&self, object: &T) {
-        let kept = object.decoded_slot().kept.lock().take();
-        if let Some(kept) = kept {
-            self.used_bytes.fetch_sub(kept.bytes(object), Ordering::Relaxed);
+    fn evict(&self, object: &T) {
+        let values = object.decoded_slot().values.lock().take();
+        if let Some(values) = values {
+            self.used_bytes.fetch_sub(values.bytes(object), Ordering::Relaxed);
             self.evictions.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -226,18 +228,18 @@ impl<T: Cacheable> DecodedCache<T> {
 }
 
 impl DecodedSlot {
-    /// Takes out what it holds.
+    /// Removes the values.
     pub(crate) fn take(&mut self) -> Option<DecodedValues> {
-        self.kept.get_mut().take()
+        self.values.get_mut().take()
     }
 }
 
 impl DecodedValues {
-    /// A value, beside those that were there before.
+    /// Adds a value to those that were there before.
     fn beside(before: Option<DecodedValues>, value: Arc<dyn Any + Send + Sync>) -> DecodedValues {
         let Some(DecodedValues(before)) = before else { return DecodedValues(value) };
         let mut several = match before.downcast::<SeveralValues>() {
-            // Nobody else has these, so that none is lost.
+            // The slot has the only reference to a `SeveralValues`, so that none is lost.
             Ok(several) => Arc::into_inner(several).map_or_else(Vec::new, |SeveralValues(values)| values),
             Err(one) => vec![one],
         };
@@ -254,7 +256,7 @@ impl DecodedValues {
         Arc::clone(values.iter().find(|value| value.is::<K>())?).downcast().ok()
     }
 
-    /// What was counted for it.
+    /// The bytes that were added for the values.
     fn bytes(&self, object: &impl Cacheable) -> u64 {
         let DecodedValues(first) = self;
         match first.downcast_ref() {
@@ -271,11 +273,12 @@ impl<T: Cacheable> CacheEntry<T> {
         self.0.strong_count() > 0
     }
 
-    /// Whether the object was read since it was last asked. If it ends by being asked, it goes to `ended`.
-    fn take_was_read(&self, ended: &mut Vec<T>) -> bool {
+    /// Reads and clears the reference bit. If all other references to the object are dropped meanwhile, the object is
+    /// moved to `dropped`: the caller drops it without a lock.
+    fn take_was_read(&self, dropped: &mut Vec<T>) -> bool {
         let Some(object) = self.0.upgrade() else { return false };
         let was_read = object.was_read().swap(false, Ordering::Relaxed);
-        ended.extend(Arc::into_inner(object));
+        dropped.extend(Arc::into_inner(object));
         was_read
     }
 }

@@ -1,14 +1,20 @@
-//! Who goes first when the budget is full: S3-FIFO, three queues without locks or clocks.
+//! The eviction policy of the budget: S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP
+//! 2023). It has three FIFO queues, and needs no lock or clock.
 //!
-//! What comes new waits in a small queue and goes from its end unless it was read again meanwhile: a scan over
-//! the whole cache passes through it and leaves the main queue alone. What was read again moves to the main
-//! queue, where each reading since the last round buys another round. What went is remembered by fingerprint
-//! for a while, and goes straight to the main queue when it comes back.
-//! (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023.)
+//! ```text
+//!  new item ──> small queue ──read since──> main queue ──read since──> back of the main queue
+//!                    │                          │
+//!                not read: evicted          not read: evicted
+//!                    │
+//!              ghost queue (fingerprints only): if the item is pushed again, it goes to the main queue
+//! ```
+//!
+//! Example: a handler reads the objects a and b all the time, so that they are in the main queue. A scan decodes 10,000
+//! objects once. Each passes through the small queue and is evicted there; a and b stay.
 
 use std::collections::{HashMap, VecDeque};
 
-/// The items that may be asked to go.
+/// The items that can be evicted.
 #[derive(Debug)]
 pub(crate) struct S3Fifo<T> {
     small: VecDeque<Entry<T>>,
@@ -24,7 +30,7 @@ struct Entry<T> {
     fingerprint: u64,
 }
 
-/// The small queue's share of the limit: one part in this many.
+/// The small queue has 1/10 of the limit.
 const SMALL_FRACTION: u64 = 10;
 
 impl<T> S3Fifo<T> {
@@ -41,7 +47,7 @@ impl<T> S3Fifo<T> {
         self.small.len() + self.main.len()
     }
 
-    /// Takes an item in. The fingerprint tells what the item is a version of.
+    /// Adds an item. Its fingerprint identifies the object that it is a version of.
     pub(crate) fn push(&mut self, item: T, bytes: u64, fingerprint: u64) {
         let entry = Entry { item, bytes, fingerprint };
         if self.ghosts.take(fingerprint) {
@@ -52,9 +58,9 @@ impl<T> S3Fifo<T> {
         }
     }
 
-    /// Chooses the item to go, and forgets it. `was_read` equals whether an item was read since it was last asked.
+    /// Removes the item to evict. `was_read` returns whether an item was read since it was last called for it.
     pub(crate) fn pop(&mut self, limit_bytes: u64, mut was_read: impl FnMut(&T) -> bool) -> Option<(T, u64)> {
-        // Readers may mark items as fast as they are asked: after two rounds the next one goes.
+        // Readers may read items faster than this loop checks them. So after two rounds the next item is evicted.
         let mut reprieves = 2 * self.len();
         loop {
             let is_small = self.small_bytes > limit_bytes / SMALL_FRACTION || self.main.is_empty();
@@ -68,13 +74,13 @@ impl<T> S3Fifo<T> {
                 continue;
             }
             if is_small {
-                self.ghosts.remember(entry.fingerprint, self.len());
+                self.ghosts.add(entry.fingerprint, self.len());
             }
             return Some((entry.item, entry.bytes));
         }
     }
 
-    /// Forgets the items that are not alive.
+    /// Removes the items that are not alive.
     pub(crate) fn retain(&mut self, is_alive: impl Fn(&T) -> bool) {
         self.small.retain(|entry| is_alive(&entry.item));
         self.main.retain(|entry| is_alive(&entry.item));
@@ -84,25 +90,25 @@ impl<T> S3Fifo<T> {
     }
 }
 
-/// Fingerprints of what went, oldest first.
+/// Fingerprints of evicted items, oldest first.
 #[derive(Debug, Default)]
 struct GhostQueue {
-    /// Each with the sequence in which it went.
+    /// Each fingerprint with the sequence number of its eviction.
     order: VecDeque<(u64, u64)>,
-    /// The last sequence in which each went; taken ones stay in `order` until their sequence has passed.
+    /// The last eviction of each fingerprint. A fingerprint that is taken stays in `order` until it is the oldest.
     last_evicted: HashMap<u64, u64>,
     sequence: u64,
 }
 
-/// A few are remembered even while few are kept.
+/// The least number of ghosts, even if the cache has fewer items.
 const GHOSTS_MIN: usize = 64;
 
 impl GhostQueue {
-    fn remember(&mut self, fingerprint: u64, kept: usize) {
+    fn add(&mut self, fingerprint: u64, cached: usize) {
         self.sequence += 1;
         self.order.push_back((fingerprint, self.sequence));
         self.last_evicted.insert(fingerprint, self.sequence);
-        while self.order.len() > kept.max(GHOSTS_MIN) {
+        while self.order.len() > cached.max(GHOSTS_MIN) {
             let Some((oldest, sequence)) = self.order.pop_front() else { break };
             if self.last_evicted.get(&oldest) == Some(&sequence) {
                 self.last_evicted.remove(&oldest);
@@ -131,7 +137,7 @@ mod tests {
     }
 
     impl Cache {
-        /// Whether it was kept.
+        /// Returns whether the item was cached.
         fn read(&mut self, item: u64, limit: usize) -> bool {
             if self.kept.contains(&item) {
                 self.read.borrow_mut().insert(item);
@@ -142,15 +148,15 @@ mod tests {
             self.kept.insert(item);
             while self.kept.len() > limit {
                 let read = &self.read;
-                let (ghosts, _) = queue.pop(limit as u64, |item| read.borrow_mut().remove(item)).unwrap();
-                self.kept.remove(&ghosts);
+                let (evicted, _) = queue.pop(limit as u64, |item| read.borrow_mut().remove(item)).unwrap();
+                self.kept.remove(&evicted);
             }
             false
         }
     }
 
     #[test]
-    fn a_scan_does_not_push_out_what_is_read_again_and_again() {
+    fn a_scan_does_not_evict_items_that_are_read_often() {
         let mut cache = Cache::default();
         for _ in 0..3 {
             (0..50).for_each(|hot| {
@@ -165,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_soon_stays() {
+    fn an_item_that_is_pushed_again_soon_stays() {
         let mut cache = Cache::default();
         (0..120).for_each(|item| {
             cache.read(item, 100);
@@ -179,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_goes_even_if_every_one_is_always_read() {
+    fn an_item_is_evicted_even_if_all_are_always_read() {
         let mut queue = S3Fifo::new();
         (0..10).for_each(|item| queue.push(item, 1, item));
         assert!(queue.pop(5, |_| true).is_some());
@@ -187,10 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_of_the_gone_is_bounded() {
+    fn the_ghost_queue_is_bounded() {
         let mut ghosts = GhostQueue::default();
         for fingerprint in 0..10_000 {
-            ghosts.remember(fingerprint, 100);
+            ghosts.add(fingerprint, 100);
             ghosts.take(fingerprint / 2);
         }
         assert!(ghosts.order.len() <= 100 && ghosts.last_evicted.len() <= 100);

@@ -1,4 +1,4 @@
-//! The cache of decoded objects in thousands of interleavings of readers, evictions and drops.
+//! Tests the cache of decoded values in thousands of interleavings of readers, evictions and drops.
 
 use std::sync::{Arc, Weak};
 
@@ -12,10 +12,10 @@ use decoded_cache::{Cacheable, DecodedCache, DecodedSlot};
 mod decoded_cache;
 use super::s3_fifo;
 #[path = "../sync/shuttled.rs"]
-#[allow(dead_code, reason = "the budget needs less than the crate")]
+#[allow(dead_code, reason = "the cache does not use all of it")]
 mod sync;
 
-/// An object that gives its decoded_slot back when dropped, as a `RawObject` does.
+/// An object that releases its slot when it is dropped, as a `RawObject` does.
 struct TestObject {
     this: Weak<TestObject>,
     cache: Arc<DecodedCache<TestObject>>,
@@ -42,7 +42,7 @@ impl TestObject {
         decoded.unwrap_or_else(|never| match never {})
     }
 
-    /// Is decoded until it is kept, room or not.
+    /// Decodes the object twice: then it is cached, even without room.
     fn decode_until_cached(&self) {
         (0..2).for_each(|_| drop(self.decoded(|| self.number)));
     }
@@ -78,44 +78,44 @@ impl Drop for TestObject {
     }
 }
 
-/// Threads decode two types of four things within room for two, and drop things meanwhile.
+/// Threads decode two types of three objects within a limit for two values, and drop objects meanwhile.
 fn decode_evict_and_drop() {
     let cache = Arc::new(DecodedCache::new(2 * BYTES));
-    let things: Vec<_> = (0..3).map(|number| TestObject::new(&cache, number)).collect();
+    let objects: Vec<_> = (0..3).map(|number| TestObject::new(&cache, number)).collect();
     let threads: Vec<_> = (0..3_usize)
         .map(|offset| {
-            let things = things.clone();
+            let objects = objects.clone();
             thread::spawn(move || {
                 for turn in 0..3 {
-                    let thing = &things[(turn + offset) % 3];
-                    assert_eq!(*thing.decoded(|| thing.number), thing.number);
-                    assert_eq!(*thing.decoded(|| thing.number.to_string()), thing.number.to_string());
+                    let object = &objects[(turn + offset) % 3];
+                    assert_eq!(*object.decoded(|| object.number), object.number);
+                    assert_eq!(*object.decoded(|| object.number.to_string()), object.number.to_string());
                 }
             })
         })
         .collect();
-    drop(things);
+    drop(objects);
     threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
-    assert_eq!(cache.used_bytes(), 0, "all things are gone, and with them what they used");
+    assert_eq!(cache.used_bytes(), 0, "all objects are dropped");
 }
 
 #[test]
-fn what_is_used_is_given_back_whatever_the_interleaving() {
+fn the_used_bytes_return_to_zero_in_every_interleaving() {
     shuttle::check_random(decode_evict_and_drop, 500);
     shuttle::check_pct(decode_evict_and_drop, 500, 3);
 }
 
 #[test]
-fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
+fn at_rest_the_values_fit_the_limit_in_every_interleaving() {
     shuttle::check_random(
         || {
             let cache = Arc::new(DecodedCache::new(2 * BYTES));
-            let things: Vec<_> = (0..4).map(|number| TestObject::new(&cache, number)).collect();
+            let objects: Vec<_> = (0..4).map(|number| TestObject::new(&cache, number)).collect();
             let threads: Vec<_> = (0..2)
                 .map(|half| {
-                    let things = things.clone();
+                    let objects = objects.clone();
                     thread::spawn(move || {
-                        things[half * 2..][..2].iter().for_each(|thing| thing.decode_until_cached());
+                        objects[half * 2..][..2].iter().for_each(|object| object.decode_until_cached());
                     })
                 })
                 .collect();
@@ -127,15 +127,15 @@ fn at_rest_what_is_kept_fits_the_limit_whatever_the_interleaving() {
 }
 
 #[test]
-fn a_thing_that_ends_while_the_queue_looks_at_it_ends_without_the_queues_lock() {
+fn an_object_that_is_dropped_during_an_eviction_is_dropped_without_the_queue_lock() {
     shuttle::check_random(
         || {
             let cache = Arc::new(DecodedCache::new(BYTES));
-            let [ending, other] = [0, 1].map(|number| TestObject::new(&cache, number));
-            ending.decoded(|| ending.number);
-            // Once already, so that it comes in while the other one ends.
+            let [dropped, other] = [0, 1].map(|number| TestObject::new(&cache, number));
+            dropped.decoded(|| dropped.number);
+            // The first decoding. The second one caches it while the other object is dropped.
             other.decoded(|| other.number);
-            let thread = thread::spawn(move || drop(ending));
+            let thread = thread::spawn(move || drop(dropped));
             other.decoded(|| other.number);
             thread.join().expect("no thread panics");
             assert!(cache.used_bytes() <= BYTES);
@@ -145,17 +145,17 @@ fn a_thing_that_ends_while_the_queue_looks_at_it_ends_without_the_queues_lock() 
 }
 
 #[test]
-fn a_thing_is_decoded_once_for_all_who_ask_whatever_the_interleaving() {
+fn an_object_is_decoded_once_in_every_interleaving() {
     shuttle::check_random(
         || {
             let cache = Arc::new(DecodedCache::new(u64::MAX));
-            let thing = TestObject::new(&cache, 0);
+            let object = TestObject::new(&cache, 0);
             let decodings = Arc::new(sync::AtomicU64::new(0));
             let threads: Vec<_> = (0..3)
                 .map(|_| {
-                    let (thing, decodings) = (Arc::clone(&thing), Arc::clone(&decodings));
+                    let (object, decodings) = (Arc::clone(&object), Arc::clone(&decodings));
                     thread::spawn(move || {
-                        thing.decoded(|| decodings.fetch_add(1, sync::Ordering::Relaxed));
+                        object.decoded(|| decodings.fetch_add(1, sync::Ordering::Relaxed));
                     })
                 })
                 .collect();
@@ -166,7 +166,7 @@ fn a_thing_is_decoded_once_for_all_who_ask_whatever_the_interleaving() {
     );
 }
 
-/// The check can find something: a counter that is read and written in two steps loses counts.
+/// Shows that shuttle finds races: a counter that is read and written in two steps loses counts.
 #[test]
 #[should_panic(expected = "lost a count")]
 fn a_deliberately_broken_variant_is_found() {

@@ -1,4 +1,4 @@
-//! What stays decoded, and what has to go.
+//! Which values stay decoded, and which are evicted.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -20,7 +20,7 @@ fn pods(budget: &Arc<Budget>, names: std::ops::Range<usize>) -> Vec<Arc<RawObjec
 }
 
 #[test]
-fn a_decoded_object_is_kept_for_each_type_until_its_object_goes() {
+fn a_value_is_kept_for_each_type_until_its_object_is_dropped() {
     let budget = Arc::new(Budget::default());
     let pods = pods(&budget, 0..1);
     let first = pods[0].decoded::<Pod>().unwrap();
@@ -37,7 +37,7 @@ fn a_decoded_object_is_kept_for_each_type_until_its_object_goes() {
 }
 
 #[test]
-fn a_budget_of_nothing_keeps_nothing() {
+fn a_budget_of_zero_keeps_nothing() {
     let budget = Arc::new(Budget::bytes(0));
     let pods = pods(&budget, 0..1);
     let first = pods[0].decoded::<Pod>().unwrap();
@@ -54,15 +54,15 @@ fn an_unlimited_budget_keeps_everything() {
     assert_eq!(budget.evictions(), 0);
 }
 
-/// Room for so many pods.
-fn room_for(pods_max: u64) -> Arc<Budget> {
+/// A budget for so many pods.
+fn budget_for(pods_max: u64) -> Arc<Budget> {
     let one = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>() + 100;
     Arc::new(Budget::bytes(pods_max * one))
 }
 
 #[test]
-fn what_is_kept_stays_within_the_limit_and_what_goes_is_dropped_wholly() {
-    let budget = room_for(10);
+fn values_stay_within_the_limit_and_evicted_ones_are_dropped() {
+    let budget = budget_for(10);
     let pods = pods(&budget, 0..200);
     let twice = |pod: &Arc<RawObject>| {
         drop(pod.decoded::<Pod>());
@@ -76,19 +76,19 @@ fn what_is_kept_stays_within_the_limit_and_what_goes_is_dropped_wholly() {
 }
 
 #[test]
-fn without_room_an_object_is_kept_from_its_second_decoding_on() {
-    let budget = room_for(10);
+fn without_room_a_value_is_kept_from_its_second_decoding_on() {
+    let budget = budget_for(10);
     let pods = pods(&budget, 0..200);
     pods.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
-    assert_eq!(budget.evictions(), 0, "what was looked at once pushes nothing out");
+    assert_eq!(budget.evictions(), 0, "a single decoding evicts nothing");
     let once = pods[199].decoded::<Pod>().unwrap();
     assert!(Arc::ptr_eq(&once, &pods[199].decoded::<Pod>().unwrap()));
     assert_eq!((budget.hits(), budget.misses()), (1, 201));
 }
 
 #[test]
-fn a_scan_of_the_cache_leaves_what_is_read_all_the_time() {
-    let budget = room_for(40);
+fn a_scan_of_the_cache_does_not_evict_values_that_are_read_often() {
+    let budget = budget_for(40);
     let pods = pods(&budget, 0..1_000);
     let (hot, cold) = pods.split_at(20);
     for _ in 0..3 {
@@ -115,7 +115,7 @@ fn the_default_limit_is_what_the_cached_objects_take_between_1_and_64_mib() {
 }
 
 #[test]
-fn churn_leaves_no_dead_objects_in_the_queue() {
+fn the_queue_drops_the_entries_of_dropped_objects() {
     let budget = Arc::new(Budget::default());
     for round in 0..50 {
         for pod in pods(&budget, round * 100..(round + 1) * 100) {
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Slow {
 }
 
 #[test]
-fn many_who_ask_at_once_share_one_decoding() {
+fn concurrent_readers_share_one_decoding() {
     let budget = Arc::new(Budget::default());
     let pods = pods(&budget, 0..1);
     let seen: Vec<_> = std::thread::scope(|scope| {
@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for Panics {
 }
 
 #[test]
-fn a_panic_in_deserialize_is_that_readers_error_and_nobody_elses() {
+fn a_panic_in_deserialize_is_an_error_of_that_reader_only() {
     let pods = pods(&Arc::default(), 0..1);
     for _ in 0..2 {
         let error = pods[0].decoded::<Panics>().unwrap_err();

@@ -67,7 +67,10 @@ proptest! {
     #[test]
     fn bytes_are_accepted_iff_serde_reads_an_object(mut text in arbitrary::object_text(), cuts in any::<[u16; 3]>()) {
         // Damages the text but keeps it valid UTF-8: removes a character, inserts one, cuts off the end.
-        let boundary = |text: &str, near: u16| (0..=near as usize % (text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+        let boundary = |text: &str, near: u16| {
+            let near = near as usize % (text.len() + 1);
+            (0..=near).rev().find(|at| text.is_char_boundary(*at)).unwrap()
+        };
         let at = boundary(&text, cuts[0]);
         if at < text.len() {
             text.remove(at);
@@ -126,7 +129,8 @@ fn an_object_that_only_has_a_kind_has_an_empty_rest() {
 
 #[test]
 fn the_last_of_duplicate_keys_counts_even_when_it_is_of_the_wrong_type() {
-    let frame = br#"{"metadata":{"name":"a","uid":"u"},"metadata":{"name":"b","labels":{"x":"1","x":2,"y":"1","y":"2"}}}"#;
+    let frame = br#"{"metadata":{"name":"a","uid":"u"},
+        "metadata":{"name":"b","labels":{"x":"1","x":2,"y":"1","y":"2"}}}"#;
     let identity = Identity::from_json(frame).unwrap();
     assert_eq!(identity.name, "b");
     assert_eq!(identity.uid, "");

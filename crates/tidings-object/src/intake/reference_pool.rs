@@ -1,5 +1,5 @@
-//! Chooses the reference that a body is delta-compressed against. Objects of one controller share a reference, and so do
-//! all objects without a controller.
+//! Chooses the reference that a body is delta-compressed against. Objects of one controller share a reference, and so
+//! do all objects without a controller.
 //!
 //! ```text
 //! bodies 1..16 of a ReplicaSet   packed with the dictionary; the 16th becomes the reference
@@ -8,8 +8,8 @@
 //! 3 references with few hits     the entry stops trying: these bodies are not similar
 //! ```
 //!
-//! The memory is bounded: all references take at most a fraction of the memory of the objects, and the number of entries
-//! has a limit.
+//! The memory is bounded: all references take at most a fraction of the memory of the objects, and the number of
+//! entries has a limit.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -90,8 +90,8 @@ impl ReferencePool {
         }
     }
 
-    /// Records that a body was packed with the dictionary, because there was no reference or its delta was too large. The
-    /// body may become the reference now. `objects_bytes` is the memory of all objects.
+    /// Records that a body was packed with the dictionary, because there was no reference or its delta was too large.
+    /// The body may become the reference now. `objects_bytes` is the memory of all objects.
     pub(super) fn record_miss(&mut self, key: ReferenceKey, raw: &[u8], body: &Body, objects_bytes: u64) {
         if self.entries.len() >= ENTRIES_MAX && !self.entries.contains_key(&key) {
             self.evict();

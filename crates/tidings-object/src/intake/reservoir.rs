@@ -1,8 +1,8 @@
-//! Reservoir sampling (Algorithm R: Vitter, "Random Sampling with a Reservoir", 1985): keeps a uniform sample of a stream
-//! whose length is not known. A list is sorted by namespace, and its first objects would not be a good sample.
+//! Reservoir sampling (Algorithm R: Vitter, "Random Sampling with a Reservoir", 1985): keeps a uniform sample of a
+//! stream whose length is not known. A list is sorted by namespace, and its first objects would not be a good sample.
 //!
-//! Example, with a capacity of 2: the first two items are kept. The third replaces one of them with probability 2/3, the
-//! fourth with 2/4, and so on. So after n items each one is in the sample with probability 2/n.
+//! Example, with a capacity of 2: the first two items are kept. The third replaces one of them with probability 2/3,
+//! the fourth with 2/4, and so on. So after n items each one is in the sample with probability 2/n.
 
 /// A uniform sample of at most `capacity` of the offered items.
 #[derive(Debug)]

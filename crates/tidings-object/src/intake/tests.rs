@@ -1,4 +1,4 @@
-//! What becomes an object, what does not, and what is recognised.
+//! Which frames become objects, which are errors, and which are recognised as unchanged.
 
 mod protobuf;
 
@@ -35,7 +35,7 @@ fn intake() -> Intake {
     Intake::new(pods(), Arc::default())
 }
 
-fn take(intake: &Intake, frame: &str) -> Result<Arc<RawObject>, IntakeError> {
+fn intake_json(intake: &Intake, frame: &str) -> Result<Arc<RawObject>, IntakeError> {
     intake.json(frame.as_bytes(), &NothingKnown)
 }
 
@@ -61,8 +61,11 @@ proptest! {
 
     // holds: X35
     #[test]
-    fn json_with_any_bytes_in_its_strings_is_taken_in_as_go_reads_it(
-        odd in prop::collection::vec(any::<u8>().prop_filter("in a string", |b| !b"\"\\".contains(b) && *b >= 0x20), 0..12),
+    fn json_with_any_bytes_in_its_strings_is_accepted_as_in_go(
+        odd in prop::collection::vec(
+            any::<u8>().prop_filter("in a string", |b| !b"\"\\".contains(b) && *b >= 0x20),
+            0..12,
+        ),
     ) {
         let frame = format!(r#"{{{METADATA},"spec":{{"nodeName":"ODD"}}}}"#).replace("u-1", "ODD");
         let mut sent = Vec::new();
@@ -81,25 +84,26 @@ proptest! {
     }
 
     #[test]
-    fn a_field_that_is_read_ahead_reads_as_from_the_body(text in arbitrary::object_text()) {
+    fn a_prefetched_field_equals_that_of_the_body(text in arbitrary::object_text()) {
         let paths = [".metadata.labels.app", ".a.b", ".spec.a[*]", ".b"].map(|path| FieldPath::parse(path).unwrap());
-        let (ahead, plain) = (intake(), intake());
-        paths.iter().for_each(|path| ahead.origin().prefetch_field(path));
-        let (Ok(ahead), Ok(plain)) = (take(&ahead, &text), take(&plain, &text)) else { return Ok(()) };
+        let (prefetching, plain) = (intake(), intake());
+        paths.iter().for_each(|path| prefetching.origin().prefetch_field(path));
+        let objects = (intake_json(&prefetching, &text), intake_json(&plain, &text));
+        let (Ok(prefetching), Ok(plain)) = objects else { return Ok(()) };
         for path in &paths {
-            let (read, expected) = (ahead.field_at(path).ok(), plain.field_at(path).ok());
+            let (read, expected) = (prefetching.field_at(path).ok(), plain.field_at(path).ok());
             prop_assert_eq!(read, expected, "{} of {}", path, text);
         }
     }
 }
 
 #[test]
-fn the_first_few_fields_asked_for_are_kept_beside_the_identity_and_others_stay_in_the_body() {
+fn the_first_four_requested_fields_are_prefetched_and_others_are_read_from_the_body() {
     let (intake, paths) = (intake(), [".a", ".kind", ".b", ".c", ".d", ".a", ".e"]);
     let paths = paths.map(|path| FieldPath::parse(path).unwrap());
     paths.iter().for_each(|path| intake.origin().prefetch_field(path));
     let frame = format!(r#"{{{METADATA},"a":"x","b":["y"],"c":null,"d":true,"e":"z"}}"#);
-    let object = take(&intake, &frame).unwrap();
+    let object = intake_json(&intake, &frame).unwrap();
     let texts = |path| object.prefetched_texts(path).map(|texts| texts.collect::<Vec<_>>().join(","));
     let kept: Vec<_> = paths.iter().map(texts).collect();
     let [a, kind, b, c, d, again, e] = kept.try_into().unwrap();
@@ -114,18 +118,19 @@ fn the_first_few_fields_asked_for_are_kept_beside_the_identity_and_others_stay_i
 
 // holds: X14, X23
 #[test]
-fn a_list_item_that_the_watch_brought_before_is_the_very_same_object() {
+fn a_list_item_that_the_watch_sent_before_is_the_cached_object() {
     let intake = intake();
-    let watched = take(&intake, &format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}\n")).unwrap();
+    let watched =
+        intake_json(&intake, &format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}\n")).unwrap();
     let listed = intake.json(format!("{{{METADATA}}}").as_bytes(), &Cache::of(&watched)).unwrap();
     assert!(Arc::ptr_eq(&watched, &listed));
 }
 
 // holds: X14
 #[test]
-fn another_body_uid_or_version_or_none_of_them_is_another_object() {
+fn another_or_an_empty_uid_or_version_or_another_body_is_another_object() {
     let intake = intake();
-    let known = take(&intake, &format!("{{{METADATA},\"spec\":{{}}}}")).unwrap();
+    let known = intake_json(&intake, &format!("{{{METADATA},\"spec\":{{}}}}")).unwrap();
     for changed in [
         format!("{{{METADATA},\"spec\":{{\"a\":1}}}}"),
         format!("{{{METADATA},\"spec\":{{}}}}").replace("u-1", "u-2"),
@@ -139,7 +144,7 @@ fn another_body_uid_or_version_or_none_of_them_is_another_object() {
         r#"{"metadata":{"name":"a","resourceVersion":"7"}}"#,
         r#"{"metadata":{"name":"a","uid":"u-1","resourceVersion":""}}"#,
     ] {
-        let first = take(&intake, frame).unwrap();
+        let first = intake_json(&intake, frame).unwrap();
         let again = intake.json(frame.as_bytes(), &Cache::of(&first)).unwrap();
         assert!(!Arc::ptr_eq(&first, &again), "{frame}");
     }
@@ -147,7 +152,7 @@ fn another_body_uid_or_version_or_none_of_them_is_another_object() {
 
 // holds: X8
 #[test]
-fn a_transform_runs_once_for_each_version_and_sees_the_same_from_list_and_watch() {
+fn a_transform_runs_once_per_version_and_gets_the_same_from_list_and_watch() {
     let runs = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&runs);
     let transform = Transform::json(move |object| {
@@ -157,7 +162,7 @@ fn a_transform_runs_once_for_each_version_and_sees_the_same_from_list_and_watch(
     });
     let intake = intake().with_transform(transform);
     let watch = format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}");
-    let object = take(&intake, &watch).unwrap();
+    let object = intake_json(&intake, &watch).unwrap();
     assert_eq!(object.field(".seen").unwrap().to_string(), "true");
     for frame in [watch, format!("{{{METADATA}}}")] {
         assert!(Arc::ptr_eq(&object, &intake.json(frame.as_bytes(), &Cache::of(&object)).unwrap()));
@@ -167,9 +172,9 @@ fn a_transform_runs_once_for_each_version_and_sees_the_same_from_list_and_watch(
 
 // holds: X5
 #[test]
-fn a_refused_transform_costs_the_body_and_leaves_the_identity() {
+fn a_failed_transform_costs_the_body_but_not_the_identity() {
     let intake = intake().with_transform(Transform::json(|_| panic!("no")));
-    let object = take(&intake, &format!("{{{METADATA}}}")).unwrap();
+    let object = intake_json(&intake, &format!("{{{METADATA}}}")).unwrap();
     assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
     let error = object.field(".metadata").unwrap_err();
     assert!(matches!(error, ReadError::Transform { .. }), "{error:?}");
@@ -185,15 +190,15 @@ fn a_transform_cannot_change_identity() {
         object["metadata"]["name"] = "other".into();
         object["kind"] = "Other".into();
     }));
-    let object = take(&intake, &format!("{{{METADATA}}}")).unwrap();
+    let object = intake_json(&intake, &format!("{{{METADATA}}}")).unwrap();
     assert_eq!(object.name(), "web-0");
     assert_eq!(object.field(".metadata.name").unwrap().to_string(), "other");
 }
 
 // holds: X5
 #[test]
-fn an_object_that_does_not_decode_is_an_error_to_its_reader_alone() {
-    let object = take(&intake(), &format!("{{{METADATA},\"spec\":3}}")).unwrap();
+fn an_object_that_does_not_decode_is_an_error_of_its_reader_only() {
+    let object = intake_json(&intake(), &format!("{{{METADATA},\"spec\":3}}")).unwrap();
     let error = object.decoded::<k8s_openapi::api::core::v1::Pod>().unwrap_err();
     assert!(matches!(error, ReadError::Json { .. }));
     assert!(error.to_string().starts_with("decoding pods shop/web-0 as k8s_openapi"));
@@ -202,7 +207,7 @@ fn an_object_that_does_not_decode_is_an_error_to_its_reader_alone() {
 
 // holds: X5
 #[test]
-fn an_object_without_identity_is_told_from_bytes_that_are_not_well_formed() {
+fn a_missing_identity_and_malformed_bytes_are_different_errors() {
     let intake = intake();
     for (frame, missing) in [
         ("{}", "metadata.name"),
@@ -216,16 +221,16 @@ fn an_object_without_identity_is_told_from_bytes_that_are_not_well_formed() {
         ("null", "metadata"),
         ("\"a\"", "metadata"),
     ] {
-        assert_eq!(take(&intake, frame).unwrap_err(), IntakeError::NoIdentity { missing }, "{frame}");
+        assert_eq!(intake_json(&intake, frame).unwrap_err(), IntakeError::NoIdentity { missing }, "{frame}");
     }
     for frame in ["", "{", "<html>", "[}", "null,", r#"{"metadata":{"name":"a","resourceVersion":"1"}"#] {
-        assert!(matches!(take(&intake, frame), Err(IntakeError::Malformed(_))), "{frame}");
+        assert!(matches!(intake_json(&intake, frame), Err(IntakeError::Malformed(_))), "{frame}");
     }
 }
 
 // holds: X35
 #[test]
-fn json_that_is_no_utf8_is_taken_in_as_go_decodes_it() {
+fn json_that_is_not_utf8_is_accepted_as_in_go() {
     let frame = |odd: &str| format!(r#"{{{METADATA},"spec":{{"nodeName":"{odd}"}}}}"#);
     let sent = frame("ODD").replace("u-1", "ODD").into_bytes();
     let sent: Vec<u8> = sent.split(|byte| *byte == b'O').collect::<Vec<_>>().join(&b"\xf0\x9f"[..]);
@@ -234,27 +239,27 @@ fn json_that_is_no_utf8_is_taken_in_as_go_decodes_it() {
     assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", node));
     assert_eq!(object.field(".spec.nodeName").unwrap().to_string(), node);
     let again = intake.json(&sent, &Cache::of(&object)).unwrap();
-    assert!(Arc::ptr_eq(&object, &again), "what is repaired is recognised");
+    assert!(Arc::ptr_eq(&object, &again), "a repaired object is recognised");
     let outside = [frame("x").as_bytes(), b"\xff"].concat();
     assert!(matches!(intake.json(&outside, &NothingKnown), Err(IntakeError::Malformed(_))));
 }
 
 // holds: X35
 #[test]
-fn an_object_with_more_labels_and_owners_than_sixteen_bits_count_is_like_any_other() {
+fn more_labels_and_owners_than_sixteen_bits_can_count_are_accepted() {
     let count = 66_000;
     let members = |item: fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
     let labels = members(|n| format!(r#""l-{n}":"v-{n}""#));
     let owners = members(|n| format!(r#"{{"uid":"o-{n}"}}"#));
     let metadata =
         METADATA.replace("{", &format!(r#"{{"labels":{{{labels}}},"ownerReferences":[{owners}],"#));
-    let object = take(&intake(), &format!("{{{metadata}}}")).unwrap();
+    let object = intake_json(&intake(), &format!("{{{metadata}}}")).unwrap();
     assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", "u-1"));
     assert_eq!((object.labels().iter().count(), object.owner_uids().count()), (count, count));
     assert_eq!(object.labels().value("l-65999"), Some("v-65999"));
     assert_eq!(object.owner_uids().last(), Some("o-65999"));
     let long = "n".repeat(70_000);
-    let object = take(&intake(), &format!("{{{METADATA}}}").replace("web-0", &long)).unwrap();
+    let object = intake_json(&intake(), &format!("{{{METADATA}}}").replace("web-0", &long)).unwrap();
     assert_eq!((object.name(), object.namespace()), (&*long, Some("shop")));
 }
 
@@ -269,7 +274,7 @@ fn only_another_kind_or_group_is_a_wrong_kind() {
         r#""kind":"Deployment","apiVersion":"apps/v1","#,
         r#""kind":"Deployment","apiVersion":"apps/v1beta1","#,
     ] {
-        assert!(take(&intake, &frame(right)).is_ok(), "{right}");
+        assert!(intake_json(&intake, &frame(right)).is_ok(), "{right}");
     }
     for wrong in [
         r#""kind":"Pod","#,
@@ -278,25 +283,26 @@ fn only_another_kind_or_group_is_a_wrong_kind() {
         r#""kind":"Deployment","apiVersion":"v1","#,
         r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#,
     ] {
-        assert!(matches!(take(&intake, &frame(wrong)), Err(IntakeError::WrongKind { .. })), "{wrong}");
+        assert!(matches!(intake_json(&intake, &frame(wrong)), Err(IntakeError::WrongKind { .. })), "{wrong}");
     }
-    let error = take(&intake, &frame(r#""kind":"Status","apiVersion":"v1","#)).unwrap_err();
+    let error = intake_json(&intake, &frame(r#""kind":"Status","apiVersion":"v1","#)).unwrap_err();
     assert_eq!(error.to_string(), "expected apps/v1/Deployment, got v1/Status");
 }
 
 #[test]
-fn an_intake_of_metadata_takes_partial_objects_and_whole_ones() {
+fn an_intake_of_metadata_accepts_partial_and_whole_objects() {
     let intake = intake().with_projection(Projection::Metadata);
     let partial = r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#;
-    let object = take(&intake, &format!("{{{partial}{METADATA}}}")).unwrap();
+    let object = intake_json(&intake, &format!("{{{partial}{METADATA}}}")).unwrap();
     assert_eq!(object.field(".kind").unwrap().to_string(), "PartialObjectMetadata");
-    let whole = take(&intake, &format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}")).unwrap();
+    let whole =
+        intake_json(&intake, &format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}")).unwrap();
     assert_eq!(whole.field(".kind").unwrap().to_string(), "Pod");
-    assert!(take(&intake, &format!("{{\"kind\":\"Node\",{METADATA}}}")).is_err());
+    assert!(intake_json(&intake, &format!("{{\"kind\":\"Node\",{METADATA}}}")).is_err());
 }
 
 #[test]
-fn an_object_reads_the_same_from_list_and_watch_with_its_kind_supplied() {
+fn an_object_reads_the_same_from_list_and_watch_with_its_kind_added() {
     let intake = intake();
     for (frame, json) in [
         (format!("{{{METADATA}}}"), format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v1\",{METADATA}}}")),
@@ -317,7 +323,7 @@ fn an_object_reads_the_same_from_list_and_watch_with_its_kind_supplied() {
             format!("{{\"kind\":\"Pod\",\"apiVersion\":\"v2\",{METADATA}}}"),
         ),
     ] {
-        let object = take(&intake, &frame).unwrap();
+        let object = intake_json(&intake, &frame).unwrap();
         assert_eq!(str::from_utf8(&object.json().unwrap()).unwrap(), json, "{frame}");
     }
 }
@@ -325,13 +331,13 @@ fn an_object_reads_the_same_from_list_and_watch_with_its_kind_supplied() {
 #[test]
 fn an_object_pruned_to_nothing_still_reads_as_json() {
     let prune = Transform::prune([FieldPath::parse(".metadata").unwrap()]);
-    let object = take(&intake().with_transform(prune), &format!("{{{METADATA}}}")).unwrap();
+    let object = intake_json(&intake().with_transform(prune), &format!("{{{METADATA}}}")).unwrap();
     assert_eq!(&*object.json().unwrap(), br#"{"kind":"Pod","apiVersion":"v1"}"#);
 }
 
 #[test]
-fn debug_shows_identity_and_nothing_of_the_body() {
-    let object = take(&intake(), &format!("{{{METADATA},\"data\":\"hidden\"}}")).unwrap();
+fn debug_prints_the_identity_and_nothing_of_the_body() {
+    let object = intake_json(&intake(), &format!("{{{METADATA},\"data\":\"hidden\"}}")).unwrap();
     let text = format!("{object:?}");
     assert!(text.contains("shop/web-0") && !text.contains("hidden"), "{text}");
 }

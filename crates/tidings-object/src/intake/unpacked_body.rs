@@ -1,5 +1,5 @@
-//! The body of an arrived object before it is packed: transformed, and without the kind and apiVersion that the informer
-//! can add again.
+//! The body of an arrived object before it is packed: transformed, and without the kind and apiVersion that the
+//! informer can add again.
 
 use std::borrow::Cow;
 

@@ -27,10 +27,10 @@ impl<'a> JsonStr<'a> {
 
 /// The offset of the first quote, backslash or control character at or after `at`, or the end.
 ///
-/// It tests eight bytes with a few operations on one word. `x - 0x21` borrows, and so sets the high bit of a byte, if the
-/// byte is less than 0x21. XOR with 0x02 turns a quote (0x22) into 0x20 and a space (0x20) into 0x22, and keeps control
-/// characters below 0x20. So one subtraction finds quotes and control characters, but no spaces; a second one finds
-/// backslashes. See "Determine if a word has a byte less than n" in Sean Anderson's Bit Twiddling Hacks.
+/// It tests eight bytes with a few operations on one word. `x - 0x21` borrows, and so sets the high bit of a byte, if
+/// the byte is less than 0x21. XOR with 0x02 turns a quote (0x22) into 0x20 and a space (0x20) into 0x22, and keeps
+/// control characters below 0x20. So one subtraction finds quotes and control characters, but no spaces; a second one
+/// finds backslashes. See "Determine if a word has a byte less than n" in Sean Anderson's Bit Twiddling Hacks.
 #[inline(always)]
 pub(super) fn next_special(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

@@ -13,8 +13,9 @@
 //!                └ no deletion timestamp
 //! ```
 //!
-//! The lengths of key and uid and the counts of owners and labels are 16 bits each beside the text. A larger number must
-//! not make an object invalid: then the 16 bits hold [`WIDE`], and the number is in the text, before what it counts.
+//! The lengths of key and uid and the counts of owners and labels are 16 bits each beside the text. A larger number
+//! must not make an object invalid: then the 16 bits hold [`WIDE`], and the number is in the text, before what it
+//! counts.
 
 use serde_json::Value;
 
@@ -286,8 +287,8 @@ fn interned(number: usize) -> Option<char> {
     char::from_u32(u32::from(FIRST_INTERNED) + u32::try_from(number).ok()?)
 }
 
-/// Lengths are varints with six bits per byte, lowest first. This bit means that another byte follows. So each byte is an
-/// ASCII character, and the whole is valid UTF-8.
+/// Lengths are varints with six bits per byte, lowest first. This bit means that another byte follows. So each byte is
+/// an ASCII character, and the whole is valid UTF-8.
 const CONTINUATION: u8 = 0x40;
 
 impl<'a> Iterator for Entries<'a> {

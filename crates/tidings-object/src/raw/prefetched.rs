@@ -11,7 +11,8 @@ use super::once_slots::OnceSlots;
 use crate::FieldPath;
 use crate::field::PathStep;
 
-/// The paths that one informer prefetches: the first [`PATHS_MAX`] requested ones, because each is read of every object.
+/// The paths that one informer prefetches: the first [`PATHS_MAX`] requested ones, because each is read of every
+/// object.
 #[derive(Debug, Default)]
 pub(crate) struct PrefetchedPaths(OnceSlots<FieldPath, PATHS_MAX>);
 

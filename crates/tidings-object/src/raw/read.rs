@@ -77,7 +77,8 @@ pub enum ReadError {
 }
 
 impl RawObject {
-    /// The object as JSON, with the kind and apiVersion that list items lack. A protobuf body is converted on each call.
+    /// The object as JSON, with the kind and apiVersion that list items lack. A protobuf body is converted on each
+    /// call.
     pub fn json(&self) -> Result<Cow<'_, [u8]>, ReadError> {
         match self.wire() {
             Wire::Json => {
@@ -113,8 +114,8 @@ impl RawObject {
         }
     }
 
-    /// The values at a path as text, if the path was [prefetched](super::Origin::prefetch_field). Nothing is unpacked or
-    /// built.
+    /// The values at a path as text, if the path was [prefetched](super::Origin::prefetch_field). Nothing is unpacked
+    /// or built.
     #[doc(hidden)]
     pub fn prefetched_texts(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
         self.prefetched_entries(path).map(|entries| entries.map(prefetched::text))

@@ -170,7 +170,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn a_printed_selector_parses_to_an_equal_one(mut requirements in proptest::collection::vec(requirement_strategy(), 0..5)) {
+    fn a_printed_selector_parses_to_an_equal_one(
+        mut requirements in proptest::collection::vec(requirement_strategy(), 0..5),
+    ) {
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
         let selector = LabelSelector::all_of(requirements);
         prop_assert_eq!(LabelSelector::parse(&selector.to_string()), Ok(selector));

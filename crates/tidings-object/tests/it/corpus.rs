@@ -1,4 +1,4 @@
-//! Runs the fuzz bodies over the checked-in corpus, and over every beginning of each file.
+//! Runs the fuzz targets over the checked-in corpus, and over prefixes of each file.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use tidings_object::fuzz;
 
 #[test]
-fn no_file_of_the_corpus_nor_any_beginning_of_it_is_a_panic() {
+fn no_file_of_the_corpus_and_no_prefix_of_one_causes_a_panic() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     for (target, run) in fuzz::TARGETS {
         let mut files = 0;

@@ -1,9 +1,8 @@
-//! That an object reads the same whichever wire it came by: its identity, every field, the whole, and what pruning
-//! leaves of it.
+//! An object reads the same from both wires: its identity, every field, the whole object, and the pruned object.
 
+#[path = "../../benches/object/fixture.rs"]
+mod fixture;
 mod pod;
-#[path = "../../benches/object/specimen.rs"]
-mod specimen;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use serde_json::Value;
 use tidings_object::{FieldPath, Intake, Kind, NothingKnown, RawObject, Transform, Wire, fuzz};
 use tidings_protobuf::{TypeMeta, encode, message};
 
-/// One object, from either wire.
+/// One object from both wires.
 struct BothWires {
     json: Arc<RawObject>,
     protobuf: Arc<RawObject>,
@@ -76,7 +75,7 @@ fn value(object: &RawObject) -> Value {
     serde_json::from_slice(&object.json().expect("it reads as JSON")).expect("JSON is JSON")
 }
 
-/// The paths of everything inside, with `[*]` and with indexes for the items of lists, and one step beyond every scalar and list.
+/// The paths to all values inside, with `[*]` and with indexes for lists, and some paths that lead nowhere.
 fn paths_of(value: &Value, path: &str, paths: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -102,8 +101,8 @@ fn paths_of(value: &Value, path: &str, paths: &mut Vec<String>) {
     }
 }
 
-/// Without what is null or empty: protobuf can't tell a list or map that was emptied from one that is absent.
-fn filled(value: Value) -> Value {
+/// Removes null and empty values: protobuf can't distinguish an emptied list or map from an absent one.
+fn without_empty_values(value: Value) -> Value {
     let is_empty = |below: &Value| match below {
         Value::Object(members) => members.is_empty(),
         Value::Array(items) => items.is_empty(),
@@ -111,10 +110,10 @@ fn filled(value: Value) -> Value {
     };
     match value {
         Value::Object(members) => {
-            let members = members.into_iter().map(|(name, below)| (name, filled(below)));
+            let members = members.into_iter().map(|(name, below)| (name, without_empty_values(below)));
             members.filter(|(_, below)| !is_empty(below)).collect()
         }
-        Value::Array(items) => items.into_iter().map(filled).collect(),
+        Value::Array(items) => items.into_iter().map(without_empty_values).collect(),
         other => other,
     }
 }
@@ -166,18 +165,18 @@ proptest! {
     }
 
     #[test]
-    fn pruning_leaves_the_same_on_either_wire(
+    fn pruning_gives_the_same_on_either_wire(
         pod in pod::pod(),
         paths in subsequence(PRUNED.to_vec(), 1..4),
     ) {
         let paths = paths.iter().map(|path| FieldPath::parse(path).expect("a constant path"));
         let both = BothWires::of(&pods().with_transform(Transform::prune(paths)), &pod);
         both.check_identity();
-        prop_assert_eq!(filled(value(&both.protobuf)), filled(value(&both.json)));
+        prop_assert_eq!(without_empty_values(value(&both.protobuf)), without_empty_values(value(&both.json)));
     }
 
     #[test]
-    fn a_change_sees_and_leaves_the_same_on_either_wire(pod in pod::pod()) {
+    fn a_transform_gets_and_gives_the_same_on_either_wire(pod in pod::pod()) {
         let transform = Transform::typed::<Pod>(|pod| pod.metadata.annotations = None)
             .then(Transform::json(|pod| pod["status"]["seen"] = pod["spec"].clone()));
         let intake = pods().with_transform(transform);
@@ -189,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_read_ahead_is_what_the_body_says(
+    fn a_prefetched_field_equals_that_of_the_body(
         pod in pod::pod(),
         paths in subsequence(PREFETCHED.to_vec(), 1..7),
         pruned in proptest::option::of(select(PRUNED.to_vec())),
@@ -197,11 +196,11 @@ proptest! {
         let paths = paths.iter().map(|path| FieldPath::parse(path).expect("a constant path")).collect::<Vec<_>>();
         let prune = |path: &str| Transform::prune([FieldPath::parse(path).expect("a constant path")]);
         let intake = || pruned.iter().fold(pods(), |intake, path| intake.with_transform(prune(path)));
-        let (ahead, plain) = (intake(), intake());
-        paths.iter().for_each(|path| ahead.origin().prefetch_field(path));
-        let (ahead, plain) = (BothWires::of(&ahead, &pod), BothWires::of(&plain, &pod));
+        let (prefetching, plain) = (intake(), intake());
+        paths.iter().for_each(|path| prefetching.origin().prefetch_field(path));
+        let (prefetching, plain) = (BothWires::of(&prefetching, &pod), BothWires::of(&plain, &pod));
         for path in &paths {
-            for (object, plain) in [(&ahead.json, &plain.json), (&ahead.protobuf, &plain.protobuf)] {
+            for (object, plain) in [(&prefetching.json, &plain.json), (&prefetching.protobuf, &plain.protobuf)] {
                 let expected = plain.field_at(path).expect("it reads");
                 let texts = object.prefetched_texts(path).map(|texts| texts.map(str::to_owned).collect::<Vec<_>>());
                 let read = expected.texts().map(String::from).collect::<Vec<_>>();
@@ -215,7 +214,7 @@ proptest! {
     fn damaged_bytes_are_an_error_or_another_object_and_never_a_panic(
         pod in pod::pod(),
         damage in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..4),
-        end in of_end(),
+        end in maybe_end(),
     ) {
         let mut bytes = encode(message("", "v1", "Pod").expect("a built-in kind"), &pod).expect("it is a pod");
         for (at, byte) in damage {
@@ -235,17 +234,17 @@ proptest! {
     }
 }
 
-fn of_end() -> impl Strategy<Value = Option<Index>> {
+fn maybe_end() -> impl Strategy<Value = Option<Index>> {
     proptest::option::weighted(0.3, any::<Index>())
 }
 
-fn check_specimens<K>(specimen: fn(u64) -> String)
+fn check_fixtures<K>(fixture: fn(u64) -> String)
 where
     K: Kind + DeserializeOwned + PartialEq + Debug + Send + Sync + 'static,
 {
     let intake = Intake::new(K::resource(), Arc::default());
-    let specimens = (0..5).map(|n| serde_json::from_str(&specimen(n)).expect("JSON is JSON"));
-    let all: Vec<_> = specimens.map(|object: Value| (BothWires::of(&intake, &object), object)).collect();
+    let fixtures = (0..5).map(|n| serde_json::from_str(&fixture(n)).expect("JSON is JSON"));
+    let all: Vec<_> = fixtures.map(|object: Value| (BothWires::of(&intake, &object), object)).collect();
     for (both, object) in all {
         both.check_identity();
         let whole = both.check_whole::<K>();
@@ -257,18 +256,18 @@ where
 
 #[test]
 fn objects_of_a_busy_cluster_read_the_same_from_either_wire() {
-    check_specimens::<Pod>(specimen::pod);
-    check_specimens::<ConfigMap>(specimen::config_map);
-    check_specimens::<Secret>(specimen::secret);
-    check_specimens::<Lease>(specimen::lease);
+    check_fixtures::<Pod>(fixture::pod);
+    check_fixtures::<ConfigMap>(fixture::config_map);
+    check_fixtures::<Secret>(fixture::secret);
+    check_fixtures::<Lease>(fixture::lease);
 }
 
 #[test]
-fn one_dictionary_packs_what_came_by_either_wire() {
+fn one_dictionary_packs_bodies_of_either_wire() {
     let intake = pods();
     let mut cached: Vec<_> = (0..200)
         .flat_map(|n| {
-            let pod = serde_json::from_str(&specimen::pod(n)).expect("JSON is JSON");
+            let pod = serde_json::from_str(&fixture::pod(n)).expect("JSON is JSON");
             let both = BothWires::of(&intake, &pod);
             [both.json, both.protobuf].map(|object| (object, pod.clone()))
         })

@@ -1,8 +1,14 @@
-//! JSON as the encoder looks at it: one list of where all values stand, each followed by what stands in it. A tree that is built
-//! to be read once need not be sorted, nor have a list of its own for each object.
+//! A tree of JSON values in one vector, in pre-order: each value is followed by its children, and has the index of the
+//! next value that is not a descendant. It is cheaper than `serde_json::Value`, because it needs no map and no vector
+//! for each object.
 //!
-//! Text is lent from where it stands unless it is escaped there, and numbers are read when they are asked for. What is no JSON is
-//! no tree; it recurses no deeper than [`NESTED_MAX`].
+//! ```text
+//! {"a":[1,2],"b":3}
+//! index  0 the object (next 5)   1 a: the list (next 4)   2 1 (next 3)   3 2 (next 4)   4 b: 3 (next 5)
+//! ```
+//!
+//! Text without escapes is borrowed from the source, and numbers are parsed on demand. A text that is not JSON has no
+//! tree. Recursion is bounded by [`NESTED_MAX`].
 
 use std::ops::Range;
 
@@ -13,7 +19,7 @@ use serde_json::Number;
 pub(super) struct Tree<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What the strings say that are escaped where they stand, which are few; by where they begin, in order.
+    /// The decoded strings with escapes, which are few, sorted by their offset.
     unescaped: Vec<(u32, String)>,
 }
 
@@ -22,7 +28,7 @@ pub(super) struct Tree<'a> {
 pub(super) struct Json<'t> {
     tree: &'t Tree<'t>,
     node: &'t Node,
-    /// Where its node stands among all.
+    /// The index of its node.
     at: usize,
 }
 
@@ -30,38 +36,38 @@ struct Node {
     /// Its name, if it is a member of an object.
     name: Span,
     value: Span,
-    /// The first node that is neither its own nor of what stands in it.
+    /// The index of the first node that is neither this one nor a descendant.
     next: u32,
 }
 
-/// A part of the text; of a string, what stands between the quotes.
+/// A part of the text. For a string, it is the part between the quotes.
 #[derive(Clone, Copy, Default)]
 struct Span {
     start: u32,
     end: u32,
 }
 
-/// How deep values may be nested in each other: deeper than any message is.
+/// The maximum nesting of values, which is more than that of any message.
 const NESTED_MAX: usize = 4 * crate::DEPTH_MAX;
 
-/// A value takes about so many bytes of text.
+/// An estimate of the text per value, for the initial capacity.
 const BYTES_PER_NODE: usize = 16;
 
 impl<'a> Tree<'a> {
-    /// Reads a text; `None` if it is no JSON, or longer than 4 GiB.
+    /// Parses a text; `None` if it is not JSON, or longer than 4 GiB.
     pub(super) fn read(text: &'a str) -> Option<Tree<'a>> {
         u32::try_from(text.len()).ok()?;
         let tree =
             Tree { text, nodes: Vec::with_capacity(text.len() / BYTES_PER_NODE + 1), unescaped: Vec::new() };
-        // Looked at as a whole, which is cheap: a text without white space has none.
+        // One cheap pass over the text. A compact text has no control characters, and then strings need no check.
         let has_controls = text.bytes().fold(false, |has, byte| has | is_control(byte));
-        let mut reader = Reader { text: text.as_bytes(), at: 0, has_controls, tree };
-        reader.value(Span::default(), 0)?;
-        reader.skip_space();
-        (reader.at == text.len()).then_some(reader.tree)
+        let mut parser = Parser { text: text.as_bytes(), at: 0, has_controls, tree };
+        parser.value(Span::default(), 0)?;
+        parser.skip_space();
+        (parser.at == text.len()).then_some(parser.tree)
     }
 
-    /// The whole.
+    /// The outermost value.
     pub(super) fn root(&self) -> Json<'_> {
         self.json(0)
     }
@@ -70,7 +76,7 @@ impl<'a> Tree<'a> {
         Json { tree: self, node: &self.nodes[at], at }
     }
 
-    /// What a string says.
+    /// The decoded string.
     fn string(&self, span: Span) -> &str {
         match self.unescaped.binary_search_by_key(&span.start, |(start, _)| *start) {
             Ok(at) => &self.unescaped[at].1,
@@ -86,7 +92,7 @@ impl Span {
 }
 
 impl<'t> Json<'t> {
-    /// As it stands in the text.
+    /// The JSON text of the value.
     pub(super) fn text(self) -> &'t str {
         &self.tree.text[self.node.value.range()]
     }
@@ -130,7 +136,7 @@ impl<'t> Json<'t> {
         self.is_list().then(|| self.inner())
     }
 
-    /// The members of an object, as they stand, each with its name.
+    /// The members of an object in their order, each with its name.
     pub(super) fn members(self) -> Option<impl Iterator<Item = (&'t str, Json<'t>)>> {
         self.is_object().then(|| self.inner().map(|member| (member.tree.string(member.node.name), member)))
     }
@@ -145,16 +151,16 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Reads a text from its beginning to its end.
-struct Reader<'a> {
+/// Parses a text.
+struct Parser<'a> {
     text: &'a [u8],
     at: usize,
-    /// Whether bytes stand in it that may not stand in a string.
+    /// Whether the text has control characters, which are invalid in a string.
     has_controls: bool,
     tree: Tree<'a>,
 }
 
-impl Reader<'_> {
+impl Parser<'_> {
     fn value(&mut self, name: Span, depth: usize) -> Option<()> {
         if depth == NESTED_MAX {
             return None;
@@ -179,33 +185,33 @@ impl Reader<'_> {
 
     fn object(&mut self, depth: usize) -> Option<()> {
         self.at += 1;
-        if self.takes(b'}') {
+        if self.skip_if(b'}') {
             return Some(());
         }
         loop {
             let name = (self.peek()? == b'"').then(|| self.string())??;
-            self.takes(b':').then_some(())?;
+            self.skip_if(b':').then_some(())?;
             self.value(name, depth + 1)?;
-            if !self.takes(b',') {
-                return self.takes(b'}').then_some(());
+            if !self.skip_if(b',') {
+                return self.skip_if(b'}').then_some(());
             }
         }
     }
 
     fn list(&mut self, depth: usize) -> Option<()> {
         self.at += 1;
-        if self.takes(b']') {
+        if self.skip_if(b']') {
             return Some(());
         }
         loop {
             self.value(Span::default(), depth + 1)?;
-            if !self.takes(b',') {
-                return self.takes(b']').then_some(());
+            if !self.skip_if(b',') {
+                return self.skip_if(b']').then_some(());
             }
         }
     }
 
-    /// Passes a string, and says what stands between its quotes.
+    /// Skips a string, and returns the part between its quotes.
     fn string(&mut self) -> Option<Span> {
         let start = self.at + 1;
         self.at = start;
@@ -241,7 +247,7 @@ impl Reader<'_> {
         is_there.then_some(())
     }
 
-    /// What comes next, behind white space.
+    /// The next byte after white space.
     fn peek(&mut self) -> Option<u8> {
         self.skip_space();
         self.text.get(self.at).copied()
@@ -253,15 +259,15 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether this comes next; then it is passed.
-    fn takes(&mut self, byte: u8) -> bool {
+    /// Skips this byte if it is next. Returns whether it was.
+    fn skip_if(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
         is_next
     }
 }
 
-/// A part of a text that is no longer than a span can say.
+/// The text is shorter than 4 GiB, so that the offsets fit.
 fn span(start: usize, end: usize) -> Span {
     Span { start: start as u32, end: end as u32 }
 }
@@ -281,7 +287,7 @@ mod tests {
 
     use super::*;
 
-    /// What a tree says, as anybody else reads it.
+    /// Converts a tree to a value of serde_json.
     fn value(json: Json<'_>) -> Value {
         if let Some(items) = json.items() {
             return items.map(value).collect();
@@ -302,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_no_tree() {
+    fn a_text_that_is_not_json_has_no_tree() {
         for text in [
             "",
             " ",
@@ -341,13 +347,12 @@ mod tests {
     }
 
     proptest! {
-        /// Texts that look like JSON are taken, and refused, as serde_json does.
         #[test]
         fn every_text_is_read_as_serde_json_reads_it(
             parts in prop::collection::vec(
                 prop::sample::select(vec![
-                    "{", "}", "[", "]", ":", ",", "\"", "\"a\"", "\"b\":", "\\", "\\u00e9", "\\n", " ", "\n", "é", "null", "true",
-                    "false", "0", "-1.5e3", "12", "\"\\\"\"",
+                    "{", "}", "[", "]", ":", ",", "\"", "\"a\"", "\"b\":", "\\", "\\u00e9", "\\n", " ", "\n",
+                    "é", "null", "true", "false", "0", "-1.5e3", "12", "\"\\\"\"",
                 ]),
                 0..14,
             ),

@@ -1,4 +1,5 @@
-//! The name of a member or the key of a map, as JSON has it: text, which a type may want as a number or a boolean.
+//! Deserializes the name of a member or the key of a map. It is text in JSON, but a type may request a number or a
+//! boolean.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,7 @@ pub(super) struct Key<'de>(pub(super) Cow<'de, str>);
 macro_rules! parsed {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            // As from a stream: the text may be our own, and lives no longer than this call.
+            // The text may be local, so that values can't borrow from it: `from_reader` copies them.
             let mut json = serde_json::Deserializer::from_reader(self.0.as_bytes());
             let value = json.$method(visitor).map_err(|error| Error::raw(&error))?;
             json.end().map_err(|error| Error::raw(&error))?;

@@ -1,4 +1,4 @@
-//! The members of a message's JSON object, in the order of the Go struct.
+//! Deserializes the members of a message, in the order of the Go struct.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use crate::{Error, TypeMeta};
 
 pub(super) struct Members<'a, 'de> {
     message: &'static Message,
-    /// What is left of it to hand out.
+    /// The members that are still to be returned.
     type_meta: TypeMeta<'a>,
     scratch: &'a mut Scratch<'de>,
-    /// Where the message's slots begin.
+    /// The index of the first slot of the message.
     base: usize,
-    /// The field to look at next.
+    /// The index of the next field.
     next: usize,
-    value: Member<'a, 'de>,
+    value: MemberValue<'a, 'de>,
 }
 
-enum Member<'a, 'de> {
+enum MemberValue<'a, 'de> {
     TypeMeta(&'a str),
     Node(Node<'de>),
 }
@@ -31,7 +31,7 @@ enum Member<'a, 'de> {
 impl<'a, 'de> Members<'a, 'de> {
     pub(super) fn new(message: &'static Message, scratch: &'a mut Scratch<'de>, base: usize) -> Self {
         let type_meta = TypeMeta::default();
-        Members { message, type_meta, scratch, base, next: 0, value: Member::Node(Node::Null) }
+        Members { message, type_meta, scratch, base, next: 0, value: MemberValue::Node(Node::Null) }
     }
 
     pub(super) fn with_type_meta(self, type_meta: TypeMeta<'a>) -> Self {
@@ -45,18 +45,18 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     #[inline]
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
         if let Some(kind) = self.type_meta.kind.take() {
-            self.value = Member::TypeMeta(kind);
+            self.value = MemberValue::TypeMeta(kind);
             return seed.deserialize(Key(Cow::Borrowed("kind"))).map(Some);
         }
         if let Some(api_version) = self.type_meta.api_version.take() {
-            self.value = Member::TypeMeta(api_version);
+            self.value = MemberValue::TypeMeta(api_version);
             return seed.deserialize(Key(Cow::Borrowed("apiVersion"))).map(Some);
         }
         while let Some(field) = self.message.fields.get(self.next) {
             let slot = self.scratch.slots[self.base + self.next];
             self.next += 1;
             if let Some(node) = node_of(field, slot)? {
-                self.value = Member::Node(node);
+                self.value = MemberValue::Node(node);
                 return seed.deserialize(Key(Cow::Borrowed(field.name))).map(Some);
             }
         }
@@ -66,8 +66,8 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
     #[inline]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
         match self.value {
-            Member::Node(node) => seed.deserialize(NodeReader { node, scratch: self.scratch }),
-            Member::TypeMeta(text) => {
+            MemberValue::Node(node) => seed.deserialize(NodeReader { node, scratch: self.scratch }),
+            MemberValue::TypeMeta(text) => {
                 let text: StrDeserializer<'_, Error> = text.into_deserializer();
                 seed.deserialize(text)
             }

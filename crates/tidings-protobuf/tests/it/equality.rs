@@ -1,6 +1,6 @@
-//! Objects of every kind, as Go writes them in both formats: whatever is read from the protobuf is what the JSON says.
+//! Objects of every kind, as Go writes them in both formats: each reader of the protobuf returns what the JSON has.
 //!
-//! The generator filled them by chance and wrote them to `tests/corpus`; see the crate's page.
+//! The generator fills them with random values and writes them to `tests/corpus`; see the README of the crate.
 
 mod encoding;
 mod hostile;

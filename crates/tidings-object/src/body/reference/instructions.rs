@@ -7,9 +7,9 @@
 //! bytes    the literal
 //! ```
 //!
-//! The offset of a copy from the body is the distance back. The offset of a copy from the reference is relative to where
-//! the previous copy would continue (after as many bytes as the literal has), in zigzag encoding: it is usually 0. Example:
-//! the delta in [`super`] is `0 26 0`, `1 30 0 'b'`, `3 0 63 '9' '"' '}'`, 13 bytes for 32.
+//! The offset of a copy from the body is the distance back. The offset of a copy from the reference is relative to
+//! where the previous copy would continue (after as many bytes as the literal has), in zigzag encoding: it is usually
+//! 0. Example: the delta in [`super`] is `0 26 0`, `1 30 0 'b'`, `3 0 63 '9' '"' '}'`, 13 bytes for 32.
 
 /// A copy of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

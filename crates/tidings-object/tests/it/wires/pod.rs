@@ -1,5 +1,5 @@
-//! Pods as a server writes them in JSON: members that Go omits when empty are absent or not empty, the others are
-//! always there. Texts are as odd as validation would ever let through, and odder.
+//! A strategy for pods as a server writes them in JSON: members that Go omits when empty are absent or not empty, and
+//! the others are always there. Some texts would not pass the validation of a server.
 
 use proptest::collection::vec;
 use proptest::option::of;

@@ -1,4 +1,4 @@
-//! Bytes that no server sends: they read as something or as an error, never as a panic.
+//! Bytes that no server sends: they decode or give an error, and never cause a panic.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use tidings_protobuf::{DEPTH_MAX, Error, TypeMeta, from_slice, fuzz, message, to
 use crate::equality::pairs::pairs;
 
 #[test]
-fn no_beginning_of_an_object_is_a_panic() {
+fn no_prefix_of_an_object_causes_a_panic() {
     for pair in pairs() {
         let step = pair.protobuf.len().div_ceil(40).max(1);
         for end in (0..pair.protobuf.len()).step_by(step) {
@@ -17,7 +17,7 @@ fn no_beginning_of_an_object_is_a_panic() {
 }
 
 #[test]
-fn messages_nested_without_end_are_an_error() {
+fn messages_that_are_nested_too_deeply_are_an_error() {
     let schema = message("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a built-in kind");
     let wrap = |number: u8, inside: Vec<u8>| {
         let mut out = vec![number << 3 | 2];
@@ -51,7 +51,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn no_changed_object_is_a_panic(which: prop::sample::Index, changes: Vec<(prop::sample::Index, u8)>) {
+    fn no_damaged_object_causes_a_panic(which: prop::sample::Index, changes: Vec<(prop::sample::Index, u8)>) {
         thread_local!(static PAIRS: Vec<crate::equality::pairs::Pair> = pairs());
         PAIRS.with(|pairs| {
             let pair = which.get(pairs);

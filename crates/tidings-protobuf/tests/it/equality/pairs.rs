@@ -1,5 +1,5 @@
-//! The corpus: the same object in both formats.
-#![allow(dead_code)] // each binary of tests reads its part
+//! The corpus: objects in both formats.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,8 @@ pub(crate) struct Pair {
     pub(crate) message: &'static Message,
     pub(crate) protobuf: Vec<u8>,
     pub(crate) json: String,
-    /// What Go writes for an object that it read from this JSON, which knows no pointer to a time that is zero.
+    /// The bytes that Go writes for an object that it decoded from this JSON. They differ in pointers to a zero time,
+    /// which JSON can't represent.
     pub(crate) protobuf_from_json: Vec<u8>,
 }
 
@@ -30,7 +31,7 @@ impl Pair {
     }
 }
 
-/// All of them, in the order of their kinds.
+/// All pairs, sorted by kind.
 pub(crate) fn pairs() -> Vec<Pair> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let mut pairs = Vec::new();

@@ -1,4 +1,4 @@
-//! Rules of the format that Go's own writer never puts to the test.
+//! Rules of the format that Go's encoder never exercises.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn the_last_of_a_single_field_counts_and_nothing_is_merged() {
 }
 
 #[test]
-fn the_items_of_a_list_may_stand_between_other_fields() {
+fn the_items_of_a_list_may_be_interleaved_with_other_fields() {
     let finalizer = |name: &[u8]| field(14, name);
     let meta =
         [finalizer(b"a"), field(1, b"web"), finalizer(b"b"), field(2, b"w-"), finalizer(b"c")].concat();
@@ -86,7 +86,7 @@ fn a_path_into_the_strings_of_a_schema_prunes_nothing() {
 }
 
 #[test]
-fn fields_that_are_newer_than_the_table_are_passed_over() {
+fn fields_that_are_newer_than_the_table_are_skipped() {
     let newer = [&[0xf8, 0x7f, 5][..], &[0xfa, 0x7f, 1, 0xff], &[0x7d, 1, 2, 3, 4]].concat();
     let bytes = [newer.clone(), field(1, &[newer, field(1, b"web")].concat())].concat();
     assert_eq!(json_of("", "v1", "Namespace", &bytes), json!({"metadata": {"name": "web"}}));
@@ -116,7 +116,7 @@ fn the_last_of_two_equal_keys_counts() {
 }
 
 #[test]
-fn bytes_that_are_no_text_read_as_go_writes_them() {
+fn bytes_that_are_not_utf8_read_as_go_writes_them() {
     let bytes = field(1, &field(1, b"a\xf0\x9f\xffb"));
     let wanted = json!({"metadata": {"name": "a\u{fffd}\u{fffd}\u{fffd}b"}});
     assert_eq!(json_of("", "v1", "Namespace", &bytes), wanted);
@@ -124,7 +124,7 @@ fn bytes_that_are_no_text_read_as_go_writes_them() {
 
 // holds: X35
 #[test]
-fn json_inside_a_raw_field_that_is_no_text_reads_as_go_decodes_it() {
+fn json_inside_a_raw_field_that_is_not_utf8_reads_as_in_go() {
     let raw = |json: &[u8]| field(2, &field(1, json));
     let wanted = json!({"data": {"a": "\u{fffd}\u{fffd}b"}});
     assert_eq!(json_of("apps", "v1", "ControllerRevision", &raw(b"{\"a\":\"\xf0\x9fb\"}")), wanted);
@@ -138,7 +138,7 @@ fn json_inside_a_raw_field_that_is_no_text_reads_as_go_decodes_it() {
 }
 
 #[test]
-fn large_numbers_of_a_schema_are_those_of_go() {
+fn large_numbers_of_a_schema_read_as_in_go() {
     let message = message("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a built-in kind");
     for (text, number) in
         [("1e+25", 1e25), ("1000000", 1e6), ("-1.5e-7", -1.5e-7), ("9223372036854775807", 9.3e18)]
@@ -157,7 +157,7 @@ fn large_numbers_of_a_schema_are_those_of_go() {
 }
 
 #[test]
-fn a_type_of_ones_own_reads_as_it_does_from_json() {
+fn a_custom_type_decodes_as_from_json() {
     #[derive(Debug, PartialEq, Deserialize)]
     enum Policy {
         Always,
@@ -196,7 +196,7 @@ fn a_type_of_ones_own_reads_as_it_does_from_json() {
 }
 
 #[test]
-fn what_a_type_does_not_want_is_said_without_the_value() {
+fn a_type_mismatch_is_reported_without_the_value() {
     #[derive(Debug, Deserialize)]
     #[allow(dead_code)]
     struct Wrong {
@@ -210,6 +210,6 @@ fn what_a_type_does_not_want_is_said_without_the_value() {
     let message = message("", "v1", "Secret").expect("a built-in kind");
     let bytes = encode(message, &json!({"metadata": {"name": "hunter2"}})).expect("a secret");
     let error = from_slice::<Wrong>(message, TypeMeta::default(), &bytes).expect_err("a name is no number");
-    assert!(matches!(&error, Error::Unfit(text) if !text.contains("hunter2")), "{error}");
+    assert!(matches!(&error, Error::Mismatch(text) if !text.contains("hunter2")), "{error}");
     assert_eq!(error.to_string(), "invalid type: a string, expected u32");
 }

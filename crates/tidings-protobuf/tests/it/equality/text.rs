@@ -1,4 +1,4 @@
-//! The JSON text.
+//! Conversion to JSON text.
 
 use serde_json::Value;
 use tidings_protobuf::{TypeMeta, from_slice, to_json};
@@ -6,7 +6,7 @@ use tidings_protobuf::{TypeMeta, from_slice, to_json};
 use crate::equality::pairs::pairs;
 
 #[test]
-fn the_json_of_an_object_is_letter_for_letter_what_go_writes() {
+fn the_json_of_an_object_equals_the_text_that_go_writes() {
     for pair in pairs() {
         let json = to_json(pair.message, TypeMeta::default(), &pair.protobuf)
             .unwrap_or_else(|error| panic!("{}: {error}", pair.name()));
@@ -15,7 +15,7 @@ fn the_json_of_an_object_is_letter_for_letter_what_go_writes() {
 }
 
 #[test]
-fn an_object_without_a_type_reads_as_its_json_does() {
+fn an_object_decodes_to_the_same_value_as_its_json() {
     for pair in pairs() {
         let value: Value = from_slice(pair.message, TypeMeta::default(), &pair.protobuf)
             .unwrap_or_else(|error| panic!("{}: {error}", pair.name()));
@@ -24,7 +24,7 @@ fn an_object_without_a_type_reads_as_its_json_does() {
 }
 
 #[test]
-fn type_and_version_come_first_where_they_are_given() {
+fn kind_and_api_version_come_first_if_they_are_given() {
     let pairs = pairs();
     let pair = pairs.iter().find(|pair| pair.kind == "Pod").expect("there are pods");
     let json = |api_version, kind| {
