@@ -1,5 +1,5 @@
-//! Watch fan-out to 10 watchers on one core. The aim: 20,000 events a second to each, of 6 KB in the process, of 1 KB over
-//! sockets; a run of 20,000 events must take less than a second.
+//! Watch fan-out to 10 watchers on one core. The aim: 20,000 events a second to each, of 6 KB in the process, of 1 KB
+//! over sockets; a run of 20,000 events must take less than a second.
 
 use std::time::Duration;
 

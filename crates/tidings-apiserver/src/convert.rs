@@ -1,7 +1,8 @@
 //! Converts objects between the stored API version and the requested one.
 //!
-//! Versions of a custom resource differ only in `apiVersion`, which is not stored. Of the built-in kinds only Events differ: some fields have other
-//! names in `events.k8s.io/v1`. Events are stored with the names of the core group. HorizontalPodAutoscalers are not converted.
+//! Versions of a custom resource differ only in `apiVersion`, which is not stored. Of the built-in kinds only Events
+//! differ: some fields have other names in `events.k8s.io/v1`. Events are stored with the names of the core group.
+//! HorizontalPodAutoscalers are not converted.
 
 use serde_json::{Map, Value};
 

@@ -1,8 +1,8 @@
-//! CustomResourceDefinitions: what one serves, whether it may be stored, and what its status says.
+//! CustomResourceDefinitions: their resources, validation, defaults and status.
 //!
-//! A definition is read as JSON and becomes one [`ResourceDef`] for each served version. All versions share their stored
-//! objects; the only conversion is to rewrite `apiVersion`, as the strategy `None` does. Objects are checked against a
-//! version's schema in [`structural`].
+//! A definition becomes one [`ResourceDef`] for each served version. All versions share their stored objects. The only
+//! conversion is to rewrite `apiVersion` (strategy `None`). [`structural`] checks objects against the schema of a
+//! version.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ mod definition;
 
 pub(crate) use definition::validate;
 
-/// Fills in what a definition may leave out: singular, list kind, and the conversion strategy.
+/// Sets the defaults of a definition: singular, list kind and conversion strategy.
 pub(crate) fn set_defaults(definition: &mut Value) {
     let Some(spec) = definition.get_mut("spec").and_then(Value::as_object_mut) else { return };
     if !spec.get("conversion").is_some_and(Value::is_object) {
@@ -34,7 +34,8 @@ pub(crate) fn set_defaults(definition: &mut Value) {
     }
 }
 
-/// Writes the status: names accepted, established, and which versions have been stored. `time` is now, as RFC 3339.
+/// Sets the status: conditions `NamesAccepted` and `Established`, and the stored versions. `time` is the present time
+/// as RFC 3339.
 pub(crate) fn establish(definition: &mut Value, time: &str) {
     let storage = versions(definition)
         .find(|version| version["storage"] == true)
@@ -68,7 +69,7 @@ pub(crate) fn establish(definition: &mut Value, time: &str) {
     }
 }
 
-/// One resource for each version that the definition serves, the preferred one first.
+/// One resource for each served version. The preferred version comes first.
 pub(crate) fn resources(definition: &Value) -> Vec<ResourceDef> {
     let mut served: Vec<_> = versions(definition).filter(|version| version["served"] == true).collect();
     served.sort_by_key(|version| {
@@ -77,15 +78,15 @@ pub(crate) fn resources(definition: &Value) -> Vec<ResourceDef> {
     served.into_iter().map(|version| resource(definition, version)).collect()
 }
 
-/// Rewrites the version of a stored object to that of the resource it is read through.
+/// Sets the `apiVersion` of a stored object to the version of the resource.
 pub(crate) fn convert(def: &ResourceDef, object: &mut Value) {
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".to_owned(), json!(def.api_version()));
     }
 }
 
-/// What may be stored of a custom object: its schema's fields, with defaults filled in. Answers the unknown fields that
-/// were dropped, and what is wrong with the rest.
+/// Prunes a custom object, sets the defaults of its schema and validates it. Returns the dropped fields and the causes
+/// of an error.
 pub(crate) fn conform(def: &ResourceDef, object: &mut Value) -> (Vec<String>, Vec<StatusCause>) {
     let Some(schema) = def.custom().and_then(|origin| origin.schema.as_ref()) else {
         return (Vec::new(), Vec::new());
@@ -95,7 +96,7 @@ pub(crate) fn conform(def: &ResourceDef, object: &mut Value) -> (Vec<String>, Ve
     (dropped, structural::check(schema, object))
 }
 
-/// How a version ranks among others of its group: releases before betas before alphas, higher numbers first.
+/// The rank of a version in its group, as in Kubernetes: stable before beta before alpha, then by number.
 pub(crate) fn version_priority(name: &str) -> (u8, u32, u32) {
     let unranked = (0, 0, 0);
     let Some(rest) = name.strip_prefix('v') else { return unranked };
@@ -207,7 +208,7 @@ fn origin(definition: &Value, version: &Value) -> CustomOrigin {
     }
 }
 
-/// What clients of a deprecated version are warned with.
+/// The warning for clients of a deprecated version.
 fn deprecation(definition: &Value, version: &Value) -> Option<String> {
     let spec = &definition["spec"];
     let usual = || {
@@ -230,7 +231,7 @@ fn texts(values: &Value) -> Vec<CowStr> {
     values.as_array().into_iter().flatten().map(text).collect()
 }
 
-/// One fuzz case: a definition, a zero byte or line end, and an object of it. Must not panic.
+/// Fuzz target: a definition and an object, separated by a zero byte or a newline. Must not panic.
 #[doc(hidden)]
 pub fn fuzz(data: &[u8]) {
     let Some(middle) = data.iter().position(|&byte| byte == 0 || byte == b'\n') else { return };

@@ -1,7 +1,7 @@
 //! Discovery documents: the groups, versions and resources of the server, and its version.
 //!
-//! [`document`] answers every path that is neither a resource nor a health check, also OpenAPI. Discovery has two forms: one document per group and
-//! version, and aggregated discovery (KEP-3352). The `Accept` header chooses.
+//! [`document`] answers every path that is neither a resource nor a health check, also OpenAPI. Discovery has two
+//! forms: one document per group and version, and aggregated discovery (KEP-3352). The `Accept` header chooses.
 
 use std::sync::Arc;
 

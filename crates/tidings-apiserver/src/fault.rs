@@ -1,8 +1,8 @@
 //! Fault injection: which fault happens, to which requests, how often. Each occurrence is counted.
 //!
-//! A test injects a fault for some requests and some number of times, or a seeded plan draws faults at random. Faults change only
-//! responses and never the stored objects. (`expire_history` and `restore` of the server change the store; they are no faults in
-//! this sense, but are counted here too.)
+//! A test injects a fault for some requests and some number of times, or a seeded plan draws faults at random. Faults
+//! change only responses and never the stored objects. (`expire_history` and `restore` of the server change the store;
+//! they are no faults in this sense, but are counted here too.)
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -66,7 +66,8 @@ pub enum Fault {
     FailStreamingList,
     /// The bookmark that marks the end of the initial events is left out.
     HideMarker,
-    /// Bookmarks are left out, although the client allows them. The bookmark that marks the end of the initial events is still sent.
+    /// Bookmarks are left out, although the client allows them. The bookmark that marks the end of the initial events
+    /// is still sent.
     HideBookmarks,
     /// A 410 as the response to a watch, not as an event.
     ExpireOnOpen,
@@ -105,8 +106,8 @@ pub enum Fault {
     },
     /// Objects and lists have another kind.
     WrongKind,
-    /// Bytes of the body are replaced wherever they occur within one chunk. With this a test can send an object that no client could
-    /// write as JSON, such as one with text that is not UTF-8.
+    /// Bytes of the body are replaced wherever they occur within one chunk. With this a test can send an object that no
+    /// client could write as JSON, such as one with text that is not UTF-8.
     ReplacedBytes {
         /// The bytes to replace.
         from: Vec<u8>,
@@ -242,7 +243,8 @@ impl Fault {
         }
     }
 
-    /// Whether the fault can happen to a request: some faults concern only watches, some only watches with `sendInitialEvents`.
+    /// Whether the fault can happen to a request: some faults concern only watches, some only watches with
+    /// `sendInitialEvents`.
     fn applies_to(&self, request: &FaultTarget<'_>) -> bool {
         let is_watch = request.verb == Some(Verb::Watch);
         match self {

@@ -1,7 +1,7 @@
 //! A watch channel (as `tokio::sync::watch`) that wakes its waiters in the order in which they began to wait.
 //!
-//! tokio's `watch` spreads its waiters over several lists at random, so their order differs from run to run. Then a simulation could not be
-//! repeated from its seed.
+//! tokio's `watch` spreads its waiters over several lists at random, so their order differs from run to run. Then a
+//! simulation could not be repeated from its seed.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A Kubernetes API server that runs in the test's own process, for tests and demos without a cluster.
 //!
-//! It answers LIST, WATCH and writes as kube-apiserver 1.36 does wherever a client can observe it, and injects faults on
-//! request: see [`Fault`]. The in-process transport has no socket and no task, so it works in tokio's paused time.
+//! It answers LIST, WATCH and writes as kube-apiserver 1.36 does wherever a client can observe it, and injects faults
+//! on request: see [`Fault`]. The in-process transport has no socket and no task, so it works in tokio's paused time.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;

@@ -1,7 +1,7 @@
 //! The socket transports: plain HTTP and TLS, HTTP/1.1 and HTTP/2, on the loopback address by default.
 //!
-//! [`ApiServer::listen`] binds and returns a handle and a future; it spawns nothing. All connections run within that future. When it
-//! ends or is dropped, they are closed.
+//! [`ApiServer::listen`] binds and returns a handle and a future; it spawns nothing. All connections run within that
+//! future. When it ends or is dropped, they are closed.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -105,7 +105,8 @@ impl Listen {
         Self { transport: Transport::Tls, ..Self::plain() }
     }
 
-    /// Listens on another address. Use addresses other than loopback only in trusted networks: the tokens are publicly known.
+    /// Listens on another address. Use addresses other than loopback only in trusted networks: the tokens are publicly
+    /// known.
     pub fn on(mut self, address: SocketAddr) -> Self {
         self.address = address;
         self
@@ -113,7 +114,8 @@ impl Listen {
 }
 
 impl ApiServer {
-    /// Binds a socket. Returns a handle, and a future that serves connections until the handle or the server is dropped.
+    /// Binds a socket. Returns a handle, and a future that serves connections until the handle or the server is
+    /// dropped.
     ///
     /// The caller spawns the future.
     pub async fn listen(
@@ -193,7 +195,8 @@ impl Listening {
         self.certificate.as_ref().map(Certificate::authority_pem)
     }
 
-    /// A kubeconfig for `kubectl` and other clients. It has one context for each user; the first is the administrator's.
+    /// A kubeconfig for `kubectl` and other clients. It has one context for each user; the first is the
+    /// administrator's.
     pub fn kubeconfig(&self) -> String {
         kubeconfig::text(&self.url(), self.certificate_authority(), &self.users)
     }

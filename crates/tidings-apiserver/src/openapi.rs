@@ -1,7 +1,8 @@
 //! The OpenAPI documents, with what `kubectl` needs for apply, explain and validation.
 //!
-//! OpenAPI v3 has one document per group and version. OpenAPI v2 has one document for all, as JSON or as the protobuf that older clients need. The
-//! documents have all fields and types, but no descriptions. Both versions come from one table.
+//! OpenAPI v3 has one document per group and version. OpenAPI v2 has one document for all, as JSON or as the protobuf
+//! that older clients need. The documents have all fields and types, but no descriptions. Both versions come from one
+//! table.
 
 use std::sync::Arc;
 
@@ -48,7 +49,8 @@ fn v2_json(defs: &[Arc<ResourceDef>]) -> Value {
     json!({"swagger": "2.0", "info": info(), "paths": paths, "definitions": definitions})
 }
 
-/// The index of the OpenAPI v3 documents. The URL of a document has a hash of its content, because clients cache by URL.
+/// The index of the OpenAPI v3 documents. The URL of a document has a hash of its content, because clients cache by
+/// URL.
 pub(crate) fn v3_index(defs: &[Arc<ResourceDef>]) -> Value {
     let mut paths = Map::new();
     for (group, versions) in groups(defs) {

@@ -1,8 +1,8 @@
-//! Patches: how an object and a patch make a new object.
+//! Applies patches to objects.
 //!
-//! JSON patch, JSON merge patch and strategic merge patch are [`patched`]; server-side apply is [`apply::applied`],
-//! because it may create and needs to know who asks. Everything here is a pure function of its arguments: it stores
-//! nothing, and validates nothing but the patch.
+//! [`patched`] applies a JSON patch, a JSON merge patch or a strategic merge patch. Server-side apply is
+//! [`apply::applied`], because it may create an object and needs the name of the field manager. All functions are pure.
+//! They validate the patch and not the resulting object.
 
 use serde_json::Value;
 
@@ -21,14 +21,14 @@ mod element_order;
 mod field_set;
 mod prune;
 
-/// The deepest an object may nest: what a JSON parser would read again.
+/// The deepest nesting of an object. A JSON parser must be able to read it again.
 pub(crate) const DEPTH_MAX: usize = 120;
 
-/// The media types of all patches, as errors tell them.
+/// The media types of all patches, for error messages.
 pub(crate) const MEDIA_TYPES: &str = "application/json-patch+json, application/merge-patch+json, \
                                application/strategic-merge-patch+json, application/apply-patch+yaml";
 
-/// How a patch is to be read, by its media type.
+/// The kind of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchKind {
     /// `application/json-patch+json`
@@ -41,58 +41,35 @@ pub(crate) enum PatchKind {
     Apply,
 }
 
-/// Why a patch was refused.
+/// Why a patch can't be applied.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PatchError {
-    /// It is not JSON, or not a patch.
-    #[error("reading the patch")]
-    Malformed(#[source] serde_json::Error),
-    /// A merge of something that is no object.
+    #[error("reading the patch: {0}")]
+    Malformed(serde_json::Error),
     #[error("a patch must be an object")]
     NotAnObject,
-    /// More operations than one patch may have.
     #[error("the allowed maximum operations in a JSON patch is {}, got {count}", json::OPERATIONS_MAX)]
-    TooManyOperations {
-        /// How many it has.
-        count: usize,
-    },
-    /// Its copies would make a small patch a large object.
+    TooManyOperations { count: usize },
+    /// With chained copies a small patch could make a very large object.
     #[error("the copies of a JSON patch may not exceed {} bytes", json::COPIED_BYTES_MAX)]
     TooMuchCopied,
-    /// An operation of a JSON patch is none.
-    #[error("reading an operation of the patch")]
-    NoOperation(#[source] serde_json::Error),
-    /// An operation of a JSON patch does not fit the object.
-    #[error("applying operation {index} of the patch")]
-    Operation {
-        /// Which one, from 0.
-        index: usize,
-        /// Why it does not fit.
-        #[source]
-        source: Box<json_patch::PatchError>,
-    },
-    /// The patched object would nest too deeply.
+    #[error("reading an operation of the patch: {0}")]
+    NoOperation(serde_json::Error),
+    #[error("applying operation {index} of the patch: {cause}")]
+    Operation { index: usize, cause: Box<json_patch::PatchError> },
     #[error("the patched object nests deeper than {DEPTH_MAX} levels")]
     TooDeep,
     /// Custom resources have no merge keys.
-    #[error("custom resources take no strategic merge patch")]
+    #[error("custom resources do not support strategic merge patch")]
     StrategicForCustom,
-    /// A directive that is unknown or misplaced.
-    #[error("unusable patch directive {directive}")]
-    Directive {
-        /// The directive as given.
-        directive: String,
-    },
-    /// An item of a keyed list without its key.
+    #[error("unknown or misplaced patch directive {directive}")]
+    Directive { directive: String },
     #[error("an item of a list in the patch does not contain the declared merge key: {key}")]
-    NoMergeKey {
-        /// The key that is missing.
-        key: String,
-    },
+    NoMergeKey { key: String },
 }
 
 impl PatchKind {
-    /// The kind of patch that a `Content-Type` announces, parameters aside.
+    /// The kind of patch of a `Content-Type`. Parameters are ignored.
     pub(crate) fn from_content_type(content_type: &str) -> Option<Self> {
         match content_type.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => Some(Self::Json),
@@ -104,7 +81,7 @@ impl PatchKind {
     }
 }
 
-/// The object with a patch applied. An apply patch is refused as a directive would be: see [`apply::applied`].
+/// Applies a patch to an object. For apply patches see [`apply::applied`].
 pub(crate) fn patched(
     def: &ResourceDef,
     kind: PatchKind,
@@ -134,7 +111,7 @@ pub(crate) fn check_depth(value: &Value) -> Result<(), PatchError> {
     if is_deeper_than(value, DEPTH_MAX) { Err(PatchError::TooDeep) } else { Ok(()) }
 }
 
-/// Recursion ends at the limit, whatever the value.
+/// The recursion ends at the limit.
 fn is_deeper_than(value: &Value, limit: usize) -> bool {
     match value {
         Value::Array(items) => limit == 0 || items.iter().any(|item| is_deeper_than(item, limit - 1)),
@@ -145,10 +122,7 @@ fn is_deeper_than(value: &Value, limit: usize) -> bool {
 
 impl From<PatchError> for ApiError {
     fn from(error: PatchError) -> Self {
-        let message = match std::error::Error::source(&error) {
-            Some(source) => format!("{error}: {source}"),
-            None => error.to_string(),
-        };
+        let message = error.to_string();
         match error {
             PatchError::Malformed(_) | PatchError::NotAnObject | PatchError::TooDeep => {
                 Self::bad_request(message)
@@ -165,7 +139,8 @@ impl From<PatchError> for ApiError {
     }
 }
 
-/// One fuzz case: the first byte picks the kind, a zero byte parts the object from the patch. Must not panic.
+/// Fuzz target: the first byte is the kind of patch, then an object and a patch, separated by a zero byte or a newline.
+/// Must not panic.
 #[doc(hidden)]
 pub fn fuzz(data: &[u8]) {
     let Some((&pick, rest)) = data.split_first() else { return };

@@ -1,7 +1,7 @@
 //! The envelope of Kubernetes protobuf, and the decoding of request bodies into JSON.
 //!
-//! A body is the magic number `k8s\0` and a message `runtime.Unknown`, which has the kind and the message of the object. `tidings-protobuf`
-//! decodes that message. The result is the JSON that the client would have sent.
+//! A body is the magic number `k8s\0` and a message `runtime.Unknown`, which has the kind and the message of the
+//! object. `tidings-protobuf` decodes that message. The result is the JSON that the client would have sent.
 
 use serde_json::Value;
 use tidings_protobuf::wire::{Reader, Value as Field, WireError, write_bytes, write_bytes_head};

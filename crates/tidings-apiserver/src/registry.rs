@@ -25,7 +25,8 @@ impl ResourceRegistry {
         defs.iter().find(|def| def.plural == plural && def.version == version && def.group == group).cloned()
     }
 
-    /// A resource by a name such as `pods`, `deployments.apps` or `widgets.v1.example.com`, in its first served version.
+    /// A resource by a name such as `pods`, `deployments.apps` or `widgets.v1.example.com`, in its first served
+    /// version.
     pub(crate) fn named(&self, name: &str) -> Option<Arc<ResourceDef>> {
         let (plural, rest) = name.split_once('.').unwrap_or((name, ""));
         let (version, group) = rest.split_once('.').unwrap_or(("", ""));

@@ -1,7 +1,8 @@
 //! The requests that the server received, so that a test can check what a client sent.
 //!
-//! The log is bounded twice. It keeps a number of requests, and drops the oldest ones. It keeps a number of bytes of request
-//! bodies in total, and drops the oldest bodies, while the requests they belong to stay. So a load test does not grow.
+//! The log is bounded twice. It keeps a number of requests, and drops the oldest ones. It keeps a number of bytes of
+//! request bodies in total, and drops the oldest bodies, while the requests they belong to stay. So a load test does
+//! not grow.
 //!
 //! Example: at most 3 requests and 100 bytes of bodies, after requests with bodies of 60, 0, 50 and 40 bytes:
 //!
@@ -57,7 +58,8 @@ pub struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    /// The body as JSON, whether the client sent JSON, YAML or protobuf. `None` if there is no body, or if it is malformed.
+    /// The body as JSON, whether the client sent JSON, YAML or protobuf. `None` if there is no body, or if it is
+    /// malformed.
     pub fn body_json(&self) -> Option<Value> {
         let body = self.body.as_deref()?;
         if self.content_type.starts_with(protobuf::MEDIA_TYPE) {

@@ -1,7 +1,7 @@
 //! Definitions of resources: names, scope, verbs, subresources and selectable fields.
 //!
-//! A [`ResourceDef`] describes one resource in one version. All versions of a kind have the same [`ResourceDef::storage`], and so share
-//! their stored objects.
+//! A [`ResourceDef`] describes one resource in one version. All versions of a kind have the same
+//! [`ResourceDef::storage`], and so share their stored objects.
 
 use std::borrow::Cow;
 use std::sync::Arc;

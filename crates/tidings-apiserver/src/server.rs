@@ -42,8 +42,8 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A Kubernetes API server in this process.
 ///
-/// Clones are handles of the same server. When the last one is dropped, the server closes: it ends running requests and refuses
-/// new ones.
+/// Clones are handles of the same server. When the last one is dropped, the server closes: it ends running requests and
+/// refuses new ones.
 ///
 /// ```
 /// use tidings_apiserver::ApiServer;
@@ -205,8 +205,8 @@ impl Core {
         }
     }
 
-    /// How long a watch runs: as requested, else a random time between the minimum and twice the minimum, so that not all watches
-    /// end at the same time.
+    /// How long a watch runs: as requested, else a random time between the minimum and twice the minimum, so that not
+    /// all watches end at the same time.
     pub(crate) fn watch_timeout(&self, requested_seconds: Option<u64>) -> Duration {
         match requested_seconds {
             Some(seconds) => Duration::from_secs(seconds).min(YEAR),

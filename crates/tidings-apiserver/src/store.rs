@@ -1,7 +1,7 @@
 //! The stored objects, their versions and their recent history. It does what etcd does for a real API server.
 //!
-//! One counter assigns the versions of all resources. Every write is a compare-and-swap on the object's version, so that callers
-//! decide outside the lock. The store knows keys and bodies, but no kinds. It never waits.
+//! One counter assigns the versions of all resources. Every write is a compare-and-swap on the object's version, so
+//! that callers decide outside the lock. The store knows keys and bodies, but no kinds. It never waits.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -105,8 +105,8 @@ struct StoreState {
     version: u64,
     limits: HistoryLimits,
     resources: HashMap<Box<str>, Resource>,
-    /// How many objects have an owner reference, by the hash of the owner's uid. With this most deletions need not search for
-    /// dependents.
+    /// How many objects have an owner reference, by the hash of the owner's uid. With this most deletions need not
+    /// search for dependents.
     owned: HashMap<u64, u32>,
     hasher: RandomState,
     /// The queues of the followers of this store.
@@ -174,8 +174,8 @@ impl Store {
         Ok(object)
     }
 
-    /// Removes an object if the precondition holds. Returns its last state with the version of the deletion; `None` if there was no
-    /// object.
+    /// Removes an object if the precondition holds. Returns its last state with the version of the deletion; `None` if
+    /// there was no object.
     pub(crate) fn remove(
         &self,
         storage: &str,

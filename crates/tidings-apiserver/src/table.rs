@@ -1,7 +1,7 @@
-//! Table answers (`meta.k8s.io/v1`): rows and columns, as `kubectl get` shows them.
+//! Table responses (`meta.k8s.io/v1`): the rows and columns that `kubectl get` prints.
 //!
-//! Kinds that people look at have the columns they know; all others have name and age; custom resources have those of
-//! their definition. Ages are told against a `now` that is passed in.
+//! Common kinds have the columns of Kubernetes. All others have name and age. Custom resources have the columns of
+//! their definition. The caller passes the present time for ages.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -20,12 +20,12 @@ mod workload;
 
 use columns::{Cell, TableColumn};
 
-/// How much of each object a row carries.
+/// How much of its object a row has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum IncludeObject {
-    /// Nothing but the cells.
+    /// Nothing.
     None,
-    /// The object's metadata.
+    /// The metadata.
     #[default]
     Metadata,
     /// The whole object.
@@ -33,7 +33,7 @@ pub(crate) enum IncludeObject {
 }
 
 impl IncludeObject {
-    /// What the query parameter `includeObject` asks for.
+    /// Parses the query parameter `includeObject`.
     pub(crate) fn from_query(value: Option<&str>) -> Result<Self, ApiError> {
         match value.unwrap_or_default() {
             "" | "Metadata" => Ok(Self::Metadata),
@@ -44,7 +44,7 @@ impl IncludeObject {
     }
 }
 
-/// The table of some objects. `metadata` is that of their list, or empty for a single object.
+/// A table of objects. `metadata` is that of the list, or empty for a single object.
 pub(crate) fn table(
     def: &ResourceDef,
     metadata: &Value,
@@ -82,7 +82,6 @@ fn row_object(def: &ResourceDef, object: &Value, include: IncludeObject) -> Valu
     }
 }
 
-/// The columns of one resource.
 enum ResourceColumns<'a> {
     Builtin(&'static [TableColumn]),
     Custom(&'a [crate::resource::PrinterColumn]),
@@ -150,7 +149,8 @@ fn printer_cell(column: &crate::resource::PrinterColumn, object: &Value, now: Ti
     }
 }
 
-/// One fuzz case: a JSONPath, a line end, and an object, which is also shown as each of the known kinds. Must not panic.
+/// Fuzz target: a JSONPath and an object, separated by a newline. The object is also shown as each built-in kind. Must
+/// not panic.
 #[doc(hidden)]
 pub fn fuzz(data: &[u8]) {
     let Some(middle) = data.iter().position(|&byte| byte == b'\n') else { return };

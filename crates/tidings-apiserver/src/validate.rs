@@ -1,8 +1,8 @@
-//! Whether an object may be stored: its kind, place, name, metadata, shape, and what its kind requires.
+//! Validates objects before they are stored.
 //!
-//! [`type_meta`], [`placement`] and [`field_types::conform`] put in order what a client may leave out and refuse what cannot
-//! be read (400); [`create`] and [`update`] refuse what must not be stored (422, one cause a field). The rules for single
-//! kinds are the few that clients notice, not all of Kubernetes'.
+//! [`type_meta`], [`placement`] and [`field_types::conform`] fill in what a client may omit, and refuse malformed
+//! objects (400). [`create`] and [`update`] refuse invalid objects (422, one cause per field). Of the rules for single
+//! kinds only those that clients observe are imitated.
 
 use serde_json::{Map, Value, json};
 
@@ -17,19 +17,19 @@ mod metadata;
 
 pub(crate) use metadata::is_bare_finalizer;
 
-/// Checks `kind` and `apiVersion`; a built-in kind may leave them out, and they are filled in.
+/// Checks `kind` and `apiVersion`. For built-in kinds they may be absent, and are filled in.
 pub(crate) fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), ApiError> {
     let Some(fields) = object.as_object_mut() else {
         return Err(ApiError::bad_request("the object provided is not a JSON object"));
     };
     let api_version = def.api_version();
-    for (name, told, expected) in
+    for (name, label, expected) in
         [("apiVersion", "apiVersion", api_version.as_str()), ("kind", "Kind", def.kind.as_ref())]
     {
         match fields.get(name).and_then(Value::as_str) {
             Some(found) if found == expected => {}
             None | Some("") if def.is_custom() => {
-                return Err(ApiError::bad_request(format!("Object '{told}' is missing")));
+                return Err(ApiError::bad_request(format!("Object '{label}' is missing")));
             }
             None | Some("") => {
                 fields.insert(name.to_owned(), json!(expected));
@@ -54,8 +54,8 @@ pub(crate) fn type_meta(def: &ResourceDef, object: &mut Value) -> Result<(), Api
     Ok(())
 }
 
-/// Checks name and namespace against those of the request, and fills in the namespace. A request for all objects has no
-/// `name`; the namespace of a cluster-wide resource is empty.
+/// Checks that name and namespace are those of the request, and fills them in. `name` is `None` for a create;
+/// `namespace` is empty for a cluster-wide resource.
 pub(crate) fn placement(
     def: &ResourceDef,
     object: &mut Value,
@@ -87,7 +87,7 @@ pub(crate) fn placement(
     }
 }
 
-/// Checks an object that is to be created; its name, if generated, is already there.
+/// Validates a new object. A generated name is already set.
 pub(crate) fn create(def: &ResourceDef, object: &Value) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     metadata::check(def, object, &mut causes);
@@ -95,7 +95,7 @@ pub(crate) fn create(def: &ResourceDef, object: &Value) -> Result<(), ApiError> 
     finish(def, object, causes)
 }
 
-/// Checks an object that is to replace `old`.
+/// Validates an object that replaces `old`.
 pub(crate) fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     metadata::check(def, new, &mut causes);
@@ -105,10 +105,14 @@ pub(crate) fn update(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), 
     finish(def, new, causes)
 }
 
-/// Checks that what only a subresource may change has not changed.
-pub(crate) fn unchangeable(def: &ResourceDef, old: &Value, new: &Value) -> Result<(), ApiError> {
+/// Checks that fields which only a subresource may change did not change.
+pub(crate) fn update_without_subresource(
+    def: &ResourceDef,
+    old: &Value,
+    new: &Value,
+) -> Result<(), ApiError> {
     let mut causes = Vec::new();
-    kinds::check_kept(def, old, new, &mut causes);
+    kinds::check_immutable_pod(def, old, new, &mut causes);
     finish(def, new, causes)
 }
 
@@ -131,18 +135,18 @@ fn metadata_mut(object: &mut Value) -> Result<&mut Map<String, Value>, ApiError>
     metadata.as_object_mut().ok_or_else(|| ApiError::bad_request("metadata is not a JSON object"))
 }
 
-/// The cause that names a value and what is wrong with it.
+/// The cause for an invalid value.
 fn invalid(field: impl Into<String>, value: &Value, why: &str) -> StatusCause {
     StatusCause::invalid(field, format!("Invalid value: {value}: {why}"))
 }
 
-/// The cause for a field that is missing.
+/// The cause for a missing field.
 fn required(field: impl Into<String>, why: &str) -> StatusCause {
     let message = if why.is_empty() { "Required value".to_owned() } else { format!("Required value: {why}") };
     StatusCause::required(field, message)
 }
 
-/// One fuzz case: a body sent as each of a few kinds. Must not panic.
+/// Fuzz target: an object, validated as each built-in kind. Must not panic.
 #[doc(hidden)]
 pub fn fuzz(data: &[u8]) {
     let Ok(object) = serde_json::from_slice::<Value>(data) else { return };

@@ -1,8 +1,8 @@
 //! WATCH: streams the changes after a version.
 //!
-//! [`initial_state`] reads the objects that a watch starts with. [`cursor`] decides what to send next and [`batching`] when; both are
-//! pure state machines. [`stream`] reads the store, waits and sends. A watcher pulls from the history and has no buffer of its own. A
-//! watcher that falls behind the oldest change in the history is cut off.
+//! [`initial_state`] reads the objects that a watch starts with. [`cursor`] decides what to send next and [`batching`]
+//! when; both are pure state machines. [`stream`] reads the store, waits and sends. A watcher pulls from the history
+//! and has no buffer of its own. A watcher that falls behind the oldest change in the history is cut off.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! Encodes stored bodies as responses. In JSON it writes a head and a tail around the stored bytes, which are never decoded. Tables and
-//! protobuf are encoded anew.
+//! Encodes stored bodies as responses. In JSON it writes a head and a tail around the stored bytes, which are never
+//! decoded. Tables and protobuf are encoded anew.
 //!
-//! The order of keys is that of a real server. An object of a built-in kind begins with `kind`, then `apiVersion`, and list items have
-//! neither. Custom resources have sorted keys, both fields in list items too, and the metadata of a list at its end.
+//! The order of keys is that of a real server. An object of a built-in kind begins with `kind`, then `apiVersion`, and
+//! list items have neither. Custom resources have sorted keys, both fields in list items too, and the metadata of a
+//! list at its end.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Writes: create, update, patch, delete, and their consequences for other objects.
 //!
-//! Each write uses optimistic concurrency. It reads the object, computes the new state outside the store's lock, and stores it only if the object
-//! still has the version that was read. Otherwise it starts again. Nothing here waits.
+//! Each write uses optimistic concurrency. It reads the object, computes the new state outside the store's lock, and
+//! stores it only if the object still has the version that was read. Otherwise it starts again. Nothing here waits.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -107,7 +107,8 @@ impl<'a> WriteRequest<'a> {
         Ok(if is_dry { DryRun::Yes } else { DryRun::No })
     }
 
-    /// Collects the added finalizers without a domain, sorted. Replaces the result of an earlier attempt of the same write.
+    /// Collects the added finalizers without a domain, sorted. Replaces the result of an earlier attempt of the same
+    /// write.
     fn collect_bare_finalizers(&self, old: &Value, new: &Value) {
         if !self.def.is_custom() {
             return;

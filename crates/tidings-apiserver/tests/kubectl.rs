@@ -1,7 +1,7 @@
 //! The API server as `kubectl` sees it: what people type, and what they must read.
 //!
-//! The `kubectl` on the path is used, or those that `KUBECTL` names, parted by colons. Without one, each test is shown as
-//! ignored with the reason; under `CI=true` it fails instead. Each test has a server of its own.
+//! The `kubectl` on the path is used, or those that `KUBECTL` names, parted by colons. Without one, each test is shown
+//! as ignored with the reason; under `CI=true` it fails instead. Each test has a server of its own.
 
 #[path = "kubectl/reading.rs"]
 mod reading;

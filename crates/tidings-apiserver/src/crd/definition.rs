@@ -1,11 +1,11 @@
-//! Whether a CustomResourceDefinition may be stored.
+//! Validates a CustomResourceDefinition.
 
 use serde_json::Value;
 
 use crate::status::StatusCause;
 use crate::validate::name::{dns_1035_label, dns_subdomain};
 
-/// What is wrong with a definition, a cause a field; nothing if it may be stored.
+/// The causes why a definition is not valid; empty if it is valid.
 pub(crate) fn validate(definition: &Value) -> Vec<StatusCause> {
     let mut causes = Vec::new();
     let spec = &definition["spec"];
@@ -53,7 +53,7 @@ fn check_names(names: &Value, causes: &mut Vec<StatusCause>) {
             None | Some("") if is_needed => causes.push(required(at)),
             None | Some("") => {}
             Some(name) => {
-                // Kinds are written in capitals and checked without.
+                // Kinds have capital letters; the rule applies to the lower-case form.
                 if let Some(why) = dns_1035_label(&name.to_lowercase()) {
                     causes.push(StatusCause::invalid(at, format!("Invalid value: {name:?}: {why}")));
                 }

@@ -1,7 +1,7 @@
-//! Custom objects and their structural schema: unknown fields go, defaults come, and the rest is checked.
+//! Applies the structural schema of a custom resource to an object: prunes unknown fields, sets defaults, validates.
 //!
-//! Types, required fields, enumerations, bounds and patterns are checked; validation rules written in CEL, formats and
-//! logical combinations are not. Values and schemas are as deep as a JSON parser reads, so recursion is bounded.
+//! Types, required fields, enums, bounds and patterns are validated. CEL rules, formats and logical combinations
+//! (`allOf`, `not`) are not. The JSON parser bounds the depth of values and schemas, and so the recursion.
 
 use serde_json::{Map, Value};
 
@@ -9,17 +9,17 @@ use crate::status::StatusCause;
 
 mod bounds;
 
-/// Fields of every object, and of every embedded one, that no schema needs to name.
+/// The fields that every object has without a declaration in its schema.
 const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Drops what the schema does not know, and answers its paths.
+/// Drops the fields that the schema does not declare. Returns their paths.
 pub(crate) fn prune(schema: &Value, object: &mut Value) -> Vec<String> {
     let mut dropped = Vec::new();
     prune_at(schema, object, SchemaLevel::Object, "", &mut dropped);
     dropped
 }
 
-/// Whether a value is an object with metadata of its own.
+/// Whether a value is a Kubernetes object with its own metadata, or only a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SchemaLevel {
     Object,
@@ -65,7 +65,7 @@ fn prune_at(schema: &Value, value: &mut Value, level: SchemaLevel, path: &str, d
                 true
             });
         }
-        // Items without a schema are kept as they are.
+        // Items without a schema are not pruned.
         Value::Array(items) if schema["items"].is_object() => {
             for (index, item) in items.iter_mut().enumerate() {
                 let level = SchemaLevel::of(&schema["items"]);
@@ -76,7 +76,7 @@ fn prune_at(schema: &Value, value: &mut Value, level: SchemaLevel, path: &str, d
     }
 }
 
-/// Fills in the defaults of fields that are absent, or null where null is not allowed.
+/// Sets the defaults of fields that are absent, or null and not nullable.
 pub(crate) fn set_defaults(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -103,7 +103,7 @@ pub(crate) fn set_defaults(schema: &Value, value: &mut Value) {
     }
 }
 
-/// What is wrong with an object, a cause a field.
+/// The causes why an object is not valid.
 pub(crate) fn check(schema: &Value, object: &Value) -> Vec<StatusCause> {
     let mut causes = Vec::new();
     check_at(schema, object, SchemaLevel::Object, "", &mut causes);
@@ -157,7 +157,7 @@ fn check_fields(
     }
 }
 
-/// The items of a set or a keyed list must differ.
+/// Checks that the items of a set or of a list with keys are distinct.
 fn check_keys(schema: &Value, items: &[Value], path: &str, causes: &mut Vec<StatusCause>) {
     let keys = schema["x-kubernetes-list-map-keys"].as_array();
     let identity = |item: &Value| match keys {

@@ -1,4 +1,4 @@
-//! What a definition serves, and what its objects must be like.
+//! Tests of definitions: their resources, validation, and the validation of their objects.
 
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ fn a_valid_definition_is_established_once() {
 }
 
 #[test]
-fn an_invalid_definition_is_refused_with_a_cause_a_field() {
+fn an_invalid_definition_is_refused_with_a_cause_per_field() {
     for (patch, expected) in [
         (json!({"metadata": {"name": "other"}}), "metadata.name"),
         (json!({"metadata": {"name": "widgets.example"}, "spec": {"group": "example"}}), "spec.group"),
@@ -104,14 +104,14 @@ fn an_invalid_definition_is_refused_with_a_cause_a_field() {
 }
 
 #[test]
-fn versions_rank_as_kubernetes_ranks_them() {
+fn versions_have_the_rank_of_kubernetes() {
     let mut names = ["foo1", "v1alpha2", "v3beta1", "v10", "v2", "v12alpha1", "v11beta2", "v1"];
     names.sort_by_key(|name| std::cmp::Reverse(version_priority(name)));
     assert_eq!(names, ["v10", "v2", "v1", "v11beta2", "v3beta1", "v12alpha1", "v1alpha2", "foo1"]);
 }
 
 #[test]
-fn unknown_fields_go_and_defaults_come() {
+fn unknown_fields_are_dropped_and_defaults_are_set() {
     let mut object = json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a", "labels": {}},
         "spec": {"color": "red", "flavour": 1, "parts": [{"extra": 1, "on": null}], "free": {"any": {"thing": 1}},
             "labels": {"a": "b"}, "replicas": null}, "other": 1, "status": {"any": 1}});
@@ -152,7 +152,7 @@ fn values_are_checked_against_the_schema() {
 }
 
 #[test]
-fn an_object_read_through_another_version_carries_that_version() {
+fn an_object_that_is_read_in_another_version_has_that_version() {
     let mut object = json!({"apiVersion": "example.com/v1", "kind": "Widget"});
     convert(&resources(&definition())[1], &mut object);
     assert_eq!(object["apiVersion"], "example.com/v1beta1");

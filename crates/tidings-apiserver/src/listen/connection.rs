@@ -25,8 +25,8 @@ const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 
 type StreamTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs the futures of HTTP/2 streams in the connection's task. The queue holds at most one future per stream of the connection,
-/// and HTTP/2 bounds those.
+/// Runs the futures of HTTP/2 streams in the connection's task. The queue holds at most one future per stream of the
+/// connection, and HTTP/2 bounds those.
 #[derive(Clone)]
 struct ConnectionExecutor {
     streams: mpsc::UnboundedSender<StreamTask>,
@@ -44,7 +44,8 @@ where
 
 /// Serves one connection until it ends.
 pub(super) async fn serve(core: Arc<Core>, socket: TcpStream, acceptor: Option<TlsAcceptor>) {
-    // Without Nagle's algorithm: a watch event must not wait for more data to fill a packet. A failure here only costs latency.
+    // Without Nagle's algorithm: a watch event must not wait for more data to fill a packet. A failure here only costs
+    // latency.
     let _ = socket.set_nodelay(true);
     let Some(acceptor) = acceptor else {
         return serve_http(core, socket).await;
@@ -60,7 +61,8 @@ async fn serve_http(core: Arc<Core>, io: impl AsyncRead + AsyncWrite + Unpin + S
     let (streams, mut started) = mpsc::unbounded_channel();
     let service = service_fn(move |request: Request<Incoming>| {
         let core = Arc::clone(&core);
-        // An error closes the connection without a response. On an open socket, this is how a client sees a refused connection.
+        // An error closes the connection without a response. On an open socket, this is how a client sees a refused
+        // connection.
         async move { handle(&core, request, Authentication::BearerToken).await.map_err(io::Error::other) }
     });
     let mut builder = auto::Builder::new(ConnectionExecutor { streams });

@@ -1,6 +1,7 @@
 //! Encodes the OpenAPI v2 document as protobuf, which older clients require.
 //!
-//! The messages are those of `OpenAPIv2.proto` in gnostic, as far as our documents use them. Extensions are YAML text, and JSON is valid YAML.
+//! The messages are those of `OpenAPIv2.proto` in gnostic, as far as our documents use them. Extensions are YAML text,
+//! and JSON is valid YAML.
 
 use serde_json::Value;
 use tidings_protobuf::wire::{write_bytes, write_double, write_number};

@@ -1,8 +1,16 @@
-//! Server-side apply (KEP-555): one manager's whole intent, merged with what others own.
+//! Server-side apply (KEP-555): merges the configuration of one field manager with the fields of others.
 //!
-//! What a manager applied before and no longer applies is taken out, unless another manager owns it. A field that
-//! another manager owns and that would change is a conflict, unless conflicts are forced; then it changes hands.
-//! Applying the same configuration twice changes nothing.
+//! A field that the manager applied before and does not apply now is removed, unless another manager owns it. To change
+//! a field that another manager owns is a conflict, unless the conflict is forced; then the ownership moves. To apply
+//! the same configuration twice changes nothing.
+//!
+//! Example: the object has `replicas: 3` (owned by `hpa`) and `paused: true` (owned by `me`). `me` applies `{replicas:
+//! 3}`:
+//!
+//! ```text
+//! paused     owned by me alone, no longer applied      removed
+//! replicas   same value as the live object             no conflict; now owned by hpa and me
+//! ```
 
 use serde_json::Value;
 
@@ -15,48 +23,42 @@ use crate::resource::ResourceDef;
 use crate::schema::KindSchema;
 use crate::status::{ApiError, StatusCause};
 
-/// What happens when another manager owns a field that would change.
+/// What happens if the configuration changes a field of another manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OnConflict {
-    /// The apply is refused.
+    /// The apply fails.
     Refuse,
-    /// The field changes, and changes hands.
+    /// The field changes, and the ownership moves to the applier.
     Force,
 }
 
-/// A field that another manager owns with another value.
+/// A field that another manager owns and that the configuration changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
-    /// Who owns it, as errors tell it.
+    /// The owner, as error messages describe it.
     pub manager: String,
-    /// The field's path, such as `.spec.replicas`.
+    /// Such as `.spec.replicas`.
     pub field: String,
 }
 
-/// Why a configuration was not applied.
+/// Why a configuration can't be applied.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApplyError {
-    /// It is neither YAML nor JSON.
-    #[error("reading the configuration")]
-    Malformed(#[source] serde_yaml::Error),
-    /// It is not an object, or nests too deeply.
-    #[error("the configuration must be an object of bounded depth")]
+    #[error("error decoding YAML: {0}")]
+    Malformed(serde_yaml::Error),
+    #[error("the configuration must be an object that does not nest too deeply")]
     NotAnObject,
-    /// It does not say what it is.
     #[error("invalid object type: apiVersion and kind are needed to apply")]
     NoKind,
-    /// It carries managedFields of its own.
     #[error("metadata.managedFields must be nil")]
     ManagedFields,
-    /// Nobody says who applies.
-    #[error("an apply needs a field manager")]
+    #[error("an apply needs a fieldManager")]
     NoManager,
-    /// Others own fields that it would change.
-    #[error("{} fields are owned by others", .0.len())]
+    #[error("{} fields have other owners", .0.len())]
     Conflicts(Vec<Conflict>),
 }
 
-/// Reads an object from YAML or JSON.
+/// Parses an object from YAML or JSON.
 pub(crate) fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
     let config: Value = match serde_json::from_slice(body) {
         Ok(config) => config,
@@ -69,14 +71,14 @@ pub(crate) fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
     }
 }
 
-/// Reads a configuration that is to be applied: it must say what it is.
+/// Parses a configuration, which must have `apiVersion` and `kind`.
 pub(crate) fn configuration(body: &[u8]) -> Result<Value, ApplyError> {
     let config = parsed(body)?;
-    let is_told = |field: &str| config[field].as_str().is_some_and(|text| !text.is_empty());
-    if is_told("apiVersion") && is_told("kind") { Ok(config) } else { Err(ApplyError::NoKind) }
+    let is_set = |field: &str| config[field].as_str().is_some_and(|text| !text.is_empty());
+    if is_set("apiVersion") && is_set("kind") { Ok(config) } else { Err(ApplyError::NoKind) }
 }
 
-/// The object that results from applying `config`; `live` is what is stored, if anything is.
+/// Applies `config` to the stored object `live`, or creates an object if there is none.
 pub(crate) fn applied(
     def: &ResourceDef,
     live: Option<&Value>,
@@ -91,11 +93,11 @@ pub(crate) fn applied(
         return Err(ApplyError::ManagedFields);
     }
     let schema = KindSchema::of(def);
-    let config = within_reach(def, config, writer.subresource)?;
+    let config = within_scope(def, config, writer.subresource)?;
     let (mut others, last) = owners(def, live, &schema, writer);
     let fields = fields_of(&config, schema.root()).without_server_fields();
 
-    // Pruned first, so that what is applied empty stays.
+    // Prunes before it merges, so that a map or list that is applied empty stays.
     let mut pruned = live.cloned();
     if let (Some(object), Some(last)) = (&mut pruned, &last) {
         let keep = others.iter().fold(fields.clone(), |keep, entry| keep.union(&entry.fields));
@@ -127,9 +129,9 @@ pub(crate) fn applied(
     Ok(object)
 }
 
-/// The part of a configuration that the way it was sent can change: never the status of an object that has it apart,
-/// and through `status` nothing else.
-fn within_reach(def: &ResourceDef, config: &Value, subresource: &str) -> Result<Value, ApplyError> {
+/// The part of a configuration that the request may change: without `status` for the object itself, only `status` for
+/// the `status` subresource.
+fn within_scope(def: &ResourceDef, config: &Value, subresource: &str) -> Result<Value, ApplyError> {
     let mut config = config.clone();
     let fields = config.as_object_mut().ok_or(ApplyError::NotAnObject)?;
     if !fields.get("metadata").is_some_and(Value::is_object) {
@@ -147,7 +149,7 @@ fn within_reach(def: &ResourceDef, config: &Value, subresource: &str) -> Result<
     Ok(config)
 }
 
-/// The entries of others, and the one of this applier from last time.
+/// The managed fields of other managers, and those of this applier from its last apply.
 fn owners(
     def: &ResourceDef,
     live: Option<&Value>,
@@ -164,7 +166,7 @@ fn owners(
             && entry.operation == ManagedFieldsOperation::Apply
             && entry.subresource == writer.subresource
     });
-    let last = own.map(|place| entries.remove(place));
+    let last = own.map(|index| entries.remove(index));
     (entries, last)
 }
 
@@ -184,11 +186,12 @@ fn conflicts_with(entry: &ManagedFieldsEntry, written: &FieldSet) -> Vec<Conflic
 }
 
 impl ApplyError {
-    /// As the server answers it.
+    /// The error response.
     pub(crate) fn into_api_error(self) -> ApiError {
         match self {
-            Self::Malformed(source) => ApiError::bad_request(format!("error decoding YAML: {source}")),
-            Self::NotAnObject | Self::NoKind | Self::ManagedFields => ApiError::bad_request(self.to_string()),
+            Self::Malformed(_) | Self::NotAnObject | Self::NoKind | Self::ManagedFields => {
+                ApiError::bad_request(self.to_string())
+            }
             Self::NoManager => ApiError::invalid(
                 "meta.k8s.io",
                 "PatchOptions",
@@ -197,10 +200,10 @@ impl ApplyError {
             ),
             Self::Conflicts(conflicts) => {
                 let count = conflicts.len();
-                let told: Vec<_> =
+                let texts: Vec<_> =
                     conflicts.iter().map(|c| format!("conflict with {}: {}", c.manager, c.field)).collect();
                 let plural = if count == 1 { "conflict" } else { "conflicts" };
-                let message = format!("Apply failed with {count} {plural}: {}", told.join(", "));
+                let message = format!("Apply failed with {count} {plural}: {}", texts.join(", "));
                 let mut error = ApiError::new(409, "Conflict", message);
                 error.details.causes = conflicts
                     .into_iter()
@@ -220,7 +223,7 @@ impl From<ApplyError> for ApiError {
     }
 }
 
-/// Applies a patch of any kind to an arbitrary object; for fuzzing.
+/// Applies a patch of any kind to an arbitrary object. For fuzzing.
 pub(super) fn fuzz(kind: PatchKind, object: &Value, patch: &[u8]) {
     let writer = FieldWriter { manager: "fuzz", subresource: "", time: "2026-01-01T00:00:00Z" };
     for def in crate::resource::builtin::builtin_resources().iter().filter(|def| def.kind == "Pod").take(1) {

@@ -1,7 +1,8 @@
-//! Which fields an object has, and in which fields two objects differ, seen as their type says.
+//! The fields of an object, and the fields in which two objects differ, according to their type.
 //!
-//! A value is a leaf (a scalar, or an object or list owned as a whole), a map of fields, or a list of keyed items.
-//! Lists whose items cannot be told apart count as leaves, whatever their type says.
+//! A value is a leaf (a scalar, or an atomic object or list), a map of fields, or a list of items with keys. A list
+//! whose items have no distinct keys counts as a leaf, even if its type has keys. This is the model of Kubernetes'
+//! structured-merge-diff.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -11,14 +12,14 @@ use serde_json::{Map, Value};
 use super::field_set::{FieldSet, PathElement};
 use crate::schema::{ListType, TypeRef, TypeShape};
 
-/// How a value is owned.
+/// How a value is divided into fields with owners.
 pub(super) enum ValueView<'a> {
     Leaf,
     Fields(&'a Map<String, Value>),
     Items(Vec<(PathElement, &'a Value)>),
 }
 
-/// How two objects differ.
+/// The differences between two objects.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     pub(super) added: FieldSet,
@@ -26,7 +27,7 @@ pub(super) struct Comparison {
     pub(super) removed: FieldSet,
 }
 
-/// How a value is owned.
+/// The view of a value according to its type.
 pub(super) fn view<'a>(value: &'a Value, schema: Option<TypeRef<'_>>) -> ValueView<'a> {
     match value {
         Value::Object(map) if !schema.is_some_and(TypeRef::is_atomic) => ValueView::Fields(map),
@@ -65,7 +66,7 @@ fn item_element(item: &Value, keys: &[String], schema: Option<TypeRef<'_>>) -> O
     }))
 }
 
-/// The fields of a value, as the one who applies it owns them.
+/// The fields of a value that its applier owns.
 pub(super) fn fields_of(value: &Value, schema: Option<TypeRef<'_>>) -> FieldSet {
     let mut set = FieldSet::default();
     collect_fields(value, schema, &mut set);
@@ -96,7 +97,7 @@ fn collect_fields(value: &Value, schema: Option<TypeRef<'_>>, set: &mut FieldSet
     }
 }
 
-/// How `new` differs from `old`, server fields aside.
+/// The differences from `old` to `new`, without the fields that the server sets.
 pub(super) fn compared(old: &Value, new: &Value, schema: Option<TypeRef<'_>>) -> Comparison {
     let mut found = Comparison::default();
     let Comparison { added, modified, removed } = &mut found;
@@ -124,7 +125,7 @@ impl ComparisonSets<'_> {
     }
 }
 
-/// What an object that is always there is before anyone has filled it.
+/// The value of an absent object that JSON always shows, such as `metadata`.
 static EMPTY: LazyLock<Value> = LazyLock::new(|| Value::Object(Map::new()));
 
 type Below<'a> = BTreeMap<PathElement, &'a Value>;
@@ -166,7 +167,7 @@ fn compare(
             (None, _) => None,
             (Some(schema), None) => schema.items(),
             (Some(schema), Some(name)) => {
-                if schema.is_always_there(name) {
+                if schema.is_always_present(name) {
                     (old, new) = (old.or(Some(&*EMPTY)), new.or(Some(&*EMPTY)));
                 }
                 schema.field(name)

@@ -1,7 +1,8 @@
-//! The order of a merged list: the one that `$setElementOrder` asks for, else that of the patch.
+//! The order of a merged list: that of `$setElementOrder`, else that of the patch.
 //!
-//! Items the patch names come in its order. Items that only the server has keep their place relative to the items that
-//! were around them. The result has the same items as before, only their order changes.
+//! Items in that order come in it. Items that only the server has keep their position relative to their neighbours.
+//! Example: the server has `[a, server, b]`, the patch adds `c`, and the order is `[b, c, a]`. The result is `[server,
+//! b, c, a]`: `server` was before `b`.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::PatchError;
 
-/// `items` in the order that `order` asks for; `before` is the list that the server had.
+/// Sorts `items` by `order`. `before` is the list of the server.
 pub(super) fn ordered(
     items: Vec<Value>,
     before: &[Value],
@@ -23,23 +24,23 @@ pub(super) fn ordered(
         None => Some(item.to_string()),
     };
     let mut wanted = HashMap::with_capacity(order.len());
-    for (place, item) in order.iter().enumerate() {
-        wanted.entry(identity(item).ok_or_else(bad)?).or_insert(place);
+    for (index, item) in order.iter().enumerate() {
+        wanted.entry(identity(item).ok_or_else(bad)?).or_insert(index);
     }
-    let stood: HashMap<_, _> =
-        before.iter().enumerate().filter_map(|(place, item)| Some((identity(item)?, place))).collect();
+    let index_before: HashMap<_, _> =
+        before.iter().enumerate().filter_map(|(index, item)| Some((identity(item)?, index))).collect();
 
     let mut named = Vec::new();
     let mut others = Vec::new();
     for item in items {
         let identity = identity(&item);
-        let was_at = identity.as_ref().and_then(|id| stood.get(id)).copied();
+        let was_at = identity.as_ref().and_then(|id| index_before.get(id)).copied();
         match identity.and_then(|id| wanted.get(&id)) {
-            Some(&place) => named.push((place, was_at, item)),
+            Some(&index) => named.push((index, was_at, item)),
             None => others.push((was_at, item)),
         }
     }
-    named.sort_by_key(|(place, ..)| *place);
+    named.sort_by_key(|(index, ..)| *index);
 
     let mut others = others.into_iter().peekable();
     let mut sorted = Vec::new();

@@ -1,8 +1,13 @@
-//! Sets of fields, as managedFields tells them: who owns what.
+//! Sets of fields, in the format FieldsV1 of `metadata.managedFields`.
 //!
-//! A set is a tree. A node is in the set when it is a member; its children are the fields, list items and set values
-//! below it. Steps are kept as FieldsV1 spells them (`f:name`, `k:{"name":"a"}`, `v:"x"`), so reading and writing it
-//! changes nothing.
+//! A set is a tree. A node is either a member of the set or only leads to members. Its children are the fields, list
+//! items and set values below it. Path elements are kept as FieldsV1 writes them, so that decoding and encoding changes
+//! nothing:
+//!
+//! ```text
+//! {"f:spec": {"f:containers": {"k:{\"name\":\"a\"}": {".": {}, "f:image": {}}}}}
+//! members: .spec.containers[name="a"] (because of "."), .spec.containers[name="a"].image
+//! ```
 
 use std::collections::BTreeMap;
 
@@ -15,7 +20,7 @@ pub(super) struct FieldSet {
     children: BTreeMap<PathElement, FieldSet>,
 }
 
-/// One step of a path, as FieldsV1 spells it.
+/// One element of a path, as FieldsV1 writes it: `f:name`, `k:{"name":"a"}` or `v:"x"`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PathElement(String);
 
@@ -28,19 +33,19 @@ impl PathElement {
         Self(format!("v:{value}"))
     }
 
-    /// None when the item has none of the keys.
+    /// `None` if the item has none of the keys.
     pub(super) fn keys<'a>(keys: impl IntoIterator<Item = (&'a str, Value)>) -> Option<Self> {
         let keys: BTreeMap<_, _> = keys.into_iter().collect();
         let spelled = serde_json::to_string(&keys).ok()?;
         (!keys.is_empty()).then(|| Self(format!("k:{spelled}")))
     }
 
-    /// The field's name, if this is a field.
+    /// The name, if this is a field.
     pub(super) fn field_name(&self) -> Option<&str> {
         self.0.strip_prefix("f:")
     }
 
-    /// As conflicts tell it: `.name`, `[name="a"]`, `[="x"]`.
+    /// The form in error messages: `.name`, `[name="a"]`, `[="x"]`.
     fn display(&self) -> String {
         match self.0.split_at_checked(2) {
             Some(("f:", name)) => format!(".{name}"),
@@ -58,7 +63,7 @@ impl PathElement {
 }
 
 impl FieldSet {
-    /// The set that FieldsV1 tells; `None` if it is none.
+    /// Decodes FieldsV1; `None` if it is malformed.
     pub(super) fn from_fields_v1(fields: &Value) -> Option<Self> {
         let mut set = Self::default();
         for (element, below) in fields.as_object()? {
@@ -73,7 +78,7 @@ impl FieldSet {
         Some(set)
     }
 
-    /// As FieldsV1.
+    /// Encodes as FieldsV1.
     pub(super) fn to_fields_v1(&self) -> Value {
         let mut fields = Map::new();
         if self.is_member && !self.children.is_empty() {
@@ -85,12 +90,11 @@ impl FieldSet {
         Value::Object(fields)
     }
 
-    /// Whether nothing is in it.
     pub(super) fn is_empty(&self) -> bool {
         !self.is_member && self.children.values().all(Self::is_empty)
     }
 
-    /// The paths of all members, as conflicts tell them.
+    /// The paths of all members, for error messages.
     pub(super) fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.collect_paths("", &mut paths);
@@ -126,7 +130,6 @@ impl FieldSet {
         self.children.iter()
     }
 
-    /// What is in either.
     pub(super) fn union(mut self, other: &Self) -> Self {
         self.is_member |= other.is_member;
         for (element, theirs) in &other.children {
@@ -136,7 +139,7 @@ impl FieldSet {
         self
     }
 
-    /// What is in this one only.
+    /// The members of this set that are not in `other`.
     pub(super) fn difference(&self, other: &Self) -> Self {
         let children = self.children.iter().map(|(element, ours)| match other.children.get(element) {
             Some(theirs) => (element.clone(), ours.difference(theirs)),
@@ -146,7 +149,6 @@ impl FieldSet {
             .without_empty_nodes()
     }
 
-    /// What is in both.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         let children = self.children.iter().filter_map(|(element, ours)| {
             Some((element.clone(), ours.intersection(other.children.get(element)?)))
@@ -155,7 +157,6 @@ impl FieldSet {
             .without_empty_nodes()
     }
 
-    /// Without nodes that hold nothing.
     pub(super) fn without_empty_nodes(mut self) -> Self {
         self.children = std::mem::take(&mut self.children)
             .into_iter()
@@ -165,7 +166,7 @@ impl FieldSet {
         self
     }
 
-    /// Without what the server owns and nobody manages: identity, versions, and managedFields themselves.
+    /// Without the fields that the server sets and that have no manager.
     pub(super) fn without_server_fields(mut self) -> Self {
         const SERVER_METADATA: [&str; 9] = [
             "name",
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_written_again() {
+    fn fields_v1_is_encoded_as_it_was_decoded() {
         let fields = json!({"f:metadata": {"f:labels": {".": {}, "f:a": {}}}, "f:spec": {"f:containers": {
             "k:{\"name\":\"x\"}": {".": {}, "f:image": {}}}, "f:finalizers": {"v:\"a/b\"": {}}}});
         let set = FieldSet::from_fields_v1(&fields).expect("this is FieldsV1");

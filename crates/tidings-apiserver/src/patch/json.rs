@@ -1,6 +1,6 @@
-//! JSON patch (RFC 6902), with the limits that keep a small patch from making a large object.
+//! JSON patch (RFC 6902), with limits on the size of the result.
 //!
-//! Operations are applied to a copy: a patch that fails half-way has changed nothing.
+//! Operations are applied to a copy, so a patch that fails has no effect.
 
 use std::borrow::Cow;
 
@@ -10,12 +10,11 @@ use serde_json::Value;
 
 use super::PatchError;
 
-/// The most operations that one patch may have.
+/// The largest number of operations in one patch.
 pub(crate) const OPERATIONS_MAX: usize = 10_000;
-/// The most bytes of JSON that the `copy` operations of one patch may add up to.
+/// The largest sum of bytes that the `copy` operations of one patch copy.
 pub(crate) const COPIED_BYTES_MAX: usize = 3 * 1024 * 1024;
 
-/// The object with the operations of `patch` applied in order.
 pub(crate) fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     let items: Vec<Value> = serde_json::from_slice(patch).map_err(PatchError::Malformed)?;
     let Patch(operations) = serde_json::from_value(Value::Array(items)).map_err(PatchError::NoOperation)?;
@@ -29,18 +28,18 @@ pub(crate) fn patched(object: &Value, patch: &[u8]) -> Result<Value, PatchError>
         if copied_bytes > COPIED_BYTES_MAX {
             return Err(PatchError::TooMuchCopied);
         }
-        let Some(operation) = understood(&patched, operation) else { continue };
+        let Some(operation) = adapted(&patched, operation) else { continue };
         json_patch::patch(&mut patched, std::slice::from_ref(&*operation))
-            .map_err(|source| PatchError::Operation { index, source: Box::new(source) })?;
-        // A move into itself or a chain of copies may nest deeper than any parser allows.
+            .map_err(|cause| PatchError::Operation { index, cause: Box::new(cause) })?;
+        // Operations such as a chain of copies may nest the object deeper than a parser allows.
         super::check_depth(&patched)?;
     }
     Ok(patched)
 }
 
-/// An operation as a real server understands it: in an object, what is not there can be replaced, and is null when tested.
-/// `None` if there is nothing to do.
-fn understood<'a>(object: &Value, operation: &'a PatchOperation) -> Option<Cow<'a, PatchOperation>> {
+/// Adapts an operation to the behaviour of a real server, which is more lenient than RFC 6902. `replace` of a missing
+/// field of an object adds it, and `test` of a missing field for null succeeds. `None` if there is nothing to do.
+fn adapted<'a>(object: &Value, operation: &'a PatchOperation) -> Option<Cow<'a, PatchOperation>> {
     let is_missing_in_object = |path: &Pointer| {
         path.resolve(object).is_err()
             && path.parent().is_some_and(|parent| parent.resolve(object).is_ok_and(Value::is_object))
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_does_not_fit_is_refused() {
+    fn a_patch_that_can_not_be_applied_is_refused() {
         check(json!({"a": 1}), json!([{"op": "test", "path": "/a", "value": 2}]), None);
         check(json!({"a": 1}), json!([{"op": "remove", "path": "/b"}]), None);
         check(json!({"a": 1}), json!([{"op": "replace", "path": "/b/c", "value": 1}]), None);

@@ -1,7 +1,7 @@
-//! `metadata.managedFields`: who wrote which field last.
+//! `metadata.managedFields`: which manager wrote which field last.
 //!
-//! [`track`] keeps it up to date for plain writes (create, update, patch); apply does its own. Nothing here refuses a
-//! write: unreadable entries from a client are dropped in favour of the stored ones.
+//! [`track`] updates it for plain writes (create, update, patch); server-side apply does it itself. Nothing here
+//! refuses a write: malformed entries of a client are replaced by the stored ones.
 
 use serde_json::{Map, Value, json};
 
@@ -10,23 +10,23 @@ use super::field_set::FieldSet;
 use crate::resource::ResourceDef;
 use crate::schema::{KindSchema, TypeRef};
 
-/// The most entries of plain writers that an object keeps; older ones are put together.
+/// The largest number of entries of plain writes in an object. Older ones are merged.
 const UPDATE_ENTRIES_MAX: usize = 10;
-/// Under which name older entries are put together.
+/// The manager of the merged entries.
 const ANCIENT: &str = "ancient-changes";
-/// Under which name the fields of an object without entries are held when it is first applied to.
+/// The manager of all fields of an object that had no entries before its first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 /// The longest name of a manager, in bytes.
 const MANAGER_BYTES_MAX: usize = 128;
 
-/// Who writes, through what, and when.
+/// The manager, subresource and time of a write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldWriter<'a> {
-    /// The field manager's name; see [`manager_name`].
+    /// The name of the field manager; see [`manager_name`].
     pub manager: &'a str,
-    /// The subresource written through; empty for the object itself.
+    /// The written subresource; empty for the object itself.
     pub subresource: &'a str,
-    /// Now, as RFC 3339 in whole seconds.
+    /// The present time, as RFC 3339 in whole seconds.
     pub time: &'a str,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct ManagedFieldsEntry {
     pub(super) fields: FieldSet,
 }
 
-/// How an entry came about. Entries are told in this order.
+/// The operation of an entry. Entries are sorted in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ManagedFieldsOperation {
     Apply,
@@ -57,7 +57,7 @@ impl ManagedFieldsOperation {
     }
 }
 
-/// The manager's name: the one given, else the program's name from its user agent.
+/// The name of the manager: the given one, else the name of the program in the user agent.
 pub(crate) fn manager_name(field_manager: Option<&str>, user_agent: Option<&str>) -> String {
     let given = field_manager.filter(|name| !name.is_empty());
     let name = given.or_else(|| user_agent?.split('/').next()).unwrap_or_default();
@@ -68,18 +68,18 @@ pub(crate) fn manager_name(field_manager: Option<&str>, user_agent: Option<&str>
     }
 }
 
-/// Writes into `new` who owns its fields after a plain write; `old` is what was stored before.
+/// Sets the managed fields of `new` after a plain write. `old` is the stored object.
 pub(crate) fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, writer: &FieldWriter<'_>) {
     let schema = KindSchema::of(def);
     let given = entries(new);
     let mut entries = match given {
         Some(given) if !given.is_empty() => given,
-        // One empty entry asks for a fresh start; anything else unreadable keeps what is stored.
+        // A single empty entry resets the managed fields. With other malformed entries the stored ones stay.
         None if new["metadata"]["managedFields"] == json!([{}]) => Vec::new(),
         _ => old.and_then(entries).unwrap_or_default(),
     };
     if old.is_some() && entries.is_empty() && !new["metadata"]["managedFields"].is_array() {
-        // Nobody is known to have written it, and that stays so until somebody applies.
+        // The object has no managed fields. It gets them with its first apply and not before.
         write(new, entries);
         return;
     }
@@ -99,7 +99,7 @@ pub(crate) fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, wri
         }
     }
     if !written.is_empty() {
-        // A real server forgets the time of a scale.
+        // A real server sets no time for writes of `scale`.
         let written_at = (writer.subresource != "scale").then(|| writer.time.to_owned());
         match entries.iter_mut().find(|entry| own(entry)) {
             Some(entry) => {
@@ -119,7 +119,7 @@ pub(crate) fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, wri
     write(new, entries);
 }
 
-/// The entry that holds all of an object that nobody is known to have written.
+/// The entry with all fields of an object that has no managed fields.
 pub(super) fn before_first_apply(
     object: &Value,
     api_version: String,
@@ -135,7 +135,7 @@ pub(super) fn before_first_apply(
     }
 }
 
-/// The entries of an object; `None` if they can't be read.
+/// The entries of an object; `None` if they are malformed.
 pub(super) fn entries(object: &Value) -> Option<Vec<ManagedFieldsEntry>> {
     match &object["metadata"]["managedFields"] {
         Value::Null => Some(Vec::new()),
@@ -163,7 +163,7 @@ fn read(entry: &Value) -> Option<ManagedFieldsEntry> {
     })
 }
 
-/// Writes entries into an object, without empty ones and in their order.
+/// Sets the entries of an object, sorted and without empty ones.
 pub(super) fn write(object: &mut Value, mut entries: Vec<ManagedFieldsEntry>) {
     entries.retain(|entry| !entry.fields.is_empty());
     merge_ancient(&mut entries);
@@ -171,17 +171,17 @@ pub(super) fn write(object: &mut Value, mut entries: Vec<ManagedFieldsEntry>) {
         let key = |entry: &ManagedFieldsEntry| (entry.operation, entry.time.clone(), entry.manager.clone());
         key(a).cmp(&key(b))
     });
-    let told: Vec<Value> = entries.iter().map(entry_json).collect();
+    let encoded: Vec<Value> = entries.iter().map(entry_json).collect();
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
-    if told.is_empty() {
+    if encoded.is_empty() {
         metadata.remove("managedFields");
     } else {
-        metadata.insert("managedFields".to_owned(), Value::Array(told));
+        metadata.insert("managedFields".to_owned(), Value::Array(encoded));
     }
 }
 
 fn entry_json(entry: &ManagedFieldsEntry) -> Value {
-    let mut told = json!({
+    let mut encoded = json!({
         "manager": entry.manager,
         "operation": entry.operation.as_str(),
         "apiVersion": entry.api_version,
@@ -189,12 +189,12 @@ fn entry_json(entry: &ManagedFieldsEntry) -> Value {
         "fieldsV1": entry.fields.to_fields_v1(),
     });
     if let Some(time) = &entry.time {
-        told["time"] = json!(time);
+        encoded["time"] = json!(time);
     }
     if !entry.subresource.is_empty() {
-        told["subresource"] = json!(entry.subresource);
+        encoded["subresource"] = json!(entry.subresource);
     }
-    told
+    encoded
 }
 
 fn merge_ancient(entries: &mut Vec<ManagedFieldsEntry>) {

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// The object with `patch` merged into it.
 pub(crate) fn patched(object: &Value, patch: &Value) -> Value {
     let mut patched = object.clone();
     json_patch::merge(&mut patched, patch);
@@ -16,7 +15,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Arbitrary JSON without nulls: a merge patch cannot write one.
+    /// Arbitrary JSON without nulls, because a merge patch can't write a null.
     pub(crate) fn json_without_nulls() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             any::<bool>().prop_map(Value::from),
@@ -43,7 +42,7 @@ pub(crate) mod tests {
         for (key, value) in new {
             match old.get(key) {
                 Some(before) if before == value => {}
-                // An object where there was none must not merge with what was there.
+                // The patch of an object merges; all other values are replaced.
                 Some(before) if before.is_object() => {
                     patch.insert(key.clone(), difference(before, value));
                 }

@@ -1,4 +1,4 @@
-//! Merging an applied configuration into an object, and taking out what is no longer applied.
+//! Merges an applied configuration into an object, and removes the fields that are no longer applied.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::compare::{ValueView, view};
 use super::field_set::{FieldSet, PathElement};
 use crate::schema::TypeRef;
 
-/// The object with the configuration laid over it; a null in the configuration leaves nothing.
+/// Merges the configuration into the object. A null in the configuration removes the field.
 pub(super) fn merged(old: Option<Value>, config: &Value, schema: Option<TypeRef<'_>>) -> Option<Value> {
     match view(config, schema) {
         ValueView::Leaf => (!config.is_null()).then(|| config.clone()),
@@ -27,7 +27,7 @@ pub(super) fn merged(old: Option<Value>, config: &Value, schema: Option<TypeRef<
     }
 }
 
-/// The configuration's items in its order; items that only the object has stay where they stood among them.
+/// The items of the configuration in their order. Items that only the object has keep their position relative to those.
 fn merged_items(
     old: Option<Value>,
     items: &[(PathElement, &Value)],
@@ -38,24 +38,24 @@ fn merged_items(
         return items.iter().map(|(_, item)| (*item).clone()).collect();
     };
     let is_applied = |element: &PathElement| items.iter().any(|(applied, _)| applied == element);
-    let mut waiting = old.iter().peekable();
+    let mut remaining = old.iter().peekable();
     let mut result = Vec::with_capacity(old.len() + items.len());
     for (element, item) in items {
-        while let Some((_, other)) = waiting.next_if(|(other, _)| !is_applied(other)) {
+        while let Some((_, other)) = remaining.next_if(|(other, _)| !is_applied(other)) {
             result.push((*other).clone());
         }
-        waiting.next_if(|(next, _)| next == element);
+        remaining.next_if(|(next, _)| next == element);
         let before = old.iter().find(|(other, _)| other == element).map(|(_, value)| (*value).clone());
         result.extend(merged(before, item, schema.and_then(TypeRef::items)));
     }
-    result.extend(waiting.filter(|(other, _)| !is_applied(other)).map(|(_, other)| (*other).clone()));
+    result.extend(remaining.filter(|(other, _)| !is_applied(other)).map(|(_, other)| (*other).clone()));
     result
 }
 
-/// Takes out what is in `last` and of which nothing is in `keep`.
+/// Removes the fields that are in `last` and have no member in `keep`.
 pub(super) fn prune(object: &mut Value, last: &FieldSet, keep: &FieldSet, schema: Option<TypeRef<'_>>) {
     let Value::Object(fields) = object else { return };
-    // Identity lives in metadata and is nobody's, so nothing in `keep` would protect it.
+    // Metadata itself must stay: name and uid have no manager, so nothing in `keep` protects them.
     let metadata = PathElement::field("metadata");
     if let (Some(last), Some(value)) = (last.child(&metadata), fields.get_mut("metadata")) {
         let keep = keep.child(&metadata).cloned().unwrap_or_default();

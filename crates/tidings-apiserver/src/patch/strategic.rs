@@ -1,7 +1,10 @@
-//! Strategic merge patch: a merge patch whose lists of built-in kinds merge by key, with directives.
+//! Strategic merge patch: a merge patch in which lists of built-in kinds are merged by key, with directives.
 //!
-//! `$patch` (replace, delete, merge), `$retainKeys`, `$deleteFromPrimitiveList/x` and `$setElementOrder/x` are
-//! understood; none of them ever reaches the stored object. Lists without a merge strategy are replaced.
+//! The directives `$patch` (replace, delete, merge), `$retainKeys`, `$deleteFromPrimitiveList/x` and
+//! `$setElementOrder/x` are supported. They never reach the stored object. A list without a merge strategy is replaced.
+//!
+//! Example: `{"containers": [{"name": "a", "image": "2"}]}` changes the image of the container `a` and keeps all other
+//! containers.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +17,7 @@ const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_FROM: &str = "$deleteFromPrimitiveList/";
 const ELEMENT_ORDER: &str = "$setElementOrder/";
 
-/// The object with `patch` merged into it as its type says; without a type, as a merge patch with directives.
+/// Applies a patch to an object of this type. Without a type it is a merge patch with directives.
 pub(crate) fn patched(
     object: &Value,
     patch: &Value,
@@ -85,7 +88,7 @@ fn merge_map(
     Ok(object)
 }
 
-/// A field that a patch changes, and what is known of it.
+/// How one field is merged: its type, its strategy and the order of its items.
 struct FieldMerge<'a> {
     schema: Option<TypeRef<'a>>,
     strategy: Option<&'a PatchStrategy>,
@@ -166,13 +169,13 @@ fn merge_by_key(
                 }
             }
             Directive::Delete => {
-                let value = keyed(item, key)?;
+                let value = merge_key_value(item, key)?;
                 items.retain(|old| old.get(key) != Some(value));
             }
         }
     }
     for change in changes {
-        let value = keyed(change, key)?;
+        let value = merge_key_value(change, key)?;
         let slot = items.iter().position(|old| old.get(key) == Some(value));
         let old = match slot {
             Some(slot) => items[slot].take(),
@@ -192,7 +195,7 @@ fn without_patch_directive(item: &Map<String, Value>) -> Map<String, Value> {
     item.iter().filter(|(key, _)| *key != PATCH).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-fn keyed<'a>(item: &'a Map<String, Value>, key: &str) -> Result<&'a Value, PatchError> {
+fn merge_key_value<'a>(item: &'a Map<String, Value>, key: &str) -> Result<&'a Value, PatchError> {
     item.get(key).ok_or_else(|| PatchError::NoMergeKey { key: key.to_owned() })
 }
 
@@ -225,7 +228,7 @@ fn delete_from_primitives(
     Ok(())
 }
 
-/// An order may be given for a list that the patch does not otherwise change.
+/// Sorts lists for which the patch has an order but no items.
 fn order_untouched_lists(
     object: &mut Map<String, Value>,
     patch: &Map<String, Value>,

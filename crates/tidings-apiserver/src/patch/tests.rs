@@ -1,4 +1,4 @@
-//! How patches of all kinds are read and refused, and that none of them panics.
+//! Tests of all kinds of patches: media types, error codes, bounds, and that none panics.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,7 +11,7 @@ fn pods() -> ResourceDef {
 }
 
 #[test]
-fn the_media_type_says_how_a_patch_is_read() {
+fn the_media_type_is_the_kind_of_patch() {
     for (content_type, expected) in [
         ("application/json-patch+json", Some(PatchKind::Json)),
         ("application/merge-patch+json; charset=utf-8", Some(PatchKind::Merge)),
@@ -25,7 +25,7 @@ fn the_media_type_says_how_a_patch_is_read() {
 }
 
 #[test]
-fn a_bad_patch_is_told_with_the_code_that_kubernetes_gives() {
+fn a_malformed_patch_gets_the_code_of_kubernetes() {
     let object = json!({"metadata": {"name": "a"}});
     for (kind, body, code) in [
         (PatchKind::Json, "{", 400),
@@ -50,7 +50,7 @@ fn a_bad_patch_is_told_with_the_code_that_kubernetes_gives() {
 }
 
 #[test]
-fn an_object_cannot_be_nested_beyond_what_can_be_read_again() {
+fn an_object_can_not_be_nested_deeper_than_a_parser_reads() {
     let wraps: Vec<_> = (0..200).map(|_| json!({"op": "move", "from": "/a", "path": "/a/a"})).collect();
     let nested = json!({"a": {}});
     assert!(patched(&pods(), PatchKind::Json, &nested, json!(wraps).to_string().as_bytes()).is_err());

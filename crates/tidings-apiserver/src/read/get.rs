@@ -34,7 +34,8 @@ pub(crate) fn object(core: &Core, def: &ResourceDef, key: &str) -> Result<Arc<St
     core.store.object(&def.storage, key).ok_or_else(|| ApiError::not_found(def, name))
 }
 
-/// The response with one object. It falls back to JSON if the object can't be encoded as protobuf and the client accepts JSON.
+/// The response with one object. It falls back to JSON if the object can't be encoded as protobuf and the client
+/// accepts JSON.
 pub(crate) fn response(
     core: &Core,
     def: &ResourceDef,

@@ -1,7 +1,7 @@
 //! LIST: the objects of one version, in pages if requested, streamed in chunks.
 //!
-//! The objects of a page are selected before the first byte is sent. Their bodies are copied into chunks as the client reads; they are never
-//! decoded.
+//! The objects of a page are selected before the first byte is sent. Their bodies are copied into chunks as the client
+//! reads; they are never decoded.
 
 use std::sync::Arc;
 use std::vec;
@@ -113,7 +113,8 @@ pub(crate) async fn wait_until(core: &Core, version: u64) -> Result<(), ApiError
     }
 }
 
-/// The response with a list. It falls back to JSON if an object can't be encoded as protobuf and the client accepts JSON.
+/// The response with a list. It falls back to JSON if an object can't be encoded as protobuf and the client accepts
+/// JSON.
 pub(crate) fn response(
     core: &Core,
     def: &ResourceDef,

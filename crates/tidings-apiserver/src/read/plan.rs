@@ -1,4 +1,5 @@
-//! Decides which version a LIST reads and how many objects: a pure function of resourceVersion, resourceVersionMatch, limit and continue.
+//! Decides which version a LIST reads and how many objects: a pure function of resourceVersion, resourceVersionMatch,
+//! limit and continue.
 //!
 //! See
 //! <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>.

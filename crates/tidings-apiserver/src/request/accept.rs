@@ -1,7 +1,8 @@
 //! Content negotiation: chooses the representation and the wire of a response from the `Accept` header.
 //!
-//! Built-in kinds, and the metadata of all kinds, are available as protobuf. A client that accepts only protobuf or CBOR gets a 406 for
-//! custom resources. A client that also accepts JSON gets JSON for them, and for objects that can't be encoded as protobuf.
+//! Built-in kinds, and the metadata of all kinds, are available as protobuf. A client that accepts only protobuf or
+//! CBOR gets a 406 for custom resources. A client that also accepts JSON gets JSON for them, and for objects that can't
+//! be encoded as protobuf.
 
 use tidings_object::Wire;
 

@@ -11,7 +11,8 @@ use crate::status::ApiError;
 /// The position at which a list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
-    /// The version to continue at. `None` continues at the newest version, which is inconsistent with the earlier pages.
+    /// The version to continue at. `None` continues at the newest version, which is inconsistent with the earlier
+    /// pages.
     pub version: Option<u64>,
     /// The first key of the next page, relative to the namespace of the list.
     pub start: String,

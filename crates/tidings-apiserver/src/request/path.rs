@@ -1,6 +1,7 @@
 //! Parses a request path into a resource or a document.
 //!
-//! A path is split and checked before anything is looked up, so path traversal (`..`, `%2f`, empty segments) never reaches a key.
+//! A path is split and checked before anything is looked up, so path traversal (`..`, `%2f`, empty segments) never
+//! reaches a key.
 
 use super::{Plus, percent_decoded};
 

@@ -1,6 +1,7 @@
 //! Parses the query of a request into its options.
 //!
-//! Unknown options are ignored, as in Kubernetes. A known option with a malformed value is a 400, and so is a malformed escape.
+//! Unknown options are ignored, as in Kubernetes. A known option with a malformed value is a 400, and so is a malformed
+//! escape.
 
 use super::{Plus, percent_decoded};
 use crate::status::{ApiError, StatusCause};

@@ -1,6 +1,7 @@
 //! Label and field selectors of a request, and how they are matched with the bytes of an object.
 //!
-//! `tidings-object` parses both. Labels are read from the metadata alone, and a field is read without decoding the rest of the object.
+//! `tidings-object` parses both. Labels are read from the metadata alone, and a field is read without decoding the rest
+//! of the object.
 
 use std::collections::HashMap;
 

@@ -1,11 +1,26 @@
-//! The shapes of the built-in kinds, read from the table beside this file.
+//! The types of the built-in kinds, read from the table `builtin.txt`.
 //!
-//! A line at the margin opens a type: its name, then `kind=group/version/Kind` for kinds and `atomic` for objects owned
-//! as a whole. An indented line is a field of it: the name (`!` marks required ones), the type, then when JSON
-//! shows it (`*` always, `&` when it was set, else unless it is zero), `map=key,key` or `set` for lists, `atomic` or
-//! `granular` for maps, `patch=merge:key`, `patch=replace` and `patch=retainKeys` for strategic merges, and `default=`
-//! for list keys that may be left out. A type is a scalar's name, a type's name, `[]` before the type of a list's items,
-//! or `{}` before that of a map's values.
+//! A line without indentation starts a type: its name, then `kind=group/version/Kind` for kinds, and `atomic` for
+//! atomic objects. An indented line is a field of that type: its name, its type, and attributes:
+//!
+//! ```text
+//! core.v1.Pod kind=/v1/Pod
+//!  spec core.v1.PodSpec
+//! core.v1.PodSpec
+//!  containers! []core.v1.Container * map=name patch=merge:name
+//! ```
+//!
+//! | attribute | meaning |
+//! |---|---|
+//! | `!` after the name | required |
+//! | `*`, `&`, neither | JSON has the field always, if it was set, unless it is zero |
+//! | `map=key,key`, `set` | the type of a list; atomic without either |
+//! | `atomic`, `granular` | the type of a map |
+//! | `patch=merge:key`, `patch=replace`, `patch=retainKeys` | the strategy of strategic merge patch |
+//! | `default=value` | the value of an absent list key |
+//!
+//! A type is the name of a scalar, the name of a type, `[]` and the type of list items, or `{}` and the type of map
+//! values.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -18,12 +33,12 @@ use super::{
 static TABLE: &str = include_str!("builtin.txt");
 static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| read(TABLE));
 
-/// The shapes of the built-in kinds of Kubernetes 1.36.
+/// The types of the built-in kinds of Kubernetes 1.36.
 pub(crate) fn schemas() -> &'static Schemas {
     &SCHEMAS
 }
 
-/// The full name in OpenAPI documents of a type of the table.
+/// The name of a type in OpenAPI documents.
 pub(crate) fn openapi_name(name: &str) -> String {
     let prefix = match name.split('.').next() {
         Some("meta") => "io.k8s.apimachinery.pkg.apis.",
@@ -40,7 +55,7 @@ fn read(table: &str) -> Schemas {
     for line in table.lines() {
         match line.strip_prefix(' ') {
             Some(field) => {
-                let (_, header) = open.as_mut().expect("a field line stands under its type's line");
+                let (_, header) = open.as_mut().expect("a field follows the line of its type");
                 let (name, field) = read_field(&mut schemas, field);
                 header.fields.insert(name, field);
             }
@@ -89,7 +104,7 @@ fn close(schemas: &mut Schemas, open: Option<(SchemaTypeId, Header)>) {
 fn read_field(schemas: &mut Schemas, line: &str) -> (String, SchemaField) {
     let mut words = line.split(' ');
     let name = words.next().unwrap_or_default();
-    let spelled = words.next().unwrap_or_default();
+    let type_text = words.next().unwrap_or_default();
     let mut patch = PatchStrategy::default();
     let (mut list_type, mut map_type, mut default) = (ListType::Atomic, None, None);
     let mut presence = FieldPresence::UnlessZero;
@@ -109,37 +124,37 @@ fn read_field(schemas: &mut Schemas, line: &str) -> (String, SchemaField) {
         }
     }
     let type_id = match map_type {
-        Some(map_type) => read_map(schemas, spelled, map_type == "atomic"),
-        None => read_type(schemas, spelled, list_type),
+        Some(map_type) => read_map(schemas, type_text, map_type == "atomic"),
+        None => read_type(schemas, type_text, list_type),
     };
     let is_required = name.ends_with('!');
     (name.trim_end_matches('!').to_owned(), SchemaField { type_id, is_required, patch, default, presence })
 }
 
-/// A field whose atomicity is said at the field. Only maps and references do that; a reference made granular keeps its
-/// fields untyped, which merges them one by one.
-fn read_map(schemas: &mut Schemas, spelled: &str, is_atomic: bool) -> SchemaTypeId {
-    let values = spelled.strip_prefix("{}").map(|inner| read_type(schemas, inner, ListType::Atomic));
+/// A field with `atomic` or `granular`. Only maps and references have these. The fields of a granular reference are not
+/// declared here; so they are merged one by one.
+fn read_map(schemas: &mut Schemas, type_text: &str, is_atomic: bool) -> SchemaTypeId {
+    let values = type_text.strip_prefix("{}").map(|inner| read_type(schemas, inner, ListType::Atomic));
     schemas.add(TypeShape::Object { fields: BTreeMap::new(), values, is_atomic })
 }
 
-fn read_type(schemas: &mut Schemas, spelled: &str, list_type: ListType) -> SchemaTypeId {
-    if let Some(inner) = spelled.strip_prefix("[]") {
+fn read_type(schemas: &mut Schemas, type_text: &str, list_type: ListType) -> SchemaTypeId {
+    if let Some(inner) = type_text.strip_prefix("[]") {
         let items = read_type(schemas, inner, ListType::Atomic);
         return schemas.add(TypeShape::List { items, list_type });
     }
-    if let Some(inner) = spelled.strip_prefix("{}") {
+    if let Some(inner) = type_text.strip_prefix("{}") {
         let values = Some(read_type(schemas, inner, ListType::Atomic));
         return schemas.add(TypeShape::Object { fields: BTreeMap::new(), values, is_atomic: false });
     }
-    match scalar(spelled) {
+    match scalar(type_text) {
         Some(shape) => schemas.add(shape),
-        None => schemas.declare(spelled),
+        None => schemas.declare(type_text),
     }
 }
 
-fn scalar(spelled: &str) -> Option<TypeShape> {
-    Some(TypeShape::Scalar(match spelled {
+fn scalar(type_text: &str) -> Option<TypeShape> {
+    Some(TypeShape::Scalar(match type_text {
         "any" => return Some(TypeShape::Any),
         "string" => Scalar::String,
         "byte" => Scalar::Byte,
@@ -172,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_built_in_kinds_are_keyed_as_kubernetes_keys_them() {
+    fn lists_of_built_in_kinds_have_the_keys_of_kubernetes() {
         let map = |keys: &[&str]| Some(ListType::Map(keys.iter().map(|&key| key.into()).collect()));
         let pod = ("", "v1", "Pod");
         for (kind, path, expected) in [
@@ -195,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_always_there_unless_it_may_be_unset() {
+    fn a_struct_is_always_present_unless_it_may_be_unset() {
         let pod = schemas().kind("", "v1", "Pod").expect("pods are described");
         let spec = pod.field("spec").expect("its spec is described");
         let container = spec.field("containers").and_then(TypeRef::items).expect("containers are described");
@@ -207,14 +222,14 @@ mod tests {
             (spec, "nodeSelector", false),
             (container, "resources", true),
             (container, "livenessProbe", false),
-            (container, "unheardOf", false),
+            (container, "unknownField", false),
         ] {
-            assert_eq!(holder.is_always_there(name), expected, "{name}");
+            assert_eq!(holder.is_always_present(name), expected, "{name}");
         }
     }
 
     #[test]
-    fn every_type_that_is_named_is_described() {
+    fn every_named_type_is_declared() {
         let undescribed: Vec<_> = schemas()
             .all_named()
             .filter(|found| matches!(found.shape(), TypeShape::Any))

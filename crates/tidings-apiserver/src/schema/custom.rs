@@ -1,7 +1,8 @@
-//! The types that a CustomResourceDefinition's `openAPIV3Schema` describes, as far as merging needs them.
+//! The types of a custom resource, from the `openAPIV3Schema` of its definition.
 //!
-//! `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` are read; values are checked
-//! elsewhere. `metadata` is always the built-in one. What is not understood becomes untyped.
+//! Only what merging needs is read: types, `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and
+//! `x-kubernetes-map-type`. Values are validated elsewhere. `metadata` has always the built-in type. Unknown parts of a
+//! schema have no type.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,10 @@ use serde_json::Value;
 
 use super::{FieldPresence, ListType, PatchStrategy, Scalar, SchemaField, SchemaTypeId, Schemas, TypeShape};
 
-/// The deepest schema that is read; deeper parts are untyped.
+/// The depth up to which a schema is read. Deeper parts have no type.
 const SCHEMA_DEPTH_MAX: usize = 64;
 
-/// The types of one version's schema, and that of its objects.
+/// The types of a schema, and the type of the objects.
 pub(crate) fn read(schema: &Value) -> (Schemas, SchemaTypeId) {
     let mut schemas = Schemas::new();
     let root = read_type(&mut schemas, schema, SCHEMA_DEPTH_MAX);
@@ -87,7 +88,7 @@ fn field(type_id: SchemaTypeId) -> SchemaField {
     }
 }
 
-/// The parts of `ObjectMeta` that are not simply untyped: its two keyed lists.
+/// The parts of `ObjectMeta` that need a type: maps, and the two lists with keys.
 fn object_meta(schemas: &mut Schemas) -> SchemaTypeId {
     let text = schemas.add(TypeShape::Scalar(Scalar::String));
     let texts =
@@ -132,10 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn of_an_object_only_the_metadata_is_always_there() {
+    fn only_the_metadata_of_an_object_is_always_present() {
         let (schemas, root) = read(&json!({"type": "object", "properties": {"spec": {"type": "object",
             "properties": {"size": {"type": "integer"}}}}}));
         let object = schemas.at(root);
-        assert!(object.is_always_there("metadata") && !object.is_always_there("spec"));
+        assert!(object.is_always_present("metadata") && !object.is_always_present("spec"));
     }
 }

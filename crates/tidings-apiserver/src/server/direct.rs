@@ -1,7 +1,7 @@
 //! Direct reads and writes of the store, without HTTP: for the set-up of tests and benches.
 //!
-//! Nothing is validated. The server adds a version. It also adds uid and creation time if they are missing: those of the stored
-//! object if there is one, else new ones.
+//! Nothing is validated. The server adds a version. It also adds uid and creation time if they are missing: those of
+//! the stored object if there is one, else new ones.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -25,7 +25,8 @@ pub struct LoadResult {
 }
 
 impl ApiServer {
-    /// The definition of a resource, by a name such as `pods` or `deployments.apps`. An unknown name is a bug in the test.
+    /// The definition of a resource, by a name such as `pods` or `deployments.apps`. An unknown name is a bug in the
+    /// test.
     fn resource(&self, name: &str) -> Arc<ResourceDef> {
         let found = self.core().registry.named(name);
         found.unwrap_or_else(|| panic!("the server has no resource {name:?}"))

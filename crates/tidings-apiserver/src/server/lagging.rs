@@ -1,8 +1,10 @@
-//! A second API server over the same objects that lags behind the first one: stale reads, and watches that go back in time.
+//! A second API server over the same objects that lags behind the first one: stale reads, and watches that go back in
+//! time.
 //!
-//! Clusters have several API servers behind one address, each with its own cache. A client whose connection moves to another
-//! server may read a state older than the one it has seen. This module imitates the server that lags behind (the follower). It
-//! has its own store, and applies the changes of the first server (the leader) only when the test calls `advance`.
+//! Clusters have several API servers behind one address, each with its own cache. A client whose connection moves to
+//! another server may read a state older than the one it has seen. This module imitates the server that lags behind
+//! (the follower). It has its own store, and applies the changes of the first server (the leader) only when the test
+//! calls `advance`.
 //!
 //! | request | answer |
 //! |---|---|

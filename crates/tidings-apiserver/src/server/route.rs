@@ -1,7 +1,7 @@
 //! Routes one request: parses it, applies injected faults, authenticates the user, and calls the part that answers.
 //!
-//! The order matters. A fault that refuses, delays or replaces the response comes first, and nothing else of the server runs for
-//! a replaced response. Authentication and authorization come before the body is read.
+//! The order matters. A fault that refuses, delays or replaces the response comes first, and nothing else of the server
+//! runs for a replaced response. Authentication and authorization come before the body is read.
 
 use std::sync::{Arc, OnceLock};
 
@@ -302,7 +302,8 @@ fn verb(method: &Method, path: &ResourcePath, is_watch: bool) -> Option<Verb> {
     }
 }
 
-/// Refuses a path with a namespace for a cluster-wide resource, and one object's path without a namespace for a namespaced one.
+/// Refuses a path with a namespace for a cluster-wide resource, and one object's path without a namespace for a
+/// namespaced one.
 fn check_scope(def: &ResourceDef, path: &ResourcePath, verb: Verb) -> Result<(), ApiError> {
     match (def.scope, &path.namespace, &path.name) {
         (ResourceScope::Cluster, Some(_), _) => Err(ApiError::unknown_path()),

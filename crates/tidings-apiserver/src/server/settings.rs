@@ -50,7 +50,8 @@ pub enum WatchCache {
 pub enum Kubelet {
     /// A deleted pod is removed at once.
     Imitated,
-    /// A deleted pod that is bound to a node stays, with a `deletionTimestamp`, until it is deleted with grace period 0.
+    /// A deleted pod that is bound to a node stays, with a `deletionTimestamp`, until it is deleted with grace period
+    /// 0.
     Absent,
 }
 

@@ -1,7 +1,8 @@
 //! The recent changes of one resource. Watches read them, and earlier versions are rebuilt from them.
 //!
-//! The history is bounded by count, age and bytes. It shares object bodies with the store. Only the replaced states are kept alive by
-//! the history alone, so only those count as its bytes. Encoded events are kept for the newest changes only.
+//! The history is bounded by count, age and bytes. It shares object bodies with the store. Only the replaced states are
+//! kept alive by the history alone, so only those count as its bytes. Encoded events are kept for the newest changes
+//! only.
 //!
 //! Worked example: the state at version 5, when these changes follow it:
 //!
@@ -89,7 +90,8 @@ pub(crate) struct ObjectChange {
     frames: Mutex<Vec<(EventFrameKey, Bytes)>>,
 }
 
-/// Identifies one encoding of a change as a watch event. Watchers in different representations need different encodings.
+/// Identifies one encoding of a change as a watch event. Watchers in different representations need different
+/// encodings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventFrameKey {
     /// Such as `ADDED`.
@@ -104,8 +106,8 @@ pub(super) struct History {
     bytes: usize,
     /// All changes up to and including this version are dropped. No new watch may start from an earlier version.
     compacted_through: u64,
-    /// The version of the newest dropped change. A running watch that has read it has missed nothing. This may be smaller than
-    /// `compacted_through`, because a compaction also covers versions that changed other resources.
+    /// The version of the newest dropped change. A running watch that has read it has missed nothing. This may be
+    /// smaller than `compacted_through`, because a compaction also covers versions that changed other resources.
     dropped_through: u64,
 }
 
@@ -216,8 +218,8 @@ impl History {
         self.changes.range(self.first_after(version)..).take(limit).cloned().collect()
     }
 
-    /// The index of the first change after `version`. A running watch has read almost all changes, so the search looks at the
-    /// newest ones first: a binary search touches changes all over the memory.
+    /// The index of the first change after `version`. A running watch has read almost all changes, so the search looks
+    /// at the newest ones first: a binary search touches changes all over the memory.
     fn first_after(&self, version: u64) -> usize {
         let is_read = |change: &Arc<ObjectChange>| change.version <= version;
         let newest = self.changes.len().saturating_sub(NEWEST_CHANGES);

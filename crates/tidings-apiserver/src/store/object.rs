@@ -1,14 +1,15 @@
 //! One version of one stored object: its JSON, with the offsets at which it is cut and spliced.
 //!
-//! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`. The encoder of a response writes those, so that all API
-//! versions of a kind share one body. A body is never decoded to be sent.
+//! The body is `{"metadata":{…},…}` without `kind` and `apiVersion`. The encoder of a response writes those, so that
+//! all API versions of a kind share one body. A body is never decoded to be sent.
 //!
 //! ```text
 //! {"metadata":{"name":"x","resourceVersion":"120","labels":{}},"spec":{}}
 //!             ^ META_AT                      ^ version_at     ^ meta_end
 //! ```
 //!
-//! A DELETED event carries the last state with the version of the deletion: `with_version` replaces the digits at `version_at`.
+//! A DELETED event carries the last state with the version of the deletion: `with_version` replaces the digits at
+//! `version_at`.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Caches the protobuf encoding of one object.
 //!
-//! The response to a write and all watchers send the same bytes. So an object is encoded once while its last change is recent. Later
-//! the bytes are dropped to save memory, unless the server is configured to keep them.
+//! The response to a write and all watchers send the same bytes. So an object is encoded once while its last change is
+//! recent. Later the bytes are dropped to save memory, unless the server is configured to keep them.
 
 use std::sync::Arc;
 
@@ -49,8 +49,8 @@ impl ProtobufCache {
         }
     }
 
-    /// The bytes of this message type. A second caller waits for the lock while the first one encodes: that takes less time than to
-    /// encode again.
+    /// The bytes of this message type. A second caller waits for the lock while the first one encodes: that takes less
+    /// time than to encode again.
     pub(super) fn bytes<E>(
         &self,
         message: &'static Message,

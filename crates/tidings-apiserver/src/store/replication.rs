@@ -1,8 +1,8 @@
 //! Replication of a store to a follower: the queue of changes that the follower has not applied yet.
 //!
-//! The leader appends to the queue under its own lock, so that the queue is in the order of versions. The queue is bounded. When it
-//! overflows it drops all entries, and the follower starts again from a complete state. An API server does the same when etcd has
-//! compacted the version of its watch.
+//! The leader appends to the queue under its own lock, so that the queue is in the order of versions. The queue is
+//! bounded. When it overflows it drops all entries, and the follower starts again from a complete state. An API server
+//! does the same when etcd has compacted the version of its watch.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};

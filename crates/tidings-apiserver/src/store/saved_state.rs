@@ -1,14 +1,16 @@
 //! Saves and restores the whole state of a store.
 //!
-//! After a restore the store assigns versions again that it had assigned before, as etcd does after a restore from a backup. For a
-//! client's cache this is the hardest case: equal versions do not mean equal objects. Running watches end.
+//! After a restore the store assigns versions again that it had assigned before, as etcd does after a restore from a
+//! backup. For a client's cache this is the hardest case: equal versions do not mean equal objects. Running watches
+//! end.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::object_set::ObjectSet;
 use super::{Store, StoreState};
 
-/// The state of a server at one version, for [`ApiServer::restore`](crate::ApiServer::restore). Shares all objects with the server.
+/// The state of a server at one version, for [`ApiServer::restore`](crate::ApiServer::restore). Shares all objects with
+/// the server.
 #[derive(Clone, Debug)]
 pub struct SavedState {
     version: u64,

@@ -1,4 +1,4 @@
-//! Ages and durations, as people read them: two units at most, and one where the second says little.
+//! Formats ages and durations as kubectl does: with at most two units, and with one for long durations.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -8,7 +8,7 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
-/// How long ago a time was; `<unknown>` for none.
+/// The age of a time; `<unknown>` if there is none.
 pub(super) fn since(time: Option<&Value>, now: Timestamp) -> String {
     match time.and_then(Value::as_str).and_then(|text| text.parse::<Timestamp>().ok()) {
         Some(then) => human(now.as_second().saturating_sub(then.as_second())),
@@ -16,13 +16,12 @@ pub(super) fn since(time: Option<&Value>, now: Timestamp) -> String {
     }
 }
 
-/// How long it was from one time to another.
+/// The duration between two times.
 pub(super) fn between(start: &Value, end: &Value) -> Option<String> {
     let parse = |time: &Value| time.as_str()?.parse::<Timestamp>().ok();
     Some(human(parse(end)?.as_second().saturating_sub(parse(start)?.as_second())))
 }
 
-/// A number of seconds, as people read it.
 fn human(seconds: i64) -> String {
     let two = |count: i64, unit: &str, rest: i64, smaller: &str| match rest {
         0 => format!("{count}{unit}"),
@@ -48,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_told_as_kubectl_tells_them() {
+    fn ages_are_formatted_as_in_kubectl() {
         for (seconds, expected) in [
             (-5, "<invalid>"),
             (-1, "0s"),

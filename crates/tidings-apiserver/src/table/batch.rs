@@ -1,4 +1,4 @@
-//! The cells of Jobs and CronJobs.
+//! Table cells of Jobs and CronJobs.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -10,7 +10,6 @@ fn has_condition(job: &Value, kind: &str) -> bool {
     conditions.into_iter().any(|condition| condition["type"] == kind && condition["status"] == "True")
 }
 
-/// Where a job stands.
 pub(super) fn job_status(job: &Value) -> Value {
     let status = ["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"]
         .into_iter()
@@ -22,7 +21,7 @@ pub(super) fn job_status(job: &Value) -> Value {
     })
 }
 
-/// Completions of those wanted.
+/// Completed and desired completions, such as `1/3`.
 pub(super) fn completions(job: &Value) -> Value {
     let succeeded = job["status"]["succeeded"].as_i64().unwrap_or(0);
     let parallelism = job["spec"]["parallelism"].as_i64().unwrap_or(1);
@@ -33,7 +32,7 @@ pub(super) fn completions(job: &Value) -> Value {
     })
 }
 
-/// How long a job ran, or has been running.
+/// How long a job ran, or runs until now.
 pub(super) fn job_duration(job: &Value, now: Timestamp) -> Value {
     let (start, end) = (&job["status"]["startTime"], &job["status"]["completionTime"]);
     json!(match (start.is_null(), end.is_null()) {
@@ -43,17 +42,16 @@ pub(super) fn job_duration(job: &Value, now: Timestamp) -> Value {
     })
 }
 
-/// Whether a schedule rests.
 pub(super) fn is_suspended(cron_job: &Value) -> Value {
     json!(if cron_job["spec"]["suspend"] == true { "True" } else { "False" })
 }
 
-/// Running jobs of a schedule.
+/// The number of running jobs.
 pub(super) fn active(cron_job: &Value) -> Value {
     json!(cron_job["status"]["active"].as_array().map_or(0, Vec::len))
 }
 
-/// When a schedule was last met.
+/// The age of the last scheduled run.
 pub(super) fn last_schedule(cron_job: &Value, now: Timestamp) -> Value {
     match &cron_job["status"]["lastScheduleTime"] {
         Value::Null => json!("<none>"),

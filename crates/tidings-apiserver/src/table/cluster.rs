@@ -1,4 +1,4 @@
-//! The cells of nodes, volumes, events, and of what only needs a line or two.
+//! Table cells of nodes, volumes, events, and kinds with few columns.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Ready or not, and whether pods may come.
+/// Whether the node is ready and schedulable.
 pub(super) fn node_status(node: &Value) -> Value {
     let ready = items(&node["status"]["conditions"]).find(|condition| condition["type"] == "Ready");
     let mut status = match ready.map(|condition| &condition["status"]) {
@@ -23,7 +23,7 @@ pub(super) fn node_status(node: &Value) -> Value {
     json!(status)
 }
 
-/// The roles that labels give a node.
+/// The roles of a node, from its labels.
 pub(super) fn node_roles(node: &Value) -> Value {
     let labels = node["metadata"]["labels"].as_object().into_iter().flatten();
     let roles: Vec<_> = labels
@@ -42,17 +42,15 @@ fn node_address(node: &Value, kind: &str) -> Value {
     found.map_or_else(|| json!("<none>"), |address| address["address"].clone())
 }
 
-/// The address inside the cluster.
 pub(super) fn node_internal_ip(node: &Value) -> Value {
     node_address(node, "InternalIP")
 }
 
-/// The address outside of it.
 pub(super) fn node_external_ip(node: &Value) -> Value {
     node_address(node, "ExternalIP")
 }
 
-/// How many keys there are.
+/// The number of keys in `data` and `binaryData`.
 pub(super) fn data_count(object: &Value) -> Value {
     let count = |field: &str| object[field].as_object().map_or(0, serde_json::Map::len);
     json!(count("data") + count("binaryData"))
@@ -62,19 +60,17 @@ fn first_time(times: [&Value; 3]) -> Option<&Value> {
     times.into_iter().find(|time| time.is_string())
 }
 
-/// When an event was last seen.
 pub(super) fn event_last_seen(event: &Value, now: Timestamp) -> Value {
     let times = [&event["series"]["lastObservedTime"], &event["lastTimestamp"], &event["eventTime"]];
     json!(age::since(first_time(times), now))
 }
 
-/// When an event was first seen.
 pub(super) fn event_first_seen(event: &Value, now: Timestamp) -> Value {
     let times = [&event["firstTimestamp"], &event["eventTime"], &event["deprecatedFirstTimestamp"]];
     json!(age::since(first_time(times), now))
 }
 
-/// What an event is about.
+/// The object of an event, such as `pod/web`.
 pub(super) fn event_object(event: &Value) -> Value {
     let about = if event["regarding"].is_object() { &event["regarding"] } else { &event["involvedObject"] };
     let kind = about["kind"].as_str().unwrap_or_default().to_lowercase();
@@ -82,25 +78,23 @@ pub(super) fn event_object(event: &Value) -> Value {
     json!(if kind.is_empty() { name.to_owned() } else { format!("{kind}/{name}") })
 }
 
-/// Who told an event.
+/// The component that reported an event.
 pub(super) fn event_source(event: &Value) -> Value {
     let component = event["source"]["component"].as_str().or_else(|| event["reportingComponent"].as_str());
     let parts: Vec<_> = component.into_iter().chain(event["source"]["host"].as_str()).collect();
     json!(parts.join(", "))
 }
 
-/// What an event says.
 pub(super) fn event_message(event: &Value) -> Value {
     json!(event["message"].as_str().or_else(|| event["note"].as_str()).unwrap_or_default().trim())
 }
 
-/// How often an event was seen.
 pub(super) fn event_count(event: &Value) -> Value {
     let count = event["series"]["count"].as_i64().or_else(|| event["count"].as_i64());
     json!(count.filter(|count| *count > 0).unwrap_or(1))
 }
 
-/// The phase, or that it is going.
+/// The phase, or `Terminating`.
 pub(super) fn phase(object: &Value) -> Value {
     if object["metadata"]["deletionTimestamp"].is_null() {
         json!(object["status"]["phase"].as_str().unwrap_or_default())
@@ -120,17 +114,17 @@ fn modes(modes: &Value) -> Value {
     json!(short.collect::<Vec<_>>().join(","))
 }
 
-/// How a volume may be used.
+/// The access modes of a volume.
 pub(super) fn access_modes(volume: &Value) -> Value {
     modes(&volume["spec"]["accessModes"])
 }
 
-/// How a claim's volume may be used.
+/// The access modes of a claim.
 pub(super) fn claimed_access_modes(claim: &Value) -> Value {
     modes(&claim["status"]["accessModes"])
 }
 
-/// Who has claimed a volume.
+/// The claim of a volume.
 pub(super) fn volume_claim(volume: &Value) -> Value {
     let claim = &volume["spec"]["claimRef"];
     match (claim["namespace"].as_str(), claim["name"].as_str()) {
@@ -147,27 +141,23 @@ fn number_or_none(value: &Value) -> Value {
     }
 }
 
-/// How many must stay.
 pub(super) fn min_available(budget: &Value) -> Value {
     number_or_none(&budget["spec"]["minAvailable"])
 }
 
-/// How many may go.
 pub(super) fn max_unavailable(budget: &Value) -> Value {
     number_or_none(&budget["spec"]["maxUnavailable"])
 }
 
-/// Whether volumes may grow.
 pub(super) fn allows_expansion(class: &Value) -> Value {
     json!(class["allowVolumeExpansion"] == true)
 }
 
-/// Whether pods without a class get this one.
 pub(super) fn is_global_default(class: &Value) -> Value {
     json!(class["globalDefault"] == true)
 }
 
-/// The role that a binding gives.
+/// The role of a binding.
 pub(super) fn bound_role(binding: &Value) -> Value {
     let role = &binding["roleRef"];
     json!(format!(
@@ -186,22 +176,18 @@ fn subjects(binding: &Value, kind: &str) -> Value {
     json!(found.collect::<Vec<_>>().join(", "))
 }
 
-/// The users that a binding is for.
 pub(super) fn bound_users(binding: &Value) -> Value {
     subjects(binding, "User")
 }
 
-/// The groups that a binding is for.
 pub(super) fn bound_groups(binding: &Value) -> Value {
     subjects(binding, "Group")
 }
 
-/// The service accounts that a binding is for.
 pub(super) fn bound_accounts(binding: &Value) -> Value {
     subjects(binding, "ServiceAccount")
 }
 
-/// How many webhooks are configured.
 pub(super) fn webhook_count(configuration: &Value) -> Value {
     json!(items(&configuration["webhooks"]).count())
 }

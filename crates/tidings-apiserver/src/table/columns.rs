@@ -1,4 +1,4 @@
-//! Which columns each kind has.
+//! The table columns of each built-in kind.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -14,21 +14,21 @@ pub(super) struct TableColumn {
     pub(super) cell: Cell,
 }
 
-/// Where a cell comes from. Paths are JSON pointers.
+/// How the value of a cell is made. Paths are JSON pointers.
 pub(super) enum Cell {
-    /// What stands there, or nothing.
+    /// The value at the path, or empty.
     Text(&'static str),
-    /// What stands there, or `<none>`.
+    /// The value at the path, or `<none>`.
     OrNone(&'static str),
-    /// What stands there, or `<unknown>`.
+    /// The value at the path, or `<unknown>`.
     OrUnknown(&'static str),
-    /// The number that stands there, or 0.
+    /// The number at the path, or 0.
     Number(&'static str),
-    /// How long ago the time is that stands there.
+    /// The age of the time at the path.
     Age(&'static str),
-    /// Made of several fields.
+    /// Computed from the object.
     Computed(fn(&Value) -> Value),
-    /// Made of several fields and the time.
+    /// Computed from the object and the present time.
     ComputedAt(fn(&Value, Timestamp) -> Value),
 }
 
@@ -66,7 +66,7 @@ const CONTAINERS: TableColumn = TableColumn::wide("Containers", Cell::Computed(w
 const IMAGES: TableColumn = TableColumn::wide("Images", Cell::Computed(workload::images));
 const SELECTOR: TableColumn = TableColumn::wide("Selector", Cell::Computed(workload::selector));
 
-/// The columns of a kind; name and age for those that have none of their own.
+/// The columns of a kind; name and age if it has no entry here.
 pub(super) fn of(def: &ResourceDef) -> &'static [TableColumn] {
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Pod") => PODS,

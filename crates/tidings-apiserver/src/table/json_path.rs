@@ -1,10 +1,10 @@
-//! The simple JSONPath of printer columns: `.a.b`, `['a.b']`, `[0]`, `[*]`, `[?(@.type=="Ready")]`.
+//! The subset of JSONPath that printer columns use: `.a.b`, `['a.b']`, `[0]`, `[*]`, `[?(@.type=="Ready")]`.
 //!
-//! What is not understood finds nothing. Work is bounded by the length of the path and the size of the object.
+//! A path with other syntax finds nothing. The work is bounded by the length of the path and the size of the object.
 
 use serde_json::Value;
 
-/// The most steps of a path.
+/// The largest number of steps in a path.
 const STEPS_MAX: usize = 64;
 
 enum PathStep {
@@ -73,7 +73,7 @@ fn parse(path: &str) -> Option<Vec<PathStep>> {
     Some(steps)
 }
 
-/// A name up to the next `.` or `[`; a backslash takes what follows as it is.
+/// A name up to the next `.` or `[`. A backslash escapes the next character.
 fn field(text: &str) -> (String, &str) {
     let mut name = String::new();
     let mut letters = text.char_indices();
@@ -87,7 +87,7 @@ fn field(text: &str) -> (String, &str) {
     (name, "")
 }
 
-/// Where the bracket closes, quoted ones aside.
+/// The index of the closing bracket. Brackets in quotes do not count.
 fn bracket_end(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, letter) in text.char_indices() {
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_find_what_they_name() {
+    fn paths_find_their_values() {
         let object = json!({"spec": {"a.b": 1, "list": [{"type": "Ready", "status": "True"}, {"type": "X"}],
             "n": [1, 2, 3]}});
         for (path, expected) in [

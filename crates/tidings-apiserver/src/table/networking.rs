@@ -1,8 +1,8 @@
-//! The cells of Services, Endpoints, EndpointSlices and Ingresses.
+//! Table cells of Services, Endpoints, EndpointSlices, Ingresses and NetworkPolicies.
 
 use serde_json::{Value, json};
 
-/// The most items told before `+ n more...`.
+/// The largest number of items before `+ n more...`.
 const SHOWN_MAX: usize = 3;
 
 fn items(value: &Value) -> impl Iterator<Item = &Value> {
@@ -20,7 +20,6 @@ fn abridged(parts: &[String]) -> Value {
     }
 }
 
-/// The type, ClusterIP if not said.
 pub(super) fn service_type(service: &Value) -> Value {
     json!(service["spec"]["type"].as_str().unwrap_or("ClusterIP"))
 }
@@ -32,7 +31,7 @@ fn load_balancers(object: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Where a service is reached from outside.
+/// The external addresses of a service.
 pub(super) fn external_ip(service: &Value) -> Value {
     let spec = &service["spec"];
     let given: Vec<_> = items(&spec["externalIPs"]).filter_map(|ip| ip.as_str().map(str::to_owned)).collect();
@@ -46,7 +45,7 @@ pub(super) fn external_ip(service: &Value) -> Value {
     }
 }
 
-/// The ports of a service, with those on the nodes.
+/// The ports of a service with their node ports.
 pub(super) fn service_ports(service: &Value) -> Value {
     let ports: Vec<_> = items(&service["spec"]["ports"])
         .map(|port| {
@@ -58,7 +57,6 @@ pub(super) fn service_ports(service: &Value) -> Value {
     or_none(&ports, "<none>")
 }
 
-/// The addresses of Endpoints.
 pub(super) fn endpoints(endpoints: &Value) -> Value {
     let mut parts = Vec::new();
     for subset in items(&endpoints["subsets"]) {
@@ -72,13 +70,11 @@ pub(super) fn endpoints(endpoints: &Value) -> Value {
     abridged(&parts)
 }
 
-/// The ports of an EndpointSlice.
 pub(super) fn slice_ports(slice: &Value) -> Value {
     let ports: Vec<_> = items(&slice["ports"]).map(|port| port["port"].to_string()).collect();
     if ports.is_empty() { json!("<unset>") } else { abridged(&ports) }
 }
 
-/// The addresses of an EndpointSlice.
 pub(super) fn slice_endpoints(slice: &Value) -> Value {
     let addresses: Vec<_> = items(&slice["endpoints"])
         .flat_map(|endpoint| items(&endpoint["addresses"]))
@@ -87,7 +83,6 @@ pub(super) fn slice_endpoints(slice: &Value) -> Value {
     if addresses.is_empty() { json!("<unset>") } else { abridged(&addresses) }
 }
 
-/// The hosts of an Ingress.
 pub(super) fn ingress_hosts(ingress: &Value) -> Value {
     let hosts: Vec<_> = items(&ingress["spec"]["rules"])
         .map(|rule| rule["host"].as_str().filter(|host| !host.is_empty()).unwrap_or("*").to_owned())
@@ -95,17 +90,15 @@ pub(super) fn ingress_hosts(ingress: &Value) -> Value {
     if hosts.is_empty() { json!("*") } else { abridged(&hosts) }
 }
 
-/// Where an Ingress is reached.
 pub(super) fn ingress_address(ingress: &Value) -> Value {
     json!(load_balancers(ingress).join(","))
 }
 
-/// The ports of an Ingress.
 pub(super) fn ingress_ports(ingress: &Value) -> Value {
     json!(if items(&ingress["spec"]["tls"]).next().is_some() { "80, 443" } else { "80" })
 }
 
-/// The pods that a policy is for.
+/// The pod selector of a NetworkPolicy.
 pub(super) fn pod_selector(policy: &Value) -> Value {
     super::workload::selector(&json!({"spec": {"selector": policy["spec"]["podSelector"]}}))
 }

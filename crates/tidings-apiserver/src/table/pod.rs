@@ -1,4 +1,4 @@
-//! The cells of pods. The status is the most telling of what pod, containers and init containers say.
+//! Table cells of pods. The status is the most specific reason of the pod, its containers and its init containers.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ fn non_empty(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !text.is_empty())
 }
 
-/// Ready containers of all.
+/// Ready containers and all containers, such as `1/2`.
 pub(super) fn ready(pod: &Value) -> Value {
     let ready = list(pod, "/status/containerStatuses").filter(|status| status["ready"] == true).count();
     json!(format!("{ready}/{}", list(pod, "/spec/containers").count()))
 }
 
-/// The phase, or what stands in its way.
+/// The phase, or the reason of a container that is not running.
 pub(super) fn status(pod: &Value) -> Value {
     let phase = non_empty(&pod["status"]["phase"]).unwrap_or("Unknown");
     let mut status = non_empty(&pod["status"]["reason"]).unwrap_or(phase).to_owned();
@@ -53,7 +53,7 @@ fn is_ready(pod: &Value) -> bool {
         .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
-/// Why a container waits or has ended.
+/// The reason of a waiting or terminated container.
 fn stopped(state: &Value) -> Option<String> {
     if let Some(reason) = non_empty(&state["waiting"]["reason"]) {
         return Some(reason.to_owned());
@@ -69,7 +69,7 @@ fn stopped(state: &Value) -> Option<String> {
     })
 }
 
-/// How far the init containers are, while they are not all done.
+/// The progress of the init containers; `None` if all are done.
 fn initializing(pod: &Value) -> Option<String> {
     let count = list(pod, "/spec/initContainers").count();
     for (index, container) in list(pod, "/status/initContainerStatuses").enumerate() {
@@ -92,7 +92,7 @@ fn is_sidecar(pod: &Value, status: &Value) -> bool {
         .any(|container| container["name"] == status["name"] && container["restartPolicy"] == "Always")
 }
 
-/// Restarts of all containers, and how long ago the last one was.
+/// The restarts of all containers, and the age of the last one.
 pub(super) fn restarts(pod: &Value, now: Timestamp) -> Value {
     let statuses: Vec<_> = list(pod, "/status/containerStatuses").collect();
     let count: i64 = statuses
@@ -106,7 +106,7 @@ pub(super) fn restarts(pod: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// Met readiness gates of all.
+/// Met readiness gates and all gates, such as `1/2`.
 pub(super) fn readiness_gates(pod: &Value) -> Value {
     let gates: Vec<_> = list(pod, "/spec/readinessGates").collect();
     if gates.is_empty() {

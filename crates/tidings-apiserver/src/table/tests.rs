@@ -1,4 +1,4 @@
-//! What is shown of each kind.
+//! Tests of the columns and cells of each kind.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn def(kind: &str) -> ResourceDef {
     builtin_resources().into_iter().find(|def| def.kind == kind).expect("a built-in kind")
 }
 
-fn shown(def: &ResourceDef, mut object: Value) -> (String, Value) {
+fn headings_and_cells(def: &ResourceDef, mut object: Value) -> (String, Value) {
     object["metadata"]["name"] = json!("a");
     object["metadata"]["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
     let table = table(def, &json!({}), &[object], IncludeObject::Metadata, now());
@@ -34,7 +34,7 @@ fn shown(def: &ResourceDef, mut object: Value) -> (String, Value) {
 }
 
 #[test]
-fn kinds_have_the_columns_people_know() {
+fn kinds_have_the_columns_of_kubernetes() {
     let template =
         json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     for (kind, object, headings, cells) in [
@@ -98,12 +98,12 @@ fn kinds_have_the_columns_people_know() {
         ),
         ("LimitRange", json!({}), "NAME AGE", json!(["a", "24h"])),
     ] {
-        assert_eq!(shown(&def(kind), object), (headings.to_owned(), cells), "{kind}");
+        assert_eq!(headings_and_cells(&def(kind), object), (headings.to_owned(), cells), "{kind}");
     }
 }
 
 #[test]
-fn the_status_of_a_pod_is_the_most_telling_one() {
+fn the_status_of_a_pod_is_the_most_specific_one() {
     for (object, expected) in [
         (json!({"status": {"phase": "Pending"}}), "Pending"),
         (json!({"status": {"phase": "Failed", "reason": "Evicted"}}), "Evicted"),
@@ -148,11 +148,11 @@ fn custom_resources_have_the_columns_of_their_definition() {
     let object =
         json!({"spec": {"replicas": 3}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}});
     let expected = ("NAME READY REPLICAS MISSING SINCE".to_owned(), json!(["a", "True", 3, null, "24h"]));
-    assert_eq!(shown(&def, object), expected);
+    assert_eq!(headings_and_cells(&def, object), expected);
 }
 
 #[test]
-fn a_row_carries_as_much_of_its_object_as_is_asked_for() {
+fn a_row_has_as_much_of_its_object_as_requested() {
     let object = json!({"metadata": {"name": "a"}, "data": {}});
     let row = |include| {
         table(&def("ConfigMap"), &json!({}), std::slice::from_ref(&object), include, now())["rows"][0]["object"].clone()

@@ -1,4 +1,4 @@
-//! The cells of what runs pods: Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs.
+//! Table cells of workloads: Deployments, ReplicaSets, StatefulSets, DaemonSets, Jobs.
 
 use serde_json::{Value, json};
 
@@ -17,23 +17,21 @@ fn of_containers<'a>(object: &'a Value, field: &'a str) -> impl Iterator<Item = 
     containers.filter_map(move |container| container[field].as_str())
 }
 
-/// Ready replicas of those wanted.
+/// Ready and desired replicas, such as `1/3`.
 pub(super) fn ready(object: &Value) -> Value {
     let ready = object["status"]["readyReplicas"].as_i64().unwrap_or(0);
     json!(format!("{ready}/{}", object["spec"]["replicas"].as_i64().unwrap_or(0)))
 }
 
-/// The names of the containers.
 pub(super) fn containers(object: &Value) -> Value {
     joined(of_containers(object, "name"))
 }
 
-/// The images of the containers.
 pub(super) fn images(object: &Value) -> Value {
     joined(of_containers(object, "image"))
 }
 
-/// The selector, written as text.
+/// The selector as text.
 pub(super) fn selector(object: &Value) -> Value {
     let selector = &object["spec"]["selector"];
     let equal = if selector["matchLabels"].is_object() { &selector["matchLabels"] } else { selector };
@@ -53,7 +51,6 @@ pub(super) fn selector(object: &Value) -> Value {
     if parts.is_empty() { json!("<none>") } else { json!(parts.join(",")) }
 }
 
-/// The labels that a node must have.
 pub(super) fn node_selector(object: &Value) -> Value {
     let parts = pairs(&pod_spec(object)["nodeSelector"]);
     if parts.is_empty() { json!("<none>") } else { json!(parts.join(",")) }

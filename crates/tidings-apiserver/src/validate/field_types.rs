@@ -1,7 +1,8 @@
-//! Whether a built-in object has the types its kind says, and which of its fields its kind does not know.
+//! Checks the field types of an object of a built-in kind, and drops unknown fields.
 //!
-//! A real server decodes into structs: a wrong type cannot be read (400), an unknown field is dropped, and told when the
-//! client asks for it, and what a struct's JSON leaves out is not stored. Custom resources are checked against their own schema elsewhere.
+//! This imitates the decoding into Go structs of a real server. A value of a wrong type is an error (400). An unknown
+//! field is dropped, and reported if the client requests it (`fieldValidation`). A value that the JSON of the struct
+//! omits is not stored. Custom resources are checked elsewhere, with their own schema.
 
 use base64::Engine as _;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::resource::ResourceDef;
 use crate::schema::{FieldPresence, KindSchema, Scalar, SchemaField, TypeRef, TypeShape};
 use crate::status::ApiError;
 
-/// Drops the fields that the kind does not know and answers their paths; refuses values of a wrong type.
+/// Drops unknown fields and returns their paths; a 400 for values of a wrong type.
 pub(crate) fn conform(def: &ResourceDef, object: &mut Value) -> Result<Vec<String>, ApiError> {
     let mut unknown = Vec::new();
     if let KindSchema::Builtin(root) = KindSchema::of(def) {
@@ -24,7 +25,7 @@ pub(crate) fn conform(def: &ResourceDef, object: &mut Value) -> Result<Vec<Strin
     Ok(unknown)
 }
 
-/// `path` is where `value` stands; it is the same again on return.
+/// `path` is the path of `value`. The function restores it before it returns.
 fn check(
     value: &mut Value,
     schema: TypeRef<'_>,
@@ -67,7 +68,7 @@ fn check(
             }
             map.retain(|name, value| {
                 let field = fields.get(name);
-                !field.is_some_and(|field| is_left_out(field, schema.sibling(field.type_id), value))
+                !field.is_some_and(|field| is_omitted(field, schema.sibling(field.type_id), value))
             });
         }
         (TypeShape::List { items, .. }, Value::Array(list)) => {
@@ -87,8 +88,8 @@ fn check(
     Ok(())
 }
 
-/// Whether a struct's JSON would not show the value: nulls, and zeros of fields that are left out when they are zero.
-fn is_left_out(field: &SchemaField, schema: TypeRef<'_>, value: &Value) -> bool {
+/// Whether the JSON of a Go struct omits the value: a null, or the zero value of an `omitempty` field.
+fn is_omitted(field: &SchemaField, schema: TypeRef<'_>, value: &Value) -> bool {
     let is_map = matches!(schema.shape(), TypeShape::Object { fields, .. } if fields.is_empty());
     let is_zero = match value {
         Value::Null => return !matches!(schema.shape(), TypeShape::Any),
@@ -98,7 +99,7 @@ fn is_left_out(field: &SchemaField, schema: TypeRef<'_>, value: &Value) -> bool 
         Value::Array(items) => items.is_empty(),
         Value::Object(map) => map.is_empty() && is_map,
     };
-    // A number or text in a struct of its own is told by that struct.
+    // IntOrString and Quantity are structs in Go, so their zero values are not omitted.
     let is_plain =
         !matches!(schema.shape(), TypeShape::Scalar(Scalar::IntOrString | Scalar::Quantity) | TypeShape::Any);
     is_zero && is_plain && field.presence == FieldPresence::UnlessZero
@@ -122,7 +123,7 @@ fn is_scalar(scalar: Scalar, value: &Value) -> bool {
     }
 }
 
-/// A number, then a suffix: `m`, `k`, `Mi`, `e3` and the like.
+/// A number and a suffix such as `m`, `k`, `Mi` or `e3`.
 fn is_quantity(text: &str) -> bool {
     const SUFFIXES: [&str; 17] =
         ["", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "K"];

@@ -1,4 +1,4 @@
-//! The rules of single kinds, of which the few that clients notice are here.
+//! Validation rules of single kinds: only those that clients observe.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::status::StatusCause;
 
 type Causes = Vec<StatusCause>;
 
-/// Checks what the kind requires.
+/// Checks the rules of the kind.
 pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Causes) {
     if def.is_custom() {
         return;
@@ -40,7 +40,7 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Causes) {
     }
 }
 
-/// Checks that what the kind keeps for ever has not changed.
+/// Checks that the immutable fields of the kind did not change.
 pub(super) fn check_change(def: &ResourceDef, old: &Value, new: &Value, causes: &mut Causes) {
     let mut immutable = |path: &[&str]| {
         let at = |object: &Value| path.iter().fold(object.clone(), |value, name| value[name].clone());
@@ -73,17 +73,17 @@ pub(super) fn check_change(def: &ResourceDef, old: &Value, new: &Value, causes: 
     }
 }
 
-/// Checks that a pod stays as it was created, but for its images and what tells when and where it may run.
-pub(super) fn check_kept(def: &ResourceDef, old: &Value, new: &Value, causes: &mut Causes) {
+/// Checks that an update of a pod changes only images and the few other mutable fields.
+pub(super) fn check_immutable_pod(def: &ResourceDef, old: &Value, new: &Value, causes: &mut Causes) {
     let is_pod = def.group.is_empty() && def.kind == "Pod";
-    if is_pod && kept_of_pod(&old["spec"]) != kept_of_pod(&new["spec"]) {
+    if is_pod && immutable_pod_fields(&old["spec"]) != immutable_pod_fields(&new["spec"]) {
         let message = "Forbidden: pod updates may not change fields other than images, activeDeadlineSeconds, \
                        terminationGracePeriodSeconds, tolerations and schedulingGates";
         causes.push(StatusCause::forbidden("spec", message));
     }
 }
 
-fn kept_of_pod(spec: &Value) -> Value {
+fn immutable_pod_fields(spec: &Value) -> Value {
     let mut kept = spec.clone();
     for list in ["containers", "initContainers"] {
         for container in kept[list].as_array_mut().into_iter().flatten() {
@@ -125,7 +125,7 @@ fn check_pod_spec(field: &str, spec: &Value, causes: &mut Causes) {
     }
 }
 
-/// The name of an item of a list: present, a label, and no other's.
+/// Checks the name of a list item: present, a DNS label, and unique in the list.
 fn check_list_name<'a>(at: &str, name: &'a Value, names: &mut Vec<&'a str>, causes: &mut Causes) {
     let field = format!("{at}.name");
     match name.as_str() {
@@ -202,7 +202,7 @@ fn check_service(spec: &Value, causes: &mut Causes) {
     }
     for (index, port) in ports.iter().enumerate() {
         let at = format!("spec.ports[{index}]");
-        // The target is the port itself unless it is said.
+        // The default of `targetPort` is `port`.
         let target = if port["targetPort"].is_null() { &port["port"] } else { &port["targetPort"] };
         for (field, number) in [("port", &port["port"]), ("targetPort", target)] {
             let is_name = field == "targetPort" && number.is_string();
@@ -220,7 +220,7 @@ fn check_service(spec: &Value, causes: &mut Causes) {
     }
 }
 
-/// The most bytes that the values of a map or secret may have together.
+/// The largest sum of bytes of the values of a ConfigMap or Secret.
 const DATA_BYTES_MAX: usize = 1 << 20;
 
 fn check_config_map(data: &Value, binary: &Value, causes: &mut Causes) {
@@ -232,11 +232,11 @@ fn check_config_map(data: &Value, binary: &Value, causes: &mut Causes) {
     }
     let texts = data.as_object().into_iter().flatten().filter_map(|(_, text)| text.as_str());
     let bytes = texts.map(str::len).sum::<usize>() + decoded_bytes(binary);
-    // A real server names no field, in these letters.
+    // A real server has `[]` as the field here.
     check_size("[]", bytes, causes);
 }
 
-/// About how many bytes the base64 of these values is of.
+/// The approximate number of bytes of base64 values after decoding.
 fn decoded_bytes(data: &Value) -> usize {
     let texts = data.as_object().into_iter().flatten().filter_map(|(_, text)| text.as_str());
     texts.map(|text| text.trim_end_matches('=').len() * 3 / 4).sum()

@@ -1,4 +1,4 @@
-//! What all objects' metadata must be like.
+//! Validates the metadata of objects of all kinds.
 
 use serde_json::Value;
 
@@ -6,9 +6,9 @@ use super::{invalid, name, required};
 use crate::resource::ResourceDef;
 use crate::status::StatusCause;
 
-/// The most bytes that all annotations of an object may have together.
+/// The largest sum of bytes of the annotations of an object.
 const ANNOTATIONS_BYTES_MAX: usize = 256 * 1024;
-/// Finalizers that need no domain.
+/// The finalizers that need no domain.
 const PLAIN_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
 
 /// Checks name, namespace, labels, annotations, finalizers and owners.
@@ -31,19 +31,20 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Vec<StatusCa
     check_owners(&metadata["ownerReferences"], causes);
 }
 
-/// Whether a finalizer without a domain is refused. Of custom resources it is only warned of, and definitions have one.
+/// Whether a finalizer without a domain is refused. Custom resources get only a warning, and definitions may have such
+/// a finalizer.
 fn needs_domains(def: &ResourceDef) -> bool {
     !def.is_custom() && !matches!(def.group.as_ref(), "apiextensions.k8s.io" | "apiregistration.k8s.io")
 }
 
-/// Whether a finalizer has no domain, and is none of those that need none.
+/// Whether a finalizer has no domain, although it needs one.
 pub(crate) fn is_bare_finalizer(name: &str) -> bool {
     !name.contains('/') && !PLAIN_FINALIZERS.contains(&name)
 }
 
 fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<StatusCause>) {
     let prefix = metadata["generateName"].as_str().unwrap_or_default();
-    // More follows, so that it may end as no name does.
+    // A random suffix follows, so the prefix may end with a character that a name may not end with.
     if let Some(why) = name::object_name(def, &format!("{}a", prefix.trim_end_matches('-'))) {
         causes.push(invalid("metadata.generateName", &metadata["generateName"], why));
     }
@@ -69,7 +70,7 @@ fn check_name(def: &ResourceDef, metadata: &Value, causes: &mut Vec<StatusCause>
     }
 }
 
-/// Checks a map of labels that stands at `field`.
+/// Checks the labels at `field`.
 pub(super) fn check_labels(field: &str, labels: &Value, causes: &mut Vec<StatusCause>) {
     for (key, value) in labels.as_object().into_iter().flatten() {
         if let Some(why) = name::qualified_name(key) {
@@ -84,7 +85,7 @@ pub(super) fn check_labels(field: &str, labels: &Value, causes: &mut Vec<StatusC
 fn check_annotations(annotations: &Value, causes: &mut Vec<StatusCause>) {
     let mut bytes = 0;
     for (key, value) in annotations.as_object().into_iter().flatten() {
-        // Upper case is let through in the prefix too, as Kubernetes does.
+        // Upper case is allowed in the prefix too, as in Kubernetes.
         if let Some(why) = name::qualified_name(&key.to_lowercase()) {
             causes.push(invalid("metadata.annotations", &Value::from(key.as_str()), why));
         }
@@ -119,7 +120,7 @@ fn check_owners(owners: &Value, causes: &mut Vec<StatusCause>) {
     }
 }
 
-/// Checks that what may not change has not changed.
+/// Checks that immutable metadata did not change.
 pub(super) fn check_change(old: &Value, new: &Value, causes: &mut Vec<StatusCause>) {
     for field in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]

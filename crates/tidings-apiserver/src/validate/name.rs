@@ -1,18 +1,18 @@
 //! The syntax of names, label keys and label values.
 //!
-//! Each check answers why a text is not such a name, or nothing when it is.
+//! Each check returns why a text is not valid, or `None` if it is valid.
 
 use crate::resource::ResourceDef;
 
 const SUBDOMAIN_BYTES_MAX: usize = 253;
 const LABEL_BYTES_MAX: usize = 63;
-/// How much of a `generateName` is kept, in bytes.
+/// The largest part of `generateName` in a generated name, in bytes.
 const GENERATED_PREFIX_BYTES_MAX: usize = 58;
 const GENERATED_SUFFIX_LETTERS: usize = 5;
-/// No vowels and no look-alikes, so that no words come out.
+/// Without vowels and similar characters, so that no words are generated. The same as in Kubernetes.
 const GENERATED_ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Why `name` cannot be the name of an object of this resource.
+/// Checks the name of an object of this resource.
 pub(crate) fn object_name(def: &ResourceDef, name: &str) -> Option<&'static str> {
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Namespace" | "Service") => dns_label(name),
@@ -21,7 +21,7 @@ pub(crate) fn object_name(def: &ResourceDef, name: &str) -> Option<&'static str>
     }
 }
 
-/// Why it is not a lowercase RFC 1123 subdomain.
+/// Checks for a lowercase RFC 1123 subdomain.
 pub(crate) fn dns_subdomain(name: &str) -> Option<&'static str> {
     if name.len() > SUBDOMAIN_BYTES_MAX {
         return Some("must be no more than 253 characters");
@@ -33,7 +33,7 @@ pub(crate) fn dns_subdomain(name: &str) -> Option<&'static str> {
     )
 }
 
-/// Why it is not a lowercase RFC 1123 label.
+/// Checks for a lowercase RFC 1123 label.
 pub(crate) fn dns_label(name: &str) -> Option<&'static str> {
     if name.len() > LABEL_BYTES_MAX {
         return Some("must be no more than 63 characters");
@@ -44,7 +44,7 @@ pub(crate) fn dns_label(name: &str) -> Option<&'static str> {
     )
 }
 
-/// Why it is not a DNS-1035 label.
+/// Checks for a DNS-1035 label.
 pub(crate) fn dns_1035_label(name: &str) -> Option<&'static str> {
     if name.starts_with(|first: char| first.is_ascii_digit()) {
         return Some("a DNS-1035 label starts with a letter");
@@ -52,7 +52,7 @@ pub(crate) fn dns_1035_label(name: &str) -> Option<&'static str> {
     dns_label(name)
 }
 
-/// Why it cannot stand in a path.
+/// Checks for a segment of a URL path.
 pub(crate) fn path_segment(name: &str) -> Option<&'static str> {
     match name {
         "." | ".." => Some("may not be '.' or '..'"),
@@ -61,7 +61,7 @@ pub(crate) fn path_segment(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Why it is not a name with an optional prefix, such as a label key.
+/// Checks for a name with an optional prefix, such as a label key.
 pub(crate) fn qualified_name(name: &str) -> Option<&'static str> {
     let short = match name.split_once('/') {
         None => name,
@@ -84,7 +84,7 @@ pub(crate) fn qualified_name(name: &str) -> Option<&'static str> {
     )
 }
 
-/// Why it is not the value of a label.
+/// Checks for a label value.
 pub(crate) fn label_value(value: &str) -> Option<&'static str> {
     if value.len() > LABEL_BYTES_MAX {
         return Some("must be no more than 63 characters");
@@ -97,7 +97,7 @@ pub(crate) fn label_value(value: &str) -> Option<&'static str> {
     )
 }
 
-/// The name made from a `generateName`, with letters drawn from `random`.
+/// The name for a `generateName`, with a suffix from the random number.
 pub(crate) fn generated(prefix: &str, mut random: u64) -> String {
     let end =
         (0..=prefix.len().min(GENERATED_PREFIX_BYTES_MAX)).rev().find(|&end| prefix.is_char_boundary(end));
@@ -114,7 +114,7 @@ fn is_lower_or_digit(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Not empty, with `ends` at both ends and `ends` or `inner` between.
+/// Whether a text is not empty, has `ends` bytes at both ends, and `ends` or `inner` bytes between.
 fn is_bounded(text: &str, ends: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
     let bytes = text.as_bytes();
     match (bytes.first(), bytes.last()) {

@@ -1,4 +1,4 @@
-//! What is taken, what is refused, and with which causes.
+//! Tests of valid and invalid objects, with the causes of the errors.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn def(kind: &str) -> ResourceDef {
     builtin_resources().into_iter().find(|def| def.kind == kind).expect("a built-in kind")
 }
 
-/// The object of that kind with `patch` merged into a valid one.
+/// A valid object of a kind, with a merge patch applied.
 fn object(kind: &str, patch: Value) -> Value {
     let pod = json!({"containers": [{"name": "c", "image": "i"}]});
     let template = json!({"metadata": {"labels": {"app": "x"}}, "spec": pod});
@@ -41,7 +41,7 @@ fn check(kind: &str, patch: Value, expected: &[&str]) {
 }
 
 #[test]
-fn valid_objects_are_taken() {
+fn valid_objects_are_accepted() {
     for kind in ["Pod", "Deployment", "Service", "ConfigMap", "Secret", "Namespace", "ClusterRole"] {
         check(kind, json!({}), &[]);
     }
@@ -52,7 +52,7 @@ fn valid_objects_are_taken() {
 }
 
 #[test]
-fn invalid_objects_are_refused_with_a_cause_a_field() {
+fn invalid_objects_are_refused_with_a_cause_per_field() {
     for (kind, patch, expected) in [
         ("Pod", json!({"metadata": {"name": null}}), &["metadata.name"][..]),
         ("Pod", json!({"metadata": {"name": "A"}}), &["metadata.name"]),
@@ -123,7 +123,7 @@ fn the_message_names_object_field_and_value() {
 }
 
 #[test]
-fn what_is_immutable_stays() {
+fn immutable_fields_can_not_change() {
     for (kind, old, new, expected) in [
         ("Pod", json!({"metadata": {"uid": "1"}}), json!({"metadata": {"uid": "2"}}), &["metadata.uid"][..]),
         ("Pod", json!({"metadata": {"uid": "1"}}), json!({}), &[]),
@@ -179,7 +179,7 @@ fn name_and_namespace_match_those_of_the_request() {
 }
 
 #[test]
-fn wrong_types_cannot_be_read_and_unknown_fields_are_dropped() {
+fn wrong_types_are_refused_and_unknown_fields_are_dropped() {
     let mut pod =
         object("Pod", json!({"spec": {"flavour": "x", "containers": [{"name": "a", "colour": 1}]}}));
     let unknown = field_types::conform(&def("Pod"), &mut pod).expect("all types are right");
@@ -201,7 +201,7 @@ fn wrong_types_cannot_be_read_and_unknown_fields_are_dropped() {
 }
 
 #[test]
-fn what_a_struct_leaves_out_is_not_stored() {
+fn values_that_a_go_struct_omits_are_not_stored() {
     let mut pod = object(
         "Pod",
         json!({"metadata": {"labels": {}, "finalizers": [], "creationTimestamp": null}, "spec": {"hostNetwork": false,

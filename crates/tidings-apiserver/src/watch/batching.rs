@@ -1,8 +1,8 @@
-//! Batches the events of a busy watch, in the manner of interrupt coalescing: each change is sent at once, until many changes follow
-//! each other; then they are sent together once per millisecond.
+//! Batches the events of a busy watch, in the manner of interrupt coalescing: each change is sent at once, until many
+//! changes follow each other; then they are sent together once per millisecond.
 //!
-//! To wake a client costs more than to send a change. Thousands of wake-ups per second slow down the clients that write. A batch costs one
-//! wake-up, and its delay is shorter than that of a network.
+//! To wake a client costs more than to send a change. Thousands of wake-ups per second slow down the clients that
+//! write. A batch costs one wake-up, and its delay is shorter than that of a network.
 //!
 //! ```text
 //! changes within 1 ms:  1 2 3 4 5 6 7 8        8 or more: wait 1 ms before the next read

@@ -1,7 +1,7 @@
 //! Decides what a watcher is sent next: a pure state machine.
 //!
-//! The cursor has two versions: the one up to which it has read the history, and the one that the client knows from the last bookmark.
-//! It never waits, encodes or looks at an object.
+//! The cursor has two versions: the one up to which it has read the history, and the one that the client knows from the
+//! last bookmark. It never waits, encodes or looks at an object.
 //!
 //! ```text
 //! Initial --all objects sent--> Live --ended, timed out, or too slow--> Ended
@@ -196,8 +196,8 @@ impl WatchEventType {
         }
     }
 
-    /// The event of a change for a watcher with a selector: an object that enters the selection is added, one that leaves it is
-    /// deleted.
+    /// The event of a change for a watcher with a selector: an object that enters the selection is added, one that
+    /// leaves it is deleted.
     pub(crate) fn of(before: Membership, after: Membership) -> Option<Self> {
         match (before, after) {
             (Membership::Outside, Membership::Outside) => None,

@@ -1,7 +1,7 @@
 //! The state of a watch before its first event: its cursor, and the objects that it starts with.
 //!
-//! It is read before the first byte is sent. If one of these objects can't be encoded as protobuf, a client that accepts both wires gets
-//! JSON. After the first byte the wire can't change.
+//! It is read before the first byte is sent. If one of these objects can't be encoded as protobuf, a client that
+//! accepts both wires gets JSON. After the first byte the wire can't change.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

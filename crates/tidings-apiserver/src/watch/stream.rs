@@ -1,7 +1,7 @@
 //! The response body of a watch: reads the store, asks the cursor what to do, waits, and sends frames.
 //!
-//! A watch has no task: the client drives it by polling the body. A frame is encoded once and shared by all watchers that send the same
-//! event. Several small frames that are ready at the same time are sent as one chunk.
+//! A watch has no task: the client drives it by polling the body. A frame is encoded once and shared by all watchers
+//! that send the same event. Several small frames that are ready at the same time are sent as one chunk.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -245,7 +245,8 @@ impl WatchStream {
         let key = EventFrameKey { event: event.as_str(), head: Arc::clone(self.encoder.head()) };
         let position = self.next_position();
         let encode = || match (event, &change.old, &change.new) {
-            // An object that was deleted, or that left the selection, is sent in its old state with the version of the change.
+            // An object that was deleted, or that left the selection, is sent in its old state with the version of the
+            // change.
             (WatchEventType::Deleted, Some(old), _) => {
                 self.encoder.event(event.as_str(), &old.with_version(change.version), position)
             }
@@ -256,7 +257,8 @@ impl WatchStream {
         self.frame_or_error(frame)
     }
 
-    /// The frame; or an ERROR event with which the stream ends, because an event that can't be encoded must not be skipped.
+    /// The frame; or an ERROR event with which the stream ends, because an event that can't be encoded must not be
+    /// skipped.
     fn frame_or_error(&mut self, frame: Result<Bytes, EncodeError>) -> Bytes {
         frame.unwrap_or_else(|refusal| {
             self.ending = Some(Ending::Clean);

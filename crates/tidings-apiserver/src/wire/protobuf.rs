@@ -1,7 +1,8 @@
-//! Encodes responses as Kubernetes protobuf. `tidings-protobuf` encodes the stored JSON; this module writes the envelopes.
+//! Encodes responses as Kubernetes protobuf. `tidings-protobuf` encodes the stored JSON; this module writes the
+//! envelopes.
 //!
-//! A response is the magic number `k8s\0` and a message `runtime.Unknown`, which has the kind and the encoded object. A watch event is a length
-//! of four bytes and a message `WatchEvent`, whose object is again such an envelope:
+//! A response is the magic number `k8s\0` and a message `runtime.Unknown`, which has the kind and the encoded object. A
+//! watch event is a length of four bytes and a message `WatchEvent`, whose object is again such an envelope:
 //!
 //! ```text
 //! length (4 bytes, big endian) | WatchEvent { 1: "ADDED", 2: RawExtension { 1: k8s\0 Unknown { 1: TypeMeta, 2: object } } }
@@ -78,7 +79,8 @@ impl ProtobufEncoder {
         event_frame("BOOKMARK", self.envelope(&raw.expect("metadata of a bookmark can be encoded")))
     }
 
-    /// Encodes a complete list, in chunks. All items are encoded before the first byte is sent, because the list begins with its length.
+    /// Encodes a complete list, in chunks. All items are encoded before the first byte is sent, because the list begins
+    /// with its length.
     pub(super) fn list(
         &self,
         meta: &ListMeta,
@@ -190,8 +192,8 @@ fn list_meta(meta: &ListMeta) -> Vec<u8> {
     out
 }
 
-/// Encodes a length and a `WatchEvent` with this object. The lengths of the nested messages are computed first, so that each byte is copied
-/// once.
+/// Encodes a length and a `WatchEvent` with this object. The lengths of the nested messages are computed first, so that
+/// each byte is copied once.
 fn event_frame(event_type: &str, answer: Envelope<'_>) -> Bytes {
     let mut answer_head = Vec::with_capacity(HEADS_BYTES);
     write_head(answer.api_version, answer.kind, answer.raw.len(), &mut answer_head);

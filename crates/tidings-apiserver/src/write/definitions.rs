@@ -1,4 +1,5 @@
-//! Writes of CustomResourceDefinitions: a stored definition adds its resources to the server, a deleted one removes them.
+//! Writes of CustomResourceDefinitions: a stored definition adds its resources to the server, a deleted one removes
+//! them.
 
 use serde_json::Value;
 

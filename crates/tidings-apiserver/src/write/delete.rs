@@ -26,7 +26,8 @@ pub(super) enum DeleteOutcome {
     Pending(Arc<StoredObject>),
 }
 
-/// Removed objects whose dependents are still to be deleted. A list instead of recursion, because clients may create long chains of owners.
+/// Removed objects whose dependents are still to be deleted. A list instead of recursion, because clients may create
+/// long chains of owners.
 pub(super) type RemovedObjects = Vec<Arc<StoredObject>>;
 
 /// Answers a DELETE of one object.

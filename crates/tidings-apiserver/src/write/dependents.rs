@@ -1,7 +1,7 @@
 //! Garbage collection: deletes or orphans the dependents of a removed object.
 //!
-//! In Kubernetes a controller does this. Here it is part of the deletion, so that tests need not wait. Removed objects are kept in a list
-//! until their dependents are processed, so a long chain of owners causes no recursion.
+//! In Kubernetes a controller does this. Here it is part of the deletion, so that tests need not wait. Removed objects
+//! are kept in a list until their dependents are processed, so a long chain of owners causes no recursion.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,7 +66,8 @@ pub(super) fn orphan(core: &Core, uid: &str) {
     }
 }
 
-/// Processes removed objects. Deletes their dependents, unless those have another owner, and removes owners that waited for them.
+/// Processes removed objects. Deletes their dependents, unless those have another owner, and removes owners that waited
+/// for them.
 pub(super) fn follow(core: &Arc<Core>, mut removed: RemovedObjects) {
     while let Some(last) = removed.pop() {
         let metadata = last.decoded_metadata();

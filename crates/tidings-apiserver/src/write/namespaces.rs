@@ -43,8 +43,8 @@ pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiErr
     Ok(())
 }
 
-/// Deletes all objects of a namespace, then the namespace. The namespace stays in the phase `Terminating` while an object in it has
-/// finalizers.
+/// Deletes all objects of a namespace, then the namespace. The namespace stays in the phase `Terminating` while an
+/// object in it has finalizers.
 pub(super) fn terminate(
     core: &Arc<Core>,
     namespace: &Arc<StoredObject>,

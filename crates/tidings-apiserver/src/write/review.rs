@@ -1,4 +1,5 @@
-//! Reviews, such as SelfSubjectAccessReview: they are answered and not stored. The answer is always that the access is allowed.
+//! Reviews, such as SelfSubjectAccessReview: they are answered and not stored. The answer is always that the access is
+//! allowed.
 
 use serde_json::{Value, json};
 

@@ -135,7 +135,7 @@ fn merged_update(
     }
     validate::update(def, old, &new)?;
     if request.subresource.is_empty() {
-        validate::unchangeable(def, old, &new)?;
+        validate::update_without_subresource(def, old, &new)?;
     }
     if (def.generation == Generation::Counted || def.is_custom()) && changes_generation(def, old, &new) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);

@@ -46,8 +46,8 @@ pub(crate) fn differences(expected: &[Value], answered: &[Value]) -> Vec<Differe
     found
 }
 
-/// Managers in the order of their names: a real server has them in the order of the seconds in which they wrote, so that it
-/// is chance whether two that wrote one after the other stand so.
+/// Managers in the order of their names: a real server has them in the order of the seconds in which they wrote, so
+/// that it is chance whether two that wrote one after the other stand so.
 fn timeless(answer: &Value) -> Value {
     match answer {
         Value::Object(fields) => {

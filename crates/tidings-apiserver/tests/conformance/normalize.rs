@@ -1,8 +1,8 @@
 //! Makes equal what no two servers answer alike: versions, uids, times, generated names, the wording of messages.
 //!
 //! Versions keep their order and equality within a scenario: an object's version is `<v3>` if it is the third given out
-//! among those seen, a list's is `<v3+>` if it is that or a later one before `<v4>`: other writes move it on a real server.
-//! So it is with definitions of custom resources, whose status a real server writes when it likes.
+//! among those seen, a list's is `<v3+>` if it is that or a later one before `<v4>`: other writes move it on a real
+//! server. So it is with definitions of custom resources, whose status a real server writes when it likes.
 
 use std::collections::BTreeMap;
 

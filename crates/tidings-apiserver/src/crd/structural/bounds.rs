@@ -1,14 +1,14 @@
-//! Enumerations, bounds and patterns of one value.
+//! Validates enums, bounds and patterns of one value.
 
 use regex::RegexBuilder;
 use serde_json::Value;
 
 use crate::status::StatusCause;
 
-/// The most memory that one compiled pattern may take; larger ones are not checked.
+/// The largest size of a compiled pattern, in bytes. Larger patterns are not checked.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
 
-/// Checks one value, not what is below it.
+/// Checks one value without its fields or items.
 pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<StatusCause>) {
     check_enumeration(schema, value, path, causes);
     let mut refuse = |why: String| {
@@ -49,7 +49,7 @@ pub(super) fn check(schema: &Value, value: &Value, path: &str, causes: &mut Vec<
     }
 }
 
-/// Checks that a value is one of those listed, whatever its type.
+/// Checks that a value is in `enum`.
 pub(super) fn check_enumeration(schema: &Value, value: &Value, path: &str, causes: &mut Vec<StatusCause>) {
     if let Some(allowed) = schema["enum"].as_array().filter(|allowed| !allowed.contains(value)) {
         let allowed: Vec<_> = allowed.iter().map(Value::to_string).collect();
@@ -80,7 +80,7 @@ fn check_number(schema: &Value, number: f64, refuse: &mut impl FnMut(String)) {
     }
 }
 
-/// A pattern that cannot be compiled here refuses nothing: look-around is valid in a schema, but not known to us.
+/// Whether a text matches. A pattern that this regex engine does not support, such as look-around, matches everything.
 fn is_match(pattern: &str, text: &str) -> bool {
     let compiled = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
     compiled.map_or(true, |pattern| pattern.is_match(text))

@@ -1,4 +1,4 @@
-//! Who owns what after applies, updates and forced applies.
+//! Tests of field ownership after applies, updates and forced applies.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -49,7 +49,7 @@ fn fields_by(object: &Value, manager: &str) -> Value {
 }
 
 #[test]
-fn an_apply_to_nothing_creates_and_owns_what_it_names() {
+fn an_apply_without_a_live_object_creates_it_and_owns_its_fields() {
     let config = deployment(json!({"replicas": 1, "template": {"spec": {"containers": [
         {"name": "a", "image": "x", "ports": [{"containerPort": 80}], "args": ["1"]}]}}}));
     let object = apply("Deployment", None, "me", config.clone()).expect("nothing conflicts");
@@ -66,7 +66,7 @@ fn an_apply_to_nothing_creates_and_owns_what_it_names() {
 }
 
 #[test]
-fn fields_no_longer_applied_are_dropped() {
+fn fields_that_are_no_longer_applied_are_removed() {
     let first = deployment(json!({"replicas": 3, "paused": true, "template": {"spec": {"containers": [
         {"name": "a", "image": "x"}, {"name": "b", "image": "y"}]}}}));
     let second = deployment(
@@ -78,7 +78,7 @@ fn fields_no_longer_applied_are_dropped() {
 }
 
 #[test]
-fn labels_no_longer_applied_go_with_their_map() {
+fn the_last_label_that_is_no_longer_applied_is_removed_with_its_map() {
     let config = |metadata: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
     let live =
         apply("ConfigMap", None, "me", config(json!({"name": "a", "labels": {"x": "1"}}))).expect("new");
@@ -87,7 +87,7 @@ fn labels_no_longer_applied_go_with_their_map() {
 }
 
 #[test]
-fn fields_that_another_owns_too_stay_when_one_stops_applying_them() {
+fn a_field_with_two_owners_stays_when_one_stops_applying_it() {
     let config = deployment(json!({"replicas": 3, "paused": true}));
     let live = apply("Deployment", None, "me", config.clone()).expect("new");
     let live = apply("Deployment", Some(&live), "you", config.clone()).expect("equal values are shared");
@@ -98,7 +98,7 @@ fn fields_that_another_owns_too_stay_when_one_stops_applying_them() {
 }
 
 #[test]
-fn a_field_that_another_owns_with_another_value_is_a_conflict() {
+fn changing_a_field_of_another_manager_is_a_conflict() {
     let live =
         apply("Deployment", None, "me", deployment(json!({"replicas": 3, "paused": true}))).expect("new");
     let error = apply("Deployment", Some(&live), "you", deployment(json!({"replicas": 4, "paused": true})))
@@ -113,7 +113,7 @@ fn a_field_that_another_owns_with_another_value_is_a_conflict() {
 }
 
 #[test]
-fn a_conflict_inside_a_keyed_list_names_the_item() {
+fn a_conflict_in_a_list_with_keys_names_the_item() {
     let image = |image: &str| {
         deployment(json!({"template": {"spec": {"containers": [{"name": "a", "image": image}]}}}))
     };
@@ -128,7 +128,7 @@ fn a_conflict_inside_a_keyed_list_names_the_item() {
 }
 
 #[test]
-fn a_forced_field_changes_hands() {
+fn a_forced_field_changes_its_owner() {
     let live =
         apply("Deployment", None, "me", deployment(json!({"replicas": 3, "paused": true}))).expect("new");
     let object = force("Deployment", &live, "you", deployment(json!({"replicas": 4})));
@@ -138,7 +138,7 @@ fn a_forced_field_changes_hands() {
 }
 
 #[test]
-fn an_update_takes_the_fields_it_changes_from_their_applier() {
+fn an_update_takes_the_ownership_of_the_fields_it_changes() {
     let live =
         apply("Deployment", None, "me", deployment(json!({"replicas": 3, "paused": true}))).expect("new");
     let mut scaled = live.clone();
@@ -151,7 +151,7 @@ fn an_update_takes_the_fields_it_changes_from_their_applier() {
 }
 
 #[test]
-fn a_field_that_an_update_removes_is_nobodys() {
+fn a_field_that_an_update_removes_has_no_owner() {
     let live =
         apply("Deployment", None, "me", deployment(json!({"replicas": 3, "paused": true}))).expect("new");
     let mut less = live.clone();
@@ -181,7 +181,7 @@ fn a_created_object_is_owned_by_its_creator() {
 }
 
 #[test]
-fn an_object_written_before_anyone_was_tracked_belongs_to_before_first_apply() {
+fn an_object_without_managed_fields_belongs_to_before_first_apply() {
     let live = deployment(json!({"replicas": 3}));
     let error =
         apply("Deployment", Some(&live), "me", deployment(json!({"replicas": 4}))).expect_err("not mine");
@@ -189,7 +189,7 @@ fn an_object_written_before_anyone_was_tracked_belongs_to_before_first_apply() {
 }
 
 #[test]
-fn status_is_out_of_reach_of_the_object_and_the_object_of_status() {
+fn an_apply_to_the_object_leaves_status_and_one_to_status_leaves_the_object() {
     let config = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
         "spec": {"replicas": 1}, "status": {"replicas": 9}});
     let object = apply("Deployment", None, "me", config.clone()).expect("new");
@@ -204,7 +204,7 @@ fn status_is_out_of_reach_of_the_object_and_the_object_of_status() {
 }
 
 #[test]
-fn items_of_others_keep_their_place_in_a_keyed_list() {
+fn items_of_others_keep_their_position_in_a_list_with_keys() {
     let containers = |names: &[&str]| {
         let items: Vec<_> = names.iter().map(|name| json!({"name": name})).collect();
         json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": items}})
@@ -253,7 +253,7 @@ fn a_client_may_reset_the_entries_of_an_object() {
 }
 
 #[test]
-fn a_manager_without_a_name_is_called_by_its_program() {
+fn a_manager_without_a_name_gets_the_name_of_its_program() {
     for (field_manager, user_agent, expected) in [
         (Some("me"), Some("kubectl/v1.36"), "me"),
         (None, Some("kubectl/v1.36 (linux)"), "kubectl"),
@@ -307,7 +307,7 @@ proptest! {
             Some(apply("Pod", live.as_ref(), "me", config).expect("all is mine"))
         });
         let emptied = |mut pod: Value| {
-            // A map or list that lost its last item is gone; one applied empty stays.
+            // A map or list that lost its last item is removed; one that was applied empty stays.
             for (parent, name) in [("metadata", "labels"), ("metadata", "finalizers"), ("spec", "containers")] {
                 let is_empty = pod[parent][name] == json!([]) || pod[parent][name] == json!({});
                 if is_empty {

@@ -1,4 +1,4 @@
-//! What each strategic merge patch makes of an object.
+//! Tests of strategic merge patches: object, patch, result.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::schema::builtin::schemas;
 
 fn check(kind: (&str, &str, &str), object: Value, patch: Value, expected: Value) {
     let schema = schemas().kind(kind.0, kind.1, kind.2);
-    let found = patched(&object, &patch, schema).expect("the patch fits");
+    let found = patched(&object, &patch, schema).expect("the patch can be applied");
     assert_eq!(found, expected, "{patch} on {object}");
 }
 
@@ -81,7 +81,7 @@ fn finalizers_merge_as_a_set_and_lose_single_items() {
 }
 
 #[test]
-fn the_order_of_items_is_the_one_asked_for() {
+fn items_have_the_order_of_the_directive() {
     check(
         POD,
         json!({"spec": {"containers": [{"name": "a"}, {"name": "server"}, {"name": "b"}]}}),
@@ -109,7 +109,7 @@ fn only_retained_keys_stay() {
 }
 
 #[test]
-fn null_removes_and_new_parts_carry_no_directives() {
+fn null_removes_and_new_parts_have_no_directives() {
     check(
         POD,
         json!({"metadata": {"labels": {"a": "1", "b": "2"}}}),

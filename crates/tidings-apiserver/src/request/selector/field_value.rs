@@ -14,8 +14,8 @@ pub(super) fn read(json: &[u8], path: &[CowStr]) -> Option<String> {
     PathSeed(path).deserialize(&mut deserializer).ok().flatten()
 }
 
-/// Reads the value at a path. It descends one part of the path per object, so the recursion is as deep as the path, which comes from the
-/// definition of the resource.
+/// Reads the value at a path. It descends one part of the path per object, so the recursion is as deep as the path,
+/// which comes from the definition of the resource.
 struct PathSeed<'a>(&'a [CowStr]);
 
 impl<'de> DeserializeSeed<'de> for PathSeed<'_> {
