@@ -15,7 +15,9 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use kube_client::{Client, Config};
 use serde_json::{Value, json};
-use tidings::{InformerOptions, ListMode, ReflectorConfig, SharedInformerFactory, WirePreference};
+use tidings::{
+    FactoryBuilder, InformerOptions, ListMode, ReflectorConfig, SharedInformerFactory, WirePreference,
+};
 use tidings_source::client_from_config;
 use tokio::sync::mpsc;
 use tokio::time::{Duration, sleep};
@@ -179,6 +181,10 @@ impl Arguments {
 
     /// A factory as a user would have it, its budget included.
     fn factory(&self) -> anyhow::Result<SharedInformerFactory> {
+        Ok(self.factory_builder()?.build())
+    }
+
+    fn factory_builder(&self) -> anyhow::Result<FactoryBuilder> {
         let list = match self.list {
             List::Stream => ListMode::Streaming,
             List::Pages => ListMode::Chunked,
@@ -189,6 +195,6 @@ impl Arguments {
             Wire::Protobuf => WirePreference::ProtobufFirst,
         };
         let options = InformerOptions::new().reflector(reflector).wire(wire);
-        Ok(SharedInformerFactory::new(self.client()?).defaults(options))
+        Ok(SharedInformerFactory::builder(self.client()?).defaults(options))
     }
 }

@@ -47,10 +47,11 @@ pub(crate) async fn run(arguments: Arguments) -> CliResult {
     let printer = LinePrinter::default();
     let faults = printer.clone();
     let server = demo_cluster::server(arguments.seed).await;
-    let factory = SharedInformerFactory::new(server.client())
+    let factory = SharedInformerFactory::builder(server.client())
         .resync(Duration::from_secs(10))
         .seed(arguments.seed)
-        .on_error(move |fault| faults.print("[FAULT]", fault));
+        .on_error(move |fault| faults.print("[FAULT]", fault))
+        .build();
     let counts = Arc::new(Counts::default());
     let watched = [
         watch::<Node>(&factory, "nodes", &counts, &printer)?,

@@ -156,7 +156,7 @@ impl LocalInformers {
     /// factory before it runs the task.
     pub(crate) async fn demo(seed: u64) -> CliResult<(Self, impl Future<Output = CliResult>)> {
         let server = demo_cluster::server(seed).await;
-        let factory = SharedInformerFactory::new(server.client()).seed(seed);
+        let factory = SharedInformerFactory::builder(server.client()).seed(seed).build();
         let cluster = DemoCluster::over(&server, &factory, seed)?;
         let local = LocalInformers::over(factory, &[], &[]).await?;
         local.queues.show(cluster.controller().queue());

@@ -131,7 +131,9 @@ pub async fn await_condition_on<K: Kind>(
     }
     let this_one = FieldSelector::parse(&format!("metadata.name={}", key.name())).map_err(|_| invalid())?;
     let factory = SharedInformerFactory::new(client.clone());
-    let informer = factory.informer_with::<K>(options.fields(this_one));
+    let informer = factory
+        .informer_with::<K>(options.fields(this_one))
+        .expect("a new factory has no informer with other options");
     let _running = factory.start();
     await_condition(&informer, key, condition, within).await
 }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use tidings_informer::informer::{InformerError, WaitError};
-use tidings_source::ClientError;
 use tidings_util::WithCauses;
 
 use crate::condition::LastSeen;
@@ -41,7 +40,7 @@ pub enum ControllerError {
         /// The resource, by its plural and group.
         resource: String,
         /// The cause.
-        r#source: ClientError,
+        r#source: InformerError,
     },
     /// One of the controller's informers failed, so its cache no longer follows the server.
     #[error("controller {controller:?} can't continue: {source}")]

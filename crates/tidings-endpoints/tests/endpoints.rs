@@ -79,7 +79,7 @@ async fn a_watch_that_has_given_up_is_unhealthy_and_one_that_fails_is_not() {
     let at_once = StopPolicy { unauthorized_max: NonZeroU32::new(1), ..StopPolicy::default() };
     let gives_up = ReflectorConfig::default().stop_policy(at_once);
     let pods = factory.informer::<Pod>();
-    let secrets = factory.informer_with::<Secret>(InformerOptions::new().reflector(gives_up));
+    let secrets = factory.informer_with::<Secret>(InformerOptions::new().reflector(gives_up)).unwrap();
     let router = Endpoints::new(&factory).router();
     let running = factory.start();
     tokio::time::sleep(Duration::from_secs(60)).await;

@@ -1,33 +1,35 @@
-//! One factory for all informers of a program: typed, dynamic and metadata-only ones, with the same options.
+//! The factory: a handle that is asked for informers.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_informer::informer::{
-    InformerConfig, InformerError, InformerFault, InformerStats, InformerTask, SharedInformer, informer,
+    InformerConfig, InformerError, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
-use tidings_source::{ClientError, KubeSource, StreamScope, WirePreference};
+use tidings_source::{ClientError, KubeSource, StreamScope};
 use tokio::sync::Semaphore;
 
+use crate::builder::FactoryBuilder;
+#[cfg(feature = "metrics")]
 use crate::metrics::InformerMetrics;
 use crate::options::InformerOptions;
+use crate::registry::{InformerKey, Registry};
 use crate::report::InformerReport;
-use crate::roster::{InformerKey, Roster};
 use crate::running::Running;
 use crate::sources::ClientSources;
 
-/// Makes informers and starts them. Asking twice for the same gives the same informer: one watch, one cache.
+/// Makes informers and starts them. Two requests for the same informer share one watch and one cache.
 ///
-/// An informer lives as long as someone needs it: handles, listers and streams count, and so does every handler
-/// until it is removed. When the last has gone, its watch ends and its memory is freed.
+/// A factory is a handle: its clones are the same factory. An informer lives as long as something uses it: handles,
+/// listers, streams, and handlers until they are removed. When the last of them is dropped, the watch stops and the
+/// memory is freed.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -48,228 +50,150 @@ use crate::sources::ClientSources;
 /// ```
 #[derive(Clone)]
 pub struct SharedInformerFactory {
-    client: Client,
-    budget: Arc<Budget>,
-    /// Contexts for packing: a few, however many informers there are.
-    pool: Arc<PackPool>,
-    lists: Arc<Semaphore>,
-    roster: Arc<Roster>,
-    defaults: InformerOptions,
-    by_kind: HashMap<ResourceKind, InformerOptions>,
-    seed: u64,
+    shared: Arc<FactoryShared>,
 }
 
-/// Why there is no factory.
-#[derive(Debug, thiserror::Error)]
-pub enum FactoryError {
-    /// No client could be made.
-    #[error("making a Kubernetes client: {0}")]
-    Client(ClientError),
-}
-
-impl From<ClientError> for FactoryError {
-    fn from(error: ClientError) -> Self {
-        FactoryError::Client(error)
-    }
+/// What the clones of a factory share.
+pub(crate) struct FactoryShared {
+    pub(crate) client: Client,
+    pub(crate) budget: Arc<Budget>,
+    /// Compression contexts: a few, however many informers there are.
+    pub(crate) pool: Arc<PackPool>,
+    pub(crate) list_limit: Arc<Semaphore>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) defaults: InformerOptions,
+    pub(crate) by_kind: HashMap<ResourceKind, InformerOptions>,
+    pub(crate) seed: u64,
 }
 
 impl SharedInformerFactory {
-    /// How many lists a factory asks for at the same time, unless told otherwise.
-    pub const CONCURRENT_LISTS: usize = 8;
+    /// A factory with default options, over any client. [`builder`](Self::builder) sets options.
+    pub fn new(client: Client) -> Self {
+        SharedInformerFactory::builder(client).build()
+    }
 
-    /// A factory over your kubeconfig, or over the service account inside a cluster.
-    pub async fn try_default() -> Result<Self, FactoryError> {
+    /// Builds a factory with options.
+    pub fn builder(client: Client) -> FactoryBuilder {
+        FactoryBuilder::new(client)
+    }
+
+    /// A factory with default options, over the kubeconfig, or over the service account inside a cluster.
+    pub async fn try_default() -> Result<Self, ClientError> {
         Ok(Self::new(tidings_source::try_default().await?))
     }
 
-    /// A factory over any client.
-    pub fn new(client: Client) -> Self {
-        SharedInformerFactory {
-            client,
-            budget: Arc::default(),
-            pool: Arc::default(),
-            lists: Arc::new(Semaphore::new(Self::CONCURRENT_LISTS)),
-            roster: Arc::default(),
-            defaults: InformerOptions::default(),
-            by_kind: HashMap::new(),
-            // Two programs must not wait, and ask again, in step.
-            seed: RandomState::new().hash_one("seed"),
-        }
-    }
-
-    /// Keeps decoded objects of all informers asked for from now on within this budget; 64 MiB if not given.
-    #[must_use]
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = Arc::new(budget);
-        self
-    }
-
-    /// Asks for this many lists at the same time; 8 if not given.
-    #[must_use]
-    pub fn concurrent_lists(mut self, lists: usize) -> Self {
-        self.lists = Arc::new(Semaphore::new(lists.max(1)));
-        self
-    }
-
-    /// Takes every random choice, such as jitter, from this seed: tests can be repeated with it. By default it is
-    /// another one each time.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Tells every handler everything again each time this period has passed; zero, the default, is never.
-    #[must_use]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.defaults = self.defaults.resync(period);
-        self
-    }
-
-    /// Lists and watches these namespaces only.
-    pub fn namespaces<N: AsRef<str>>(
-        mut self,
-        namespaces: impl IntoIterator<Item = N>,
-    ) -> Result<Self, ClientError> {
-        self.defaults = self.defaults.namespaces(namespaces)?;
-        Ok(self)
-    }
-
-    /// Asks for protobuf first, which is the default, or for JSON only, in every informer that is not told otherwise.
-    #[must_use]
-    pub fn wire(mut self, preference: WirePreference) -> Self {
-        self.defaults = self.defaults.wire(preference);
-        self
-    }
-
-    /// Calls this with everything that goes wrong in any informer.
-    #[must_use]
-    pub fn on_error(mut self, hook: impl Fn(&InformerFault) + Send + Sync + 'static) -> Self {
-        self.defaults = self.defaults.on_error(hook);
-        self
-    }
-
-    /// What every informer starts from.
-    #[must_use]
-    pub fn defaults(mut self, options: InformerOptions) -> Self {
-        self.defaults = options.or(&self.defaults);
-        self
-    }
-
-    /// What the informers of one kind start from, before the factory's defaults.
-    #[must_use]
-    pub fn for_kind<K: Kind>(mut self, options: InformerOptions) -> Self {
-        self.by_kind.insert(K::resource(), options);
-        self
-    }
-
-    /// As [`for_kind`](Self::for_kind), for a resource known at run time.
-    #[must_use]
-    pub fn for_resource(mut self, resource: impl Into<ResourceKind>, options: InformerOptions) -> Self {
-        self.by_kind.insert(resource.into(), options);
-        self
+    pub(crate) fn from_shared(shared: FactoryShared) -> Self {
+        SharedInformerFactory { shared: Arc::new(shared) }
     }
 
     /// The client.
     pub fn client(&self) -> &Client {
-        &self.client
+        &self.shared.client
     }
 
-    /// The informer of a kind known at compile time.
+    /// The informer of a kind that is known at compile time.
+    ///
+    /// If the informer exists already, it is returned with the options that it was made with.
     pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
-        self.informer_with(InformerOptions::new())
+        self.existing_or_default(K::resource(), Projection::Full)
     }
 
-    /// As [`informer`](Self::informer), with options of its own.
-    pub fn informer_with<K: Kind>(&self, options: InformerOptions) -> SharedInformer<K> {
+    /// Like [`informer`](Self::informer), with options.
+    ///
+    /// If the informer exists already and one of these options is different, this is
+    /// [`InformerError::OptionsDiffer`]. See [`InformerOptions`] for which options make another informer instead.
+    pub fn informer_with<K: Kind>(
+        &self,
+        options: InformerOptions,
+    ) -> Result<SharedInformer<K>, InformerError> {
         self.obtain(K::resource(), Projection::Full, options)
     }
 
-    /// The informer of a resource known at run time. It shares watch and cache with a typed one.
+    /// The informer of a resource that is known at run time. It shares watch and cache with a typed one.
     pub fn dynamic(
         &self,
         resource: impl Into<ResourceKind>,
-    ) -> Result<SharedInformer<DynamicObject>, ClientError> {
+    ) -> Result<SharedInformer<DynamicObject>, InformerError> {
         self.dynamic_with(resource, InformerOptions::new())
     }
 
-    /// As [`dynamic`](Self::dynamic), with options of its own.
+    /// Like [`dynamic`](Self::dynamic), with options; see [`informer_with`](Self::informer_with).
     pub fn dynamic_with(
         &self,
         resource: impl Into<ResourceKind>,
         options: InformerOptions,
-    ) -> Result<SharedInformer<DynamicObject>, ClientError> {
-        let resource = self.checked(resource.into())?;
-        Ok(self.obtain(resource, Projection::Full, options))
+    ) -> Result<SharedInformer<DynamicObject>, InformerError> {
+        let resource = resource.into();
+        let source = KubeSource::builder(self.shared.client.clone(), resource.clone());
+        source.build().map_err(InformerError::Resource)?;
+        self.obtain(resource, Projection::Full, options)
     }
 
-    /// The metadata of a kind, without the rest: the server sends nothing else.
+    /// The informer of the metadata of a kind. The server sends nothing else.
     pub fn metadata<K: Kind>(&self) -> SharedInformer<PartialObjectMeta<K>> {
-        self.metadata_with(InformerOptions::new())
+        self.existing_or_default(K::resource(), Projection::Metadata)
     }
 
-    /// As [`metadata`](Self::metadata), with options of its own.
-    pub fn metadata_with<K: Kind>(&self, options: InformerOptions) -> SharedInformer<PartialObjectMeta<K>> {
+    /// Like [`metadata`](Self::metadata), with options; see [`informer_with`](Self::informer_with).
+    pub fn metadata_with<K: Kind>(
+        &self,
+        options: InformerOptions,
+    ) -> Result<SharedInformer<PartialObjectMeta<K>>, InformerError> {
         self.obtain(K::resource(), Projection::Metadata, options)
     }
 
-    /// The metadata of a resource known at run time.
-    pub fn metadata_of(
-        &self,
-        resource: impl Into<ResourceKind>,
-        options: InformerOptions,
-    ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, ClientError> {
-        let resource = self.checked(resource.into())?;
-        Ok(self.obtain(resource, Projection::Metadata, options))
-    }
-
-    /// A resource that a path can be made of.
-    fn checked(&self, resource: ResourceKind) -> Result<ResourceKind, ClientError> {
-        KubeSource::builder(self.client.clone(), resource.clone()).build().map(|_| resource)
-    }
-
-    /// Starts the informers that were asked for and not started. It may be called again for new ones.
+    /// Starts all informers that were requested and are not started. Call it again to start informers that were
+    /// requested later.
     pub fn start(&self) -> Running {
-        Running::start(self.roster.begin(), self.roster.take_unstarted())
+        Running::start(self.shared.registry.begin_run(), self.shared.registry.take_unstarted())
     }
 
-    /// The figures of every informer that is needed.
+    /// The statistics of every informer in use.
     pub fn stats(&self) -> Vec<InformerStats> {
-        self.roster.needed().iter().map(SharedInformer::stats).collect()
+        self.shared.registry.in_use().iter().map(SharedInformer::stats).collect()
     }
 
-    /// Why informers no longer follow the server although nobody stopped them. One that panicked is named until somebody
-    /// asks for it again, also when nobody needs it any more.
+    /// Why informers no longer follow the server although they were not stopped. An informer that panicked is listed until
+    /// it is requested again, even if it is no longer in use.
     pub fn failures(&self) -> Vec<InformerError> {
-        self.roster.failures()
+        self.shared.registry.failures()
     }
 
-    /// Whether informers were started and every [`Running`] has ended: no cache follows the server any more.
+    /// Whether informers were started and every [`Running`] has ended. Then no cache follows the server.
     pub fn is_stopped(&self) -> bool {
-        self.roster.is_stopped()
+        self.shared.registry.is_stopped()
     }
 
-    /// Every informer that is needed and has not been stopped, as an operator sees it.
+    /// A report of every informer that is in use and not stopped.
     pub fn reports(&self) -> Vec<InformerReport> {
-        InformerReport::of(&self.roster)
+        InformerReport::of(&self.shared.registry)
     }
 
-    /// What a scrape reads of this factory's informers; it goes into a registry of your own:
+    /// The metrics of the informers of this factory, for a registry of yours:
     /// `registry.register_collector(Box::new(factory.metrics()))`.
+    #[cfg(feature = "metrics")]
     pub fn metrics(&self) -> InformerMetrics {
-        InformerMetrics::new(Arc::clone(&self.roster), Arc::clone(&self.budget))
+        InformerMetrics::new(Arc::clone(&self.shared.registry), Arc::clone(&self.shared.budget))
+    }
+
+    fn existing_or_default<K>(&self, resource: ResourceKind, projection: Projection) -> SharedInformer<K> {
+        let informer = self.obtain(resource, projection, InformerOptions::new());
+        informer.expect("without options there is no difference")
     }
 
     fn obtain<K>(
         &self,
         resource: ResourceKind,
         projection: Projection,
-        options: InformerOptions,
-    ) -> SharedInformer<K> {
+        requested: InformerOptions,
+    ) -> Result<SharedInformer<K>, InformerError> {
         let none = InformerOptions::default();
-        let options = options.or(self.by_kind.get(&resource).unwrap_or(&none)).or(&self.defaults);
+        let by_kind = self.shared.by_kind.get(&resource).unwrap_or(&none);
+        let options = requested.clone().or(by_kind).or(&self.shared.defaults);
         let key = InformerKey::new(&resource, projection, &options);
-        self.roster.obtain(key, |name| self.make(name, resource, projection, options))
+        self.shared
+            .registry
+            .obtain(key, &requested, &options, |name| self.make(name, resource, projection, options.clone()))
     }
 
     fn make<K>(
@@ -279,8 +203,9 @@ impl SharedInformerFactory {
         projection: Projection,
         options: InformerOptions,
     ) -> (SharedInformer<K>, InformerTask) {
-        let budget = options.budget.clone().unwrap_or_else(|| Arc::clone(&self.budget));
-        let pool = Arc::clone(&self.pool);
+        let own_budget = options.budget.map(|bytes| Arc::new(Budget::bytes(bytes)));
+        let budget = own_budget.unwrap_or_else(|| Arc::clone(&self.shared.budget));
+        let pool = Arc::clone(&self.shared.pool);
         let mut intake = Intake::new(resource.clone(), budget).with_pool(pool).with_projection(projection);
         if let Some(transform) = &options.transform {
             intake = intake.with_transform(Transform::clone(transform));
@@ -292,11 +217,11 @@ impl SharedInformerFactory {
         };
         let config = self.config(name, &options);
         let sources = ClientSources {
-            client: self.client.clone(),
+            client: self.shared.client.clone(),
             intake: Arc::clone(&intake),
             projection,
             options,
-            lists: Arc::clone(&self.lists),
+            list_limit: Arc::clone(&self.shared.list_limit),
         };
         informer(intake, Arc::new(sources), scopes, config)
     }
@@ -307,13 +232,13 @@ impl SharedInformerFactory {
         config.queue_order = options.queue_order.unwrap_or(config.queue_order);
         config.queued_deltas_max = options.queued_deltas_max.unwrap_or(config.queued_deltas_max);
         config.merge_above = options.merge_above.unwrap_or(config.merge_above);
-        config.resync = options.resync_period.unwrap_or(config.resync);
-        config.stop_deadline = options.stop_deadline.unwrap_or(config.stop_deadline);
+        config.resync = options.resync.unwrap_or(config.resync);
+        config.stop_deadline = options.stop_timeout.unwrap_or(config.stop_deadline);
         config.reflector = options.reflector.clone().unwrap_or(config.reflector);
         config.on_error = options.on_error.clone();
         config.label_selector = options.label_selector.clone().unwrap_or_default();
-        // Nor two informers of one program.
-        config.seed = FixedState::with_seed(self.seed).hash_one(&config.name);
+        // Each informer has a seed of its own, so that two of them do not retry in step.
+        config.seed = FixedState::with_seed(self.shared.seed).hash_one(&config.name);
         config
     }
 }
@@ -321,8 +246,8 @@ impl SharedInformerFactory {
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformerFactory")
-            .field("informers", &self.roster.len())
-            .field("defaults", &self.defaults)
+            .field("informers", &self.shared.registry.len())
+            .field("defaults", &self.shared.defaults)
             .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
-//! What Prometheus reads of a factory's informers: a collector that looks at those that live when it is scraped.
+//! The metrics of a factory: a collector that reads the informers in use at each scrape.
 //!
-//! Nothing is counted here and nothing is kept: the series of an informer are there as long as it is, and no
-//! late task can bring them back. Names are upstream's where upstream has one, and `tidings_…` otherwise.
+//! It keeps no state. The series of an informer exist as long as the informer, and a late task can't bring them back. The
+//! names are client-go's if client-go has the metric, and `tidings_…` otherwise.
 
 mod families;
 
@@ -14,25 +14,25 @@ use prometheus_client::metrics::MetricType;
 use tidings_informer::informer::Histogram;
 use tidings_object::Budget;
 
+use crate::registry::Registry;
 use crate::report::InformerReport;
-use crate::roster::Roster;
 use families::{FAMILIES, Family, Read, Value};
 
-/// What a scrape reads of one factory's informers. A registry of yours takes it; a factory has no other.
+/// The metrics of the informers of one factory, as a collector for a registry of yours.
 pub struct InformerMetrics {
-    roster: Arc<Roster>,
+    registry: Arc<Registry>,
     budget: Arc<Budget>,
 }
 
 impl InformerMetrics {
-    pub(crate) fn new(roster: Arc<Roster>, budget: Arc<Budget>) -> Self {
-        InformerMetrics { roster, budget }
+    pub(crate) fn new(registry: Arc<Registry>, budget: Arc<Budget>) -> Self {
+        InformerMetrics { registry, budget }
     }
 }
 
 impl Collector for InformerMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let reports = InformerReport::of(&self.roster);
+        let reports = InformerReport::of(&self.registry);
         for family in FAMILIES {
             encode_family(&mut encoder, family, &reports)?;
         }
@@ -42,7 +42,7 @@ impl Collector for InformerMetrics {
 
 impl fmt::Debug for InformerMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InformerMetrics").field("informers", &self.roster.len()).finish()
+        f.debug_struct("InformerMetrics").field("informers", &self.registry.len()).finish()
     }
 }
 
@@ -105,7 +105,7 @@ fn encode_durations(mut encoder: MetricEncoder<'_>, durations: &Histogram) -> fm
     encoder.encode_histogram::<[(&str, &str); 0]>(sum_seconds, durations.count(), &buckets, None)
 }
 
-/// The budget that the informers of a factory share. One that an informer has for itself is told in its report.
+/// The budget that the informers of a factory share. The budget of a single informer is in its report.
 fn encode_budget(encoder: &mut DescriptorEncoder<'_>, budget: &Budget) -> fmt::Result {
     let used = Value::from(budget.used_bytes_estimate());
     let help = "Estimated bytes of decoded objects that are kept.";

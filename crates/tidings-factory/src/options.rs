@@ -1,4 +1,4 @@
-//! What can be set for the informers of one kind.
+//! The options of one informer.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{ErrorHook, InformerFault};
 use tidings_informer::reflector::ReflectorConfig;
-use tidings_object::{Budget, FieldPath, FieldSelector, LabelSelector, ParseError, Transform};
+use tidings_object::{FieldPath, FieldSelector, LabelSelector, ParseError, Transform};
 use tidings_source::{ClientError, Query, ShardRange, StreamScope, WirePreference};
 
-/// What has the last word on a query.
+/// A function that changes the query of every request.
 #[derive(Clone)]
 pub(crate) struct Tweak {
     pub(crate) call: Arc<TweakFn>,
@@ -21,20 +21,22 @@ pub(crate) struct Tweak {
 
 type TweakFn = dyn Fn(&mut Query) + Send + Sync;
 
-/// What a tweak does, to be compared: by its name, or else by allocation. It keeps no function alive.
+/// Identifies a tweak: by its name, or otherwise by its allocation. It does not keep the function alive.
 #[derive(Debug, Clone)]
 pub(crate) enum TweakId {
     Named(Arc<str>),
     Unnamed(Weak<TweakFn>),
 }
 
-/// What can be set for one informer; what is left out comes from the factory.
+/// The options of one informer. Options that are not set come from the factory.
 ///
-/// Resource, namespaces, selectors, shard, transform, tweak and projection make an informer what it is: asking for the
-/// same gives the same informer. The other options count when it is asked for the first time.
+/// Resource, namespaces, selectors, shard, transform, tweak and projection identify an informer. A request with the same
+/// values gets the same informer, and a request with other values gets another one. The other options must be the same in
+/// every request that sets them: a different value is
+/// [`InformerError::OptionsDiffer`](tidings_informer::informer::InformerError::OptionsDiffer).
 ///
-/// Same means equal by value. Functions have no value: two of them are the same if they are clones of one, or if they
-/// have one name ([`tweak_named`](Self::tweak_named), [`Transform::named`]).
+/// Values are compared by equality. Two functions are the same if they are clones of one, or if they have the same name
+/// ([`tweak_named`](Self::tweak_named), [`Transform::named`]).
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -45,7 +47,7 @@ pub(crate) enum TweakId {
 ///     .namespace("kube-system")?
 ///     .labels("k8s-app=kube-dns".parse()?)
 ///     .prune([".metadata.managedFields"])?;
-/// let pods = factory.informer_with::<Pod>(dns);
+/// let pods = factory.informer_with::<Pod>(dns)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -57,26 +59,26 @@ pub struct InformerOptions {
     pub(crate) shard: Option<ShardRange>,
     pub(crate) transform: Option<Arc<Transform>>,
     pub(crate) tweak: Option<Tweak>,
-    pub(crate) resync_period: Option<Duration>,
-    pub(crate) budget: Option<Arc<Budget>>,
+    pub(crate) resync: Option<Duration>,
+    pub(crate) budget: Option<u64>,
     pub(crate) queue_order: Option<QueueOrder>,
     pub(crate) reflector: Option<ReflectorConfig>,
     pub(crate) on_error: Option<ErrorHook>,
     pub(crate) wire: Option<WirePreference>,
-    pub(crate) compress_lists: Option<bool>,
+    pub(crate) gzip_lists: Option<bool>,
     pub(crate) frame_bytes_max: Option<usize>,
     pub(crate) merge_above: Option<usize>,
     pub(crate) queued_deltas_max: Option<usize>,
-    pub(crate) stop_deadline: Option<Duration>,
+    pub(crate) stop_timeout: Option<Duration>,
 }
 
 impl InformerOptions {
-    /// Everything as the factory has it.
+    /// No option is set.
     pub fn new() -> Self {
         InformerOptions::default()
     }
 
-    /// Lists and watches these namespaces only, each on its own, in one cache.
+    /// Lists and watches only these namespaces, each with a stream of its own, in one cache.
     pub fn namespaces<N: AsRef<str>>(
         mut self,
         namespaces: impl IntoIterator<Item = N>,
@@ -86,57 +88,57 @@ impl InformerOptions {
         Ok(self)
     }
 
-    /// Lists and watches one namespace only.
+    /// Lists and watches only this namespace.
     pub fn namespace(self, namespace: impl AsRef<str>) -> Result<Self, ClientError> {
         self.namespaces([namespace])
     }
 
-    /// Asks the server for objects with these labels only: `"app=web,tier!=db".parse()?`.
+    /// Requests only objects with these labels: `"app=web,tier!=db".parse()?`.
     #[must_use]
     pub fn labels(mut self, selector: LabelSelector) -> Self {
         self.label_selector = Some(selector);
         self
     }
 
-    /// Asks the server for objects with these fields only: `"spec.nodeName=node-1".parse()?`.
+    /// Requests only objects with these fields: `"spec.nodeName=node-1".parse()?`.
     #[must_use]
     pub fn fields(mut self, selector: FieldSelector) -> Self {
         self.field_selector = Some(selector);
         self
     }
 
-    /// Asks the server for the objects of one shard only. A server that does not know `shardSelector` (Kubernetes
-    /// before 1.36, or without the gate `ShardedListAndWatch`) sends everything: then the others are left out on
-    /// arrival, and the informer's health [says so](tidings_informer::informer::StreamHealth::sharded).
+    /// Requests only the objects of one shard. A server that does not know `shardSelector` (Kubernetes before 1.36, or
+    /// without the feature gate `ShardedListAndWatch`) sends all objects. Then the others are dropped on arrival, which
+    /// [the health of the informer](tidings_informer::informer::StreamHealth::sharded) reports.
     #[must_use]
     pub fn shard(mut self, range: ShardRange) -> Self {
         self.shard = Some(range);
         self
     }
 
-    /// Changes each body once, before it is packed and indexed.
+    /// Transforms each object once, before it is packed and indexed.
     #[must_use]
     pub fn transform(mut self, transform: Transform) -> Self {
         self.transform = Some(Arc::new(transform));
         self
     }
 
-    /// Drops these fields from each body, without decoding it: `[".metadata.managedFields"]`.
+    /// Removes these fields from each object, without decoding it: `[".metadata.managedFields"]`.
     pub fn prune<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self, ParseError> {
         let paths = paths.into_iter().map(FieldPath::parse).collect::<Result<Vec<_>, _>>()?;
         Ok(self.transform(Transform::prune(paths)))
     }
 
-    /// Has the last word on the query of every list and watch. Each call makes options of their own: who asks with
-    /// another one gets another informer, also if it does the same; see [`tweak_named`](Self::tweak_named).
+    /// Changes the query of every list and watch. Two tweaks are different even if they do the same, so that each call of
+    /// this function makes another informer; see [`tweak_named`](Self::tweak_named).
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut Query) + Send + Sync + 'static) -> Self {
         self.tweak = Some(Tweak { call: Arc::new(tweak), name: None });
         self
     }
 
-    /// As [`tweak`](Self::tweak), under a name. **The name is the promise** that two tweaks do the same: everyone who asks
-    /// with this name, and is otherwise after the same, shares one informer, which runs the first of them.
+    /// Like [`tweak`](Self::tweak), with a name. **The name promises** that two tweaks do the same: requests with the same
+    /// name and otherwise the same options share one informer, which runs the tweak of the first request.
     #[must_use]
     pub fn tweak_named(
         mut self,
@@ -147,87 +149,87 @@ impl InformerOptions {
         self
     }
 
-    /// Tells each handler everything again each time this period has passed; zero is never.
+    /// Delivers all objects to each handler again each time this period has passed. Zero is never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
-        self.resync_period = Some(period);
+        self.resync = Some(period);
         self
     }
 
-    /// Keeps decoded objects within a budget of its own.
+    /// The memory that decoded objects of this informer may take, in bytes, instead of a part of the factory's
+    /// [budget](crate::FactoryBuilder::budget).
     #[must_use]
-    pub fn budget(mut self, budget: Arc<Budget>) -> Self {
-        self.budget = Some(budget);
+    pub fn budget(mut self, bytes: u64) -> Self {
+        self.budget = Some(bytes);
         self
     }
 
-    /// Applies changes in this order.
+    /// The order in which deltas are applied.
     #[must_use]
     pub fn queue_order(mut self, order: QueueOrder) -> Self {
         self.queue_order = Some(order);
         self
     }
 
-    /// Lists and watches in this way.
+    /// How the reflector lists and watches.
     #[must_use]
     pub fn reflector(mut self, config: ReflectorConfig) -> Self {
         self.reflector = Some(config);
         self
     }
 
-    /// Calls this with everything that goes wrong.
+    /// Calls `hook` with every fault of the informer.
     #[must_use]
     pub fn on_error(mut self, hook: impl Fn(&InformerFault) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(hook));
         self
     }
 
-    /// Asks for protobuf first, which is the default, or for JSON only. It is no part of what makes an informer
-    /// what it is: an object reads the same on either wire. Which one was got is told by its
-    /// [health](tidings_informer::informer::StreamHealth::wire).
+    /// Which wire to request: protobuf first, which is the default, or only JSON. An object reads the same on each wire.
+    /// [The health of the informer](tidings_informer::informer::StreamHealth::wire) reports which one is used.
     #[must_use]
     pub fn wire(mut self, preference: WirePreference) -> Self {
         self.wire = Some(preference);
         self
     }
 
-    /// Asks for lists in gzip: less traffic, more work at both ends.
+    /// Requests lists compressed with gzip: less traffic, more CPU time at both ends.
     #[must_use]
-    pub fn compressed_lists(mut self) -> Self {
-        self.compress_lists = Some(true);
+    pub fn gzip_lists(mut self) -> Self {
+        self.gzip_lists = Some(true);
         self
     }
 
-    /// Refuses frames larger than this; 64 MiB if not given.
+    /// The largest frame in bytes, by default 64 MiB. A larger one is an error.
     #[must_use]
     pub fn frame_bytes_max(mut self, bytes: usize) -> Self {
         self.frame_bytes_max = Some(bytes);
         self
     }
 
-    /// Merges pending notifications of one object above this many, for each handler. Nothing of a controller merges: above it
-    /// the informer waits for its predicates and maps.
+    /// Above this many pending notifications of a handler, notifications of one object merge. Notifications of a controller
+    /// never merge: above this number, the informer waits for its predicates and maps.
     #[must_use]
     pub fn merge_above(mut self, notifications: usize) -> Self {
         self.merge_above = Some(notifications);
         self
     }
 
-    /// Lets this many deltas wait to be applied before the watch has to wait.
+    /// How many deltas may wait to be applied. Above it, the watch is not read (backpressure).
     #[must_use]
     pub fn queued_deltas_max(mut self, deltas: usize) -> Self {
         self.queued_deltas_max = Some(deltas);
         self
     }
 
-    /// Gives handlers this long for what is pending when the informer stops; 5 s if not given.
+    /// How long handlers may take for pending notifications when the informer stops, by default 5 s.
     #[must_use]
-    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
-        self.stop_deadline = Some(deadline);
+    pub fn stop_timeout(mut self, timeout: Duration) -> Self {
+        self.stop_timeout = Some(timeout);
         self
     }
 
-    /// These options, with those of `defaults` where nothing was said.
+    /// These options, and those of `defaults` for options that are not set.
     pub(crate) fn or(self, defaults: &InformerOptions) -> InformerOptions {
         let defaults = defaults.clone();
         InformerOptions {
@@ -237,17 +239,17 @@ impl InformerOptions {
             shard: self.shard.or(defaults.shard),
             transform: self.transform.or(defaults.transform),
             tweak: self.tweak.or(defaults.tweak),
-            resync_period: self.resync_period.or(defaults.resync_period),
+            resync: self.resync.or(defaults.resync),
             budget: self.budget.or(defaults.budget),
             queue_order: self.queue_order.or(defaults.queue_order),
             reflector: self.reflector.or(defaults.reflector),
             on_error: self.on_error.or(defaults.on_error),
             wire: self.wire.or(defaults.wire),
-            compress_lists: self.compress_lists.or(defaults.compress_lists),
+            gzip_lists: self.gzip_lists.or(defaults.gzip_lists),
             frame_bytes_max: self.frame_bytes_max.or(defaults.frame_bytes_max),
             merge_above: self.merge_above.or(defaults.merge_above),
             queued_deltas_max: self.queued_deltas_max.or(defaults.queued_deltas_max),
-            stop_deadline: self.stop_deadline.or(defaults.stop_deadline),
+            stop_timeout: self.stop_timeout.or(defaults.stop_timeout),
         }
     }
 }
@@ -290,7 +292,7 @@ impl fmt::Debug for InformerOptions {
             .field("field_selector", &self.field_selector)
             .field("shard", &self.shard)
             .field("transform", &self.transform)
-            .field("resync_period", &self.resync_period)
+            .field("resync", &self.resync)
             .field("queue_order", &self.queue_order)
             .finish_non_exhaustive()
     }

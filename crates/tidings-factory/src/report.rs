@@ -1,26 +1,26 @@
-//! One informer as an operator sees it: figures and health, read at one moment. Nothing of an object's body is in it.
+//! A report of one informer for operators: its statistics and health at one moment. It has no data of objects.
 
 use tidings_informer::informer::{Health, InformerStats, Lifecycle, Unsynced};
 
-use crate::roster::Roster;
+use crate::registry::Registry;
 
-/// One informer as an operator sees it.
+/// A report of one informer for operators.
 #[derive(Debug, Clone)]
 pub struct InformerReport {
-    /// Where it stands.
+    /// Whether it is started or stopped.
     pub lifecycle: Lifecycle,
-    /// Its figures.
+    /// Its statistics.
     pub stats: InformerStats,
-    /// How it is doing.
+    /// Its health.
     pub health: Health,
-    /// Why it has not synced, unless it has.
+    /// Why it has not synced; `None` if it has.
     pub unsynced: Option<Unsynced>,
 }
 
 impl InformerReport {
-    /// All that are needed and have not been stopped, by name: also those that have ended by a panic.
-    pub(crate) fn of(roster: &Roster) -> Vec<InformerReport> {
-        let informers = roster.needed().into_iter();
+    /// The informers that are in use and not stopped, by name. Informers that ended with a failure are included.
+    pub(crate) fn of(registry: &Registry) -> Vec<InformerReport> {
+        let informers = registry.in_use().into_iter();
         let reports = informers.map(|informer| InformerReport {
             lifecycle: informer.lifecycle(),
             stats: informer.stats(),

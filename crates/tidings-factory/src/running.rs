@@ -1,4 +1,4 @@
-//! What `start` returns: it owns the tasks of the informers that it started.
+//! The running informers that one call of `start` started. It owns their tasks.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use tidings_informer::informer::{InformerError, InformerTask, Unsynced, WaitError, WeakInformer};
 use tokio::task::JoinSet;
 
-use crate::roster::Run;
+use crate::registry::RunGuard;
 
-/// Informers that run. Dropping it ends them at once; [`shutdown`](Self::shutdown) lets handlers finish.
+/// Running informers. Dropping it stops them at once; [`shutdown`](Self::shutdown) lets handlers finish first.
 ///
 /// ```
 /// use std::time::Duration;
@@ -16,22 +16,21 @@ use crate::roster::Run;
 ///
 /// # async fn example(factory: &SharedInformerFactory) {
 /// let running = factory.start();
-/// if let Err(late) = running.synced_within(Duration::from_secs(30)).await {
-///     eprintln!("{late}"); // which informers, and why
+/// if let Err(error) = running.synced_within(Duration::from_secs(30)).await {
+///     eprintln!("{error}"); // which informers, and why
 /// }
 /// running.shutdown().await;
 /// # }
 /// ```
-#[must_use = "dropping it stops the informers: keep it as long as they shall run"]
+#[must_use = "dropping it stops the informers"]
 pub struct Running {
     tasks: JoinSet<()>,
     informers: Vec<WeakInformer>,
-    /// Until it ends.
-    run: Run,
+    run: RunGuard,
 }
 
 impl Running {
-    pub(crate) fn start(run: Run, started: Vec<(WeakInformer, InformerTask)>) -> Running {
+    pub(crate) fn start(run: RunGuard, started: Vec<(WeakInformer, InformerTask)>) -> Running {
         let mut tasks = JoinSet::new();
         let mut informers = Vec::new();
         for (informer, task) in started {
@@ -41,8 +40,8 @@ impl Running {
         Running { tasks, informers, run }
     }
 
-    /// Waits until the caches of all of them are filled. It waits as long as that takes: an informer that may
-    /// not list goes on trying. An informer that has been stopped is an error.
+    /// Waits until the caches of all of them are filled, for as long as that takes: an informer that is not allowed to list
+    /// continues to try. If an informer stops or fails before it has synced, this is [`WaitError::NotSynced`].
     pub async fn synced(&self) -> Result<(), WaitError> {
         let mut unsynced = Vec::new();
         for informer in &self.informers {
@@ -52,19 +51,22 @@ impl Running {
                 Err(error) => return Err(error),
             }
         }
-        unless_empty(unsynced)
+        not_synced_unless_empty(unsynced)
     }
 
-    /// As [`synced`](Self::synced), but no longer than this: then it says which did not sync, and why.
-    pub async fn synced_within(&self, deadline: Duration) -> Result<(), WaitError> {
-        match tokio::time::timeout(deadline, self.synced()).await {
+    /// Like [`synced`](Self::synced), but waits at most this long. The error names the informers that have not synced, and
+    /// why.
+    pub async fn synced_within(&self, timeout: Duration) -> Result<(), WaitError> {
+        match tokio::time::timeout(timeout, self.synced()).await {
             Ok(done) => done,
-            Err(_) => unless_empty(self.informers.iter().filter_map(WeakInformer::unsynced).collect()),
+            Err(_) => {
+                not_synced_unless_empty(self.informers.iter().filter_map(WeakInformer::unsynced).collect())
+            }
         }
     }
 
-    /// Waits until one of them no longer follows the server although nobody stopped it: its task panicked, or one of its
-    /// lists and watches panicked or gave up. It waits for ever if that never happens.
+    /// Waits until one of them no longer follows the server although it was not stopped: its task panicked, or one of its
+    /// streams panicked or ended by its stop policy. It waits for ever if that does not happen.
     pub async fn failed(&self) -> InformerError {
         let failed: Vec<_> = self.informers.iter().map(|informer| Box::pin(informer.failed())).collect();
         if failed.is_empty() {
@@ -78,27 +80,27 @@ impl Running {
         self.tasks.len()
     }
 
-    /// Whether none runs any more.
+    /// Whether no informer runs.
     pub fn is_empty(&self) -> bool {
         self.tasks.is_empty()
     }
 
-    /// Stops the informers: watches end, what is pending is delivered to the handlers within each informer's
-    /// deadline, and nothing is left running. From now on the probes of `tidings-endpoints` fail, unless another
-    /// `Running` of the same factory goes on.
+    /// Stops the informers: the watches end, and pending notifications are delivered to the handlers within the stop
+    /// timeout of each informer. When it returns, no task runs. From now on the probes of `tidings-endpoints` fail, unless
+    /// the factory has another `Running`.
     pub async fn shutdown(mut self) {
         drop(self.run);
         self.informers.iter().for_each(WeakInformer::stop);
         while self.tasks.join_next().await.is_some() {}
     }
 
-    /// Waits until every informer has stopped by itself, because nobody needs it any more.
+    /// Waits until every informer has stopped because it is no longer in use.
     pub async fn finished(mut self) {
         while self.tasks.join_next().await.is_some() {}
     }
 }
 
-fn unless_empty(mut informers: Vec<Unsynced>) -> Result<(), WaitError> {
+fn not_synced_unless_empty(mut informers: Vec<Unsynced>) -> Result<(), WaitError> {
     informers.sort_by(|a, b| a.name.cmp(&b.name));
     if informers.is_empty() { Ok(()) } else { Err(WaitError::NotSynced { informers }) }
 }

@@ -1,4 +1,4 @@
-//! Opens what an informer lists and watches, over the factory's client.
+//! Makes the sources of an informer, over the client of the factory.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use tidings_object::{Intake, KnownObjects, Projection};
 use tidings_source::{KubeSource, ListWatch, StreamScope};
 use tokio::sync::Semaphore;
 
-use crate::gate::Gated;
+use crate::list_limit::LimitedSource;
 use crate::options::InformerOptions;
 
-/// One informer's way to the server.
+/// Makes the sources of one informer.
 pub(crate) struct ClientSources {
     pub(crate) client: Client,
     pub(crate) intake: Arc<Intake>,
     pub(crate) projection: Projection,
     pub(crate) options: InformerOptions,
-    pub(crate) lists: Arc<Semaphore>,
+    pub(crate) list_limit: Arc<Semaphore>,
 }
 
 impl Sources for ClientSources {
@@ -47,13 +47,13 @@ impl Sources for ClientSources {
         if let Some(preference) = options.wire {
             source = source.wire(preference);
         }
-        if options.compress_lists == Some(true) {
+        if options.gzip_lists == Some(true) {
             source = source.gzip_lists();
         }
         if let Some(bytes) = options.frame_bytes_max {
             source = source.frame_bytes_max(bytes);
         }
-        let source = source.build().expect("resource and scope were checked when they were given");
-        Arc::new(Gated { source, lists: Arc::clone(&self.lists) })
+        let source = source.build().expect("the resource and the scope were checked before");
+        Arc::new(LimitedSource { source, list_limit: Arc::clone(&self.list_limit) })
     }
 }

@@ -102,17 +102,18 @@ impl Incarnation {
             .queue_order(plan.queue_order)
             .merge_above(plan.merge_above)
             .reflector(tidings::ReflectorConfig::default().list_mode(plan.list_mode));
-        let factory = SharedInformerFactory::new(Client::new(wire, "default"))
+        let factory = SharedInformerFactory::builder(Client::new(wire, "default"))
             .seed(rng.random())
             .resync(plan.resync)
             .defaults(defaults)
             .wire(plan.wire)
             // The clocks of others are read from Leases, as text.
-            .for_kind::<Lease>(InformerOptions::new().wire(WirePreference::JsonOnly));
+            .for_kind::<Lease>(InformerOptions::new().wire(WirePreference::JsonOnly))
+            .build();
         let pods = factory.informer::<Pod>();
         let first = BTreeSet::from(["a", "b"]);
         let options = InformerOptions::new().namespaces(&first).expect("they are namespaces");
-        let informer = factory.informer_with::<Pod>(options);
+        let informer = factory.informer_with::<Pod>(options).expect("every request has the same options");
         let incarnation = Arc::new(Incarnation {
             name,
             link,
@@ -232,7 +233,8 @@ impl Incarnation {
         }
         let namespaces = BTreeSet::from(["a", "b"]);
         let options = InformerOptions::new().namespaces(&namespaces).expect("they are namespaces");
-        let informer = self.factory.informer_with::<Pod>(options);
+        let informer =
+            self.factory.informer_with::<Pod>(options).expect("every request has the same options");
         let mut second_users = self.second_users.lock();
         if second_users.len() < 2 {
             second_users.push(SecondUser { informer, namespaces, _running: self.factory.start() });

@@ -30,7 +30,7 @@ async fn main() -> anyhow::Result<()> {
         );
     }
 
-    let factory = SharedInformerFactory::new(server.client()).resync(Duration::from_secs(30));
+    let factory = SharedInformerFactory::builder(server.client()).resync(Duration::from_secs(30)).build();
     let pods = factory.informer::<Pod>(); // a second call returns the same informer
     pods.add_index(Index::field("node", ".spec.nodeName"))?; // reads the field from the JSON bytes
     pods.add_handler(

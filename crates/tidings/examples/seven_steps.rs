@@ -24,7 +24,7 @@ async fn main() -> anyhow::Result<()> {
     let client = if on_cluster { Client::try_default().await? } else { server.client() };
 
     // 2. Create a factory. Every 30 seconds it delivers all objects to each handler again (a resync).
-    let factory = SharedInformerFactory::new(client.clone()).resync(Duration::from_secs(30));
+    let factory = SharedInformerFactory::builder(client.clone()).resync(Duration::from_secs(30)).build();
 
     // 3. Create an informer for pods. Further calls return the same informer, with one watch and one cache.
     let pods = factory.informer::<Pod>();

@@ -17,7 +17,7 @@
 //! #     "spec": { "nodeName": "node-1", "containers": [{ "name": "web", "image": "nginx" }] },
 //! # }));
 //! # let client = server.client();
-//! let factory = SharedInformerFactory::new(client).resync(Duration::from_secs(30));
+//! let factory = SharedInformerFactory::builder(client).resync(Duration::from_secs(30)).build();
 //! let pods = factory.informer::<Pod>();
 //! pods.add_index(Index::field("node", ".spec.nodeName"))?;
 //! pods.add_handler(Handler::new().on_add(|pod, _is_initial| println!("[ADD] {}", pod.key())))?;
@@ -47,7 +47,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub use tidings_factory::{FactoryError, InformerOptions, Running, SharedInformerFactory};
+pub use tidings_factory::{FactoryBuilder, InformerOptions, Running, SharedInformerFactory};
 pub use tidings_informer::delta::QueueOrder;
 pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
 pub use tidings_informer::informer::{

@@ -14,7 +14,7 @@ impl Many {
     pub(super) async fn start(factory: &SharedInformerFactory, count: usize) -> anyhow::Result<Self> {
         let informer = |number| {
             let options = InformerOptions::new().namespace(format!("many-{number}"))?;
-            anyhow::Ok(factory.informer_with::<ConfigMap>(options))
+            anyhow::Ok(factory.informer_with::<ConfigMap>(options)?)
         };
         let informers = (0..count).map(informer).collect::<Result<Vec<_>, _>>()?;
         let running = factory.start();

@@ -10,7 +10,7 @@ use rand::rngs::SmallRng;
 use rand::seq::SliceRandom;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidings::{Budget, FieldPath, LabelSelector, Lister, Object};
+use tidings::{FieldPath, LabelSelector, Lister, Object};
 use tidings_object::Wire;
 use tidings_protobuf::TypeMeta;
 use tokio::time::Instant;
@@ -61,8 +61,8 @@ impl Reads {
     /// Syncs both caches and decodes everything in the one that keeps it.
     pub(super) async fn prepare(arguments: &Arguments) -> anyhow::Result<Self> {
         let plan = SessionConfig { resource: Resource::Pods, handlers: 1, read: Read::Identity };
-        let kept = Session::start(&arguments.factory()?.budget(Budget::unlimited()), plan).await?;
-        let cold = Session::start(&arguments.factory()?.budget(Budget::bytes(0)), plan).await?;
+        let kept = Session::start(&arguments.factory_builder()?.budget(u64::MAX).build(), plan).await?;
+        let cold = Session::start(&arguments.factory_builder()?.budget(0).build(), plan).await?;
         for pod in kept.lister().list() {
             pod.decoded().context("decoding a pod")?;
         }

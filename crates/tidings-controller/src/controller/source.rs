@@ -6,9 +6,8 @@ use std::sync::Arc;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{Handler, Notification, Registration, SharedInformer};
+use tidings_informer::informer::{Handler, InformerError, Notification, Registration, SharedInformer};
 use tidings_object::{Kind, Projection, ResourceKind};
-use tidings_source::ClientError;
 
 use super::stats::RequestCounters;
 use crate::caches::{ControllerCache, ControllerCaches};
@@ -51,7 +50,7 @@ pub(super) struct WatchSpec<V> {
 
 /// Gets an informer from a factory.
 type GetInformer<V> =
-    dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, ClientError> + Send;
+    dyn FnOnce(&SharedInformerFactory, InformerOptions) -> Result<SharedInformer<V>, InformerError> + Send;
 
 /// How the notifications of an informer are used.
 pub(super) enum SourceRole<V> {
@@ -155,7 +154,7 @@ impl<V: 'static> Watched<V> {
 
 impl<K: Kind + 'static> WatchSpec<K> {
     pub(super) fn full() -> Self {
-        let get_informer = |factory: &SharedInformerFactory, options| Ok(factory.informer_with(options));
+        let get_informer = |factory: &SharedInformerFactory, options| factory.informer_with(options);
         WatchSpec::new(K::resource(), Projection::Full, get_informer)
     }
 }
@@ -176,7 +175,7 @@ impl<V: 'static> WatchSpec<V> {
         get_informer: impl FnOnce(
             &SharedInformerFactory,
             InformerOptions,
-        ) -> Result<SharedInformer<V>, ClientError>
+        ) -> Result<SharedInformer<V>, InformerError>
         + Send
         + 'static,
     ) -> Self {
@@ -230,7 +229,7 @@ impl<V: 'static> WatchSpec<V> {
 
 impl<K: Kind + 'static> WatchSpec<PartialObjectMeta<K>> {
     pub(super) fn metadata() -> Self {
-        let get_informer = |factory: &SharedInformerFactory, options| Ok(factory.metadata_with::<K>(options));
+        let get_informer = |factory: &SharedInformerFactory, options| factory.metadata_with::<K>(options);
         WatchSpec::new(K::resource(), Projection::Metadata, get_informer)
     }
 }

@@ -147,8 +147,8 @@ impl Sharding {
             format!("{GROUP_LABEL}={}", self.group).parse().expect("`check` accepts only values of labels");
         // Step 3 of the protocol needs a cache that applies all writes in the order of the server.
         let options = InformerOptions::new().labels(selector).queue_order(QueueOrder::InOrder);
-        let leases: SharedInformer<Lease> =
-            factory.informer_with(options.namespace(&self.namespace).map_err(LeaseError::Namespace)?);
+        let options = options.namespace(&self.namespace).map_err(LeaseError::Namespace)?;
+        let leases: SharedInformer<Lease> = factory.informer_with(options).map_err(LeaseError::Watch)?;
         let notifications = leases.notifications().map_err(LeaseError::Watch)?;
         let fence = Fence::new(format!("{}/{lease_name}", self.namespace).into(), self.on_overrun);
         let writer = LeaseWriter::new(

@@ -1,4 +1,4 @@
-//! The table of metrics: what each is called, and where it is read from a report. Nothing here writes text.
+//! The table of metrics: the name of each, and where it is read from a report.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ pub(super) struct Family {
     pub(super) read: Read,
 }
 
-/// Where a metric is read from; `By` has a label of its own, with a value for each of its parts.
+/// How a metric is read from a report. Those with `By` have one series for each value of an additional label.
 #[derive(Clone, Copy)]
 pub(super) enum Read {
     Gauge(fn(&InformerReport) -> Option<Value>),
@@ -25,11 +25,11 @@ pub(super) enum Read {
     GaugeBy(&'static str, fn(&InformerReport) -> Vec<(String, Value)>),
     CounterBy(&'static str, fn(&InformerReport) -> Vec<(String, u64)>),
     Durations(fn(&InformerReport) -> &Histogram),
-    /// A sum and how many it is of: upstream's summaries without quantiles.
+    /// A sum and a count: a summary of client-go without quantiles.
     Summary(fn(&InformerReport) -> (f64, u64)),
 }
 
-/// What a gauge shows.
+/// The value of a gauge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Value {
     Whole(i64),

@@ -11,7 +11,6 @@ use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::informer::Handler;
-use tidings_object::Budget;
 
 fn pod(name: &str) -> Value {
     json!({ "metadata": { "namespace": "default", "name": name }, "spec": { "containers": [] } })
@@ -193,7 +192,8 @@ async fn informers_and_handlers_of_one_name_have_series_of_their_own() {
     let factory = SharedInformerFactory::new(server.client());
     let registry = registry(&factory);
     let all = factory.informer::<Pod>();
-    let web = factory.informer_with::<Pod>(InformerOptions::new().labels("app=web".parse().unwrap()));
+    let web =
+        factory.informer_with::<Pod>(InformerOptions::new().labels("app=web".parse().unwrap())).unwrap();
     let metadata = factory.metadata::<Pod>();
     for _ in 0..2 {
         all.add_handler(Handler::new().named("mine").on_add(|_, _| {})).unwrap();
@@ -218,7 +218,7 @@ async fn informers_and_handlers_of_one_name_have_series_of_their_own() {
 async fn the_memory_of_a_factory_can_be_scraped_by_part() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
-    let factory = SharedInformerFactory::new(server.client()).budget(Budget::bytes(1 << 20));
+    let factory = SharedInformerFactory::builder(server.client()).budget(1 << 20).build();
     let registry = registry(&factory);
     let pods = factory.informer::<Pod>();
     let running = factory.start();

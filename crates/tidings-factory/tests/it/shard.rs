@@ -21,7 +21,7 @@ async fn shards_of_a_server_that_ignores_them_add_up_to_everything() {
     let factory = SharedInformerFactory::new(server.client());
     let part = |index| InformerOptions::new().shard(ShardRange::part(index, 3).unwrap());
     let parts: Vec<SharedInformer<ConfigMap>> =
-        (0..3).map(|index| factory.informer_with(part(index))).collect();
+        (0..3).map(|index| factory.informer_with(part(index)).unwrap()).collect();
     let whole: SharedInformer<ConfigMap> = factory.informer();
     let running = factory.start();
     running.synced().await.unwrap();

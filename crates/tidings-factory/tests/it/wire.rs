@@ -28,28 +28,34 @@ async fn got(factory: &SharedInformerFactory, maps: SharedInformer<ConfigMap>) -
 }
 
 #[tokio::test(start_paused = true)]
-async fn protobuf_is_got_unless_a_factory_or_an_informer_wants_json() {
+async fn protobuf_is_used_unless_a_factory_or_an_informer_prefers_json() {
     let server = server().await;
     let json = || InformerOptions::new().wire(WirePreference::JsonOnly);
     let factory = SharedInformerFactory::new(server.client());
     assert_eq!(got(&factory, factory.informer()).await, Wire::Protobuf);
     let factory = SharedInformerFactory::new(server.client());
-    assert_eq!(got(&factory, factory.informer_with(json())).await, Wire::Json);
-    let factory = SharedInformerFactory::new(server.client()).for_kind::<ConfigMap>(json());
+    assert_eq!(got(&factory, factory.informer_with(json()).unwrap()).await, Wire::Json);
+    let factory = SharedInformerFactory::builder(server.client()).for_kind::<ConfigMap>(json()).build();
     assert_eq!(got(&factory, factory.informer()).await, Wire::Json);
-    let factory = SharedInformerFactory::new(server.client()).wire(WirePreference::JsonOnly);
+    let factory = SharedInformerFactory::builder(server.client()).wire(WirePreference::JsonOnly).build();
     assert_eq!(got(&factory, factory.informer()).await, Wire::Json);
     let protobuf = InformerOptions::new().wire(WirePreference::ProtobufFirst);
-    assert_eq!(got(&factory, factory.informer_with(protobuf)).await, Wire::Protobuf);
+    assert_eq!(got(&factory, factory.informer_with(protobuf).unwrap()).await, Wire::Protobuf);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_wire_makes_no_informer_another_one() {
+async fn a_second_request_with_another_option_is_an_error_that_names_it() {
     let server = server().await;
     let factory = SharedInformerFactory::new(server.client());
     let first: SharedInformer<ConfigMap> = factory.informer();
-    let second = factory.informer_with(InformerOptions::new().wire(WirePreference::JsonOnly));
+    let json = InformerOptions::new().wire(WirePreference::JsonOnly);
+    let error = factory.informer_with::<ConfigMap>(json).map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the informer of configmaps exists with wire = ProtobufFirst, but JsonOnly was requested; \
+         request it with the same options everywhere, or set them once in the factory's builder"
+    );
+    let same = InformerOptions::new().wire(WirePreference::ProtobufFirst);
+    assert_eq!(factory.informer_with::<ConfigMap>(same).unwrap().name(), first.name());
     assert_eq!(factory.stats().len(), 1);
-    assert_eq!(got(&factory, second).await, Wire::Protobuf, "as it was asked for first");
-    drop(first);
 }

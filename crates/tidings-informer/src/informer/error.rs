@@ -46,6 +46,24 @@ pub enum InformerError {
         /// The cause.
         r#source: ClientError,
     },
+    /// The resource of a requested informer is not valid.
+    #[error("requesting an informer: {0}")]
+    Resource(ClientError),
+    /// The informer exists already, with another value of an option.
+    #[error(
+        "the informer of {informer} exists with {option} = {existing}, but {requested} was requested; \
+         request it with the same options everywhere, or set them once in the factory's builder"
+    )]
+    OptionsDiffer {
+        /// The informer's name.
+        informer: String,
+        /// The option.
+        option: &'static str,
+        /// The requested value.
+        requested: String,
+        /// The value that the informer was made with.
+        existing: String,
+    },
     /// A handler can't be added as it is.
     #[error("a handler was not added to the informer of {informer}: {problem}")]
     InvalidHandler {
@@ -145,16 +163,18 @@ pub struct Unsynced {
 }
 
 impl InformerError {
-    /// The name of the informer.
+    /// The name of the informer; empty if it was never made.
     pub fn informer(&self) -> &str {
         match self {
             InformerError::Stopped { informer, .. }
             | InformerError::Index { informer, .. }
             | InformerError::Namespace { informer, .. }
             | InformerError::InvalidHandler { informer, .. }
+            | InformerError::OptionsDiffer { informer, .. }
             | InformerError::Panicked { informer, .. }
             | InformerError::StreamEnded { informer, .. } => informer,
             InformerError::Failed { failure, .. } => failure.informer(),
+            InformerError::Resource(_) => "",
         }
     }
 

@@ -49,9 +49,10 @@ impl Follower {
         let step_max = Duration::from_secs(1);
         let backoff = BackoffConfig { initial: step_max / 10, step_max, ..BackoffConfig::default() };
         let reflector = ReflectorConfig::default().backoff(backoff);
-        let factory = SharedInformerFactory::new(client)
+        let factory = SharedInformerFactory::builder(client)
             .defaults(InformerOptions::new().reflector(reflector))
-            .on_error(move |fault| told.send_modify(|told: &mut Vec<String>| told.push(fault.to_string())));
+            .on_error(move |fault| told.send_modify(|told: &mut Vec<String>| told.push(fault.to_string())))
+            .build();
         let pods = factory.informer::<Pod>();
         let running = factory.start();
         running.synced_within(PATIENCE).await.unwrap();

@@ -33,7 +33,7 @@ impl TestCluster {
     }
 
     pub(crate) fn over(server: ApiServer) -> TestCluster {
-        let factory = SharedInformerFactory::new(server.client()).seed(7);
+        let factory = SharedInformerFactory::builder(server.client()).seed(7).build();
         TestCluster { server, factory }
     }
 

@@ -216,7 +216,8 @@ async fn stalled(cluster: &TestCluster, mapping: Mapping) -> (RunningController,
 
 /// Waits until the cache contains the secret with this owner, or no longer contains the secret.
 async fn cached(cluster: &TestCluster, mapping: Mapping, name: &str, owner: Option<&str>) {
-    let informer = cluster.factory.informer_with::<Secret>(InformerOptions::new().merge_above(STALLED_BOUND));
+    let informer =
+        cluster.factory.informer_with::<Secret>(InformerOptions::new().merge_above(STALLED_BOUND)).unwrap();
     let key = Key::new(Some("default"), name).unwrap();
     let is_so = |secret: Option<&Object<Secret>>| match (secret, owner) {
         (Some(secret), Some(owner)) => mapping.owners(secret).contains(owner),
@@ -323,8 +324,12 @@ async fn run(mapping: Mapping, bound: usize, steps: &[Operation]) {
         }
     }
     tokio::time::sleep(Duration::from_secs(60)).await;
-    let secrets =
-        cluster.factory.informer_with::<Secret>(InformerOptions::new().merge_above(bound)).lister().list();
+    let secrets = cluster
+        .factory
+        .informer_with::<Secret>(InformerOptions::new().merge_above(bound))
+        .unwrap()
+        .lister()
+        .list();
     for owner in OWNERS {
         let own = secrets.iter().filter(|secret| mapping.owners(secret).contains(owner));
         let truth: BTreeSet<_> =

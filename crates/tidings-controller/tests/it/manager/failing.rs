@@ -10,7 +10,7 @@ use tidings_apiserver::ApiServer;
 use tidings_controller::{
     Action, Controller, ControllerError, Error, Manager, ManagerError, Request, Sharding,
 };
-use tidings_factory::InformerOptions;
+use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::informer::InformerError;
 use tidings_workqueue::limiter::RateLimiter;
 use tokio::time::timeout;
@@ -186,7 +186,7 @@ async fn a_shard_whose_informer_of_leases_ends_stops_the_manager() {
     assert!(!run.has_ended());
     let selector = "tidings.dev/shard-group=maps".parse().unwrap();
     let leases = InformerOptions::new().labels(selector).namespace("default").unwrap();
-    factory.informer_with::<Lease>(leases).stop();
+    factory.informer_with::<Lease>(leases).unwrap().stop();
     let error = ended(run).await;
     assert!(matches!(&error, ManagerError::Runnable { name, .. } if name == "shards"), "{error:?}");
 }
@@ -199,7 +199,7 @@ async fn durations_without_end_are_accepted() {
     let log = Log::new();
     let log_clone = log.clone();
     let forever = Duration::MAX;
-    let options = InformerOptions::new().resync(forever).stop_deadline(forever);
+    let options = InformerOptions::new().resync(forever).stop_timeout(forever);
     let controller = Controller::for_kind::<ConfigMap>("maps")
         .options(options)
         .reconcile_timeout(forever)
@@ -210,14 +210,12 @@ async fn durations_without_end_are_accepted() {
             log_clone.push(request.name());
             async { Ok(Action::requeue_after(Duration::MAX)) }
         });
-    let (shard, task) =
-        Sharding::new("group").hand_over_timeout(forever).build(&factory(&server).resync(forever)).unwrap();
+    let patient = || SharedInformerFactory::builder(server.client()).seed(7).resync(forever).build();
+    let (shard, task) = Sharding::new("group").hand_over_timeout(forever).build(&patient()).unwrap();
     drop((shard, task));
     let refused = Sharding::new("group").retry_period(forever).build(&factory(&server)).map(|_| ());
     assert!(refused.is_err(), "no renew deadline fits such a retry period");
-    let manager = Manager::new(factory(&server).resync(forever))
-        .sync_timeout(forever)
-        .graceful_shutdown_timeout(forever);
+    let manager = Manager::new(patient()).sync_timeout(forever).graceful_shutdown_timeout(forever);
     let run = ManagerRun::new(manager.controller(controller));
     log.wait_for_lines(1).await;
     put(&server, "configmaps", "a");

@@ -83,7 +83,7 @@ impl ManagerRun {
 }
 
 pub(crate) fn factory(server: &ApiServer) -> SharedInformerFactory {
-    SharedInformerFactory::new(server.client()).seed(7)
+    SharedInformerFactory::builder(server.client()).seed(7).build()
 }
 
 /// A factory whose client panics, in the task that sends the request, for each path that contains `resource`.
@@ -104,7 +104,7 @@ pub(crate) fn factory_with(
             service.oneshot(request).await
         }
     };
-    SharedInformerFactory::new(Client::new(tower::service_fn(forward), "default")).seed(7)
+    SharedInformerFactory::builder(Client::new(tower::service_fn(forward), "default")).seed(7).build()
 }
 
 pub(crate) fn put(server: &ApiServer, resource: &str, name: &str) {

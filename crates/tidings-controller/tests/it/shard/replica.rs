@@ -33,7 +33,7 @@ impl Replica {
 
     pub(crate) fn start_with(server: &ApiServer, sharding: Sharding) -> Replica {
         let is_cut = Arc::new(AtomicBool::new(false));
-        let factory = SharedInformerFactory::new(client(server, Arc::clone(&is_cut))).seed(1);
+        let factory = SharedInformerFactory::builder(client(server, Arc::clone(&is_cut))).seed(1).build();
         let (shard, task) = sharding.build(&factory).unwrap();
         let running = factory.start();
         let stop = CancellationToken::new();

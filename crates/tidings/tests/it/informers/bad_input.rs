@@ -38,9 +38,10 @@ async fn check(order: QueueOrder, fault: Injection, when: When) -> Vec<String> {
     }
     let faults = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&faults);
-    let factory = SharedInformerFactory::new(server.client())
-        .on_error(move |fault| told.lock().push(fault.to_string()));
-    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+    let factory = SharedInformerFactory::builder(server.client())
+        .on_error(move |fault| told.lock().push(fault.to_string()))
+        .build();
+    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
     let heard = Heard::default();
     pods.add_handler(heard.handler()).unwrap();
     if when == When::FirstList {
@@ -104,9 +105,11 @@ async fn an_answer_that_is_no_list_empties_no_cache() {
             put(&server, "b", 0);
             let faults = Arc::new(Mutex::new(Vec::new()));
             let told = Arc::clone(&faults);
-            let factory = SharedInformerFactory::new(server.client())
-                .on_error(move |fault| told.lock().push(fault.to_string()));
-            let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+            let factory = SharedInformerFactory::builder(server.client())
+                .on_error(move |fault| told.lock().push(fault.to_string()))
+                .build();
+            let pods: SharedInformer<Pod> =
+                factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
             let heard = Heard::default();
             pods.add_handler(heard.handler()).unwrap();
             let running = factory.start();
@@ -158,7 +161,8 @@ async fn duplicates_and_replays_reach_no_handler() {
             let server = ApiServer::start().await;
             put(&server, "pod-0", 0);
             let factory = SharedInformerFactory::new(server.client());
-            let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+            let pods: SharedInformer<Pod> =
+                factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
             let heard = Heard::default();
             pods.add_handler(heard.handler()).unwrap();
             let running = factory.start();
@@ -188,7 +192,8 @@ async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
             put(&server, &format!("pod-{number}"), 0);
         }
         let factory = SharedInformerFactory::new(server.client());
-        let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+        let pods: SharedInformer<Pod> =
+            factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
         let heard = Heard::default();
         pods.add_handler(heard.handler()).unwrap();
         let running = factory.start();
@@ -216,7 +221,8 @@ async fn a_wire_that_changes_in_mid_life_reports_no_object_as_changed() {
             put(&server, &format!("pod-{number}"), 0);
         }
         let factory = SharedInformerFactory::new(server.client());
-        let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order));
+        let pods: SharedInformer<Pod> =
+            factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
         let heard = Heard::default();
         pods.add_handler(heard.handler()).unwrap();
         let running = factory.start();
@@ -251,7 +257,7 @@ async fn a_stop_policy_ends_an_informer_that_may_not_list() {
     let policy =
         tidings::StopPolicy { forbidden_max: std::num::NonZeroU32::new(3), ..tidings::StopPolicy::default() };
     let options = InformerOptions::new().reflector(ReflectorConfig::default().stop_policy(policy));
-    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let running = factory.start();
     let error = running.synced_within(Duration::from_secs(3600)).await.unwrap_err();
     assert!(error.to_string().contains("403"), "{error}");

@@ -89,12 +89,12 @@ async fn what_did_not_sync_is_named_with_the_reason_and_goes_on_trying() {
 #[tokio::test(start_paused = true)]
 async fn namespaces_selectors_and_tweaks_reach_the_server() {
     let server = ApiServer::start().await;
-    let factory = SharedInformerFactory::new(server.client()).namespaces(["a", "b"]).unwrap();
+    let factory = SharedInformerFactory::builder(server.client()).namespaces(["a", "b"]).unwrap().build();
     let options = InformerOptions::new()
         .labels("app=web".parse().unwrap())
         .fields("spec.nodeName=node-1".parse().unwrap())
         .tweak(|query| query.set("timeoutSeconds", "77"));
-    let _pods: SharedInformer<Pod> = factory.informer_with(options);
+    let _pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let _namespaces = factory.informer::<Namespace>();
     let running = factory.start();
     running.synced().await.unwrap();
@@ -134,7 +134,7 @@ async fn a_tweak_has_the_last_word_on_every_list() {
                 query.set("limit", "2");
             }
         });
-    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     assert_eq!(pods.lister().len(), 5);
@@ -244,9 +244,10 @@ async fn options_of_a_kind_come_before_those_of_the_factory() {
     let server = ApiServer::start().await;
     server.put("pods", pod("default", "web"));
     server.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "settings" } }));
-    let factory = SharedInformerFactory::new(server.client())
+    let factory = SharedInformerFactory::builder(server.client())
         .resync(Duration::from_secs(10))
-        .for_kind::<ConfigMap>(InformerOptions::new().resync(Duration::ZERO));
+        .for_kind::<ConfigMap>(InformerOptions::new().resync(Duration::ZERO))
+        .build();
     let heard = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let count = |which: usize| {
         let heard = Arc::clone(&heard);
@@ -270,8 +271,8 @@ async fn options_of_a_kind_come_before_those_of_the_factory() {
 async fn wrong_use_gets_a_typed_error() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
-    assert!(factory.clone().namespaces([""]).is_err());
-    assert!(factory.clone().namespaces(["No Such"]).is_err());
+    assert!(SharedInformerFactory::builder(server.client()).namespaces([""]).is_err());
+    assert!(SharedInformerFactory::builder(server.client()).namespaces(["No Such"]).is_err());
     let mut nothing = Pod::resource();
     nothing.plural = "".into();
     assert!(factory.dynamic(nothing).is_err());
@@ -293,7 +294,7 @@ async fn wrong_use_gets_a_typed_error() {
 async fn no_more_lists_than_allowed_are_asked_for_at_the_same_time() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Delay(Duration::from_secs(30)).always());
-    let factory = SharedInformerFactory::new(server.client()).concurrent_lists(2);
+    let factory = SharedInformerFactory::builder(server.client()).concurrent_lists_max(2).build();
     let informers = (factory.informer::<Pod>(), factory.informer::<Node>(), factory.informer::<ConfigMap>());
     let running = factory.start();
     tokio::time::sleep(Duration::from_secs(31)).await;
@@ -310,7 +311,7 @@ async fn a_tweak_that_panics_is_told_and_stops_its_informer_alone() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods: SharedInformer<Pod> =
-        factory.informer_with(InformerOptions::new().tweak(|_| panic!("no such option")));
+        factory.informer_with(InformerOptions::new().tweak(|_| panic!("no such option"))).unwrap();
     let nodes = factory.informer::<Node>();
     let running = factory.start();
     let error = running.synced_within(Duration::from_secs(60)).await.unwrap_err();

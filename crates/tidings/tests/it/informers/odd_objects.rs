@@ -97,8 +97,9 @@ impl Scene {
         if way.in_pages {
             server.faults().inject(Fault::RefuseStreamingList.always());
         }
-        let factory = SharedInformerFactory::new(server.client()).wire(way.wire);
-        let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(way.order));
+        let factory = SharedInformerFactory::builder(server.client()).wire(way.wire).build();
+        let pods: SharedInformer<Pod> =
+            factory.informer_with(InformerOptions::new().queue_order(way.order)).unwrap();
         let heard = Heard::default();
         pods.add_handler(heard.handler()).unwrap();
         let running = factory.start();

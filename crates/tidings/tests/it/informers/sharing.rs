@@ -28,7 +28,7 @@ async fn check(order: QueueOrder) {
     }
     let factory = SharedInformerFactory::new(server.client());
     let options = InformerOptions::new().namespaces(["a", "b"]).unwrap().queue_order(order);
-    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let heard = Heard::default();
     pods.add_handler(heard.handler()).unwrap();
     let running = factory.start();
@@ -90,7 +90,7 @@ async fn whoever_asks_for_namespaces_gets_those_whatever_others_made_of_theirs()
     }
     let factory = SharedInformerFactory::new(server.client());
     let ask = |namespaces: &[&str]| {
-        factory.informer_with::<Pod>(InformerOptions::new().namespaces(namespaces).unwrap())
+        factory.informer_with::<Pod>(InformerOptions::new().namespaces(namespaces).unwrap()).unwrap()
     };
     let (first, sharer) = (ask(&["a", "b"]), ask(&["b", "a"]));
     assert_eq!(first.name(), sharer.name(), "until then they share");
@@ -116,7 +116,7 @@ async fn whoever_asks_for_namespaces_gets_those_whatever_others_made_of_theirs()
     assert_eq!(names, ["pods", "pods#2", "pods#3"], "all are seen, each by its own name");
 
     // One that is changed before it has started is started all the same.
-    let early = factory.informer_with::<Pod>(InformerOptions::new().namespace("b").unwrap());
+    let early = factory.informer_with::<Pod>(InformerOptions::new().namespace("b").unwrap()).unwrap();
     early.set_namespaces(["a"]).unwrap();
     let of_b = ask(&["b"]);
     let last = factory.start();
@@ -134,7 +134,7 @@ async fn equal_options_of_two_places_give_one_watch_and_functions_are_equal_by_n
     let factory = SharedInformerFactory::new(server.client());
     let prune = |paths: &[&'static str]| InformerOptions::new().prune(paths.iter().copied()).unwrap();
     let strip = || Transform::json(|pod| pod["status"] = serde_json::Value::Null);
-    let ask = |options: InformerOptions| factory.informer_with::<Pod>(options);
+    let ask = |options: InformerOptions| factory.informer_with::<Pod>(options).unwrap();
     let all = [
         (ask(prune(&[".spec", ".status"])), ask(prune(&[".status", ".spec"])), true),
         (ask(prune(&[".spec"])), ask(prune(&[".status"])), false),
@@ -165,6 +165,6 @@ async fn equal_options_of_two_places_give_one_watch_and_functions_are_equal_by_n
         assert_eq!(one.name() == other.name(), *is_same, "{at}: {} and {}", one.name(), other.name());
     }
     let nodes = factory.informer::<Node>();
-    let in_a = factory.informer_with::<Node>(InformerOptions::new().namespace("a").unwrap());
-    assert_eq!(nodes.name(), in_a.name(), "nodes are in no namespace");
+    let in_a = factory.informer_with::<Node>(InformerOptions::new().namespace("a").unwrap()).unwrap();
+    assert_eq!(nodes.name(), in_a.name(), "nodes are cluster-scoped");
 }

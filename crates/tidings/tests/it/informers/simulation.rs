@@ -63,10 +63,11 @@ fn simulate(run: Run) -> Vec<&'static str> {
     runtime.expect("a runtime can be made").block_on(async {
         let server = ApiServer::builder().seed(run.seed).start().await;
         server.faults().plan(run.seed, 250, faults());
-        let factory = SharedInformerFactory::new(server.client()).seed(run.seed);
+        let factory = SharedInformerFactory::builder(server.client()).seed(run.seed).build();
         let reflector = ReflectorConfig::default().list_mode(run.list_mode);
         let pods: SharedInformer<Pod> = factory
-            .informer_with(InformerOptions::new().queue_order(run.order).reflector(reflector).merge_above(8));
+            .informer_with(InformerOptions::new().queue_order(run.order).reflector(reflector).merge_above(8))
+            .unwrap();
         let early = Heard::default();
         pods.add_handler(early.handler()).unwrap();
         let running = factory.start();

@@ -10,8 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings::{
-    Budget, FieldPath, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory,
-    Transform,
+    FieldPath, Index, InformerOptions, Kind, ResourceKind, SharedInformer, SharedInformerFactory, Transform,
 };
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
@@ -150,15 +149,17 @@ async fn read_in_the_hook() {
     let pods = Arc::new(OnceLock::<SharedInformer<Pod>>::new());
     let reads = Arc::new(Mutex::new(Vec::new()));
     let (about, read) = (Arc::clone(&pods), Arc::clone(&reads));
-    let factory = SharedInformerFactory::new(server.client()).on_error(move |_| {
-        let bad = about.get().unwrap().lister().get("default/bad").unwrap();
-        let mut read = read.lock().unwrap();
-        read.extend([
-            bad.decoded().is_ok(),
-            bad.seen_as::<Value>().decoded().is_ok(),
-            bad.view::<Pod>().is_ok(),
-        ]);
-    });
+    let factory = SharedInformerFactory::builder(server.client())
+        .on_error(move |_| {
+            let bad = about.get().unwrap().lister().get("default/bad").unwrap();
+            let mut read = read.lock().unwrap();
+            read.extend([
+                bad.decoded().is_ok(),
+                bad.seen_as::<Value>().decoded().is_ok(),
+                bad.view::<Pod>().is_ok(),
+            ]);
+        })
+        .build();
     let informer = pods.get_or_init(|| factory.informer::<Pod>());
     let running = factory.start();
     running.synced().await.unwrap();
@@ -201,7 +202,8 @@ async fn a_transform_runs_once_for_each_version_and_never_again_on_a_relist() {
         object["metadata"]["name"] = json!("somebody-else");
     });
     let factory = SharedInformerFactory::new(server.client());
-    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().transform(transform));
+    let pods: SharedInformer<Pod> =
+        factory.informer_with(InformerOptions::new().transform(transform)).unwrap();
     pods.add_index(Index::field("node", ".spec.nodeName")).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
@@ -226,7 +228,8 @@ async fn a_transform_that_panics_costs_the_body_and_keeps_the_identity() {
     put_pod(&server, "web", "node-1");
     let factory = SharedInformerFactory::new(server.client());
     let transform = Transform::json(|_| panic!("no such luck"));
-    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().transform(transform));
+    let pods: SharedInformer<Pod> =
+        factory.informer_with(InformerOptions::new().transform(transform)).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let web = pods.lister().get("default/web").unwrap();
@@ -243,7 +246,7 @@ async fn pruned_fields_are_never_kept() {
     let factory = SharedInformerFactory::new(server.client());
     let options =
         InformerOptions::new().prune([".metadata.managedFields", ".spec.containers[*].image"]).unwrap();
-    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let pod = pods.lister().get("default/web").unwrap().decoded().unwrap();
@@ -257,8 +260,12 @@ async fn pruned_fields_are_never_kept() {
 async fn decoded_objects_are_kept_within_the_budget_and_not_without() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "node-1");
-    let decode_twice = |budget: Budget| {
-        let factory = SharedInformerFactory::new(server.client()).budget(budget);
+    let decode_twice = |budget: Option<u64>| {
+        let builder = SharedInformerFactory::builder(server.client());
+        let factory = match budget {
+            Some(bytes) => builder.budget(bytes).build(),
+            None => builder.build(),
+        };
         async move {
             let pods = factory.informer::<Pod>();
             let running = factory.start();
@@ -269,9 +276,9 @@ async fn decoded_objects_are_kept_within_the_budget_and_not_without() {
             same
         }
     };
-    assert!(decode_twice(Budget::default()).await);
-    assert!(decode_twice(Budget::unlimited()).await);
-    assert!(!decode_twice(Budget::bytes(0)).await);
+    assert!(decode_twice(None).await);
+    assert!(decode_twice(Some(u64::MAX)).await);
+    assert!(!decode_twice(Some(0)).await);
 }
 
 // holds: R28

@@ -44,7 +44,7 @@ async fn a_version_is_reached_when_every_namespace_has_passed_it_by_bookmark_if_
     let server = ApiServer::builder().bookmark_interval(Duration::from_secs(5)).start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods: SharedInformer<Pod> =
-        factory.informer_with(InformerOptions::new().namespaces(["a", "b"]).unwrap());
+        factory.informer_with(InformerOptions::new().namespaces(["a", "b"]).unwrap()).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let version = put(&server, "a", "web");
@@ -61,7 +61,8 @@ async fn a_version_is_reached_when_every_namespace_has_passed_it_by_bookmark_if_
 async fn what_can_never_come_is_said_at_once() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
-    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().namespaces(["a"]).unwrap());
+    let pods: SharedInformer<Pod> =
+        factory.informer_with(InformerOptions::new().namespaces(["a"]).unwrap()).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let elsewhere = Key::parse("b/web").unwrap();
@@ -112,7 +113,7 @@ async fn what_a_write_answered_is_waited_for_unless_its_labels_say_that_it_never
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let options = InformerOptions::new().labels("app=web".parse().unwrap());
-    let pods: SharedInformer<Pod> = factory.informer_with(options);
+    let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let api: Api<Pod> = Api::default_namespaced(server.client());

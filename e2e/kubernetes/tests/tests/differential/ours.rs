@@ -53,8 +53,8 @@ impl Ours {
             .labels(selector.parse().expect("the selector is one"))
             .wire(wire)
             .reflector(ReflectorConfig::default().list_mode(list_mode));
-        let factory = SharedInformerFactory::new(client).seed(script.seed);
-        let informer = factory.informer_with::<ConfigMap>(options);
+        let factory = SharedInformerFactory::builder(client).seed(script.seed).build();
+        let informer = factory.informer_with::<ConfigMap>(options).unwrap();
         let notifications = Notifications::default();
         let add = |listener| informer.add_handler(handler(listener, &notifications));
         let registrations =

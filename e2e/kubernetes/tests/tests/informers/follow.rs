@@ -54,7 +54,7 @@ impl<K: Kind + 'static> Follow<K> {
 
     /// Starts an informer.
     pub(crate) fn begin(client: Client, options: InformerOptions) -> Follow<K> {
-        Follow::of(client, |factory| factory.informer_with(options))
+        Follow::of(client, |factory| factory.informer_with(options).unwrap())
     }
 }
 
@@ -66,7 +66,10 @@ impl<K: 'static> Follow<K> {
     ) -> Follow<K> {
         let troubles = Troubles::default();
         let met = troubles.clone();
-        let factory = SharedInformerFactory::new(client).seed(seed()).on_error(move |fault| met.meet(fault));
+        let factory = SharedInformerFactory::builder(client)
+            .seed(seed())
+            .on_error(move |fault| met.meet(fault))
+            .build();
         let informer = informer(&factory);
         let heard = Heard::listen_to(&informer);
         let running = factory.start();

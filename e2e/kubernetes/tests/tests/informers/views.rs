@@ -13,7 +13,7 @@ pub(crate) async fn metadata_only(cluster: &Cluster) {
     let scene = Scene::new(cluster, "metadata").await;
     scene.write_many(3).await;
     let maps: Follow<PartialObjectMeta<ConfigMap>> =
-        Follow::of(scene.client.clone(), |factory| factory.metadata_with(scene.options()));
+        Follow::of(scene.client.clone(), |factory| factory.metadata_with(scene.options()).unwrap());
     maps.synced().await;
     scene.change().await;
     assert_eq!(maps.wire(), Some(Wire::Protobuf));
@@ -31,7 +31,7 @@ pub(crate) async fn dynamic(cluster: &Cluster) {
     scene.write_many(3).await;
     let mut typed: Option<SharedInformer<ConfigMap>> = None;
     let maps: Follow<DynamicObject> = Follow::of(scene.client.clone(), |factory| {
-        typed = Some(factory.informer_with(scene.options()));
+        typed = Some(factory.informer_with(scene.options()).unwrap());
         factory.dynamic_with(ConfigMap::resource(), scene.options()).expect("it is a resource")
     });
     assert_eq!(maps.running.len(), 1, "one watch for both");

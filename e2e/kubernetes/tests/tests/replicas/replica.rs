@@ -88,7 +88,7 @@ impl Asked {
             .lease_duration(Duration::from_secs(5))
             .renew_deadline(Duration::from_secs(3))
             .retry_period(Duration::from_millis(500));
-        let factory = SharedInformerFactory::new(client).namespaces([NAMESPACE])?;
+        let factory = SharedInformerFactory::builder(client).namespaces([NAMESPACE])?.build();
         Manager::new(factory)
             .controller(Controller::for_kind::<ConfigMap>("tasks").reconcile(reconcile))
             .election(election)

@@ -1,5 +1,5 @@
-//! Limits how many lists a factory asks for at the same time: a start with many informers is no stampede, and
-//! only a few lists are on their way in memory.
+//! Limits how many lists of a factory run at the same time. A start with many informers then neither overloads the server
+//! nor holds many lists in memory at once.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use tidings_source::{
 };
 use tokio::sync::Semaphore;
 
-/// A source that lists when it is its turn.
-pub(crate) struct Gated<L> {
+/// A source whose lists need a permit of a semaphore.
+pub(crate) struct LimitedSource<L> {
     pub(crate) source: L,
-    pub(crate) lists: Arc<Semaphore>,
+    pub(crate) list_limit: Arc<Semaphore>,
 }
 
-impl<L: ListWatch> ListWatch for Gated<L> {
+impl<L: ListWatch> ListWatch for LimitedSource<L> {
     fn resource(&self) -> &ResourceKind {
         self.source.resource()
     }
@@ -35,8 +35,8 @@ impl<L: ListWatch> ListWatch for Gated<L> {
     }
 
     fn list_permit(&self) -> BoxFuture<'_, ListPermit> {
-        let turn = Arc::clone(&self.lists).acquire_owned();
-        turn.map(|turn| ListPermit::new(turn.expect("the gate is never closed"))).boxed()
+        let permit = Arc::clone(&self.list_limit).acquire_owned();
+        permit.map(|permit| ListPermit::new(permit.expect("the semaphore is never closed"))).boxed()
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {
