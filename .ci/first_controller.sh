@@ -44,7 +44,7 @@ cargo test --quiet
 # Everything that the page runs in a terminal, with a free port and a folder of our own.
 kubeconfig="$work/greeter.kubeconfig"
 cargo build --quiet
-(cd "$root" && cargo build --quiet -p tidings-cli)
+[[ -x "$CARGO_TARGET_DIR/debug/tidings" ]] || (cd "$root" && cargo build --quiet --workspace --bin tidings)
 "$CARGO_TARGET_DIR/debug/tidings" serve --kubeconfig "$kubeconfig" &
 started+=($!)
 await "the server answers" test -s "$kubeconfig"
