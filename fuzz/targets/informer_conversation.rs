@@ -1,7 +1,7 @@
-//! Fuzzes `talk::conversation`, which stands beside the test that runs it over its corpus.
+//! Fuzzes `driver::conversation`. A test beside it runs it over its corpus.
 #![no_main]
 
-#[path = "../../crates/tidings-informer/tests/it/conversation/talk.rs"]
-mod talk;
+#[path = "../../crates/tidings-informer/tests/it/conversation/driver.rs"]
+mod driver;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| talk::conversation(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| driver::conversation(data));

@@ -1,11 +1,11 @@
-//! The reflector against a scripted source, in paused time: what it asks, when, and what reaches the sink.
+//! The reflector with a scripted source, in paused time: its requests, their times, and what reaches the sink.
 
 mod bad_input;
+mod harness;
 mod list;
 mod model;
 mod observed;
 mod retry;
-mod scene;
 mod silence;
 mod stop;
 mod stream_list;

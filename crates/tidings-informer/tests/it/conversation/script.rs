@@ -1,9 +1,9 @@
-//! What a server says, read from any bytes.
+//! The script of a server, parsed from arbitrary bytes.
 //!
-//! The first byte sets up the client. What follows are answers, divided by [`BETWEEN_ANSWERS`]; the first byte of an
-//! answer says with which status, on which wire and how it ends. The rest are parts, divided by [`BETWEEN_PARTS`]; the
-//! first byte of a part says whether its bytes are sent as they are, or as the object of a well-formed event. Without
-//! the latter a fuzzer would seldom come past the lengths of protobuf.
+//! The first byte configures the client. The rest are answers, separated by [`ANSWER_SEPARATOR`]. The first byte of an
+//! answer is its status, its encoding and how it ends. The rest of an answer are parts, separated by [`PART_SEPARATOR`]. The
+//! first byte of a part says whether its bytes are sent raw, or as the object of a well-formed event. Without the latter a
+//! fuzzer would rarely get past the length fields of protobuf.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::reflector::ListMode;
 use tidings_object::Wire;
 
-use super::Life;
+use super::ObjectSummary;
 
-pub(crate) const BETWEEN_ANSWERS: [u8; 2] = [0xff, 0xfe];
-pub(crate) const BETWEEN_PARTS: [u8; 2] = [0xff, 0xfd];
+pub(crate) const ANSWER_SEPARATOR: [u8; 2] = [0xff, 0xfe];
+pub(crate) const PART_SEPARATOR: [u8; 2] = [0xff, 0xfd];
 
-/// More answers than this only take time.
+/// Further answers are ignored: they would only take time.
 const ANSWERS_MAX: usize = 16;
 
 /// One conversation.
@@ -25,22 +25,22 @@ pub(crate) struct Script {
     pub(crate) wire: Wire,
     pub(crate) list_mode: ListMode,
     pub(crate) order: QueueOrder,
-    /// The version of the last list, and of all that it lists: higher than all that came before, or lower.
+    /// The version of the last list and of its objects: higher or lower than all versions before.
     pub(crate) last_version: &'static str,
     pub(crate) chunk_bytes: usize,
     pub(crate) answers: Vec<Answer>,
 }
 
-/// What one request is answered with.
+/// The answer to one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) content_type: ContentType,
-    pub(crate) end: End,
+    pub(crate) end: AnswerEnd,
     pub(crate) parts: Vec<Part>,
 }
 
-/// What an answer says that it is.
+/// The content type of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContentType {
     Wire(Wire),
@@ -49,7 +49,7 @@ pub(crate) enum ContentType {
 
 /// How an answer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum AnswerEnd {
     Closed,
     Reset,
     Hung,
@@ -62,21 +62,21 @@ pub(crate) struct Part {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What is made of the bytes of a part.
+/// How the bytes of a part are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Nothing.
+    /// Unchanged.
     Raw,
-    /// The object of an event of this type; in a list, an item.
+    /// As the object of an event of this type; in a list, as an item.
     Object(&'static str),
 }
 
 impl Script {
-    /// Any bytes are a script.
+    /// Never fails: any bytes are a script.
     pub(crate) fn parse(bytes: &[u8]) -> Script {
         let (flags, rest) = bytes.split_first().map_or((0, bytes), |(flags, rest)| (*flags, rest));
         let wire = if flags & 1 == 0 { Wire::Json } else { Wire::Protobuf };
-        let answers = divided(rest, &BETWEEN_ANSWERS).into_iter().take(ANSWERS_MAX);
+        let answers = split(rest, &ANSWER_SEPARATOR).into_iter().take(ANSWERS_MAX);
         Script {
             wire,
             list_mode: if flags & 2 == 0 { ListMode::Streaming } else { ListMode::Chunked },
@@ -87,18 +87,19 @@ impl Script {
         }
     }
 
-    /// Name, uid and image of each pod that the last list has.
+    /// Name, uid and image of each pod of the last list.
     pub(crate) const LAST: [(&'static str, &'static str, &'static str); 2] =
         [("web", "uid-web", "web:1"), ("db", "uid-db", "db:1")];
 
     /// The namespace of those pods.
     pub(crate) const LAST_NAMESPACE: &'static str = "shop";
 
-    /// What the cache must have in the end.
-    pub(crate) fn last_list(&self) -> BTreeMap<String, Life> {
-        let life = |uid: &str, image: &str| (uid.to_owned(), self.last_version.to_owned(), image.to_owned());
+    /// The expected contents of the cache at the end.
+    pub(crate) fn last_list(&self) -> BTreeMap<String, ObjectSummary> {
+        let summary =
+            |uid: &str, image: &str| (uid.to_owned(), self.last_version.to_owned(), image.to_owned());
         let key = |name| format!("{}/{name}", Self::LAST_NAMESPACE);
-        Self::LAST.into_iter().map(|(name, uid, image)| (key(name), life(uid, image))).collect()
+        Self::LAST.into_iter().map(|(name, uid, image)| (key(name), summary(uid, image))).collect()
     }
 }
 
@@ -108,9 +109,9 @@ impl Answer {
         let other = if wire == Wire::Json { Wire::Protobuf } else { Wire::Json };
         Answer {
             end: match control & 0b111 {
-                5 => End::Reset,
-                6 | 7 => End::Hung,
-                _ => End::Closed,
+                5 => AnswerEnd::Reset,
+                6 | 7 => AnswerEnd::Hung,
+                _ => AnswerEnd::Closed,
             },
             content_type: match control >> 3 & 0b11 {
                 2 => ContentType::Wire(other),
@@ -118,7 +119,7 @@ impl Answer {
                 _ => ContentType::Wire(wire),
             },
             code: [200, 200, 200, 200, 410, 500, 429, 406][usize::from(control >> 5)],
-            parts: divided(rest, &BETWEEN_PARTS).into_iter().map(Part::parse).collect(),
+            parts: split(rest, &PART_SEPARATOR).into_iter().map(Part::parse).collect(),
         }
     }
 }
@@ -138,10 +139,10 @@ impl Part {
     }
 }
 
-/// What stands between dividers; nothing at all for no bytes.
-fn divided<'a>(bytes: &'a [u8], divider: &[u8; 2]) -> Vec<&'a [u8]> {
+/// The parts between separators; none for an empty input.
+fn split<'a>(bytes: &'a [u8], separator: &[u8; 2]) -> Vec<&'a [u8]> {
     let (mut found, mut rest) = (Vec::new(), bytes);
-    while let Some(at) = rest.windows(2).position(|two| two == divider) {
+    while let Some(at) = rest.windows(2).position(|two| two == separator) {
         found.push(&rest[..at]);
         rest = &rest[at + 2..];
     }

@@ -1,4 +1,4 @@
-//! Whatever goes wrong and in whatever order: once it ends, the sink equals the server.
+//! Model test: after any faults in any order, the sink equals the server.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -12,32 +12,32 @@ use tidings_source::scripted::{ListAnswer, WatchAnswer};
 use tidings_source::{ChangeType, ErrorKind, ListOptions, WatchEvent, WatchOptions};
 use tokio::time::sleep;
 
-use crate::reflector::scene::*;
+use crate::reflector::harness::*;
 
-/// One thing that happens.
+/// One step of a test run.
 #[derive(Debug, Clone)]
-enum Step {
+enum ServerStep {
     /// The server stores this object, or deletes it if it has it.
     Toggle(u8),
     /// The server stores this object.
     Write(u8),
-    /// The server forgets its history: older versions expire.
+    /// The server drops its history: older versions expire.
     Compact,
-    /// The server is restored from a backup, which is older than what it told.
+    /// The server is restored from a backup that is older than what it has sent.
     Restore,
-    /// The next request goes wrong.
-    Fault(Fault),
+    /// The next request fails.
+    Fault(RequestFault),
     /// Time passes.
     Wait(u16),
 }
 
-/// What goes wrong with one request.
+/// The failure of one request.
 #[derive(Debug, Clone)]
-enum Fault {
+enum RequestFault {
     Status(u16, &'static str),
     Refused,
     Hangs,
-    /// After so many parts the stream breaks.
+    /// The stream breaks after this many parts.
     Breaks(u8, Breakage),
 }
 
@@ -50,19 +50,19 @@ enum Breakage {
     Error(u16, &'static str),
 }
 
-/// An API server as far as a reflector can tell.
+/// The parts of an API server that a reflector uses.
 #[derive(Default)]
-struct Server {
+struct ModelServer {
     version: u64,
     objects: BTreeMap<String, Arc<RawObject>>,
     history: Vec<(u64, ChangeType, Arc<RawObject>)>,
     compacted: u64,
-    faults: VecDeque<Fault>,
+    faults: VecDeque<RequestFault>,
     pages: BTreeMap<String, (u64, Vec<Arc<RawObject>>)>,
     backup: Option<(u64, BTreeMap<String, Arc<RawObject>>)>,
 }
 
-impl Server {
+impl ModelServer {
     fn change(&mut self, number: u8, may_delete: bool) {
         let name = format!("pod-{}", number % 12);
         self.version += 1;
@@ -95,11 +95,11 @@ impl Server {
     }
 
     fn next_failure(&mut self, version: Option<&Version>, is_list: bool) -> Option<ErrorKind> {
-        let asked = version.and_then(Version::number).unwrap_or(0);
-        if asked > self.version {
+        let requested = version.and_then(Version::number).unwrap_or(0);
+        if requested > self.version {
             return Some(status(504, "Timeout", "Too large resource version"));
         }
-        if !is_list && version.is_some() && asked < self.compacted {
+        if !is_list && version.is_some() && requested < self.compacted {
             return Some(status(410, "Expired", ""));
         }
         None
@@ -108,10 +108,10 @@ impl Server {
     fn list(&mut self, options: &ListOptions) -> ListAnswer {
         let fault = self.faults.pop_front();
         match &fault {
-            Some(Fault::Status(code, reason)) => return ListAnswer::status(*code, reason),
-            Some(Fault::Refused) => return ListAnswer::refused(refused()),
-            Some(Fault::Hangs) => return ListAnswer::hanging(),
-            Some(Fault::Breaks(..)) | None => {}
+            Some(RequestFault::Status(code, reason)) => return ListAnswer::status(*code, reason),
+            Some(RequestFault::Refused) => return ListAnswer::refused(refused()),
+            Some(RequestFault::Hangs) => return ListAnswer::hanging(),
+            Some(RequestFault::Breaks(..)) | None => {}
         }
         if let Some(kind) = self.next_failure(options.version.as_ref(), true) {
             return ListAnswer::refused(kind);
@@ -127,7 +127,7 @@ impl Server {
             Some(_) if objects.len() > 3 => objects.split_off(3),
             _ => Vec::new(),
         };
-        if let Some(Fault::Breaks(after, breakage)) = fault {
+        if let Some(RequestFault::Breaks(after, breakage)) = fault {
             let answer = ListAnswer::page(version).objects(objects.iter().take(after.into()));
             return match breakage {
                 Breakage::Malformed => answer.broken(malformed()),
@@ -147,10 +147,10 @@ impl Server {
     fn watch(&mut self, options: &WatchOptions) -> WatchAnswer {
         let fault = self.faults.pop_front();
         let breakage = match fault {
-            Some(Fault::Status(code, reason)) => return WatchAnswer::status(code, reason),
-            Some(Fault::Refused) => return WatchAnswer::refused(refused()),
-            Some(Fault::Hangs) => return WatchAnswer::hanging(),
-            Some(Fault::Breaks(after, breakage)) => Some((usize::from(after), breakage)),
+            Some(RequestFault::Status(code, reason)) => return WatchAnswer::status(code, reason),
+            Some(RequestFault::Refused) => return WatchAnswer::refused(refused()),
+            Some(RequestFault::Hangs) => return WatchAnswer::hanging(),
+            Some(RequestFault::Breaks(after, breakage)) => Some((usize::from(after), breakage)),
             None => None,
         };
         if let Some(kind) = self.next_failure(options.version.as_ref(), options.send_initial_events) {
@@ -169,7 +169,7 @@ impl Server {
         events.truncate(breakage.as_ref().map_or(usize::MAX, |(after, _)| *after));
         let watch = events.into_iter().fold(WatchAnswer::open(), WatchAnswer::event);
         match breakage.map(|(_, breakage)| breakage) {
-            // What changes later comes with the next watch.
+            // The next watch has the later changes.
             None => watch.wait(Duration::from_secs(20)),
             Some(Breakage::Connection) => watch.broken(broken_connection()),
             Some(Breakage::Malformed) => watch.broken(malformed()),
@@ -199,7 +199,7 @@ fn statuses() -> impl Strategy<Value = (u16, &'static str)> {
     ])
 }
 
-fn faults() -> impl Strategy<Value = Fault> {
+fn faults() -> impl Strategy<Value = RequestFault> {
     let breakage = prop_oneof![
         Just(Breakage::Connection),
         Just(Breakage::Malformed),
@@ -208,60 +208,60 @@ fn faults() -> impl Strategy<Value = Fault> {
         statuses().prop_map(|(code, reason)| Breakage::Error(code, reason)),
     ];
     prop_oneof![
-        statuses().prop_map(|(code, reason)| Fault::Status(code, reason)),
-        Just(Fault::Refused),
-        Just(Fault::Hangs),
-        (0..6_u8, breakage).prop_map(|(after, breakage)| Fault::Breaks(after, breakage)),
+        statuses().prop_map(|(code, reason)| RequestFault::Status(code, reason)),
+        Just(RequestFault::Refused),
+        Just(RequestFault::Hangs),
+        (0..6_u8, breakage).prop_map(|(after, breakage)| RequestFault::Breaks(after, breakage)),
     ]
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<ServerStep>> {
     let step = prop_oneof![
-        4 => any::<u8>().prop_map(Step::Toggle),
-        4 => any::<u8>().prop_map(Step::Write),
-        1 => Just(Step::Compact),
-        1 => Just(Step::Restore),
-        4 => faults().prop_map(Step::Fault),
-        4 => (0..200_u16).prop_map(Step::Wait),
+        4 => any::<u8>().prop_map(ServerStep::Toggle),
+        4 => any::<u8>().prop_map(ServerStep::Write),
+        1 => Just(ServerStep::Compact),
+        1 => Just(ServerStep::Restore),
+        4 => faults().prop_map(ServerStep::Fault),
+        4 => (0..200_u16).prop_map(ServerStep::Wait),
     ];
     vec(step, 1..60)
 }
 
-/// Until the reflector has gone through every fault and seen what the server has now. (A restored server that
-/// gives the same versions out again before anybody asks can't be told from one that was not.)
-async fn noticed(server: &Mutex<Server>) {
+/// Waits until the reflector has met every fault and has the current state of the server. (A restored server that has
+/// assigned the same versions again before the next request looks like one that was never restored.)
+async fn wait_until_equal(server: &Mutex<ModelServer>) {
     while !server.lock().unwrap().faults.is_empty() {
         sleep(Duration::from_secs(60)).await;
     }
-    // A silent stream is reopened within 200 s, and a restored server noticed within 64 minutes.
+    // A silent stream is reopened within 200 s, and a restore is detected within 64 minutes.
     sleep(Duration::from_secs(70 * 60)).await;
 }
 
-async fn play(steps: &[Step], config: ReflectorConfig) -> (Vec<String>, Vec<String>) {
-    let server = Arc::new(Mutex::new(Server::default()));
-    let mut scene = Scene::new(config);
-    let asked = Arc::clone(&server);
-    scene.source.will_list_always(move |options| asked.lock().unwrap().list(options));
-    let asked = Arc::clone(&server);
-    scene.source.will_watch_always(move |options| asked.lock().unwrap().watch(options));
-    scene.start();
+async fn run_steps(steps: &[ServerStep], config: ReflectorConfig) -> (Vec<String>, Vec<String>) {
+    let server = Arc::new(Mutex::new(ModelServer::default()));
+    let mut harness = ReflectorHarness::new(config);
+    let lists = Arc::clone(&server);
+    harness.source.will_list_always(move |options| lists.lock().unwrap().list(options));
+    let watches = Arc::clone(&server);
+    harness.source.will_watch_always(move |options| watches.lock().unwrap().watch(options));
+    harness.start();
     for step in steps {
         match step {
-            Step::Toggle(number) => server.lock().unwrap().change(*number, true),
-            Step::Write(number) => server.lock().unwrap().change(*number, false),
-            Step::Compact => server.lock().unwrap().compact(),
-            Step::Restore => {
+            ServerStep::Toggle(number) => server.lock().unwrap().change(*number, true),
+            ServerStep::Write(number) => server.lock().unwrap().change(*number, false),
+            ServerStep::Compact => server.lock().unwrap().compact(),
+            ServerStep::Restore => {
                 server.lock().unwrap().restore();
-                noticed(&server).await;
+                wait_until_equal(&server).await;
             }
-            Step::Fault(fault) => server.lock().unwrap().faults.push_back(fault.clone()),
-            Step::Wait(tenths) => sleep(Duration::from_millis(100 * u64::from(*tenths))).await,
+            ServerStep::Fault(fault) => server.lock().unwrap().faults.push_back(fault.clone()),
+            ServerStep::Wait(tenths) => sleep(Duration::from_millis(100 * u64::from(*tenths))).await,
         }
     }
-    noticed(&server).await;
-    scene.stopped().await;
+    wait_until_equal(&server).await;
+    harness.stopped().await;
     let names = server.lock().unwrap().names();
-    (scene.sunk.objects(), names)
+    (harness.sink.objects(), names)
 }
 
 proptest! {
@@ -269,13 +269,13 @@ proptest! {
 
     // holds: R11, R17, R21, R36, R37, R45, R53, R57, R58, X5, X7, X16, X20, X22, X26
     #[test]
-    fn whatever_went_wrong_the_sink_equals_the_server_once_it_ends(steps in steps(), streaming: bool) {
+    fn after_any_faults_the_sink_equals_the_server(steps in steps(), streaming: bool) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         let config = match streaming {
             true => ReflectorConfig::default(),
             false => chunked(),
         };
-        let (sunk, server) = runtime.unwrap().block_on(play(&steps, config));
-        prop_assert_eq!(sunk, server);
+        let (sink, server) = runtime.unwrap().block_on(run_steps(&steps, config));
+        prop_assert_eq!(sink, server);
     }
 }

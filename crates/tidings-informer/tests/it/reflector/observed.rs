@@ -1,4 +1,4 @@
-//! Every failure reaches the hook and `tracing`; what an object contains reaches neither.
+//! Every failure reaches the observer and `tracing`; the contents of objects reach neither.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -13,9 +13,9 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::reflector::scene::*;
+use crate::reflector::harness::*;
 
-/// Keeps every event as `LEVEL field=value …`.
+/// Records every event as `LEVEL field=value …`.
 #[derive(Clone, Default)]
 struct Traced(Arc<Mutex<Vec<String>>>);
 
@@ -52,26 +52,26 @@ impl Subscriber for Traced {
 }
 
 impl Traced {
-    fn only(&self, what: &str) -> Vec<String> {
+    fn only(&self, part: &str) -> Vec<String> {
         let lines = self.0.lock().unwrap();
-        lines.iter().filter(|line| line.contains(what)).cloned().collect()
+        lines.iter().filter(|line| line.contains(part)).cloned().collect()
     }
 }
 
 // holds: R13, X2
 #[tokio::test(start_paused = true)]
-async fn every_failure_reaches_the_hook_and_a_trace_at_its_level() {
+async fn every_failure_reaches_the_observer_and_the_log_at_its_level() {
     let traced = Traced::default();
     let _guard = tracing::subscriber::set_default(traced.clone());
-    let mut scene = Scene::new(ReflectorConfig::default());
-    scene.source.will_watch(WatchAnswer::status(403, "Forbidden"));
-    scene.source.will_list(ListAnswer::status(500, "Other"));
-    scene.source.will_watch(WatchAnswer::open().initial_events_end(5).error(410, "Expired"));
-    scene.source.will_watch(WatchAnswer::open().initial_events_end(6).broken(malformed()));
-    scene.source.will_watch(WatchAnswer::refused(broken_connection()));
-    scene.source.will_watch(WatchAnswer::open());
-    scene.asked(7).await;
-    let during: Vec<_> = scene.told.only("failed").iter().map(|told| told.replace(": ", " ")).collect();
+    let mut harness = ReflectorHarness::new(ReflectorConfig::default());
+    harness.source.will_watch(WatchAnswer::status(403, "Forbidden"));
+    harness.source.will_list(ListAnswer::status(500, "Other"));
+    harness.source.will_watch(WatchAnswer::open().initial_events_end(5).error(410, "Expired"));
+    harness.source.will_watch(WatchAnswer::open().initial_events_end(6).broken(malformed()));
+    harness.source.will_watch(WatchAnswer::refused(broken_connection()));
+    harness.source.will_watch(WatchAnswer::open());
+    harness.requests(7).await;
+    let during: Vec<_> = harness.observed.only("failed").iter().map(|line| line.replace(": ", " ")).collect();
     let expected = [
         ("failed StreamingList watch pods", "WARN"),
         ("failed List list pods", "WARN"),
@@ -82,8 +82,8 @@ async fn every_failure_reaches_the_hook_and_a_trace_at_its_level() {
     ];
     let errors = traced.only("error=");
     assert_eq!((during.len(), errors.len()), (6, 6), "{during:#?} {errors:#?}");
-    for ((told, error), (what, level)) in during.iter().zip(&errors).zip(expected) {
-        assert!(told.starts_with(what), "{told} is not {what}");
+    for ((line, error), (prefix, level)) in during.iter().zip(&errors).zip(expected) {
+        assert!(line.starts_with(prefix), "{line} is not {prefix}");
         assert!(error.starts_with(level), "{error} is not {level}");
         assert!(error.contains("resource=pods") && error.contains("scope=all namespaces"), "{error}");
     }
@@ -103,12 +103,12 @@ async fn the_first_404_already_asks_whether_the_crd_is_installed() {
     for (resource, hint) in [(crd, hint), (built_in, "the server does not know pods in version v1")] {
         let traced = Traced::default();
         let _guard = tracing::subscriber::set_default(traced.clone());
-        let mut scene =
-            Scene::of(ScriptedSource::new(resource, StreamScope::All), ReflectorConfig::default());
-        scene.source.will_watch_always(|_| WatchAnswer::status(404, "NotFound"));
-        scene.source.will_list_always(|_| ListAnswer::status(404, "NotFound"));
-        scene.asked(2).await;
-        assert!(scene.told.only("failed")[0].ends_with(hint), "{:#?}", scene.told.only("failed"));
+        let mut harness =
+            ReflectorHarness::of(ScriptedSource::new(resource, StreamScope::All), ReflectorConfig::default());
+        harness.source.will_watch_always(|_| WatchAnswer::status(404, "NotFound"));
+        harness.source.will_list_always(|_| ListAnswer::status(404, "NotFound"));
+        harness.requests(2).await;
+        assert!(harness.observed.only("failed")[0].ends_with(hint), "{:#?}", harness.observed.only("failed"));
         let traces = traced.only("error=");
         assert!(traces[0].starts_with("WARN") && traces[0].contains(hint), "{traces:#?}");
     }
@@ -116,27 +116,27 @@ async fn the_first_404_already_asks_whether_the_crd_is_installed() {
 
 // holds: R29
 #[tokio::test(start_paused = true)]
-async fn a_list_that_takes_longer_than_ten_seconds_is_worth_a_warning() {
+async fn a_list_that_takes_more_than_ten_seconds_is_a_warning() {
     for (took, warnings) in [(10, 0), (11, 1)] {
         let traced = Traced::default();
         let _guard = tracing::subscriber::set_default(traced.clone());
-        let mut scene = Scene::new(chunked());
-        scene.source.will_list(ListAnswer::page(5).after(seconds(took)));
-        scene.asked(2).await;
-        assert_eq!(scene.told.only("listed"), [format!("listed Chunked @5: 0 in 1, {took} s")]);
+        let mut harness = ReflectorHarness::new(chunked());
+        harness.source.will_list(ListAnswer::page(5).after(seconds(took)));
+        harness.requests(2).await;
+        assert_eq!(harness.observed.only("listed"), [format!("listed Chunked @5: 0 in 1, {took} s")]);
         assert_eq!(traced.only("WARN").len(), warnings);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_object_contains_is_never_traced() {
+async fn the_contents_of_objects_are_never_logged() {
     let traced = Traced::default();
     let _guard = tracing::subscriber::set_default(traced.clone());
-    let mut scene = Scene::new(ReflectorConfig::default());
+    let mut harness = ReflectorHarness::new(ReflectorConfig::default());
     let secret = object(&Pod::resource(), Some("default"), "a", 6, "u", json!({ "spec": { "x": "hush" } }));
     let watch = WatchAnswer::open().added(&secret).initial_events_end(5).modified(&secret).bookmark(7);
-    scene.source.will_watch(watch.deleted(&secret));
-    scene.asked(2).await;
+    harness.source.will_watch(watch.deleted(&secret));
+    harness.requests(2).await;
     assert!(!traced.only("").is_empty());
     assert_eq!(traced.only("hush"), [""; 0]);
     assert!(!traced.only("version=7").is_empty(), "{:#?}", traced.only(""));

@@ -1,4 +1,4 @@
-//! Watches that fall silent.
+//! Silent watches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,39 +8,39 @@ use tidings_informer::reflector::ReflectorConfig;
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 use tokio::time::{Instant, sleep};
 
-use crate::reflector::scene::*;
+use crate::reflector::harness::*;
 
-fn listed(config: ReflectorConfig) -> Scene {
-    let scene = Scene::new(config);
-    scene.source.will_list(ListAnswer::page(5));
-    scene
+fn listed(config: ReflectorConfig) -> ReflectorHarness {
+    let harness = ReflectorHarness::new(config);
+    harness.source.will_list(ListAnswer::page(5));
+    harness
 }
 
-/// Three bookmarks, ten seconds apart, and then nothing.
-fn ten_seconds_rhythm() -> WatchAnswer {
+/// Three bookmarks, ten seconds apart, and then silence.
+fn bookmarks_every_ten_seconds() -> WatchAnswer {
     [6_u64, 7, 8].into_iter().fold(WatchAnswer::open(), |watch, v| watch.wait(seconds(10)).bookmark(v)).hang()
 }
 
 // holds: X22
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_falls_silent_is_opened_again_at_the_last_version_without_failure_or_relist() {
-    let mut scene = listed(chunked());
-    scene.source.will_watch(ten_seconds_rhythm());
-    assert_eq!(scene.asked(3).await[1..], ["watch @5", "watch @8"]);
-    let silence = scene.gaps()[1] - seconds(30);
+async fn a_silent_watch_is_reopened_at_the_last_version_without_failure_or_relist() {
+    let mut harness = listed(chunked());
+    harness.source.will_watch(bookmarks_every_ten_seconds());
+    assert_eq!(harness.requests(3).await[1..], ["watch @5", "watch @8"]);
+    let silence = harness.gaps()[1] - seconds(30);
     assert!(seconds(24) <= silence && silence <= seconds(30), "three intervals: {silence:?}");
-    assert_eq!(scene.told.only("silent").len(), 1);
+    assert_eq!(harness.observed.only("silent").len(), 1);
     for nothing in ["failed", "relisting", "waiting"] {
-        assert_eq!(scene.told.only(nothing), [""; 0]);
+        assert_eq!(harness.observed.only(nothing), [""; 0]);
     }
 }
 
-/// When watches were asked for, each from the one before.
-fn gaps_of_watches(scene: &Scene) -> Vec<Duration> {
+/// The time between each two watch requests.
+fn gaps_of_watches(harness: &ReflectorHarness) -> Vec<Duration> {
     let (mut gaps, mut since_watch) = (Vec::new(), Duration::ZERO);
-    for (gap, asked) in scene.gaps().into_iter().zip(&scene.source.requests()[1..]) {
+    for (gap, request) in harness.gaps().into_iter().zip(&harness.source.requests()[1..]) {
         since_watch += gap;
-        if asked.starts_with("watch") {
+        if request.starts_with("watch") {
             gaps.push(since_watch);
             since_watch = Duration::ZERO;
         }
@@ -50,14 +50,14 @@ fn gaps_of_watches(scene: &Scene) -> Vec<Duration> {
 
 // holds: X22, X38
 #[tokio::test(start_paused = true)]
-async fn while_reopening_brings_nothing_the_patience_doubles_to_three_minutes_also_for_an_answer() {
-    let mut scene = listed(chunked().watch_timeout_min(seconds(3600)));
-    scene.source.will_watch(ten_seconds_rhythm());
-    scene.source.will_watch_always(|_| WatchAnswer::hanging());
-    scene.source.will_list_always(|_| ListAnswer::page(8));
-    let asked = scene.asked(7).await;
-    assert_eq!(asked[2..5], ["watch @8", "watch @8", "list limit 1"], "is the server still where we are?");
-    let waits = &gaps_of_watches(&scene)[2..];
+async fn while_reopened_watches_receive_nothing_the_timeout_doubles_to_three_minutes() {
+    let mut harness = listed(chunked().watch_timeout_min(seconds(3600)));
+    harness.source.will_watch(bookmarks_every_ten_seconds());
+    harness.source.will_watch_always(|_| WatchAnswer::hanging());
+    harness.source.will_list_always(|_| ListAnswer::page(8));
+    let requests = harness.requests(7).await;
+    assert_eq!(requests[2..5], ["watch @8", "watch @8", "list limit 1"], "a probe");
+    let waits = &gaps_of_watches(&harness)[2..];
     let doubled = [60, 120, 180].map(seconds);
     assert_eq!(waits.len(), doubled.len());
     for (gap, full) in waits.iter().zip(doubled) {
@@ -67,7 +67,7 @@ async fn while_reopening_brings_nothing_the_patience_doubles_to_three_minutes_al
 
 // holds: X38
 #[tokio::test(start_paused = true)]
-async fn silence_before_the_first_bookmark_reopens_the_watch_within_200_s_whenever_it_begins() {
+async fn silence_before_the_first_bookmark_reopens_the_watch_within_200_s() {
     let silences: [(fn() -> WatchAnswer, u64); 5] = [
         (WatchAnswer::hanging, 0),
         (|| WatchAnswer::open().hang(), 0),
@@ -75,47 +75,47 @@ async fn silence_before_the_first_bookmark_reopens_the_watch_within_200_s_whenev
         (|| WatchAnswer::open().wait(seconds(140)).added(&pod("a", 6)).hang(), 140),
         (|| WatchAnswer::open().wait(seconds(140)).bookmark(6).hang(), 140),
     ];
-    for (answer, heard_last) in silences {
-        let mut scene = listed(chunked());
-        scene.source.will_watch(answer());
-        scene.asked(3).await;
-        let silence = scene.gaps()[1] - seconds(heard_last);
-        assert!(seconds(144) <= silence && silence <= seconds(200), "{silence:?} from {heard_last} s on");
-        assert_eq!(scene.told.only("failed"), [""; 0]);
+    for (answer, last_event_at) in silences {
+        let mut harness = listed(chunked());
+        harness.source.will_watch(answer());
+        harness.requests(3).await;
+        let silence = harness.gaps()[1] - seconds(last_event_at);
+        assert!(seconds(144) <= silence && silence <= seconds(200), "{silence:?} from {last_event_at} s on");
+        assert_eq!(harness.observed.only("failed"), [""; 0]);
     }
 }
 
 // holds: X38
 #[tokio::test(start_paused = true)]
-async fn no_watch_of_a_quiet_day_is_silent_for_longer_than_200_s_even_if_probes_hang() {
-    let mut scene = listed(chunked());
-    scene.source.will_watch_always(|_| WatchAnswer::open().hang());
-    scene.source.will_list_always(|_| ListAnswer::hanging());
-    scene.asked(2).await;
+async fn on_a_quiet_day_no_watch_is_silent_for_more_than_200_s_even_if_probes_hang() {
+    let mut harness = listed(chunked());
+    harness.source.will_watch_always(|_| WatchAnswer::open().hang());
+    harness.source.will_list_always(|_| ListAnswer::hanging());
+    harness.requests(2).await;
     sleep(seconds(24 * 3600)).await;
-    let longest = gaps_of_watches(&scene).into_iter().max().unwrap();
+    let longest = gaps_of_watches(&harness).into_iter().max().unwrap();
     assert!(longest <= seconds(200), "{longest:?}");
-    assert!(!scene.told.only("failed Probe").is_empty(), "probes were asked for");
+    assert!(!harness.observed.only("failed Probe").is_empty(), "probes were sent");
 }
 
 // holds: X38
 #[tokio::test(start_paused = true)]
-async fn where_bookmarks_come_every_second_silence_reopens_the_watch_within_10_s() {
-    let mut scene = listed(chunked());
+async fn with_bookmarks_every_second_a_silent_watch_is_reopened_within_10_s() {
+    let mut harness = listed(chunked());
     let every_second =
         (6..66_u64).fold(WatchAnswer::open(), |watch, v| watch.wait(seconds(1)).bookmark(v)).hang();
-    scene.source.will_watch(every_second);
-    scene.asked(3).await;
-    let silence = scene.gaps()[1] - seconds(60);
+    harness.source.will_watch(every_second);
+    harness.requests(3).await;
+    let silence = harness.gaps()[1] - seconds(60);
     assert!(silence <= seconds(10), "{silence:?}");
 }
 
 // holds: X22
 #[tokio::test(start_paused = true)]
-async fn events_are_a_sign_of_life_too() {
-    let mut scene = listed(chunked());
-    let feed = scene.source.will_watch_live();
-    scene.asked(2).await;
+async fn events_also_show_that_a_watch_is_alive() {
+    let mut harness = listed(chunked());
+    let feed = harness.source.will_watch_live();
+    harness.requests(2).await;
     for version in 6..9 {
         sleep(seconds(10)).await;
         feed.bookmark(version);
@@ -124,66 +124,66 @@ async fn events_are_a_sign_of_life_too() {
         sleep(seconds(20)).await;
         feed.modified(&pod("a", version));
     }
-    scene.settle().await;
-    assert_eq!(scene.source.requests().len(), 2);
+    harness.settle().await;
+    assert_eq!(harness.source.requests().len(), 2);
 }
 
 // holds: X22
 #[tokio::test(start_paused = true)]
-async fn no_clock_runs_while_the_sink_makes_us_wait() {
-    let mut scene = listed(chunked());
-    let feed = scene.source.will_watch_live();
-    scene.asked(2).await;
+async fn no_timeout_runs_while_the_sink_waits() {
+    let mut harness = listed(chunked());
+    let feed = harness.source.will_watch_live();
+    harness.requests(2).await;
     for version in 6..9 {
         sleep(seconds(10)).await;
         feed.bookmark(version);
     }
-    scene.settle().await;
-    scene.sunk.block();
+    harness.settle().await;
+    harness.sink.block();
     feed.modified(&pod("a", 9));
     sleep(seconds(3600)).await;
-    assert!(!feed.is_closed() && scene.source.requests().len() == 2);
+    assert!(!feed.is_closed() && harness.source.requests().len() == 2);
     feed.modified(&pod("a", 10));
-    scene.sunk.admit(2);
-    scene.settle().await;
-    assert_eq!(scene.sunk.objects(), ["a@10"], "what came meanwhile is read first");
+    harness.sink.admit(2);
+    harness.settle().await;
+    assert_eq!(harness.sink.objects(), ["a@10"], "buffered events are read first");
 }
 
 // holds: X22
 #[tokio::test(start_paused = true)]
-async fn silence_is_borne_for_ever_if_nobody_is_to_notice() {
-    let mut scene = listed(chunked().liveness(None));
-    scene.source.will_watch(ten_seconds_rhythm());
-    scene.asked(2).await;
+async fn without_liveness_a_silent_watch_is_never_reopened() {
+    let mut harness = listed(chunked().liveness(None));
+    harness.source.will_watch(bookmarks_every_ten_seconds());
+    harness.requests(2).await;
     sleep(seconds(24 * 3600)).await;
-    assert_eq!(scene.source.requests().len(), 2);
+    assert_eq!(harness.source.requests().len(), 2);
 }
 
 // holds: X16
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_silent_because_it_was_restored_is_listed_again() {
-    let mut scene = listed(chunked());
-    scene.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(300)));
-    scene.source.will_list(ListAnswer::page(3).object(&pod("old", 2)));
-    scene.source.will_list(ListAnswer::page(3).object(&pod("old", 2)));
-    let asked = scene.asked(6).await;
-    assert_eq!(asked[1..], ["watch @5", "watch @5", "list limit 1", "list limit 500", "watch @3"]);
-    assert_eq!(scene.told.only("went back"), ["went back 5 -> 3"]);
+async fn a_server_that_is_silent_after_a_restore_is_listed_again() {
+    let mut harness = listed(chunked());
+    harness.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(300)));
+    harness.source.will_list(ListAnswer::page(3).object(&pod("old", 2)));
+    harness.source.will_list(ListAnswer::page(3).object(&pod("old", 2)));
+    let requests = harness.requests(6).await;
+    assert_eq!(requests[1..], ["watch @5", "watch @5", "list limit 1", "list limit 500", "watch @3"]);
+    assert_eq!(harness.observed.only("went back"), ["went back 5 -> 3"]);
 }
 
-/// How many lists of one object a quiet server is asked for in so many hours, if its watches end so.
+/// The number of probes of a quiet server in this many hours, if its watches end like this.
 async fn probes(watch: fn() -> WatchAnswer, hours: u64) -> usize {
-    let mut scene = listed(chunked());
-    scene.source.will_watch_always(move |_| watch());
-    scene.source.will_list_always(|_| ListAnswer::page(5));
-    scene.asked(2).await;
+    let mut harness = listed(chunked());
+    harness.source.will_watch_always(move |_| watch());
+    harness.source.will_list_always(|_| ListAnswer::page(5));
+    harness.requests(2).await;
     sleep(seconds(hours * 3600)).await;
-    scene.source.requests().iter().filter(|asked| *asked == "list limit 1").count()
+    harness.source.requests().iter().filter(|request| *request == "list limit 1").count()
 }
 
 // holds: X40
 #[tokio::test(start_paused = true)]
-async fn a_quiet_server_is_asked_for_its_version_once_an_hour_in_the_end_however_often_watches_are_cut() {
+async fn a_quiet_server_is_probed_at_most_once_an_hour_in_the_end_however_often_watches_end() {
     let silent: fn() -> WatchAnswer = || WatchAnswer::open().hang();
     let timed_out: fn() -> WatchAnswer = || WatchAnswer::open().wait(seconds(300));
     let closed: fn() -> WatchAnswer = || WatchAnswer::open().wait(seconds(1));
@@ -198,21 +198,21 @@ async fn a_quiet_server_is_asked_for_its_version_once_an_hour_in_the_end_however
     }
 }
 
-/// How long it takes until a server that is restored after a quiet day is listed again.
-async fn until_noticed(outage: Option<WatchAnswer>) -> Duration {
-    let mut scene = listed(chunked());
+/// The time until a server that was restored after a quiet day is listed again.
+async fn time_to_detect_restore(outage: Option<WatchAnswer>) -> Duration {
+    let mut harness = listed(chunked());
     let version = Arc::new(AtomicU64::new(5));
     let current = Arc::clone(&version);
-    scene.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(300)));
-    scene.source.will_list_always(move |_| ListAnswer::page(current.load(Ordering::Relaxed)));
-    scene.asked(2).await;
+    harness.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(300)));
+    harness.source.will_list_always(move |_| ListAnswer::page(current.load(Ordering::Relaxed)));
+    harness.requests(2).await;
     sleep(seconds(24 * 3600)).await;
     version.store(3, Ordering::Relaxed);
     if let Some(outage) = outage {
-        scene.source.will_watch(outage);
+        harness.source.will_watch(outage);
     }
     let restored_at = Instant::now();
-    while scene.told.only("went back").is_empty() && restored_at.elapsed() < seconds(24 * 3600) {
+    while harness.observed.only("went back").is_empty() && restored_at.elapsed() < seconds(24 * 3600) {
         sleep(seconds(1)).await;
     }
     restored_at.elapsed()
@@ -220,12 +220,11 @@ async fn until_noticed(outage: Option<WatchAnswer>) -> Duration {
 
 // holds: X16, X40
 #[tokio::test(start_paused = true)]
-async fn a_server_restored_after_a_quiet_day_is_noticed_within_15_minutes_of_its_outage_or_within_64_minutes()
-{
-    let behind_a_balancer = until_noticed(None).await;
-    assert!(behind_a_balancer <= seconds(64 * 60), "{behind_a_balancer:?}");
+async fn a_restore_after_a_quiet_day_is_detected_within_15_minutes_of_an_outage_or_within_64_minutes() {
+    let behind_a_load_balancer = time_to_detect_restore(None).await;
+    assert!(behind_a_load_balancer <= seconds(64 * 60), "{behind_a_load_balancer:?}");
     for outage in [WatchAnswer::refused(refused()), WatchAnswer::status(503, "ServiceUnavailable")] {
-        let after_an_outage = until_noticed(Some(outage)).await;
+        let after_an_outage = time_to_detect_restore(Some(outage)).await;
         assert!(after_an_outage <= seconds(15 * 60), "{after_an_outage:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Stopping: at once, whatever is going on, with nothing left open.
+//! Cancellation: it ends the reflector at once in every phase, and no stream stays open.
 
 use std::sync::Arc;
 
@@ -15,84 +15,84 @@ use tidings_source::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::reflector::scene::*;
+use crate::reflector::harness::*;
 
-async fn check(what: &str, mut scene: Scene, requests: usize) {
-    scene.asked(requests).await;
-    assert!(scene.stopped().await.is_zero(), "{what}: a stop waits for nothing");
-    assert_eq!(scene.source.open_streams(), 0, "{what}");
-    assert_eq!(scene.told.all().last().unwrap(), "stopped Cancelled", "{what}");
+async fn check(what: &str, mut harness: ReflectorHarness, requests: usize) {
+    harness.requests(requests).await;
+    assert!(harness.stopped().await.is_zero(), "{what}: the end takes no time");
+    assert_eq!(harness.source.open_streams(), 0, "{what}");
+    assert_eq!(harness.observed.all().last().unwrap(), "stopped Cancelled", "{what}");
 }
 
 // holds: R40, R41, X6
 #[tokio::test(start_paused = true)]
-async fn a_stop_ends_it_at_once_wherever_it_is() {
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::hanging());
-    check("a list that is not answered", scene, 1).await;
+async fn a_cancellation_ends_the_reflector_at_once_in_every_phase() {
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::hanging());
+    check("a list that is not answered", harness, 1).await;
 
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).hang());
-    check("a list that hangs", scene, 1).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).hang());
+    check("a list that hangs", harness, 1).await;
 
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::status(500, "Other"));
-    check("backing off", scene, 1).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::status(500, "Other"));
+    check("backing off", harness, 1).await;
 
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::refused(ErrorKind::Status(busy(seconds(250)))));
-    check("waiting as the server asked", scene, 1).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::refused(ErrorKind::Status(busy(seconds(250)))));
+    check("waiting for a Retry-After", harness, 1).await;
 
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::page(5).next_page("t"));
-    scene.source.will_list(ListAnswer::status(500, "Other"));
-    check("waiting for another try of a page", scene, 2).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::page(5).next_page("t"));
+    harness.source.will_list(ListAnswer::status(500, "Other"));
+    check("waiting for another try of a page", harness, 2).await;
 
-    let scene = Scene::new(ReflectorConfig::default());
-    scene.source.will_watch(WatchAnswer::hanging());
-    check("a streaming list that is not answered", scene, 1).await;
+    let harness = ReflectorHarness::new(ReflectorConfig::default());
+    harness.source.will_watch(WatchAnswer::hanging());
+    check("a streaming list that is not answered", harness, 1).await;
 
-    let scene = Scene::new(ReflectorConfig::default());
-    scene.source.will_watch(WatchAnswer::open().added(&pod("a", 1)).hang());
-    check("a streaming list that hangs", scene, 1).await;
+    let harness = ReflectorHarness::new(ReflectorConfig::default());
+    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 1)).hang());
+    check("a streaming list that hangs", harness, 1).await;
 
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::page(5));
-    scene.source.will_watch(WatchAnswer::hanging());
-    check("a watch that is not answered", scene, 2).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_watch(WatchAnswer::hanging());
+    check("a watch that is not answered", harness, 2).await;
 
-    let scene = Scene::new(chunked());
-    scene.source.will_list(ListAnswer::page(5));
-    scene.source.will_watch(WatchAnswer::open().hang());
-    check("a watch that is silent", scene, 2).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_watch(WatchAnswer::open().hang());
+    check("a watch that is silent", harness, 2).await;
 
-    let scene = Scene::new(chunked());
-    scene.sunk.block();
-    scene.source.will_list(ListAnswer::page(5));
-    check("a sink that makes a list wait", scene, 1).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.sink.block();
+    harness.source.will_list(ListAnswer::page(5));
+    check("a sink that makes a list wait", harness, 1).await;
 
-    let scene = Scene::new(chunked());
-    scene.sunk.block();
-    scene.sunk.admit(1);
-    scene.source.will_list(ListAnswer::page(5));
-    scene.source.will_watch(WatchAnswer::open().added(&pod("a", 6)));
-    check("a sink that makes an event wait", scene, 2).await;
+    let harness = ReflectorHarness::new(chunked());
+    harness.sink.block();
+    harness.sink.admit(1);
+    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 6)));
+    check("a sink that makes an event wait", harness, 2).await;
 }
 
 // holds: R40
 #[tokio::test(start_paused = true)]
-async fn a_reflector_that_was_stopped_before_asks_nothing() {
-    let mut scene = Scene::new(chunked());
-    scene.stop.cancel();
-    scene.start();
-    scene.ended().await;
-    assert_eq!(scene.source.requests(), [""; 0]);
+async fn a_reflector_that_is_cancelled_before_it_starts_sends_no_request() {
+    let mut harness = ReflectorHarness::new(chunked());
+    harness.stop.cancel();
+    harness.start();
+    harness.ended().await;
+    assert_eq!(harness.source.requests(), [""; 0]);
 }
 
-/// A server that has always more to say, without a pause.
-struct Torrent(ResourceKind);
+/// A source whose list and watch never end and are never pending.
+struct EndlessSource(ResourceKind);
 
-impl ListWatch for Torrent {
+impl ListWatch for EndlessSource {
     fn resource(&self) -> &ResourceKind {
         &self.0
     }
@@ -110,18 +110,19 @@ impl ListWatch for Torrent {
     }
 }
 
-/// A torrent that nobody stops ends in a panic: a test shall fail, not hang.
+/// Panics after many items: without a cancellation the test must fail and not hang.
 fn endless<T: Clone + Send + 'static>(item: T) -> BoxStream<'static, Result<T, SourceError>> {
-    const UNSEEN: usize = 1_000_000;
-    let items =
-        stream::repeat(item).enumerate().inspect(|(sent, _)| assert!(*sent < UNSEEN, "a stop went unseen"));
+    const ITEMS_MAX: usize = 1_000_000;
+    let items = stream::repeat(item)
+        .enumerate()
+        .inspect(|(sent, _)| assert!(*sent < ITEMS_MAX, "the cancellation was not seen"));
     items.map(|(_, item)| Ok(item)).boxed()
 }
 
-/// The same, after a list that ends.
-struct Flood(Torrent);
+/// A source with a streaming list that ends, and a watch that does not.
+struct EndlessWatch(EndlessSource);
 
-impl ListWatch for Flood {
+impl ListWatch for EndlessWatch {
     fn resource(&self) -> &ResourceKind {
         self.0.resource()
     }
@@ -143,16 +144,16 @@ impl ListWatch for Flood {
 
 // holds: X6
 #[tokio::test]
-async fn a_server_that_never_pauses_does_not_keep_a_stop_from_being_seen() {
-    let torrent = || Torrent(Pod::resource());
+async fn a_stream_that_is_never_pending_does_not_block_a_cancellation() {
+    let endless_source = || EndlessSource(Pod::resource());
     let sources: [(Arc<dyn ListWatch>, ReflectorConfig); 3] = [
-        (Arc::new(torrent()), chunked()),
-        (Arc::new(torrent()), ReflectorConfig::default()),
-        (Arc::new(Flood(torrent())), ReflectorConfig::default()),
+        (Arc::new(endless_source()), chunked()),
+        (Arc::new(endless_source()), ReflectorConfig::default()),
+        (Arc::new(EndlessWatch(endless_source())), ReflectorConfig::default()),
     ];
     for (source, config) in sources {
         let stop = CancellationToken::new();
-        let reflector = Reflector::new(source, Forgetful, config, Arc::new(()), 42);
+        let reflector = Reflector::new(source, DiscardingSink, config, Arc::new(()), 42);
         let mut running = JoinSet::new();
         running.spawn(reflector.run(stop.clone()));
         for _ in 0..10 {

@@ -1,10 +1,10 @@
-//! What API servers write, on either wire: pods, lists of them, events.
+//! Responses of API servers in both encodings: pods, lists of pods, events.
 
 use serde_json::json;
 use tidings_object::Wire;
 use tidings_protobuf::{encode, message};
 
-/// A pod with one container, labelled with what stands before the colon of its image.
+/// A pod with one container. The label `app` is the part of the image before the colon.
 pub(crate) fn pod(wire: Wire, namespace: &str, name: &str, uid: &str, version: &str, image: &str) -> Vec<u8> {
     let app = image.split(':').next().unwrap_or_default();
     let pod = json!({
@@ -18,7 +18,7 @@ pub(crate) fn pod(wire: Wire, namespace: &str, name: &str, uid: &str, version: &
     match wire {
         Wire::Json => pod.to_string().into_bytes(),
         Wire::Protobuf => {
-            encode(message("", "v1", "Pod").expect("pods are in the table"), &pod).expect("a pod")
+            encode(message("", "v1", "Pod").expect("the table contains pods"), &pod).expect("a pod")
         }
     }
 }
@@ -63,20 +63,20 @@ pub(crate) fn marker(wire: Wire, version: &str) -> Vec<u8> {
     let object = match wire {
         Wire::Json => pod.to_string().into_bytes(),
         Wire::Protobuf => {
-            encode(message("", "v1", "Pod").expect("pods are in the table"), &pod).expect("a pod")
+            encode(message("", "v1", "Pod").expect("the table contains pods"), &pod).expect("a pod")
         }
     };
     event(wire, "BOOKMARK", &object)
 }
 
-/// The event with which a server says that it no longer has a version.
+/// The error event for an expired version.
 pub(crate) fn expired(wire: Wire) -> Vec<u8> {
     let status = json!({
         "apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure", "reason": "Expired", "code": 410,
     });
     let object = match wire {
         Wire::Json => status.to_string().into_bytes(),
-        Wire::Protobuf => encode(message("", "v1", "Status").expect("statuses are in the table"), &status)
+        Wire::Protobuf => encode(message("", "v1", "Status").expect("the table contains Status"), &status)
             .expect("a status"),
     };
     event(wire, "ERROR", &object)
@@ -87,15 +87,15 @@ fn envelope(kind: &str, message: &[u8]) -> Vec<u8> {
     [b"k8s\0".to_vec(), field(1, &type_meta), field(2, message), field(3, b""), field(4, b"")].concat()
 }
 
-/// One field that holds bytes. Its number is below 16.
+/// A length-delimited protobuf field. Its number is below 16.
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let mut written = vec![number << 3 | 2];
+    let mut encoded = vec![number << 3 | 2];
     let mut length = bytes.len();
     while length >= 0x80 {
-        written.push(length as u8 | 0x80);
+        encoded.push(length as u8 | 0x80);
         length >>= 7;
     }
-    written.push(length as u8);
-    written.extend_from_slice(bytes);
-    written
+    encoded.push(length as u8);
+    encoded.extend_from_slice(bytes);
+    encoded
 }

@@ -1,5 +1,5 @@
-//! A reflector on a stage: a scripted source whose requests are timed, a sink and an observer that write down
-//! what they get.
+//! The test harness of a reflector: a scripted source that records its requests with their times, and a sink and an
+//! observer that record what they receive.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -23,27 +23,27 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// One reflector and everything around it.
-pub(crate) struct Scene {
+/// A reflector with its source, sink and observer.
+pub(crate) struct ReflectorHarness {
     pub(crate) source: Arc<TimedSource>,
-    pub(crate) sunk: Arc<Sunk>,
-    pub(crate) told: Arc<Told>,
+    pub(crate) sink: Arc<SinkRecord>,
+    pub(crate) observed: Arc<RecordingObserver>,
     pub(crate) stop: CancellationToken,
     running: JoinSet<StopReason>,
     reflector: Option<Reflector<TimedSource, RecordingSink>>,
 }
 
-/// A scripted source that remembers when it was asked.
+/// A scripted source that records its requests and their times.
 pub(crate) struct TimedSource {
     script: ScriptedSource,
-    asked: Mutex<Vec<(Instant, String)>>,
+    requests: Mutex<Vec<(Instant, String)>>,
 }
 
-/// What reached the sink.
-pub(crate) struct Sunk {
+/// What the sink has received.
+pub(crate) struct SinkRecord {
     record: Mutex<Record>,
-    /// One permit lets one change, bookmark or commit through.
-    gate: Semaphore,
+    /// One permit admits one change, bookmark or commit.
+    permits: Semaphore,
 }
 
 #[derive(Default)]
@@ -52,17 +52,17 @@ struct Record {
     log: Vec<String>,
 }
 
-/// What the observer was told.
+/// What the observer has received, as lines.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<Vec<String>>);
+pub(crate) struct RecordingObserver(Mutex<Vec<String>>);
 
-pub(crate) struct RecordingSink(Arc<Sunk>);
+pub(crate) struct RecordingSink(Arc<SinkRecord>);
 
-/// A sink that keeps nothing.
-pub(crate) struct Forgetful;
+/// A sink that discards everything.
+pub(crate) struct DiscardingSink;
 
 pub(crate) struct RecordingReplacement {
-    sunk: Arc<Sunk>,
+    sink: Arc<SinkRecord>,
     objects: BTreeMap<String, Version>,
 }
 
@@ -104,54 +104,63 @@ pub(crate) fn malformed() -> ErrorKind {
     ErrorKind::Malformed("no JSON".to_owned())
 }
 
-impl Scene {
-    pub(crate) fn new(config: ReflectorConfig) -> Scene {
-        Scene::of(ScriptedSource::new(Pod::resource(), StreamScope::All), config)
+impl ReflectorHarness {
+    pub(crate) fn new(config: ReflectorConfig) -> ReflectorHarness {
+        ReflectorHarness::of(ScriptedSource::new(Pod::resource(), StreamScope::All), config)
     }
 
-    pub(crate) fn of(script: ScriptedSource, config: ReflectorConfig) -> Scene {
-        let source = Arc::new(TimedSource { script, asked: Mutex::default() });
-        let sunk = Arc::new(Sunk { record: Mutex::default(), gate: Semaphore::new(Semaphore::MAX_PERMITS) });
-        let told = Arc::new(Told::default());
-        let sink = RecordingSink(Arc::clone(&sunk));
-        let reflector = Reflector::new(Arc::clone(&source), sink, config, told.clone(), 42);
+    pub(crate) fn of(script: ScriptedSource, config: ReflectorConfig) -> ReflectorHarness {
+        let source = Arc::new(TimedSource { script, requests: Mutex::default() });
+        let record_of_sink = Arc::new(SinkRecord {
+            record: Mutex::default(),
+            permits: Semaphore::new(Semaphore::MAX_PERMITS),
+        });
+        let observed = Arc::new(RecordingObserver::default());
+        let sink = RecordingSink(Arc::clone(&record_of_sink));
+        let reflector = Reflector::new(Arc::clone(&source), sink, config, observed.clone(), 42);
         let (stop, running) = (CancellationToken::new(), JoinSet::new());
-        Scene { source, sunk, told, stop, running, reflector: Some(reflector) }
+        ReflectorHarness { source, sink: record_of_sink, observed, stop, running, reflector: Some(reflector) }
     }
 
     pub(crate) fn start(&mut self) {
-        let reflector = self.reflector.take().expect("a scene starts once");
+        let reflector = self.reflector.take().expect("not started yet");
         self.running.spawn(reflector.run(self.stop.clone()));
     }
 
-    /// Waits until so many requests were asked, and says which: `list @5 limit 500`, `stream @5`, `watch @5`.
-    pub(crate) async fn asked(&mut self, requests: usize) -> Vec<String> {
+    /// Starts the reflector if necessary, waits for this many requests, and returns all: `list @5 limit 500`,
+    /// `stream @5`, `watch @5`.
+    pub(crate) async fn requests(&mut self, count: usize) -> Vec<String> {
         if self.reflector.is_some() {
             self.start();
         }
-        let waited = timeout(seconds(24 * 60 * 60), self.source.script.wait_for_requests(requests)).await;
-        assert!(waited.is_ok(), "only asked {:#?}, told {:#?}", self.source.requests(), self.told.all());
+        let waited = timeout(seconds(24 * 60 * 60), self.source.script.wait_for_requests(count)).await;
+        assert!(
+            waited.is_ok(),
+            "only requested {:#?}, observed {:#?}",
+            self.source.requests(),
+            self.observed.all()
+        );
         self.settle().await;
         self.source.requests()
     }
 
-    /// How long after the one before each request came.
+    /// The time between each two requests.
     pub(crate) fn gaps(&self) -> Vec<Duration> {
-        let asked = self.source.asked.lock().unwrap();
-        asked.windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
+        let requests = self.source.requests.lock().unwrap();
+        requests.windows(2).map(|pair| pair[1].0 - pair[0].0).collect()
     }
 
-    /// Lets everything happen that needs no time.
+    /// Runs everything that needs no time.
     pub(crate) async fn settle(&self) {
         sleep(Duration::from_millis(1)).await;
     }
 
-    /// Waits for the reflector to end by itself.
+    /// Waits until the reflector ends.
     pub(crate) async fn ended(&mut self) -> StopReason {
         self.running.join_next().await.expect("the reflector was started").expect("it does not panic")
     }
 
-    /// Stops it, and says how long that took.
+    /// Cancels the reflector, and returns how long its end took.
     pub(crate) async fn stopped(&mut self) -> Duration {
         let began = Instant::now();
         self.stop.cancel();
@@ -162,11 +171,11 @@ impl Scene {
 
 impl TimedSource {
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.asked.lock().unwrap().iter().map(|(_, asked)| asked.clone()).collect()
+        self.requests.lock().unwrap().iter().map(|(_, request)| request.clone()).collect()
     }
 
-    fn note(&self, asked: String) {
-        self.asked.lock().unwrap().push((Instant::now(), asked));
+    fn record(&self, request: String) {
+        self.requests.lock().unwrap().push((Instant::now(), request));
     }
 }
 
@@ -191,54 +200,54 @@ impl ListWatch for TimedSource {
     }
 
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {
-        let mut asked = "list".to_owned();
+        let mut request = "list".to_owned();
         if let Some(version) = &options.version {
-            asked += &format!(" @{version}");
+            request += &format!(" @{version}");
         }
         if let Some(limit) = options.limit {
-            asked += &format!(" limit {limit}");
+            request += &format!(" limit {limit}");
         }
         if let Some(token) = &options.continue_token {
-            asked += &format!(" after {token}");
+            request += &format!(" after {token}");
         }
-        self.note(asked);
+        self.record(request);
         self.script.list(options)
     }
 
     fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>> {
-        let mut asked = if options.send_initial_events { "stream" } else { "watch" }.to_owned();
+        let mut request = if options.send_initial_events { "stream" } else { "watch" }.to_owned();
         if let Some(version) = &options.version {
-            asked += &format!(" @{version}");
+            request += &format!(" @{version}");
         }
-        self.note(asked);
+        self.record(request);
         self.script.watch(options)
     }
 }
 
-impl Sunk {
-    /// Everything that was handed over, in order.
+impl SinkRecord {
+    /// Everything that the sink has received, in order.
     pub(crate) fn log(&self) -> Vec<String> {
         self.record.lock().unwrap().log.clone()
     }
 
-    /// The names of what is there now, with their versions.
+    /// The current objects: name and version.
     pub(crate) fn objects(&self) -> Vec<String> {
         let record = self.record.lock().unwrap();
         record.objects.iter().map(|(name, version)| format!("{name}@{version}")).collect()
     }
 
-    /// From now on nothing gets through without a permit.
+    /// From now on nothing is admitted without a permit.
     pub(crate) fn block(&self) {
-        self.gate.forget_permits(Semaphore::MAX_PERMITS);
+        self.permits.forget_permits(Semaphore::MAX_PERMITS);
     }
 
-    /// Lets so many through.
+    /// Adds permits.
     pub(crate) fn admit(&self, permits: usize) {
-        self.gate.add_permits(permits);
+        self.permits.add_permits(permits);
     }
 
-    async fn pass(&self) {
-        self.gate.acquire().await.expect("the gate is never closed").forget();
+    async fn admitted(&self) {
+        self.permits.acquire().await.expect("the semaphore is never closed").forget();
     }
 }
 
@@ -246,11 +255,11 @@ impl Sink for RecordingSink {
     type Replacement<'a> = RecordingReplacement;
 
     fn begin_replace(&mut self, _: &StreamScope) -> RecordingReplacement {
-        RecordingReplacement { sunk: Arc::clone(&self.0), objects: BTreeMap::new() }
+        RecordingReplacement { sink: Arc::clone(&self.0), objects: BTreeMap::new() }
     }
 
     async fn change(&mut self, change: ChangeType, object: Arc<RawObject>) {
-        self.0.pass().await;
+        self.0.admitted().await;
         let mut record = self.0.record.lock().unwrap();
         record.log.push(format!("{change:?} {}@{}", object.name(), object.version()));
         match change {
@@ -264,7 +273,7 @@ impl Sink for RecordingSink {
     }
 
     async fn bookmark(&mut self, version: Version) {
-        self.0.pass().await;
+        self.0.admitted().await;
         self.0.record.lock().unwrap().log.push(format!("Bookmark @{version}"));
     }
 }
@@ -283,8 +292,8 @@ impl Replacement for RecordingReplacement {
     }
 
     async fn commit(self, version: Version, epoch: Epoch) {
-        self.sunk.pass().await;
-        let mut record = self.sunk.record.lock().unwrap();
+        self.sink.admitted().await;
+        let mut record = self.sink.record.lock().unwrap();
         let names: Vec<_> = self.objects.iter().map(|(name, v)| format!("{name}@{v}")).collect();
         let epoch = if epoch == Epoch::New { " in a new epoch" } else { "" };
         record.log.push(format!("Replaced [{}] @{version}{epoch}", names.join(" ")));
@@ -292,11 +301,11 @@ impl Replacement for RecordingReplacement {
     }
 }
 
-impl Sink for Forgetful {
-    type Replacement<'a> = Forgetful;
+impl Sink for DiscardingSink {
+    type Replacement<'a> = DiscardingSink;
 
-    fn begin_replace(&mut self, _: &StreamScope) -> Forgetful {
-        Forgetful
+    fn begin_replace(&mut self, _: &StreamScope) -> DiscardingSink {
+        DiscardingSink
     }
 
     async fn change(&mut self, _: ChangeType, _: Arc<RawObject>) {}
@@ -304,7 +313,7 @@ impl Sink for Forgetful {
     async fn bookmark(&mut self, _: Version) {}
 }
 
-impl Replacement for Forgetful {
+impl Replacement for DiscardingSink {
     fn accept(&mut self, _: Arc<RawObject>) {}
 
     fn retract(&mut self, _: &RawObject) {}
@@ -316,18 +325,18 @@ impl Replacement for Forgetful {
     async fn commit(self, _: Version, _: Epoch) {}
 }
 
-impl Told {
+impl RecordingObserver {
     pub(crate) fn all(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 
-    /// What begins with this.
-    pub(crate) fn only(&self, what: &str) -> Vec<String> {
-        self.all().into_iter().filter(|told| told.starts_with(what)).collect()
+    /// The lines that begin with this.
+    pub(crate) fn only(&self, prefix: &str) -> Vec<String> {
+        self.all().into_iter().filter(|line| line.starts_with(prefix)).collect()
     }
 
-    fn tell(&self, what: String) {
-        self.0.lock().unwrap().push(what);
+    fn push(&self, line: String) {
+        self.0.lock().unwrap().push(line);
     }
 }
 
@@ -335,57 +344,57 @@ fn or_none(version: Option<&Version>) -> String {
     version.map_or_else(|| "none".to_owned(), Version::to_string)
 }
 
-impl Observer for Told {
-    fn listing(&self, mode: ListMode, asked: Option<&Version>) {
-        self.tell(format!("listing {mode:?} @{}", or_none(asked)));
+impl Observer for RecordingObserver {
+    fn listing(&self, mode: ListMode, version: Option<&Version>) {
+        self.push(format!("listing {mode:?} @{}", or_none(version)));
     }
 
     fn listed(&self, list: &CompletedList) {
         let CompletedList { mode, version, objects, pages, took, .. } = list;
-        self.tell(format!("listed {mode:?} @{version}: {objects} in {pages}, {} s", took.as_secs()));
+        self.push(format!("listed {mode:?} @{version}: {objects} in {pages}, {} s", took.as_secs()));
     }
 
     fn watching(&self, from: Option<&Version>) {
-        self.tell(format!("watching @{}", or_none(from)));
+        self.push(format!("watching @{}", or_none(from)));
     }
 
     fn event(&self, change: ChangeType, version: &Version) {
-        self.tell(format!("event {change:?} @{version}"));
+        self.push(format!("event {change:?} @{version}"));
     }
 
     fn bookmark(&self, version: &Version) {
-        self.tell(format!("bookmark @{version}"));
+        self.push(format!("bookmark @{version}"));
     }
 
     fn failed(&self, error: &SourceError, during: ReflectorActivity) {
-        self.tell(format!("failed {during:?}: {error}"));
+        self.push(format!("failed {during:?}: {error}"));
     }
 
     fn skipped(&self, skipped: &Skipped) {
-        self.tell(format!("skipped {skipped:?}"));
+        self.push(format!("skipped {skipped:?}"));
     }
 
     fn relisting(&self, reason: RelistReason) {
-        self.tell(format!("relisting {reason:?}"));
+        self.push(format!("relisting {reason:?}"));
     }
 
-    fn refused_streaming_list(&self, for_now: Duration) {
-        self.tell(format!("refused streaming for {} s", for_now.as_secs()));
+    fn refused_streaming_list(&self, pause: Duration) {
+        self.push(format!("refused streaming for {} s", pause.as_secs()));
     }
 
     fn went_back(&self, from: &Version, to: &Version) {
-        self.tell(format!("went back {from} -> {to}"));
+        self.push(format!("went back {from} -> {to}"));
     }
 
     fn waiting(&self, delay: Duration) {
-        self.tell(format!("waiting {} ms", delay.as_millis()));
+        self.push(format!("waiting {} ms", delay.as_millis()));
     }
 
     fn reopened_for_silence(&self, silence: Duration) {
-        self.tell(format!("silent for {} s", silence.as_secs()));
+        self.push(format!("silent for {} s", silence.as_secs()));
     }
 
     fn stopped(&self, reason: &StopReason) {
-        self.tell(format!("stopped {reason:?}"));
+        self.push(format!("stopped {reason:?}"));
     }
 }
