@@ -1,6 +1,17 @@
-//! The shared informer: applies deltas to the cache and tells every handler, each in its own time.
+//! The shared informer: applies deltas to the cache and delivers notifications to handlers.
 //!
-//! [`informer`] makes a handle and a task. The task is the only writer; handles, listers and handlers read.
+//! [`informer`] returns a handle and a task. The task is the only writer of the cache; handles, listers and handlers read it.
+//!
+//! - `handle/` is what users hold: the handle, registrations, waits, the weak reference.
+//! - `run/` is the task: signals, upkeep, shutdown.
+//! - `apply/` turns deltas into changes of the cache and into notifications.
+//! - `deliver/` brings notifications to handlers and streams.
+//! - `observe/` is what an informer reports: health, statistics, faults.
+//! - `shared` is the state that the handle and the task share.
+//!
+//! A new option of an informer is a field in `config`, read where it has its effect through `shared.config`, and a method on
+//! `InformerOptions` in tidings-factory. A new option of a handler is a field of `MailboxOptions` and a method in `handler`. A new
+//! metric is a field in `observe/stats`, filled in `shared`, and a line in the metrics of tidings-factory.
 
 mod apply;
 mod config;
@@ -44,7 +55,7 @@ use crate::delta::{self, KnownInScope};
 use crate::indexer::{Reader, indexer};
 use crate::sync::Mutex;
 
-/// What the per-object queue asks of the cache.
+/// The per-object queue reads the cache through this, to know which objects a list no longer contains.
 impl KnownInScope for Reader {
     fn for_each_in(&self, scope: &StreamScope, show: &mut dyn FnMut(&Arc<RawObject>)) {
         match scope {
@@ -54,8 +65,8 @@ impl KnownInScope for Reader {
     }
 }
 
-/// Makes an informer of the resource of `intake`, over `scopes`. Nothing happens before its task runs; when the
-/// last handle, lister, stream and handler has gone, the task deleted_at.
+/// Creates an informer of the resource of `intake` over `scopes`. Nothing happens before its task runs. The task ends when the
+/// last handle, lister, stream and handler is dropped.
 pub fn informer<K>(
     intake: Arc<Intake>,
     sources: Arc<dyn Sources>,
@@ -68,8 +79,8 @@ pub fn informer<K>(
     let stop = CancellationToken::new();
     let applier = apply::Applier::new(writer, config.queue_order);
     let reporter = Arc::new(observe::fault::FaultReporter::new(config.name.clone(), config.on_error.clone()));
-    let told = Arc::clone(&reporter);
-    intake.on_unreadable(move |error| told.report(&InformerFault::Unreadable(error.clone())));
+    let unreadable = Arc::clone(&reporter);
+    intake.on_unreadable(move |error| unreadable.report(&InformerFault::Unreadable(error.clone())));
     let shared = Arc::new(shared::Shared {
         resource: intake.origin().resource.clone(),
         reporter,

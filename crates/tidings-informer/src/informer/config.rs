@@ -1,4 +1,4 @@
-//! What can be set for one informer.
+//! The options of one informer.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ use crate::delta::QueueOrder;
 use crate::informer::observe::fault::ErrorHook;
 use crate::reflector::ReflectorConfig;
 
-/// What can be set for one informer. [`Default`] is what most want.
+/// The options of one informer.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct InformerConfig {
-    /// How it is called in diagnostics.
+    /// Its name in logs, metrics and errors.
     pub name: String,
-    /// In which order changes are applied.
+    /// The order in which changes are applied.
     pub queue_order: QueueOrder,
-    /// How many deltas may wait to be applied before the reflector has to wait.
+    /// The bound of the delta queue. When it is full, the reflector waits.
     pub queued_deltas_max: usize,
-    /// Above how many pending notifications those of one object merge, for each handler. Of subscribers nothing merges: above
-    /// it the informer's task makes the calls.
+    /// The number of pending notifications of a handler above which those of one object merge. The notifications of a
+    /// subscriber do not merge: above this number the informer's task makes the calls.
     pub merge_above: usize,
-    /// How often each handler is told everything again, unless it says otherwise; zero is never.
+    /// The resync period of handlers that have none of their own. Zero means never.
     pub resync: Duration,
-    /// How long a stop may take before what handlers have not been told is dropped.
+    /// How long a stop may take. Then pending notifications are dropped.
     pub stop_deadline: Duration,
-    /// Which objects its sources ask for, as far as labels tell: whoever waits for another is told at once.
+    /// The label selector of its sources. A wait for an object that does not match fails at once.
     pub label_selector: LabelSelector,
-    /// How lists and watches are made.
+    /// The options of lists and watches.
     pub reflector: ReflectorConfig,
-    /// What is called with every fault.
+    /// A function that is called with every fault.
     pub on_error: Option<ErrorHook>,
-    /// Where every random choice comes from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

@@ -1,4 +1,5 @@
-//! The handle that users hold: an informer, seen as a `K`.
+//! The handle of an informer, typed. Methods that need the informer's task leave a request in the registry and wake
+//! the task.
 
 pub(crate) mod keep_alive;
 pub(crate) mod registration;
@@ -29,25 +30,48 @@ use crate::informer::observe::health::Health;
 use crate::informer::observe::stats::InformerStats;
 use crate::informer::shared::{Lifecycle, Shared};
 
-/// One watch and one cache of a resource, shared by everyone who asks for it, and seen here as a `K`.
+/// One list and watch and one cache of a resource, shared by all its users, and seen as a `K`. This is a handle: clones, and
+/// handles of other types from [`seen_as`](Self::seen_as), share the informer.
 ///
-/// # What it promises
+/// # Guarantees
 ///
-/// 1. **Convergence.** Whatever happens on the way, once the faults end the cache equals the server's state.
-/// 2. **Order.** What a handler hears of one object is a subsequence of that object's versions, in order, that
-///    deleted_at with its last state. With the default queue this holds over all objects. No handler ever sees an
-///    object go back, nor the same change twice.
-/// 3. **Readers first.** When a handler hears of a change, the cache and its indexes already have it.
-/// 4. **One at a time.** A handler is called by one task, one notification after the other; handlers do not wait
-///    for each other. A handler blocks its task while it runs.
-/// 5. **Late is not lost.** A handler added at any time is told everything that is there as initial additions,
-///    then everything that happens.
-/// 6. **Bounded.** A handler that falls behind has its pending notifications merged by object. The view that it builds
-///    from its calls still converges to the cache, or to the part of it that matches its
-///    [filter](crate::informer::Handler::filter), and every object that it received and that is gone is reported as deleted. What lies
-///    in between may be missing: a [subscriber](crate::informer::Handler::subscriber) receives every change.
-/// 7. **Faults stay where they are.** An object that can't be decoded is an error to its reader; a panic in a
-///    handler costs that one call (with `panic = "unwind"`). Every failure reaches the error hook.
+/// Each of these is held by the tests that `docs/contract.md` names.
+///
+/// **Convergence.** The cache follows the server. After the last fault it equals the server's state. It may be behind by any
+/// amount of time: it says how far it is ([`Lister::version`](crate::lister::Lister::version)), and
+/// [`wait_for_written`](Self::wait_for_written) waits for one's own writes.
+///
+/// **Consistency of reads.** A read never waits for the informer and never makes a request. A [snapshot](crate::indexer::Snapshot)
+/// is one state of all objects and indexes. Two reads without a snapshot may see two states.
+///
+/// **Cache first.** When a handler receives a notification, the cache and its indexes already contain the change. They may
+/// already contain later changes too.
+///
+/// **Order.** A handler receives the states of one object in order, ends with its last state, and never receives a state that is
+/// older than the one before, unless the server itself was restored from a backup. With the default queue the order holds over
+/// all objects of a stream. There is no order between handlers.
+///
+/// **Completeness.** A handler receives every object that exists, and the deletion of every object that it received. It need
+/// not receive each state in between: pending notifications of a slow handler merge by object, and changes during a
+/// disconnection are seen as one. A [subscriber](crate::informer::Handler::subscriber) receives every change that the informer
+/// saw.
+///
+/// **Late handlers.** A handler may be added at any time. It first receives all cached objects as initial additions, then every
+/// change. It has synced when it has returned from the last initial addition, not when the cache is filled.
+///
+/// **Isolation of handlers.** Each handler has its own task and its own bounded mailbox, and one call at a time. A slow handler
+/// delays no other handler and not the cache. This does not hold for subscribers, which slow the informer.
+///
+/// **Missed deletions.** An object that was deleted without an event is reported as deleted after the next list, in its last
+/// known state, with `is_final_state_unknown`. If another object of the same name exists then, the deletion of the first one is
+/// delivered before the addition of the second.
+///
+/// **Contained failures.** An object that can't be decoded is an error for its reader only. A panic in a handler costs that call
+/// (with `panic = "unwind"`). Requests are retried for ever, with a backoff, unless a
+/// [`StopPolicy`](crate::reflector::StopPolicy) says otherwise. Every fault reaches the error hook; none is reported twice.
+///
+/// **End.** The informer stops when [`stop`](Self::stop) is called, or when the last handle, lister, stream and handler is
+/// dropped. Pending notifications are delivered, within a deadline. The cache stays readable. It can't be started again.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -74,7 +98,7 @@ impl<K> SharedInformer<K> {
         SharedInformer { shared, keep_alive, view: PhantomData }
     }
 
-    /// How it is called in diagnostics.
+    /// Its name in logs, metrics and errors.
     pub fn name(&self) -> &str {
         &self.shared.config.name
     }
@@ -84,27 +108,29 @@ impl<K> SharedInformer<K> {
         &self.shared.resource
     }
 
-    /// The same informer, seen as another type: one watch, one cache.
+    /// The same informer, seen as another type. Both share one watch and one cache.
     pub fn seen_as<T>(&self) -> SharedInformer<T> {
         SharedInformer::new(Arc::clone(&self.shared), Arc::clone(&self.keep_alive))
     }
 
-    /// What keeps the informer running as long as someone holds it.
+    /// Keeps the informer running while it is held.
     pub(crate) fn keep_alive(&self) -> &Arc<KeepAlive> {
         &self.keep_alive
     }
 
-    /// The cache without a view.
+    /// The cache, untyped.
     pub fn reader(&self) -> &Reader {
         &self.shared.reader
     }
 
-    /// Adds an index; on a full cache it is built in the background and can be used when complete.
+    /// Adds an index. If the cache is already filled, the index is built in the background, and reads of it are errors
+    /// until it is complete.
     pub fn add_index(&self, index: Index) -> Result<(), InformerError> {
         if self.lifecycle() == Lifecycle::Stopped {
             return Err(self.has_stopped(format!("index {:?}", index.name())));
         }
-        // Otherwise each object would be unpacked for the index as soon as it was packed.
+        // The intake reads the field when an object arrives. Otherwise each body would be unpacked for the index right
+        // after it was packed.
         let path = index.field_path().cloned();
         let added = self.shared.reader.add_index(index);
         if let (Some(path), Ok(())) = (path, &added) {
@@ -114,11 +140,11 @@ impl<K> SharedInformer<K> {
         added.map_err(|source| self.index_error(source))
     }
 
-    /// Waits until an index is complete. One that nobody added, or that was removed, is an error.
+    /// Waits until an index is complete. It is an error if there is no such index.
     pub async fn index_built(&self, name: &str) -> Result<(), InformerError> {
         let mut published = self.shared.progress.subscribe();
         loop {
-            // Under its lock, as every look at what is published that is to be woken.
+            // Marked as seen before the check: a publication after the check wakes this task.
             drop(published.borrow_and_update());
             match self.shared.reader.index_values(name) {
                 Ok(_) => return Ok(()),
@@ -140,11 +166,11 @@ impl<K> SharedInformer<K> {
         removed.map_err(|source| self.index_error(source))
     }
 
-    /// Takes other namespaces from now on: objects of those that are left are deleted, with notifications, and those of new
-    /// ones are added, to handlers that have synced not as initial ones.
+    /// Follows these namespaces from now on. The objects of other namespaces are removed, with notifications. The
+    /// objects of new namespaces are added; for handlers that have synced, these are not initial additions.
     ///
-    /// This changes the informer of everyone who holds it. A factory no longer gives it to others: who asks for the namespaces
-    /// that it had at first gets a new informer, which follows those.
+    /// This changes the informer for all its users. A factory does not return it again: a request for its original
+    /// namespaces creates a new informer.
     pub fn set_namespaces<N: Into<Arc<str>>>(
         &self,
         namespaces: impl IntoIterator<Item = N>,
@@ -156,15 +182,15 @@ impl<K> SharedInformer<K> {
                 InformerError::Namespace { informer, source }
             })?;
         }
-        self.follow(scopes)
+        self.set_scopes(scopes)
     }
 
-    /// Takes all namespaces from now on, as [`set_namespaces`](Self::set_namespaces) takes some.
+    /// Follows all namespaces from now on, as [`set_namespaces`](Self::set_namespaces) follows some.
     pub fn set_all_namespaces(&self) -> Result<(), InformerError> {
-        self.follow(vec![StreamScope::All])
+        self.set_scopes(vec![StreamScope::All])
     }
 
-    fn follow(&self, mut scopes: Vec<StreamScope>) -> Result<(), InformerError> {
+    fn set_scopes(&self, mut scopes: Vec<StreamScope>) -> Result<(), InformerError> {
         scopes.sort();
         scopes.dedup();
         let mut registry = self.shared.registry.lock();
@@ -179,7 +205,7 @@ impl<K> SharedInformer<K> {
         Ok(())
     }
 
-    /// Whether its namespaces were changed since it was made.
+    /// Whether its namespaces were changed since it was created.
     pub fn is_redirected(&self) -> bool {
         self.shared.registry.lock().is_redirected
     }
@@ -189,29 +215,29 @@ impl<K> SharedInformer<K> {
         self.shared.synced.initialized()
     }
 
-    /// Waits until [`is_synced`](Self::is_synced). An informer that stops before says so.
+    /// Waits until [`is_synced`](Self::is_synced). It is an error if the informer stops before that.
     pub async fn synced(&self) -> Result<(), WaitError> {
         Ok(self.shared.wait_synced().await?)
     }
 
-    /// Why it is not synced yet.
+    /// Why it has not synced yet.
     pub fn unsynced(&self) -> Unsynced {
         self.shared.unsynced()
     }
 
-    /// The informer without keeping it alive.
+    /// A reference that does not keep the informer running.
     pub fn downgrade(&self) -> WeakInformer {
         WeakInformer::new(&self.shared, &self.keep_alive)
     }
 
-    /// Waits until every change up to `version` can be read, over all its namespaces. When nothing changes that
-    /// takes until the next bookmark, about a minute: to read one's own writes,
-    /// [`wait_for_object`](Self::wait_for_object) is quicker.
+    /// Waits until the cache contains every change up to `version`, in all its namespaces. If nothing changes, this
+    /// takes until the next bookmark, about a minute. To read one's own writes,
+    /// [`wait_for_object`](Self::wait_for_object) is faster.
     pub async fn wait_for(&self, version: &Version, within: Duration) -> Result<(), WaitError> {
         self.shared.wait_for(version, clock::from_now(within)).await
     }
 
-    /// Waits until the cache has that version of the object, or a newer one, or has passed it.
+    /// Waits until the cache has that version of the object or a newer one, or has passed that version.
     pub async fn wait_for_object(
         &self,
         key: &Key,
@@ -221,19 +247,19 @@ impl<K> SharedInformer<K> {
         self.shared.wait_for_object(key, version, clock::from_now(within)).await
     }
 
-    /// Waits until the cache has what a write answered with: pass the metadata of that answer. An object that is
-    /// neither cached nor matched by the informer's label selector is not waited for.
+    /// Waits until the cache contains a write. `written` is the metadata in the answer to the write. It is an error if
+    /// the object is not cached and does not match the informer's label selector.
     pub async fn wait_for_written(&self, written: &ObjectMeta, within: Duration) -> Result<(), WaitError> {
         self.shared.wait_for_written(written, clock::from_now(within)).await
     }
 
-    /// Waits until the object with that uid is gone from the cache.
+    /// Waits until the object with that uid is no longer cached.
     pub async fn wait_for_deletion(&self, key: &Key, uid: &str, within: Duration) -> Result<(), WaitError> {
         self.shared.wait_for_deletion(key, uid, clock::from_now(within)).await
     }
 
-    /// Waits until `is_wanted` says yes of the object as it is cached, or of its absence. It is asked once the informer
-    /// has synced, and again whenever the cached object has changed.
+    /// Waits until `is_wanted` returns true for the cached object, or for `None` if there is none. It is called when
+    /// the informer has synced, and again after each change of the object.
     pub async fn wait_until(
         &self,
         key: &Key,
@@ -246,27 +272,27 @@ impl<K> SharedInformer<K> {
         self.shared.wait_until_object(key, clock::from_now(within), is_wanted).await
     }
 
-    /// How it is doing.
+    /// Its health.
     pub fn health(&self) -> Health {
         self.shared.health()
     }
 
-    /// Its figures.
+    /// Its statistics.
     pub fn stats(&self) -> InformerStats {
         self.shared.stats()
     }
 
-    /// Where it stands.
+    /// Its lifecycle.
     pub fn lifecycle(&self) -> Lifecycle {
         self.shared.registry.lock().lifecycle
     }
 
-    /// Stops it for everyone: what is pending is delivered, within its deadline.
+    /// Stops the informer for all its users. Pending notifications are delivered, within its deadline.
     pub fn stop(&self) {
         self.shared.stop.cancel();
     }
 
-    /// Waits until it has stopped: every handler has returned, or the deadline for that has passed.
+    /// Waits until it has stopped: all handlers have returned, or the deadline for that has passed.
     pub async fn stopped(&self) {
         self.shared.stopped.wait().await;
     }
@@ -337,7 +363,7 @@ impl<K: 'static> SharedInformer<K> {
         Ok(Registration::new(mailbox, &self.shared))
     }
 
-    /// The same notifications as a `Stream`, with the same promises.
+    /// The notifications as a `Stream`, with the same guarantees as for a handler.
     pub fn notifications(&self) -> Result<Notifications<K>, InformerError> {
         self.notifications_with(Handler::new())
     }

@@ -1,5 +1,15 @@
-//! The informer's task: it takes deltas from the queue, applies them, publishes, and tells the handlers. It is
-//! the only one that writes the cache, so everything that must not race with a write happens here.
+//! The informer's task. It takes batches of deltas from the queue, applies them to the cache, publishes the new state, and
+//! dispatches notifications to the handlers. It is the only writer of the cache, so everything that must not race with a write
+//! happens here: starting and stopping streams, the initial list of a new handler, resyncs, upkeep.
+//!
+//! One batch, in this order:
+//!
+//! ```text
+//! applier.apply(delta)      cache changed, not yet visible; notifications collected
+//! applier.publish()         readers see the whole batch at once
+//! dispatch(notifications)   each handler's mailbox gets its copy
+//! publish_progress()        waiters for a version wake up
+//! ```
 
 pub(crate) mod shutdown;
 pub(crate) mod signals;
@@ -22,25 +32,25 @@ use tokio_util::sync::CancellationToken;
 
 use crate::delta::{Batch, Delta, DeltaReceiver, DeltaSender, QueueOrder, StreamId};
 use crate::informer::apply::{Applier, overlap};
-use crate::informer::deliver::dispatch::distribute;
+use crate::informer::deliver::dispatch::dispatch;
 use crate::informer::deliver::mailbox::{Mailbox, run_handler};
 use crate::informer::deliver::resync::{PendingResyncs, ResyncSchedule};
 use crate::informer::notification::RawNotification;
 use crate::informer::observe::fault::InformerFault;
 use crate::informer::observe::monitor::StreamMonitor;
-use crate::informer::run::shutdown::EndOnDrop;
+use crate::informer::run::shutdown::EndInformerOnDrop;
 use crate::informer::run::signals::{TaskSignal, TaskSignals};
 use crate::informer::run::upkeep::Upkeep;
 use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Reflector, StopReason};
 
-/// Opens a source for each part of the resource that an informer shall list and watch.
+/// Opens a source for each scope that an informer lists and watches.
 pub trait Sources: Send + Sync {
-    /// A source for one namespace, or all. What is already cached is asked of `known`.
+    /// A source for one namespace, or for all. The source uses `known` to recognise objects that are already cached.
     fn open(&self, scope: &StreamScope, known: Arc<dyn KnownObjects>) -> Arc<dyn ListWatch>;
 }
 
-/// The task of one informer. Nothing happens before it runs; dropping it deleted_at everything at once.
+/// The task of one informer. Nothing happens before it runs. Dropping it stops the informer at once.
 #[must_use = "an informer does nothing until its task runs"]
 pub struct InformerTask {
     pub(crate) shared: Arc<Shared>,
@@ -49,21 +59,21 @@ pub struct InformerTask {
     pub(crate) receiver: DeltaReceiver,
     applier: Applier,
     streams: Vec<(StreamId, StreamScope, CancellationToken)>,
-    /// Told to end; what they sent last has not been applied.
-    ending: Vec<(StreamId, StreamScope)>,
+    /// Streams that were cancelled and whose last delta is not yet applied.
+    stopping_streams: Vec<(StreamId, StreamScope)>,
     next_stream: u32,
-    clock: ResyncSchedule,
+    resyncs: ResyncSchedule,
     pending_resyncs: PendingResyncs,
     upkeep: Upkeep,
-    /// Reflectors: they end when their stream does.
+    /// One task per stream. Each runs a reflector.
     pub(crate) reflectors: JoinSet<()>,
-    /// One task a handler.
-    pub(crate) listeners: JoinSet<()>,
-    told: Vec<RawNotification>,
+    /// One task per handler.
+    pub(crate) handler_tasks: JoinSet<()>,
+    notifications: Vec<RawNotification>,
     /// Indexes were added or removed.
     index_requests: Arc<Notify>,
-    /// Last, so that everything above is gone when it says so.
-    _ended: EndOnDrop,
+    /// The last field: it is dropped after the others, and then reports the end.
+    _ended: EndInformerOnDrop,
 }
 
 impl InformerTask {
@@ -76,31 +86,32 @@ impl InformerTask {
         InformerTask {
             upkeep: Upkeep::new(Arc::clone(&shared.intake)),
             index_requests: applier.writer.index_requests(),
-            _ended: EndOnDrop(Arc::clone(&shared)),
+            _ended: EndInformerOnDrop(Arc::clone(&shared)),
             shared,
             sources,
             sender,
             receiver,
             applier,
             streams: Vec::new(),
-            ending: Vec::new(),
+            stopping_streams: Vec::new(),
             next_stream: 0,
-            clock: ResyncSchedule::default(),
+            resyncs: ResyncSchedule::default(),
             pending_resyncs: PendingResyncs::default(),
             reflectors: JoinSet::new(),
-            listeners: JoinSet::new(),
-            told: Vec::new(),
+            handler_tasks: JoinSet::new(),
+            notifications: Vec::new(),
         }
     }
 
-    /// Runs the informer until it is stopped, then delivers what is pending. It never panics: a panic inside it deleted_at the
-    /// informer with an [`InformerError::Panicked`](crate::informer::InformerError::Panicked), which its health and every waiter tell.
+    /// Runs the informer until it is stopped, then delivers pending notifications. It never panics. A panic inside ends the
+    /// informer, and the health of the informer and all its waiters report
+    /// [`InformerError::Panicked`](crate::informer::InformerError::Panicked).
     pub async fn run(mut self) {
-        let ended = AssertUnwindSafe(self.follow_until_stopped()).catch_unwind().await;
-        self.end(ended).await;
+        let result = AssertUnwindSafe(self.run_until_stopped()).catch_unwind().await;
+        self.shut_down(result).await;
     }
 
-    async fn follow_until_stopped(&mut self) {
+    async fn run_until_stopped(&mut self) {
         self.shared.registry.lock().lifecycle = Lifecycle::Started;
         let woken = Arc::downgrade(&self.shared);
         self.shared.intake.on_training_due(move || {
@@ -115,9 +126,9 @@ impl InformerTask {
         let mut signals = TaskSignals::new(&self.shared, &self.index_requests);
         while !self.shared.stop.is_cancelled() {
             match self.next(&mut signals).await {
-                NextWork::TaskSignal(TaskSignal::Stop) => {}
-                NextWork::TaskSignal(TaskSignal::Requests) => self.handle_requests().await,
-                NextWork::TaskSignal(TaskSignal::IndexRequests) | NextWork::Idle => self.run_upkeep(),
+                NextWork::Signal(TaskSignal::Stop) => {}
+                NextWork::Signal(TaskSignal::Requests) => self.handle_requests().await,
+                NextWork::Signal(TaskSignal::IndexRequests) | NextWork::Idle => self.run_upkeep(),
                 NextWork::Resync => self.resync().await,
                 NextWork::Batch(batch) => self.apply(batch).await,
                 NextWork::Trained(Ok(trained)) => self.upkeep.adopt(trained, &self.applier),
@@ -129,24 +140,25 @@ impl InformerTask {
         }
     }
 
-    /// Waits for something to do. TaskSignals go before batches and upkeep comes last; but who was woken from a wait looks for a batch
-    /// before most calls, since it is mostly for that.
+    /// Waits for work. The order is: requests of handles, other signals, resyncs, batches, upkeep. After a wake-up the batch is
+    /// polled before the other signals, because a batch is the usual reason for it. Requests of handles are always first: a
+    /// handler that was added before a change must receive it as a change, not as part of the initial list.
     async fn next(&mut self, signals: &mut TaskSignals) -> NextWork {
-        let mut resync = pin!(due(self.clock.next()));
+        let mut resync = pin!(sleep_until(self.resyncs.next()));
         let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
         let mut idle = pin!(tokio::task::yield_now());
         let mut trained = pin!(self.upkeep.trained());
         let mut batch = pin!(self.receiver.next_batch());
         let mut has_waited = false;
         poll_fn(|cx| {
-            if let Poll::Ready(call) = signals.poll_requests(cx) {
-                return Poll::Ready(NextWork::TaskSignal(call));
+            if let Poll::Ready(signal) = signals.poll_requests(cx) {
+                return Poll::Ready(NextWork::Signal(signal));
             }
             if has_waited && let Poll::Ready(batch) = batch.as_mut().poll(cx) {
                 return Poll::Ready(NextWork::Batch(batch.unwrap_or_default()));
             }
-            if let Poll::Ready(call) = signals.poll_others(cx) {
-                return Poll::Ready(NextWork::TaskSignal(call));
+            if let Poll::Ready(signal) = signals.poll_others(cx) {
+                return Poll::Ready(NextWork::Signal(signal));
             }
             if resync.as_mut().poll(cx).is_ready() {
                 return Poll::Ready(NextWork::Resync);
@@ -167,35 +179,35 @@ impl InformerTask {
         let taken_at = Instant::now();
         let syncs = batch.iter().filter(|(_, delta)| matches!(delta, Delta::Sync(_))).count();
         for (stream, delta) in batch {
-            self.applier.apply(stream, delta, &mut self.told);
+            self.applier.apply(stream, delta, &mut self.notifications);
         }
-        self.upkeep.look(&self.applier);
-        if !self.ending.is_empty() {
-            self.follow();
+        self.upkeep.schedule(&self.applier);
+        if !self.stopping_streams.is_empty() {
+            self.update_streams();
         }
         self.publish(taken_at).await;
         self.pending_resyncs.delivered(syncs);
         self.shared.processing.lock().observe(taken_at.elapsed());
     }
 
-    /// Readers see the new state before any handler hears of it.
+    /// Publishes before it dispatches: readers see the new state before any handler receives it.
     async fn publish(&mut self, taken_at: Instant) {
         self.applier.publish();
         *self.shared.applied.lock() = self.applier.counts;
         self.report_unreadable();
         self.report_index_faults();
-        distribute(&self.shared, &mut self.told, &self.pending_resyncs, taken_at).await;
+        dispatch(&self.shared, &mut self.notifications, &self.pending_resyncs, taken_at).await;
         self.publish_progress();
         self.check_synced();
     }
 
-    /// Mostly nobody waits, and then nobody is woken. Whoever begins to wait is counted before it looks, and it looks under
-    /// the lock that is held here: it is counted here, or sees what is put here.
+    /// Skips the wake-up when there are no waiters, which is the usual case. No waiter is missed: it subscribes first, and then
+    /// reads under the lock that is held here. So either it is counted here, or it reads the new progress.
     fn publish_progress(&self) {
-        let told = &self.shared.progress;
-        told.send_if_modified(|progress| {
+        let published = &self.shared.progress;
+        published.send_if_modified(|progress| {
             progress.clone_from(&self.applier.progress);
-            told.receiver_count() > 0
+            published.receiver_count() > 0
         });
     }
 
@@ -208,16 +220,16 @@ impl InformerTask {
         }
     }
 
-    /// One slice of upkeep. Over a small cache new indexes are complete at once; a large one is indexed bit by bit.
+    /// Runs one slice of upkeep. One slice completes an index over a small cache; a large cache takes several.
     fn run_upkeep(&mut self) {
         self.upkeep.work(&mut self.applier);
         self.report_index_faults();
-        // Whoever waits for an index looks again.
+        // Wakes the waiters for an index.
         self.shared.progress.send_modify(|_| {});
     }
 
     fn report_unreadable(&self) {
-        for notification in self.told.iter().filter(|notification| !notification.is_resync()) {
+        for notification in self.notifications.iter().filter(|notification| !notification.is_resync()) {
             if let Some(error) = notification.object().refusal() {
                 self.shared.reporter.report(&InformerFault::Unreadable(error));
             }
@@ -230,11 +242,11 @@ impl InformerTask {
         }
     }
 
-    /// Does what handles have asked for: new handlers, other namespaces.
+    /// Handles the requests of handles: new handlers, other namespaces.
     async fn handle_requests(&mut self) {
-        self.upkeep.look(&self.applier);
+        self.upkeep.schedule(&self.applier);
         self.applier.wanted.clone_from(&self.shared.registry.lock().scopes);
-        self.follow();
+        self.update_streams();
         self.add_new_handlers().await;
         self.check_synced();
     }
@@ -243,7 +255,7 @@ impl InformerTask {
         while let Some((mailbox, callback)) = self.shared.take_new_handler() {
             if let Some(callback) = callback {
                 let (shared, mailbox) = (Arc::clone(&self.shared), Arc::clone(&mailbox));
-                self.listeners.spawn(async move {
+                self.handler_tasks.spawn(async move {
                     let handling = run_handler(mailbox, callback, Arc::clone(&shared.reporter));
                     if let Err(panic) = AssertUnwindSafe(handling).catch_unwind().await {
                         shared.wake.notify_one();
@@ -253,47 +265,48 @@ impl InformerTask {
             }
             self.deliver_initial(&mailbox).await;
         }
-        reap(&mut self.listeners);
+        reap_finished(&mut self.handler_tasks);
     }
 
-    /// A handler that comes late is told what is there, then what happens: between the two nothing is applied,
-    /// so nothing is missed and nothing told twice.
+    /// Delivers all cached objects to a new handler. No delta is applied in between, so the handler misses no change and
+    /// receives none twice.
     async fn deliver_initial(&mut self, mailbox: &Arc<Mailbox>) {
-        let there = self.applier.writer.iter().map(Arc::clone);
-        let initial = there.map(|object| RawNotification::added(object, true));
+        let cached = self.applier.writer.iter().map(Arc::clone);
+        let initial = cached.map(|object| RawNotification::added(object, true));
         let now = Instant::now();
         mailbox.deliver(initial, now).await;
         if self.shared.synced.initialized() {
             mailbox.initial_complete();
         }
-        self.clock.add(mailbox, now);
+        self.resyncs.add(mailbox, now);
     }
 
-    /// Begins and deleted_at streams so that they are those that are wanted. One that overlaps a stream on its way out
-    /// waits for that one's last delta: an old event that came after the newer list would stay for ever.
-    fn follow(&mut self) {
+    /// Starts and stops streams so that they match the wanted scopes. A stream that overlaps a stopping one starts only after
+    /// the last delta of that one: an old event that is applied after the newer list would stay in the cache.
+    fn update_streams(&mut self) {
         let wanted = &self.applier.wanted;
         let ending = self.streams.extract_if(.., |(_, scope, _)| !wanted.contains(scope));
         for (id, scope, stop) in ending {
             stop.cancel();
             self.shared.monitors.lock().remove(&id);
             self.shared.failures.forget(id);
-            self.ending.push((id, scope));
+            self.stopping_streams.push((id, scope));
         }
-        self.ending.retain(|(id, _)| self.applier.progress.is_following(*id));
+        self.stopping_streams.retain(|(id, _)| self.applier.progress.is_following(*id));
         for scope in wanted.clone() {
             let is_followed = self.streams.iter().any(|(_, following, _)| *following == scope);
-            if !is_followed && !self.ending.iter().any(|(_, ending)| overlap(ending, &scope)) {
-                self.begin(scope);
+            if !is_followed && !self.stopping_streams.iter().any(|(_, ending)| overlap(ending, &scope)) {
+                self.start_stream(scope);
             }
         }
-        reap(&mut self.reflectors);
+        reap_finished(&mut self.reflectors);
     }
 
-    fn begin(&mut self, scope: StreamScope) {
+    fn start_stream(&mut self, scope: StreamScope) {
         let id = StreamId(self.next_stream);
         self.next_stream += 1;
-        // Not a child of the informer's own token: a stream that deleted_at with its informer keeps what it brought.
+        // Not a child of the informer's token: a stream that is stopped by itself removes its objects from the cache, but the
+        // objects must stay readable when the whole informer stops.
         let stop = CancellationToken::new();
         let monitor = Arc::new(StreamMonitor::new(scope.clone(), Arc::clone(&self.shared.reporter)));
         self.shared.monitors.lock().insert(id, Arc::clone(&monitor));
@@ -316,7 +329,7 @@ impl InformerTask {
                 }
             };
             if let Some(cause) = cause {
-                // It leaves what it brought, as long as its scope is wanted.
+                // Its objects stay in the cache until its scope is no longer wanted.
                 shared.stream_failed(id, &scope, cause);
                 stop.cancelled().await;
             }
@@ -324,35 +337,36 @@ impl InformerTask {
         });
     }
 
-    /// Per object a resync goes through the queue. In order it is read from the cache; subscribers come last there: a slow one
-    /// does not keep others waiting.
+    /// Delivers all objects again to the handlers that are due. With the per-object queue a resync passes through the queue.
+    /// With the ordered queue it reads the cache, and subscribers are last, so that a slow one does not delay the others.
     async fn resync(&mut self) {
         let now = Instant::now();
-        let mut due = self.clock.take_due(now);
+        let mut due = self.resyncs.take_due(now);
         if self.shared.config.queue_order == QueueOrder::PerObject {
             return self.pending_resyncs.begin(due, self.receiver.resync());
         }
         due.sort_by_key(|mailbox| mailbox.is_subscriber());
         for mailbox in due {
-            let there = self.applier.writer.iter().map(Arc::clone);
-            mailbox.deliver(there.map(RawNotification::resync), now).await;
+            let cached = self.applier.writer.iter().map(Arc::clone);
+            mailbox.deliver(cached.map(RawNotification::resync), now).await;
         }
     }
 }
 
-/// What an informer's task does next.
+/// What the informer's task does next.
 enum NextWork {
-    TaskSignal(TaskSignal),
+    Signal(TaskSignal),
     Resync,
     Batch(Batch),
-    /// A training has ended, or panicked with this message.
+    /// The training of a dictionary has finished, or panicked with this message.
     Trained(Result<TrainedDictionary, String>),
-    /// Nothing else: a slice of upkeep.
+    /// There is only upkeep to do.
     Idle,
 }
 
-/// Forgets tasks that have ended. One that panicked has broken its promise not to: the informer goes with it.
-fn reap(tasks: &mut JoinSet<()>) {
+/// Removes finished tasks from the set. These tasks catch the panics of user code, so a panic here is a bug of ours: it ends the
+/// informer.
+fn reap_finished(tasks: &mut JoinSet<()>) {
     while let Some(ended) = tasks.try_join_next() {
         if let Err(error) = ended
             && error.is_panic()
@@ -362,8 +376,8 @@ fn reap(tasks: &mut JoinSet<()>) {
     }
 }
 
-/// Ends when that time has come; never without one.
-async fn due(at: Option<Instant>) {
+/// Sleeps until that time; for ever without one.
+async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,

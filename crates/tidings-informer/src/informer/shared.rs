@@ -1,4 +1,4 @@
-//! What the handles of an informer and its task share.
+//! The state that the handles of an informer and its task share.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::informer::observe::monitor::StreamMonitor;
 use crate::informer::observe::stats::{InformerStats, MemoryStats};
 use crate::sync::Mutex;
 
-/// What the handles of an informer and its task share.
+/// The state that the handles of an informer and its task share.
 pub(crate) struct Shared {
     pub(crate) resource: ResourceKind,
     pub(crate) config: InformerConfig,
@@ -33,9 +33,9 @@ pub(crate) struct Shared {
     pub(crate) depth: QueueDepth,
     pub(crate) reporter: Arc<FaultReporter>,
     pub(crate) registry: Mutex<Registry>,
-    /// The registry or the set of indexes changed: the informer's task has something to do.
+    /// Wakes the informer's task: the registry has changed.
     pub(crate) wake: Arc<Notify>,
-    /// How far the published cache has come.
+    /// The progress of the published cache.
     pub(crate) progress: watch::Sender<Progress>,
     pub(crate) applied: Mutex<AppliedCounts>,
     pub(crate) processing: Mutex<Histogram>,
@@ -47,31 +47,31 @@ pub(crate) struct Shared {
     pub(crate) stopped: SetOnce<()>,
 }
 
-/// Who listens, and what was asked of the informer's task that it has not done yet.
+/// The mailboxes, and the requests that the informer's task has not handled yet.
 pub(crate) struct Registry {
     pub(crate) lifecycle: Lifecycle,
-    /// Added, and not yet taken over by the informer's task.
+    /// Handlers that were added and that the informer's task has not taken over yet.
     pub(crate) new_handlers: Vec<NewHandler>,
-    /// Handlers before subscribers: the latter may keep the informer's task busy.
+    /// Handlers before subscribers, because a subscriber may block the informer's task.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
-    /// What shall be listed and state.
+    /// The scopes to list and watch.
     pub(crate) scopes: Vec<StreamScope>,
-    /// Whether these are others than at first.
+    /// Whether the scopes were changed since the informer was created.
     pub(crate) is_redirected: bool,
     pub(crate) next_handler_number: u32,
 }
 
-/// A handler, or without a callback a stream, that was added.
+/// A handler that was added. A stream has no callback.
 pub(crate) type NewHandler = (Arc<Mailbox>, Option<Callback>);
 
-/// Where an informer stands. It never goes back.
+/// The lifecycle of an informer. It only moves forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifecycle {
-    /// Made, and not started.
+    /// Created, not started.
     New,
-    /// Its task runs.
+    /// Its task is running.
     Started,
-    /// Its task has ended. It can't be started again: ask the factory for a new one.
+    /// Its task has ended. It can't be started again: get a new one from the factory.
     Stopped,
 }
 
@@ -113,8 +113,8 @@ impl Shared {
         }
     }
 
-    /// Takes over one listener that was added. It counts as mailboxes at once: if the informer's task is dropped while it
-    /// delivers what is there, the listener deleted_at with it.
+    /// Takes over one handler that was added. Its mailbox joins the others at once, so that it ends with them if the
+    /// informer's task is dropped while it delivers the initial list.
     pub(crate) fn take_new_handler(&self) -> Option<NewHandler> {
         let mut registry = self.registry.lock();
         let Registry { new_handlers, mailboxes, .. } = &mut *registry;
@@ -138,7 +138,7 @@ impl Shared {
         }
     }
 
-    /// Waits until the first lists can no longer come, and says why; for ever once they have.
+    /// Waits until the informer can never sync, and returns why. Waits for ever if it has synced.
     pub(crate) async fn never_syncs(&self) -> Unsynced {
         match self.wait_synced().await {
             Ok(()) => std::future::pending().await,

@@ -1,4 +1,4 @@
-//! How far the cache has come: the version of each stream, and the version up to which all have been read.
+//! The progress of the cache: the version of each stream, and the version up to which the cache contains all changes.
 
 use tidings_object::Version;
 use tidings_source::StreamScope;
@@ -6,24 +6,24 @@ use tidings_source::StreamScope;
 use crate::delta::{ReachedBy, StreamId};
 use crate::reflector::Epoch;
 
-/// The streams of one informer, with how far each has come.
+/// The streams of one informer, each with its version.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// In the order of their numbers, which rise.
-    streams: Vec<Stream>,
-    /// Counts the times that the server went back.
+    /// Sorted by id.
+    streams: Vec<StreamProgress>,
+    /// How often the versions of the server went back.
     epoch: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Stream {
+struct StreamProgress {
     id: StreamId,
     scope: StreamScope,
     version: Option<Version>,
     has_listed: bool,
 }
 
-/// Told after every batch: a copy onto an older one needs no memory of its own.
+/// Published after every batch. `clone_from` reuses the memory of the older copy.
 impl Clone for Progress {
     fn clone(&self) -> Self {
         Progress { streams: self.streams.clone(), epoch: self.epoch }
@@ -37,16 +37,16 @@ impl Clone for Progress {
 
 impl Progress {
     pub(crate) fn begin(&mut self, id: StreamId, scope: StreamScope) {
-        self.streams.push(Stream { id, scope, version: None, has_listed: false });
+        self.streams.push(StreamProgress { id, scope, version: None, has_listed: false });
     }
 
     pub(crate) fn end(&mut self, id: StreamId) {
         self.streams.retain(|stream| stream.id != id);
     }
 
-    /// A stream has told everything up to `version`. Its version never goes back, except with a new epoch.
+    /// A stream has delivered every change up to `version`. Its version never goes back, except in a new epoch.
     pub(crate) fn reach(&mut self, id: StreamId, version: &Version, by: ReachedBy) {
-        let Some(stream) = self.place(id).map(|at| &mut self.streams[at]) else { return };
+        let Some(stream) = self.position(id).map(|at| &mut self.streams[at]) else { return };
         let is_new_epoch = by == ReachedBy::List(Epoch::New);
         if is_new_epoch {
             self.epoch += 1;
@@ -57,27 +57,27 @@ impl Progress {
         stream.has_listed |= matches!(by, ReachedBy::List(_));
     }
 
-    /// Whether every stream has brought its first list.
+    /// Whether the first list of every stream has been applied.
     pub(crate) fn has_synced(&self) -> bool {
         self.streams.iter().all(|stream| stream.has_listed)
     }
 
-    /// Whether this stream has brought its first list.
+    /// Whether the first list of this stream has been applied.
     pub(crate) fn has_listed(&self, id: StreamId) -> bool {
-        self.place(id).is_some_and(|at| self.streams[at].has_listed)
+        self.position(id).is_some_and(|at| self.streams[at].has_listed)
     }
 
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Whether deltas of this stream may still come.
+    /// Whether deltas of this stream may still arrive.
     pub(crate) fn is_following(&self, id: StreamId) -> bool {
-        self.place(id).is_some()
+        self.position(id).is_some()
     }
 
-    /// The version up to which every change of every stream can be read: the lowest of them. `None` while a
-    /// stream has not listed, or when versions that are no numbers can't be put in order.
+    /// The version up to which every change of every stream can be read: the lowest version of all streams. `None` while a
+    /// stream has not listed, or if the versions have no order.
     pub(crate) fn version(&self) -> Option<Version> {
         let mut lowest: Option<&Version> = None;
         for stream in &self.streams {
@@ -91,13 +91,13 @@ impl Progress {
         lowest.cloned()
     }
 
-    /// How far the stream has come that is responsible for a namespace; `None` if none is.
+    /// The version of the stream that contains a namespace. `None` if there is no such stream.
     pub(crate) fn responsible_for(&self, namespace: Option<&str>) -> Option<Option<&Version>> {
         let mut streams = self.streams.iter();
         streams.find(|stream| stream.scope.contains(namespace)).map(|stream| stream.version.as_ref())
     }
 
-    fn place(&self, id: StreamId) -> Option<usize> {
+    fn position(&self, id: StreamId) -> Option<usize> {
         self.streams.binary_search_by_key(&id, |stream| stream.id).ok()
     }
 }

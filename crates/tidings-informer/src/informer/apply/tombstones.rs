@@ -1,7 +1,9 @@
-//! Which objects went not long ago. An event about one of them that is older than its end is a replay: nobody may
-//! see it come back to life.
+//! Remembers recent deletions. An event about a deleted object that is not newer than its deletion is a replay, and must not
+//! bring the object back.
 //!
-//! A uid alone does not tell: an object that leaves a selector is told as deleted, and may enter it again later.
+//! The uid alone is not enough: an object that stops matching a selector is reported as deleted, and may match again later, with
+//! the same uid and a newer version. Example: after the deletion of uid `a` at version 7, an event of `a` at version 5 or 7 is a
+//! replay, and one at version 8 is not.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -9,12 +11,12 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use tidings_object::RawObject;
 
-/// How many are remembered. Replays follow closely on what they repeat.
+/// The number of remembered deletions. Replays follow soon after the events that they repeat.
 const TOMBSTONES_MAX: usize = 1024;
 
 const HASHER: FixedState = FixedState::with_seed(0);
 
-/// The last objects that went, with the version at which each did.
+/// The last deletions: hash of the uid, and version of the deletion.
 #[derive(Debug, Default)]
 pub(crate) struct Tombstones {
     deleted_at: HashMap<u64, u64>,
@@ -22,7 +24,7 @@ pub(crate) struct Tombstones {
 }
 
 impl Tombstones {
-    /// Remembers that an object went. One without a uid or an order of versions can't be told from another.
+    /// Remembers a deletion. An object without a uid, or whose version has no order, can't be recognised and is not remembered.
     pub(crate) fn insert(&mut self, object: &RawObject) {
         let (Some(end), false) = (object.version().number(), object.uid().is_empty()) else { return };
         let uid = HASHER.hash_one(object.uid());
@@ -36,7 +38,7 @@ impl Tombstones {
         }
     }
 
-    /// Whether an event about this object is older than its end.
+    /// Whether an event about this object is not newer than its deletion.
     pub(crate) fn is_replay(&self, object: &RawObject) -> bool {
         if self.deleted_at.is_empty() {
             return false;
@@ -45,7 +47,7 @@ impl Tombstones {
         end.zip(object.version().number()).is_some_and(|(end, version)| version <= *end)
     }
 
-    /// A server that was restored gives versions out again.
+    /// Forgets all. Needed when the server was restored from a backup, because it then uses the same versions again.
     pub(crate) fn clear(&mut self) {
         *self = Tombstones::default();
     }

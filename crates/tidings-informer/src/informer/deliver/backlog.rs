@@ -1,8 +1,8 @@
-//! What a handler has not been told yet, bounded.
+//! The pending notifications of one handler, bounded.
 //!
-//! Up to `merge_above` notifications all are kept, in order over all objects. Past it, a notification merges
-//! into the pending one of the same object, which keeps its place: so the last state is never lost, and a
-//! handler that stalls for ever costs at most `merge_above` entries and two for each object.
+//! Up to `merge_above` notifications, all are kept, in order over all objects. Above it, a notification merges into
+//! the pending one of the same object, which keeps its position. So the last state is never lost, and a handler that
+//! hangs for ever costs at most `merge_above` entries plus two per object.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -16,38 +16,38 @@ use crate::informer::notification::{Notification, RawNotification};
 /// The pending notifications of one handler.
 #[derive(Debug)]
 pub(crate) struct Backlog {
-    /// `None` where an addition and its deletion cancelled each other out; never `None` at either end.
+    /// `None` where an addition and its deletion cancelled each other out. The first and the last entry are never
+    /// `None`.
     entries: VecDeque<Option<PendingEntry>>,
-    /// The number of the first entry; an entry's number never changes.
+    /// The number of the first entry. The number of an entry never changes.
     first: u64,
     live: usize,
     merge_above: usize,
     merges: u64,
-    /// The number of the newest entry of each object. It exists only while the bound is passed: most
-    /// handlers keep up, and pay nothing for it.
+    /// The number of the newest entry of each object. It exists only while the bound is exceeded, so handlers that
+    /// keep up do not pay for it.
     newest: Option<HashTable<u64>>,
-    /// Seeded by chance: whoever may create objects must not choose names that collide. The table is never iterated, so chance
-    /// decides nothing but its layout.
+    /// Seeded randomly, so that nobody can create objects whose names collide. The table is never iterated: the seed
+    /// changes only its layout, never the order of notifications.
     hasher: RandomState,
 }
 
 #[derive(Debug)]
 pub(crate) struct PendingEntry {
     pub(crate) notification: RawNotification,
-    /// When the oldest of what was merged into it came in.
+    /// When the oldest of the merged notifications was put in.
     pub(crate) since: Instant,
 }
 
-/// What became of a notification.
+/// The effect of a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PushResult {
-    /// It waits for its turn.
-    Kept,
-    /// It became part of one that already waits.
+    /// The notification is a new entry.
+    Appended,
+    /// The notification was merged into a pending entry.
     Merged,
-    /// An addition that nobody had heard of yet and its deletion: neither will be told. Says whether the
-    /// addition was an initial one.
-    Vanished { was_initial: bool },
+    /// The notification deletes an object whose addition is still pending. Both are dropped.
+    Cancelled { was_initial: bool },
 }
 
 impl Backlog {
@@ -63,22 +63,22 @@ impl Backlog {
         }
     }
 
-    /// How many notifications wait.
+    /// The number of pending notifications.
     pub(crate) fn len(&self) -> usize {
         self.live
     }
 
-    /// How many were merged so far.
+    /// The number of merges so far.
     pub(crate) fn merges(&self) -> u64 {
         self.merges
     }
 
-    /// Since when the oldest waits.
+    /// When the oldest pending notification was put in.
     pub(crate) fn oldest_since(&self) -> Option<Instant> {
         self.entries.front().and_then(Option::as_ref).map(|entry| entry.since)
     }
 
-    /// Bytes that it takes, the objects themselves apart.
+    /// Bytes of the tables, without the objects.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Option<PendingEntry>>()
             + self.newest.as_ref().map_or(0, |newest| newest.capacity() * size_of::<u64>())
@@ -88,7 +88,7 @@ impl Backlog {
         if self.live < self.merge_above {
             return self.append(notification, now);
         }
-        self.remember_newest();
+        self.index_newest();
         let Some(number) = self.newest_of(&notification.key()) else { return self.append(notification, now) };
         let at = (number - self.first) as usize;
         let entry = self.entries[at].as_mut().expect("the newest entry of an object is live");
@@ -98,12 +98,12 @@ impl Backlog {
                 self.merges += 1;
                 PushResult::Merged
             }
-            MergeResult::Vanish { was_initial } => {
+            MergeResult::Cancel { was_initial } => {
                 self.merges += 1;
-                self.forget(at, number);
-                PushResult::Vanished { was_initial }
+                self.remove(at, number);
+                PushResult::Cancelled { was_initial }
             }
-            MergeResult::Apart => self.append(notification, now),
+            MergeResult::Separate => self.append(notification, now),
         }
     }
 
@@ -124,7 +124,7 @@ impl Backlog {
         Some(entry)
     }
 
-    /// Drops everything, and says how much that was.
+    /// Drops all notifications and returns their number.
     pub(crate) fn clear(&mut self) -> usize {
         let dropped = self.live;
         *self = Backlog { merges: self.merges, ..Backlog::new(self.merge_above) };
@@ -139,12 +139,12 @@ impl Backlog {
         }
         self.entries.push_back(Some(PendingEntry { notification, since: now }));
         self.live += 1;
-        PushResult::Kept
+        PushResult::Appended
     }
 
-    /// Takes out an entry in the middle. Holes are closed once they outnumber what is live: a handler stalled
-    /// under creation and deletion would otherwise collect them for ever.
-    fn forget(&mut self, at: usize, number: u64) {
+    /// Removes an entry in the middle. Compacts when the holes outnumber the entries: otherwise a handler that hangs
+    /// while objects are created and deleted would collect holes without bound.
+    fn remove(&mut self, at: usize, number: u64) {
         let gone = self.entries[at].take().expect("the newest entry of an object is live");
         self.unlink(number, &gone.notification);
         self.live -= 1;
@@ -152,7 +152,7 @@ impl Backlog {
         if self.entries.len() > 2 * self.live + 64 {
             self.entries.retain(Option::is_some);
             self.newest = None;
-            self.remember_newest();
+            self.index_newest();
         }
     }
 
@@ -166,7 +166,7 @@ impl Backlog {
         }
     }
 
-    fn remember_newest(&mut self) {
+    fn index_newest(&mut self) {
         if self.newest.is_some() {
             return;
         }
@@ -212,7 +212,7 @@ impl Backlog {
         }
     }
 
-    /// Forgets that `number` is the newest entry of its object. Its entry may be taken out already.
+    /// Removes `number` from the table of newest entries. The entry itself may be gone already.
     fn unlink(&mut self, number: u64, notification: &RawNotification) {
         let Some(newest) = &mut self.newest else { return };
         let hash = self.hasher.hash_one(notification.key().as_str());
@@ -224,18 +224,18 @@ impl Backlog {
 
 enum MergeResult {
     Into(RawNotification),
-    Vanish { was_initial: bool },
-    Apart,
+    Cancel { was_initial: bool },
+    Separate,
 }
 
-/// What a pending notification and the next one of the same object become.
+/// Merges a pending notification with the next one of the same object.
 fn merge(pending: &RawNotification, next: &RawNotification) -> MergeResult {
     use Notification::{Added, Deleted, Updated};
     match (pending, next) {
         (Added { is_initial, .. }, Updated { new, .. } | Added { object: new, .. }) => {
             MergeResult::Into(Added { object: new.clone(), is_initial: *is_initial })
         }
-        (Added { is_initial, .. }, Deleted { .. }) => MergeResult::Vanish { was_initial: *is_initial },
+        (Added { is_initial, .. }, Deleted { .. }) => MergeResult::Cancel { was_initial: *is_initial },
         (Updated { old, is_resync: first, .. }, Updated { new, is_resync: second, .. }) => {
             MergeResult::Into(Updated { old: old.clone(), new: new.clone(), is_resync: *first && *second })
         }
@@ -244,8 +244,8 @@ fn merge(pending: &RawNotification, next: &RawNotification) -> MergeResult {
             object: object.clone(),
             is_final_state_unknown: *is_final_state_unknown,
         }),
-        // Deleted then added are two objects: a handler that cleans up must hear both.
-        (Deleted { .. }, _) | (Updated { .. }, Added { .. }) => MergeResult::Apart,
+        // A deletion and an addition are about two objects. A handler that cleans up needs both.
+        (Deleted { .. }, _) | (Updated { .. }, Added { .. }) => MergeResult::Separate,
     }
 }
 

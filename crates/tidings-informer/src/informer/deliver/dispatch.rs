@@ -1,4 +1,4 @@
-//! Gives every listener what was applied.
+//! Gives each mailbox the notifications of a batch.
 
 use tokio::time::Instant;
 
@@ -6,18 +6,19 @@ use crate::informer::deliver::resync::PendingResyncs;
 use crate::informer::notification::RawNotification;
 use crate::informer::shared::Shared;
 
-/// Gives each listener its copy, handlers first; the last one takes the originals. Resyncs go to those alone that are due.
+/// Clones the notifications for each mailbox, handlers before subscribers; the last mailbox gets the originals. A resync is
+/// delivered only to the mailboxes that are due for it.
 #[expect(
     clippy::iter_overeager_cloned,
     reason = "a filter of references is not general enough for a future that is Send"
 )]
-pub(crate) async fn distribute(
+pub(crate) async fn dispatch(
     shared: &Shared,
-    told: &mut Vec<RawNotification>,
+    notifications: &mut Vec<RawNotification>,
     pending_resyncs: &PendingResyncs,
     now: Instant,
 ) {
-    if told.is_empty() {
+    if notifications.is_empty() {
         return;
     }
     let mailboxes = {
@@ -25,11 +26,13 @@ pub(crate) async fn distribute(
         registry.mailboxes.retain(|mailbox| mailbox.is_open());
         registry.mailboxes.clone()
     };
-    let Some((last, others)) = mailboxes.split_last() else { return told.clear() };
+    let Some((last, others)) = mailboxes.split_last() else { return notifications.clear() };
     for mailbox in others {
         let is_due = pending_resyncs.concerns(mailbox);
-        mailbox.deliver(told.iter().cloned().filter(move |one| is_due || !one.is_resync()), now).await;
+        mailbox
+            .deliver(notifications.iter().cloned().filter(move |one| is_due || !one.is_resync()), now)
+            .await;
     }
     let is_due = pending_resyncs.concerns(last);
-    last.deliver(told.drain(..).filter(move |one| is_due || !one.is_resync()), now).await;
+    last.deliver(notifications.drain(..).filter(move |one| is_due || !one.is_resync()), now).await;
 }

@@ -1,5 +1,5 @@
-//! One handler's end of the informer: a mailbox that the informer writes into and one task, or stream, that
-//! empties it. A slow handler fills its own mailbox and nobody else's; a subscriber slows its informer instead (`inline`).
+//! The mailbox of one handler: the informer's task puts notifications in, and the handler's own task, or a stream,
+//! takes them out. A slow handler fills only its own mailbox. A slow subscriber slows its informer instead (`inline`).
 
 mod inline;
 
@@ -18,24 +18,24 @@ use crate::informer::notification::RawNotification;
 use crate::informer::observe::fault::{FaultReporter, InformerFault};
 use crate::sync::{Mutex, ThreadId, current_thread};
 
-/// What the informer writes notifications into, for one handler.
+/// The bounded queue of one handler, with its state.
 pub(crate) struct Mailbox {
     name: String,
-    /// When this handler wants everything told again.
+    /// The resync period.
     resync: Option<Duration>,
-    /// A subscriber's: nothing merges.
+    /// Set for subscribers, whose notifications do not merge.
     caller_runs: Option<CallerRuns>,
-    state: Mutex<State>,
-    /// Something can be taken out, or the mailbox was closed.
-    arrived: Notify,
+    state: Mutex<MailboxState>,
+    /// A notification was put in, or the mailbox was closed.
+    changed: Notify,
     synced: SetOnce<()>,
     ended: SetOnce<()>,
 }
 
-struct State {
+struct MailboxState {
     backlog: Backlog,
     phase: MailboxPhase,
-    /// Initial additions that are pending or being handled.
+    /// Initial additions that are pending, or in a call.
     initial_pending: usize,
     /// Whether every initial addition has been put in.
     is_initial_complete: bool,
@@ -43,21 +43,21 @@ struct State {
     dropped: u64,
     panics: u64,
     /// The thread on which the handler's own task is calling it.
-    called_on: Option<ThreadId>,
+    handler_thread: Option<ThreadId>,
     /// The thread on which the informer's task is calling it.
-    inline_on: Option<ThreadId>,
+    inline_thread: Option<ThreadId>,
     inline_calls: u64,
-    /// For calls by the informer's task.
+    /// The code of a subscriber, for calls by the informer's task.
     subscriber: Option<SharedCallback>,
-    /// The handler's own task, or stream, has ended. The mailbox has when no inline call is left either.
+    /// Whether the handler's own task, or the stream, has ended. The mailbox ends when no inline call is left either.
     has_handler_ended: bool,
-    /// A handler that is registered keeps its informer alive.
+    /// Keeps the informer running while the handler is registered.
     keep_alive: Option<Arc<KeepAlive>>,
 }
 
-/// What happens at a mailbox's bound.
+/// What happens when a mailbox is full.
 pub(crate) enum Overflow {
-    /// Pending notifications of one object merge above so many.
+    /// Above this number, the pending notifications of one object merge.
     Merge(usize),
     /// The informer's task makes the oldest pending call itself.
     CallerRuns(SharedCallback, CallerRuns),
@@ -65,45 +65,45 @@ pub(crate) enum Overflow {
 
 /// What the informer's task needs to make calls itself.
 pub(crate) struct CallerRuns {
-    /// Above how many pending notifications it does.
+    /// The number of pending notifications above which it does.
     pub(crate) above: usize,
     pub(crate) reporter: Arc<FaultReporter>,
-    /// Once cancelled, it makes none.
+    /// Once this is cancelled, it makes no calls.
     pub(crate) stop: CancellationToken,
 }
 
-/// Whether, and how, a mailbox is on its way to its end.
+/// A mailbox only moves forward through these phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MailboxPhase {
     Open,
-    /// What is pending is still delivered.
+    /// Takes nothing in. Pending notifications are still delivered.
     Draining,
-    /// Nothing more is delivered.
+    /// Takes nothing in and delivers nothing.
     Closed,
 }
 
-/// The figures of one handler.
+/// The statistics of one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandlerStats {
     /// Its name.
     pub name: String,
-    /// Whether it has been told everything that was there at first.
+    /// Whether it has returned from every initial addition.
     pub is_synced: bool,
-    /// How many notifications wait for it.
+    /// Pending notifications.
     pub backlog: usize,
-    /// Bytes of its backlog, the objects apart.
+    /// Bytes of the pending notifications, without the objects.
     pub backlog_bytes: usize,
-    /// How long the oldest has waited.
+    /// How long the oldest pending notification has waited.
     pub lag: Duration,
-    /// How many it was given.
+    /// Notifications that it has received.
     pub delivered: u64,
-    /// How many were merged into others because it was slow.
+    /// Notifications that were merged into others because the handler is slow.
     pub merged: u64,
-    /// How many of its calls the informer's task made itself because it was slow: subscribers only.
+    /// Calls that the informer's task made itself because the subscriber is slow.
     pub inline_calls: u64,
-    /// How many were dropped when it was removed or its informer stopped.
+    /// Notifications that were dropped when the handler was removed or its informer stopped.
     pub dropped: u64,
-    /// How often it panicked.
+    /// Panics of the handler.
     pub panics: u64,
 }
 
@@ -124,7 +124,7 @@ impl Mailbox {
             name,
             resync,
             caller_runs,
-            state: Mutex::new(State {
+            state: Mutex::new(MailboxState {
                 backlog: Backlog::new(merge_above),
                 phase: MailboxPhase::Open,
                 initial_pending: 0,
@@ -132,14 +132,14 @@ impl Mailbox {
                 delivered: 0,
                 dropped: 0,
                 panics: 0,
-                called_on: None,
-                inline_on: None,
+                handler_thread: None,
+                inline_thread: None,
                 inline_calls: 0,
                 subscriber,
                 has_handler_ended: false,
                 keep_alive,
             }),
-            arrived: Notify::new(),
+            changed: Notify::new(),
             synced: SetOnce::new(),
             ended: SetOnce::new(),
         }
@@ -153,26 +153,26 @@ impl Mailbox {
         self.resync
     }
 
-    /// Whether nothing of it is ever merged.
+    /// Whether its notifications never merge.
     pub(crate) fn is_subscriber(&self) -> bool {
         self.caller_runs.is_some()
     }
 
-    /// Every initial addition has been put in.
+    /// Marks that every initial addition has been put in.
     pub(crate) fn initial_complete(&self) {
         let mut state = self.state.lock();
         state.is_initial_complete = true;
         self.check_synced(&state);
     }
 
-    fn check_synced(&self, state: &State) {
+    fn check_synced(&self, state: &MailboxState) {
         if state.is_initial_complete && state.initial_pending == 0 && !self.synced.initialized() {
-            // Only one of several racing threads sets it; which one does not matter.
+            // If two threads race, one of them sets it. It does not matter which.
             let _ = self.synced.set(());
         }
     }
 
-    /// Takes no more in; what is pending is delivered.
+    /// Closes the mailbox for new notifications. Pending ones are delivered.
     pub(crate) fn drain(&self) {
         let mut state = self.state.lock();
         if state.phase == MailboxPhase::Open {
@@ -180,12 +180,12 @@ impl Mailbox {
         }
         let keep_alive = state.keep_alive.take();
         drop(state);
-        // Never under the lock: the last one to go stops the informer.
+        // Never under the lock: dropping the last `KeepAlive` stops the informer.
         drop(keep_alive);
-        self.arrived.notify_one();
+        self.changed.notify_one();
     }
 
-    /// Takes no more in and drops what is pending.
+    /// Closes the mailbox and drops pending notifications.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.phase = MailboxPhase::Closed;
@@ -194,49 +194,50 @@ impl Mailbox {
         let released = (state.keep_alive.take(), state.subscriber.take());
         drop(state);
         drop(released);
-        self.arrived.notify_one();
+        self.changed.notify_one();
     }
 
     pub(crate) fn is_open(&self) -> bool {
         self.state.lock().phase == MailboxPhase::Open
     }
 
-    /// The next notification; `None` when the mailbox is closed, or drained.
+    /// Waits for the next notification. Returns `None` when the mailbox is closed or drained.
     pub(crate) async fn next(&self) -> Option<RawNotification> {
-        self.next_by(State::take).await
+        self.next_by(MailboxState::pop).await
     }
 
-    /// The next notification, for which the handler is about to be called on this thread.
+    /// As `next`, and records that the handler is called on this thread.
     async fn next_call(&self) -> Option<RawNotification> {
         self.next_by(|state| {
-            let taken = state.take();
-            if matches!(taken, Popped::Some(_)) {
-                state.called_on = Some(current_thread().id());
+            let popped = state.pop();
+            if matches!(popped, Popped::Notification(_)) {
+                state.handler_thread = Some(current_thread().id());
             }
-            taken
+            popped
         })
         .await
     }
 
-    async fn next_by(&self, take: impl Fn(&mut State) -> Popped) -> Option<RawNotification> {
+    async fn next_by(&self, take: impl Fn(&mut MailboxState) -> Popped) -> Option<RawNotification> {
         loop {
-            // Made before looking: an arrival between the look and the wait is not missed.
-            let arrived = self.arrived.notified();
-            let taken = take(&mut self.state.lock());
-            match taken {
-                Popped::Some(notification) => return Some(notification),
+            // Created before the check, so that a notification that is put in between the check and the wait wakes
+            // this task.
+            let changed = self.changed.notified();
+            let popped = take(&mut self.state.lock());
+            match popped {
+                Popped::Notification(notification) => return Some(notification),
                 Popped::End => return None,
-                Popped::Nothing => arrived.await,
+                Popped::Empty => changed.await,
             }
         }
     }
 
-    pub(crate) fn take(&self) -> Popped {
-        self.state.lock().take()
+    pub(crate) fn pop(&self) -> Popped {
+        self.state.lock().pop()
     }
 
-    /// Reports the panic of a call. The call is lost.
-    fn outcome(&self, returned: Result<(), HandlerPanic>, reporter: &FaultReporter) -> CallOutcome {
+    /// Reports the panic of a call. The notification is lost to the handler.
+    fn report_panic(&self, returned: Result<(), HandlerPanic>, reporter: &FaultReporter) -> CallOutcome {
         let Err(HandlerPanic { key, message }) = returned else { return CallOutcome::Returned };
         reporter.report(&InformerFault::HandlerPanicked { handler: self.name.clone(), key, message });
         CallOutcome::Panicked
@@ -250,14 +251,14 @@ impl Mailbox {
         }
     }
 
-    /// The handler has returned from a notification.
+    /// Records that the handler has returned from a call.
     pub(crate) fn handled(&self, was_initial: bool, outcome: CallOutcome) {
         let mut state = self.state.lock();
-        state.called_on = None;
+        state.handler_thread = None;
         self.count(&mut state, was_initial, outcome);
     }
 
-    fn count(&self, state: &mut State, was_initial: bool, outcome: CallOutcome) {
+    fn count(&self, state: &mut MailboxState, was_initial: bool, outcome: CallOutcome) {
         state.delivered += 1;
         state.panics += u64::from(outcome == CallOutcome::Panicked);
         if was_initial {
@@ -266,26 +267,26 @@ impl Mailbox {
         }
     }
 
-    /// The handler's own task, or stream, has ended. If the informer's task is calling a subscriber, that call is the last,
-    /// and the mailbox deleted_at with it.
+    /// Records that the handler's own task, or the stream, has ended. If the informer's task is in a call of a
+    /// subscriber, that call is the last one, and the mailbox ends after it.
     pub(crate) fn end(&self) {
         self.close();
         let mut state = self.state.lock();
         state.has_handler_ended = true;
-        let is_called_inline = state.inline_on.is_some();
+        let is_called_inline = state.inline_thread.is_some();
         drop(state);
         if !is_called_inline {
             let _ = self.ended.set(());
         }
     }
 
-    /// Waits until the handler has returned from its last call and is gone. Inside that call there is nothing
-    /// to wait for: it would wait for itself.
+    /// Waits until the handler has returned from its last call and is dropped. Returns at once inside a call of the
+    /// handler, which would otherwise wait for itself.
     pub(crate) async fn ended(&self) {
         let here = Some(current_thread().id());
         let is_inside = {
             let state = self.state.lock();
-            state.called_on == here || state.inline_on == here
+            state.handler_thread == here || state.inline_thread == here
         };
         if !is_inside {
             self.ended.wait().await;
@@ -296,7 +297,7 @@ impl Mailbox {
         self.ended.initialized()
     }
 
-    /// Waits until it is synced; says whether it is, for it may end before.
+    /// Waits until the handler is synced or ended, and returns whether it is synced.
     pub(crate) async fn synced(&self) -> bool {
         tokio::select! {
             biased;
@@ -327,56 +328,56 @@ impl Mailbox {
     }
 }
 
-impl State {
-    fn take(&mut self) -> Popped {
+impl MailboxState {
+    fn pop(&mut self) -> Popped {
         if self.phase == MailboxPhase::Closed {
             return Popped::End;
         }
         match self.backlog.pop() {
-            Some(entry) => Popped::Some(entry.notification),
+            Some(entry) => Popped::Notification(entry.notification),
             None if self.phase == MailboxPhase::Draining => Popped::End,
-            None => Popped::Nothing,
+            None => Popped::Empty,
         }
     }
 }
 
 pub(crate) enum Popped {
-    Some(RawNotification),
-    Nothing,
+    Notification(RawNotification),
+    Empty,
     End,
 }
 
-/// How many calls of a handler cost its task one unit of its budget: few, for nobody knows how long a call takes.
+/// Calls of a handler per unit of its task's cooperative budget. The number is small, because a call may take long.
 const CALLS_PER_UNIT: u8 = 2;
 
-/// How a handler returned.
+/// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallOutcome {
     Returned,
     Panicked,
 }
 
-/// TaskSignals a handler with everything that comes into its mailbox, one at a time and in order. After a panic the next
-/// notification follows at once.
+/// The task of a handler: calls it with each notification of its mailbox, one at a time and in order. After a panic it
+/// continues with the next notification.
 pub(crate) async fn run_handler(mailbox: Arc<Mailbox>, callback: Callback, reporter: Arc<FaultReporter>) {
-    let _end = EndOnDrop(&mailbox);
-    // Declared after the end, so that it is gone before: whoever waits for the end finds nothing of it left.
+    let _end = EndMailboxOnDrop(&mailbox);
+    // Declared after `_end`, so that it is dropped first: user code is gone when the waiters for the end wake up.
     let mut callback = callback;
     let mut coop_budget = CoopBudget::<CALLS_PER_UNIT>::default();
     while let Some(notification) = mailbox.next_call().await {
         let was_initial = notification.is_initial();
-        let outcome = mailbox.outcome(callback(notification), &reporter);
+        let outcome = mailbox.report_panic(callback(notification), &reporter);
         mailbox.handled(was_initial, outcome);
-        // A handler that never waits must not keep its thread from others for ever.
+        // The mailbox may never be empty, so this task must yield now and then.
         coop_budget.step().await;
     }
     mailbox.drop_caught(callback, &reporter);
 }
 
-/// An aborted listener has ended as well.
-struct EndOnDrop<'a>(&'a Mailbox);
+/// Ends the mailbox also when the task is aborted.
+struct EndMailboxOnDrop<'a>(&'a Mailbox);
 
-impl Drop for EndOnDrop<'_> {
+impl Drop for EndMailboxOnDrop<'_> {
     fn drop(&mut self) {
         self.0.end();
     }

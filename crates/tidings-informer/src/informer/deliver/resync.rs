@@ -1,5 +1,5 @@
-//! When which handler is told everything again. The clock is the informer's own: a watch that keeps breaking
-//! does not starve it, and the server is never asked.
+//! Decides when a handler receives all objects again. The timers belong to the informer, so a watch that keeps
+//! breaking does not delay them. A resync makes no request to the server.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use tokio::time::{Duration, Instant};
 
 use crate::informer::deliver::mailbox::Mailbox;
 
-/// No handler is told everything again more often than this.
+/// The shortest resync period. A shorter one is raised to this.
 pub const RESYNC_MIN: Duration = Duration::from_secs(1);
 
-/// The period that a handler gets: its own wish, else the informer's; zero is never.
+/// The resync period of a handler: its own, or else that of the informer. Zero means never.
 pub(crate) fn effective_period(wish: Option<Duration>, informer: Duration) -> Option<Duration> {
     let period = wish.unwrap_or(informer);
     (!period.is_zero()).then(|| period.max(RESYNC_MIN))
 }
 
-/// The handlers that want resyncs, with when each is due.
+/// The handlers with a resync period, each with the time of its next resync.
 #[derive(Default)]
 pub(crate) struct ResyncSchedule {
     due: Vec<(Instant, Duration, Arc<Mailbox>)>,
@@ -30,12 +30,12 @@ impl ResyncSchedule {
         }
     }
 
-    /// When the next handler is due.
+    /// The time of the next resync.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.iter().map(|(due, ..)| *due).min()
     }
 
-    /// The handlers that are due; each is due again a period from now.
+    /// Returns the handlers that are due, and schedules the next resync of each.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Arc<Mailbox>> {
         self.due.retain(|(_, _, mailbox)| mailbox.is_open());
         let mut due_now = Vec::new();
@@ -49,20 +49,21 @@ impl ResyncSchedule {
     }
 }
 
-/// Whom the [`Delta::Sync`](crate::delta::Delta::Sync)s in the queue are for. The per-object queue delivers resyncs in the place of
-/// each object, so that they come before its later changes and after its earlier ones.
+/// The receivers of the [`Delta::Sync`](crate::delta::Delta::Sync)s in the per-object queue. A resync passes through
+/// that queue at the position of each object, so that it is after the earlier changes of the object and before the
+/// later ones.
 ///
-/// If a resync comes due while deltas of the one before are still queued, both sets of handlers get all of them: one repetition too
-/// many is no harm, and one too few would be a resync that never came.
+/// If a resync is due while deltas of the previous one are still queued, both sets of handlers receive all of these
+/// deltas. A handler may then receive an object once too often, but it never misses one.
 #[derive(Default)]
 pub(crate) struct PendingResyncs {
     mailboxes: Vec<Arc<Mailbox>>,
-    /// How many of the deltas are queued.
+    /// The number of queued `Delta::Sync`s.
     pending: usize,
 }
 
 impl PendingResyncs {
-    /// So many were queued for these.
+    /// Records that `queued` deltas were queued for these handlers.
     pub(crate) fn begin(&mut self, due: Vec<Arc<Mailbox>>, queued: usize) {
         if self.pending == 0 {
             self.mailboxes.clear();
@@ -75,7 +76,7 @@ impl PendingResyncs {
         }
     }
 
-    /// So many were delivered.
+    /// Records that `syncs` deltas were delivered.
     pub(crate) fn delivered(&mut self, syncs: usize) {
         self.pending -= syncs;
         if self.pending == 0 {
@@ -113,7 +114,7 @@ mod tests {
         check(&pending_resyncs, [true, true]);
         pending_resyncs.delivered(2);
         check(&pending_resyncs, [false, false]);
-        // Nothing was queued, for something is queued of every object.
+        // Nothing is queued if a delta of every object is queued already.
         pending_resyncs.begin(vec![Arc::clone(&one)], 0);
         pending_resyncs.begin(vec![Arc::clone(&other)], 1);
         check(&pending_resyncs, [false, true]);

@@ -1,5 +1,5 @@
-//! The notifications of an informer as a `Stream`, for async code: the same order, the same bound and merging,
-//! and the same meaning of "synced" as for a handler.
+//! The notifications of an informer as a `Stream`, for async code. The order, the bound, the merging and the meaning
+//! of "synced" are the same as for a handler.
 
 use std::fmt;
 use std::pin::Pin;
@@ -13,7 +13,8 @@ use crate::informer::deliver::mailbox::{CallOutcome, HandlerStats, Mailbox, Popp
 use crate::informer::handle::keep_alive::KeepAlive;
 use crate::informer::notification::{Notification, RawNotification};
 
-/// The notifications of an informer. It deleted_at when the informer stops, after what is pending.
+/// A stream of notifications. It ends when the informer has stopped and all pending notifications have been yielded.
+/// It keeps the informer running.
 ///
 /// ```
 /// use futures_util::StreamExt;
@@ -35,7 +36,7 @@ use crate::informer::notification::{Notification, RawNotification};
 pub struct Notifications<K> {
     mailbox: Arc<Mailbox>,
     waiting: Option<BoxFuture<'static, Option<RawNotification>>>,
-    /// Whether the event that was yielded last was an initial one: asking for the next says it was handled.
+    /// Whether the last yielded notification was initial. Polling again confirms that it was handled.
     yielded: Option<bool>,
     _keep_alive: Arc<KeepAlive>,
     view: std::marker::PhantomData<fn() -> K>,
@@ -52,12 +53,13 @@ impl<K> Notifications<K> {
         }
     }
 
-    /// Whether every initial addition was yielded and the next event asked for.
+    /// Whether every initial addition was yielded, and the stream was polled again after the last one.
     pub fn is_synced(&self) -> bool {
         self.mailbox.is_synced()
     }
 
-    /// Waits until [`is_synced`](Self::is_synced), or until the stream deleted_at; it may be awaited beside the stream.
+    /// Waits until [`is_synced`](Self::is_synced), or until the stream ends. It does not borrow the stream, so both
+    /// can be awaited together.
     pub fn synced(&self) -> impl Future<Output = ()> + Send + use<K> {
         let mailbox = Arc::clone(&self.mailbox);
         async move {
@@ -65,16 +67,16 @@ impl<K> Notifications<K> {
         }
     }
 
-    /// Its figures.
+    /// Its statistics.
     pub fn stats(&self) -> HandlerStats {
         self.mailbox.stats()
     }
 }
 
 impl<K> Notifications<K> {
-    /// Most often something is there already, and no future needs to be made to wait for it.
-    fn taken_at_once(&self) -> Popped {
-        if self.waiting.is_some() { Popped::Nothing } else { self.mailbox.take() }
+    /// Takes a notification without creating a future. This is the usual case for a busy stream.
+    fn pop_now(&self) -> Popped {
+        if self.waiting.is_some() { Popped::Empty } else { self.mailbox.pop() }
     }
 
     fn poll_waiting(&mut self, cx: &mut Context<'_>) -> Poll<Option<RawNotification>> {
@@ -93,14 +95,14 @@ impl<K> Stream for Notifications<K> {
         if let Some(was_initial) = self.yielded.take() {
             self.mailbox.handled(was_initial, CallOutcome::Returned);
         }
-        let next = match self.taken_at_once() {
-            Popped::Some(next) => Some(next),
+        let next = match self.pop_now() {
+            Popped::Notification(next) => Some(next),
             Popped::End => None,
-            Popped::Nothing => ready!(self.poll_waiting(cx)),
+            Popped::Empty => ready!(self.poll_waiting(cx)),
         };
         self.yielded = next.as_ref().map(RawNotification::is_initial);
         if next.is_none() {
-            // Whoever waits for it to sync waits no longer.
+            // Wakes the waiters for `synced`.
             self.mailbox.end();
         }
         Poll::Ready(next.map(RawNotification::typed))

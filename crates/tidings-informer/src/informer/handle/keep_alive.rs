@@ -1,9 +1,9 @@
-//! Who still needs an informer. Handles, listers, streams and handlers each hold the keep_alive; when the last lets
-//! go, the informer stops and frees its memory.
+//! Keeps an informer running. Handles, listers, streams and handlers share one `KeepAlive`. When the last of them is
+//! dropped, the informer stops and frees its memory.
 
 use tokio_util::sync::CancellationToken;
 
-/// Held by everyone who needs the informer; dropping the last one stops it.
+/// Stops the informer when it is dropped.
 #[derive(Debug)]
 pub(crate) struct KeepAlive {
     stop: CancellationToken,

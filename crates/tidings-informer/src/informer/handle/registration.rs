@@ -1,4 +1,4 @@
-//! A handler's registration: it tells when the handler has heard everything, and takes it away again.
+//! The registration of a handler: reports whether it has synced, and removes it.
 
 use std::fmt;
 use std::future::Future;
@@ -9,7 +9,7 @@ use crate::informer::error::{Unsynced, WaitError};
 use crate::informer::observe::failure::Failures;
 use crate::informer::shared::{Lifecycle, NewHandler, Shared};
 
-/// A handler that was added. Dropping this does not remove it.
+/// The registration of a handler. Dropping it does not remove the handler.
 #[derive(Clone)]
 pub struct Registration {
     mailbox: Arc<Mailbox>,
@@ -39,8 +39,8 @@ impl Registration {
         self.mailbox.is_synced()
     }
 
-    /// Waits until [`is_synced`](Self::is_synced). A handler that was removed before, or whose informer stopped,
-    /// says so.
+    /// Waits until [`is_synced`](Self::is_synced). It is an error if the handler is removed, or its informer stops,
+    /// before that.
     pub async fn synced(&self) -> Result<(), WaitError> {
         let shared = self.shared.upgrade();
         let never = async {
@@ -61,20 +61,20 @@ impl Registration {
         Err(Unsynced::new(format!("handler {:?} of {}", self.name(), self.informer), reason).into())
     }
 
-    /// Its figures.
+    /// Its statistics.
     pub fn stats(&self) -> HandlerStats {
         self.mailbox.stats()
     }
 
-    /// Removes the handler. It is still told what is pending; the future deleted_at when it has returned from the
-    /// last and is dropped. The removal itself happens at once, whether or not anybody waits; inside the handler's
-    /// own call, waiting deleted_at at once.
+    /// Removes the handler. The removal happens at once, even if the future is not awaited. Pending notifications are
+    /// still delivered. The future completes when the handler has returned from its last call and is dropped. Inside a
+    /// call of the handler it completes at once.
     pub fn remove(&self) -> impl Future<Output = ()> + Send + 'static {
         self.mailbox.drain();
         self.forget()
     }
 
-    /// Removes the handler and drops what is pending.
+    /// Removes the handler and drops its pending notifications.
     pub fn remove_now(&self) -> impl Future<Output = ()> + Send + 'static {
         self.mailbox.close();
         self.forget()
@@ -84,7 +84,7 @@ impl Registration {
         let mailbox = Arc::clone(&self.mailbox);
         if let Some(shared) = self.shared.upgrade() {
             if let Some(never_called) = shared.forget(&mailbox) {
-                // Outside the lock: what a handler owns may ask the informer while it is dropped.
+                // Outside the lock: the `Drop` of user code may use the informer.
                 drop(never_called);
                 mailbox.end();
             }
@@ -95,8 +95,8 @@ impl Registration {
 }
 
 impl Shared {
-    /// Listens to it no longer. Nobody will ever call a handler that was added to an informer which has not
-    /// started: that one is given back.
+    /// Removes the mailbox from the registry. If the informer has not started, no task will ever call the handler:
+    /// then it is returned, so that the caller ends it.
     fn forget(&self, mailbox: &Arc<Mailbox>) -> Option<NewHandler> {
         let mut registry = self.registry.lock();
         registry.mailboxes.retain(|other| !Arc::ptr_eq(other, mailbox));

@@ -1,4 +1,4 @@
-//! Waiting until the cache has come as far as a version: what reading one's own writes needs.
+//! Waits for a version, an object or a deletion in the cache. Clients need this to read their own writes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::informer::apply::progress::Progress;
 use crate::informer::error::WaitError;
 use crate::informer::shared::Shared;
 
-/// What a look at the cache says to a waiter.
+/// The result of one check of the cache.
 enum WaitCheck {
     Satisfied,
     Pending,
@@ -30,7 +30,8 @@ impl Shared {
         self.wait_until(|| format!("version {version}"), None, deadline, look).await
     }
 
-    /// Waits until the object has that version or a newer one, or the stream responsible for it has passed it.
+    /// Waits until the cached object has that version or a newer one, or the stream that contains it has passed that
+    /// version.
     pub(crate) async fn wait_for_object(
         &self,
         key: &Key,
@@ -40,7 +41,7 @@ impl Shared {
         let what = || format!("{} {key} at version {version}", self.resource);
         let look = |progress: &Progress| {
             let stream = progress.responsible_for(key.namespace());
-            // The stream first: mostly it has passed the version, and the object need not be searched.
+            // The stream first: usually it has passed the version, and then no lookup of the object is needed.
             let is_passed = stream.flatten().is_some_and(|reached| reached.is_at_least(version));
             let has_it = || self.reader.get(key).is_some_and(|cached| cached.version().is_at_least(version));
             match stream {
@@ -52,7 +53,7 @@ impl Shared {
         self.wait_until(what, key.namespace(), deadline, look).await
     }
 
-    /// As [`wait_for_object`](Self::wait_for_object), for an object as the server answered a write.
+    /// As [`wait_for_object`](Self::wait_for_object), for the metadata in the answer to a write.
     pub(crate) async fn wait_for_written(
         &self,
         written: &ObjectMeta,
@@ -84,8 +85,8 @@ impl Shared {
         self.wait_until(what, key.namespace(), deadline, look).await
     }
 
-    /// Waits until `is_wanted` says yes of the object as it is cached. It is asked once the first list is there, since
-    /// absence means nothing before, and again when the cached object is another.
+    /// Waits until `is_wanted` returns true for the cached object. The first check is after the informer has synced,
+    /// because an absent object means nothing before. Each further check is after a change of the object.
     pub(crate) async fn wait_until_object(
         &self,
         key: &Key,
@@ -99,7 +100,7 @@ impl Shared {
         let mut progress = self.progress.subscribe();
         let mut looked_at = None;
         loop {
-            // Marked before the look: what is published after it wakes us.
+            // Marked as seen before the check: a publication after the check wakes this task.
             if progress.borrow_and_update().responsible_for(key.namespace()).is_none() {
                 return Err(WaitError::NotWatched { what: what() });
             }
@@ -122,7 +123,7 @@ impl Shared {
         }
     }
 
-    /// Why a wait for something of this namespace deleted_at with the informer.
+    /// The error of a wait that ends because the informer does.
     fn ended(&self, namespace: Option<&str>, what: String) -> WaitError {
         match self.failures.of(namespace) {
             Some(failure) => WaitError::Failed { what, failure },
@@ -130,7 +131,8 @@ impl Shared {
         }
     }
 
-    /// Most waits end at the first look: only one that deleted_at otherwise says what it was for.
+    /// Checks, and waits for the next publication, until the condition is true. `what` is a function because most
+    /// waits succeed at the first check, and then need no text.
     async fn wait_until(
         &self,
         what: impl Fn() -> String,
@@ -168,7 +170,7 @@ impl Shared {
     }
 }
 
-/// Whether the very same object is cached, or none in both cases.
+/// Whether both are the same allocation, or both are absent.
 fn is_same(one: &Option<Arc<RawObject>>, other: &Option<Arc<RawObject>>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => Arc::ptr_eq(one, other),

@@ -1,4 +1,4 @@
-//! An informer seen without keeping it alive: what a factory remembers.
+//! A weak reference to an informer. Factories keep these.
 
 use std::sync::{Arc, Weak};
 
@@ -9,7 +9,7 @@ use crate::informer::observe::failure::Failures;
 use crate::informer::observe::stats::InformerStats;
 use crate::informer::shared::Shared;
 
-/// An informer that this does not keep alive.
+/// A reference to an informer that does not keep it running.
 #[derive(Clone)]
 pub struct WeakInformer {
     shared: Weak<Shared>,
@@ -26,44 +26,44 @@ impl WeakInformer {
         }
     }
 
-    /// The informer, if anybody still needs it.
+    /// The informer, if something still keeps it running.
     pub fn upgrade<K>(&self) -> Option<SharedInformer<K>> {
         Some(SharedInformer::new(self.shared.upgrade()?, self.keep_alive.upgrade()?))
     }
 
-    /// Whether anybody still needs it.
+    /// Whether something still keeps it running.
     pub fn is_needed(&self) -> bool {
         self.keep_alive.strong_count() > 0
     }
 
-    /// Waits until it has synced. One that nobody needs any more is not waited for.
+    /// Waits until it has synced. Returns at once if nothing keeps it running.
     pub async fn synced(&self) -> Result<(), WaitError> {
         let Some(shared) = self.shared.upgrade() else { return Ok(()) };
         Ok(shared.wait_synced().await?)
     }
 
-    /// Why it has not synced, unless it has, or nobody needs it any more.
+    /// Why it has not synced. `None` if it has, or if nothing keeps it running.
     pub fn unsynced(&self) -> Option<Unsynced> {
         let shared = self.shared.upgrade()?;
         (!shared.synced.initialized()).then(|| shared.unsynced())
     }
 
-    /// The panic that ended it, also when nobody needs it any more.
+    /// The panic that ended it, also after the informer is dropped.
     pub fn panic(&self) -> Option<InformerError> {
         self.failures.panic()
     }
 
-    /// Why it no longer follows the server, also when nobody needs it any more.
+    /// Why it no longer follows the server, also after the informer is dropped.
     pub fn failures(&self) -> Vec<InformerError> {
         self.failures.all()
     }
 
-    /// Waits until it no longer follows the server although nobody stopped it; for ever, if that never happens.
+    /// Waits until it no longer follows the server although it was not stopped. Waits for ever if that never happens.
     pub async fn failed(&self) -> InformerError {
         self.failures.wait(None).await
     }
 
-    /// Its figures, if anybody still needs it.
+    /// Its statistics, if something still keeps it running.
     pub fn stats(&self) -> Option<InformerStats> {
         self.is_needed().then(|| self.shared.upgrade()).flatten().map(|shared| shared.stats())
     }

@@ -1,6 +1,7 @@
-//! Why an informer no longer follows the server although nobody stopped it, and who waits to know.
+//! Records why an informer no longer follows the server although it was not stopped, and wakes the waiters for that.
 //!
-//! A failure is recorded before anything is cancelled: whoever is woken by the end of an informer finds the cause.
+//! A failure is recorded before anything is cancelled, so that a task that is woken by the end of the informer finds
+//! the cause.
 
 use std::sync::Arc;
 
@@ -9,16 +10,16 @@ use tokio::sync::watch;
 use crate::delta::StreamId;
 use crate::informer::error::InformerError;
 
-/// The failures of one informer. Clones look at the same; they outlive the informer.
+/// The failures of one informer. Clones share one record, which outlives the informer.
 #[derive(Debug, Clone)]
 pub(crate) struct Failures(Arc<watch::Sender<Vec<(FailedPart, InformerError)>>>);
 
-/// What has failed.
+/// The part that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailedPart {
     /// The informer's own task.
     Task,
-    /// One of its lists and watches.
+    /// One of its streams.
     Stream(StreamId),
 }
 
@@ -31,7 +32,7 @@ impl Failures {
         self.0.send_modify(|failures| failures.push((part, failure)));
     }
 
-    /// This stream is no longer followed: that it failed no longer matters.
+    /// Removes the failure of a stream that is no longer wanted.
     pub(crate) fn forget(&self, stream: StreamId) {
         self.0.send_if_modified(|failures| {
             let before = failures.len();
@@ -44,7 +45,7 @@ impl Failures {
         self.0.borrow().iter().map(|(_, failure)| failure.clone()).collect()
     }
 
-    /// What keeps objects of this namespace from being followed; without a namespace, any.
+    /// The failure because of which the objects of this namespace are not followed. Without a namespace, any failure.
     pub(crate) fn of(&self, namespace: Option<&str>) -> Option<InformerError> {
         let failures = self.0.borrow();
         failures.iter().map(|(_, failure)| failure).find(|failure| concerns(failure, namespace)).cloned()
@@ -57,11 +58,11 @@ impl Failures {
         panic.map(|(_, failure)| failure.clone())
     }
 
-    /// Waits for a failure [of](Self::of) this namespace; for ever, if none comes.
+    /// Waits for a failure [of](Self::of) this namespace.
     pub(crate) async fn wait(&self, namespace: Option<&str>) -> InformerError {
         let mut changes = self.0.subscribe();
         loop {
-            // Marked before the look: what comes after it wakes us.
+            // Marked as seen before the check: a failure after the check wakes this task.
             changes.mark_unchanged();
             if let Some(failure) = self.of(namespace) {
                 return failure;
@@ -71,7 +72,7 @@ impl Failures {
     }
 }
 
-/// Whether objects of this namespace are no longer followed; without a namespace, whether any are not.
+/// Whether the objects of this namespace are not followed because of this failure. Without a namespace, always.
 fn concerns(failure: &InformerError, namespace: Option<&str>) -> bool {
     match (failure, namespace) {
         (InformerError::StreamEnded { scope, .. }, Some(namespace)) => scope.contains(Some(namespace)),

@@ -1,4 +1,6 @@
-//! The one place that every failure reaches: a hook of the user's, a counter, and a `tracing` event.
+//! Faults: errors after which an informer continues. Each one is counted, logged as a `tracing` event, and passed to
+//! the user's error hook. A new kind of fault is a variant here, a counter in [`FaultCounts`], and a line in the
+//! metrics of tidings-factory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,67 +11,67 @@ use tidings_source::{Skipped, SourceError};
 use crate::indexer::IndexFault;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Something that went wrong and that the informer went on from.
+/// An error after which the informer continues.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum InformerFault {
-    /// A list or watch went wrong; it is tried again.
+    /// A list or watch failed. The reflector retries.
     Source(SourceError),
-    /// The server sent something that is no object of this resource; it was left out.
+    /// The server sent something that is not an object of this resource. It was skipped.
     Skipped(Skipped),
-    /// An object is cached but its body can't be read: by the transform, or by whoever looked.
+    /// An object is cached, but the transform or a reader could not read its body.
     Unreadable(ReadError),
-    /// An index function gave an error or panicked; the object is cached but not in that index.
+    /// An index function returned an error or panicked. The object is cached, but not in that index.
     Index(IndexFault),
-    /// A handler panicked; it goes on with the next notification.
+    /// A handler panicked. It continues with the next notification.
     HandlerPanicked {
         /// The handler's name.
         handler: String,
-        /// The object that it was told of, or `its end` if it panicked when it was dropped.
+        /// The key of the object, or `its end` if the handler panicked when it was dropped.
         key: String,
         /// The panic's message.
         message: String,
     },
-    /// A part of the informer itself panicked. If it was the informer's task, the informer has ended: see
-    /// [`Health::failures`](crate::informer::Health::failures).
+    /// A part of the informer itself panicked. If it was the informer's task, the informer has ended, and
+    /// [`Health::failures`](crate::informer::Health::failures) has the cause.
     Panicked {
-        /// Which part.
+        /// The part.
         part: String,
         /// The panic's message.
         message: String,
     },
-    /// The server went back in time: it was restored from a backup.
+    /// The versions of the server went back: it was restored from a backup.
     WentBack {
-        /// The version we had reached.
+        /// The version of the cache.
         from: String,
-        /// The version of its list.
+        /// The version of the new list.
         to: String,
     },
 }
 
-/// How often each kind of fault was seen.
+/// The number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FaultCounts {
-    /// Lists and watches that went wrong.
+    /// Lists and watches that failed.
     pub source: u64,
-    /// Frames that were left out.
+    /// Frames that were skipped.
     pub skipped: u64,
     /// Objects whose body could not be read.
     pub unreadable: u64,
-    /// Index functions that gave an error.
+    /// Errors and panics of index functions.
     pub index: u64,
     /// Handler panics.
     pub handler_panics: u64,
-    /// Times that the server went back.
+    /// How often the versions of the server went back.
     pub went_back: u64,
     /// Panics of the informer itself.
     pub panics: u64,
 }
 
-/// What is called with every fault.
+/// A function that is called with every fault.
 pub type ErrorHook = Arc<dyn Fn(&InformerFault) + Send + Sync>;
 
-/// Where faults are reported.
+/// Counts, logs and reports the faults of one informer.
 pub(crate) struct FaultReporter {
     informer: String,
     hook: Option<ErrorHook>,
@@ -107,13 +109,12 @@ impl FaultReporter {
 }
 
 impl InformerFault {
-    /// Whether there is a `tracing` event of it already, at a level by its class and with the fields of its request: one
-    /// fault is one event.
+    /// Whether the reflector has already logged it, with the fields of the request. Each fault is logged once.
     fn is_traced_by_the_reflector(&self) -> bool {
         matches!(self, InformerFault::Source(_) | InformerFault::Skipped(_) | InformerFault::WentBack { .. })
     }
 
-    /// Its place among the counters.
+    /// Its position among the counters.
     fn class(&self) -> usize {
         match self {
             InformerFault::Source(_) => 0,

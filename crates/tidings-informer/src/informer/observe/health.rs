@@ -1,4 +1,4 @@
-//! How an informer is doing, for people and probes: what each stream does now, since when, and what went wrong.
+//! The health of an informer, for operators and probes: the state of each stream, since when, and its last error.
 
 use tidings_object::{Version, Wire};
 use tidings_source::{ErrorClass, Sharded, SourceError, StreamScope};
@@ -7,77 +7,77 @@ use tokio::time::Duration;
 use crate::informer::error::InformerError;
 use crate::reflector::ListMode;
 
-/// What a stream is doing.
+/// The state of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamState {
-    /// The informer was not started.
+    /// The informer is not started.
     NotStarted,
-    /// It asks for a list.
+    /// It is listing.
     Listing,
-    /// It watches: the cache follows the server.
+    /// It is watching: the cache follows the server.
     Watching,
-    /// Something went wrong; it waits before it tries again.
+    /// A request failed. It waits before the next attempt.
     Waiting,
     /// It has ended.
     Stopped,
 }
 
-/// How one stream is doing.
+/// The health of one stream.
 #[derive(Debug, Clone)]
 pub struct StreamHealth {
     /// What it lists and watches.
     pub scope: StreamScope,
-    /// What it is doing.
+    /// What it does now.
     pub state: StreamState,
-    /// For how long it has been doing so.
+    /// How long it has been in this state.
     pub for_duration: Duration,
-    /// What went wrong last, if nothing has gone right since.
+    /// The current failures: `None` after the next success.
     pub failing: Option<StreamFailure>,
-    /// What went wrong last, ever.
+    /// The last error, also if there was a success after it.
     pub last_error: Option<SourceError>,
-    /// How long ago the server sent an event or a bookmark.
+    /// The time since the last event or bookmark of the server.
     pub last_event_age: Option<Duration>,
     /// The last version that it received.
     pub version: Option<Version>,
-    /// How its last list came.
+    /// The mode of its last list.
     pub list_mode: Option<ListMode>,
-    /// The wire that its last answer came by: protobuf or JSON. `None` before the first.
+    /// The encoding of the last answer: protobuf or JSON. `None` before the first one.
     pub wire: Option<Wire>,
-    /// Who chose the objects of its last list, if a shard was asked for: a server without `shardSelector` sends
-    /// everything, and the rest is left out on arrival.
+    /// Whether the server or the client filtered the last list, if a shard was requested: a server without
+    /// `shardSelector` sends all objects, and the client skips the others.
     pub sharded: Option<Sharded>,
 }
 
-/// A row of failures without a success between them.
+/// Consecutive failures of one stream.
 #[derive(Debug, Clone)]
 pub struct StreamFailure {
-    /// The last of them.
+    /// The last error.
     pub error: SourceError,
-    /// Which kind of trouble it is.
+    /// The class of that error.
     pub class: ErrorClass,
-    /// For how long nothing has gone right.
+    /// The time since the first of these failures.
     pub for_duration: Duration,
-    /// How many there were.
+    /// The number of failures.
     pub attempts: u32,
 }
 
-/// How an informer is doing.
+/// The health of an informer.
 #[derive(Debug, Clone)]
 pub struct Health {
     /// Whether its first lists have been applied.
     pub is_synced: bool,
-    /// Each of its streams.
+    /// The health of each stream.
     pub streams: Vec<StreamHealth>,
-    /// The longest that any handler's oldest notification has waited.
+    /// The longest time that a pending notification of any handler has waited.
     pub lag: Duration,
-    /// How often the server went back in time.
+    /// How often the versions of the server went back.
     pub epoch: u64,
-    /// Why it no longer follows the server, in whole or in part, although nobody stopped it.
+    /// Why it, or a part of it, no longer follows the server although it was not stopped.
     pub failures: Vec<InformerError>,
 }
 
 impl Health {
-    /// Whether it is synced and every stream watches, or is on the way there without a failure.
+    /// Whether it is synced, nothing has failed for good, and no stream is failing.
     pub fn is_healthy(&self) -> bool {
         self.is_synced
             && self.failures.is_empty()
@@ -85,49 +85,49 @@ impl Health {
     }
 }
 
-/// How often requests were made.
+/// Counts of requests and of what they returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RequestCounts {
-    /// Lists begun, streaming or chunked.
+    /// Lists started, streaming or chunked.
     pub lists: u64,
-    /// Objects that came in lists, also in those that then broke off.
+    /// Objects received in lists, including lists that broke off.
     pub listed_objects: u64,
-    /// Their bytes, as they were sent.
+    /// Bytes of these objects, as sent.
     pub listed_bytes: u64,
-    /// Lists begun after the first.
+    /// Lists after the first one.
     pub relists: u64,
     /// Watches opened.
     pub watches: u64,
-    /// Watches reopened because they had fallen silent.
+    /// Watches reopened because the server sent nothing for too long.
     pub silent_watches: u64,
     /// Events received.
     pub events: u64,
     /// Bookmarks received.
     pub bookmarks: u64,
-    /// Lists and watches that have ended, with how long they took and what they brought.
+    /// Lists and watches that have ended.
     pub ended: CompletedCounts,
 }
 
-/// Lists that came whole and watches that are over: how many, how long they took together, and what they brought.
+/// Complete lists and ended watches: their number, total duration and content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CompletedCounts {
-    /// Lists that came whole.
+    /// Complete lists.
     pub lists: u64,
-    /// How long they took to arrive.
+    /// Their total duration.
     pub lists_took: Duration,
-    /// Objects in them.
+    /// Objects in complete lists.
     pub listed_objects: u64,
-    /// Watches that are over.
+    /// Ended watches.
     pub watches: u64,
-    /// How long they lasted.
+    /// Their total duration.
     pub watches_took: Duration,
-    /// Events that they brought; bookmarks are none.
+    /// Events of ended watches, without bookmarks.
     pub watched_events: u64,
-    /// Of the watches, those that lasted less than a second and brought nothing.
+    /// Ended watches that lasted less than a second and had no event.
     pub short_watches: u64,
 }
 
-/// A watch that is over sooner, without an event, is a short one.
+/// A watch that ends sooner than this without an event counts as short.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
 impl CompletedCounts {

@@ -1,5 +1,5 @@
-//! Watches one reflector on behalf of its informer: every failure goes to the reporter, and what the stream is
-//! doing can be asked at any time.
+//! Observes one reflector for its informer: reports its failures, counts its requests, and keeps its current state for
+//! `health`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::reflector::{CompletedList, ListMode, Observer, ReflectorActivity, Rel
 use crate::sync::Mutex;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Watches one reflector on behalf of its informer.
+/// The observer of one reflector.
 pub(crate) struct StreamMonitor {
     scope: StreamScope,
     reporter: Arc<FaultReporter>,
@@ -33,7 +33,7 @@ struct MonitorState {
     list_mode: Option<ListMode>,
     wire: Option<Wire>,
     sharded: Option<Sharded>,
-    /// The watch that is open: since when, and how many events it has brought.
+    /// The open watch: since when it is open, and how many events it has sent.
     open_watch: Option<(Instant, u64)>,
     ended: CompletedCounts,
 }
@@ -102,8 +102,8 @@ impl StreamMonitor {
         counts.ended.add(&self.state.lock().ended);
     }
 
-    /// The reflector itself, or a user's tweak or transform in it, panicked. A watch that is gone without a word
-    /// would be the worst of all.
+    /// Reports a panic of the reflector, or of user code in it such as a transform. Without this the watch would stop
+    /// silently.
     pub(crate) fn panicked(&self, message: &str) {
         tracing::error!(informer = %self.reporter.informer(), scope = %self.scope, message, "a list and watch panicked");
         let message = format!("it panicked and has stopped: {message}");
@@ -134,14 +134,14 @@ impl StreamMonitor {
 }
 
 impl MonitorState {
-    /// Whatever a stream does next, a watch that was open is so no longer.
+    /// Counts the open watch, if there is one, as ended.
     fn end_watch(&mut self) {
         if let Some((since, events)) = self.open_watch.take() {
             self.ended.watch(since.elapsed(), events);
         }
     }
 
-    /// Something has gone right.
+    /// Clears the current failures after a success.
     fn recovered(&mut self) {
         self.failing = None;
     }

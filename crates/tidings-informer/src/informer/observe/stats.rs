@@ -1,4 +1,5 @@
-//! The figures of an informer: what it holds, in objects and bytes, and what it has done.
+//! The statistics of an informer: objects, bytes, and counts of what it has done. A new metric is a field here and a
+//! line in the metrics of tidings-factory.
 
 use tidings_object::{ResourceKind, Version};
 use tidings_util::Histogram;
@@ -12,47 +13,47 @@ use crate::informer::observe::health::RequestCounts;
 pub(crate) const PROCESSING_BOUNDS_NANOS: [u64; 12] =
     Histogram::bounds_from_millis([1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]);
 
-/// The figures of an informer.
+/// The statistics of an informer.
 #[derive(Debug, Clone)]
 pub struct InformerStats {
     /// Its name.
     pub name: String,
     /// Its resource.
     pub resource: ResourceKind,
-    /// How many objects are cached.
+    /// Cached objects.
     pub objects: usize,
     /// The version up to which every change can be read.
     pub version: Option<Version>,
-    /// Where its memory is.
+    /// Its memory.
     pub memory: MemoryStats,
-    /// How many deltas wait to be applied.
+    /// Deltas in the queue.
     pub queued_deltas: usize,
-    /// What applying deltas came to.
+    /// Counts of applied deltas.
     pub applied: AppliedCounts,
-    /// How long batches took from the queue to the handlers' mailboxes. It is measured once a batch and not once a
-    /// delta: reading the clock would cost more than applying some deltas does.
+    /// The time from the queue to the handlers' mailboxes, per batch. It is not measured per delta, because reading
+    /// the clock costs more than applying some deltas.
     pub processing: Histogram,
-    /// The requests it made.
+    /// Its requests.
     pub requests: RequestCounts,
-    /// What went wrong.
+    /// Its faults.
     pub faults: FaultCounts,
     /// Its handlers.
     pub handlers: Vec<HandlerStats>,
 }
 
-/// Where the memory of an informer is, in bytes.
+/// The memory of an informer, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryStats {
-    /// Its objects with their identities, nothing decoded.
+    /// Cached objects with their identities, without decoded ones.
     pub object_bytes: u64,
-    /// Of these, the packed bodies.
+    /// The packed bodies, which are a part of `object_bytes`.
     pub packed_bytes: u64,
-    /// The cache's own tables and its indexes.
+    /// The tables of the cache and its indexes.
     pub index_bytes: u64,
-    /// What handlers have not been told yet, the objects apart.
+    /// Pending notifications of handlers, without the objects.
     pub backlog_bytes: u64,
-    /// What has not been applied yet.
+    /// Queued deltas.
     pub queue_bytes: u64,
-    /// Decoded objects, estimated, of all informers that share the budget.
+    /// Decoded objects of all informers that share the budget, estimated.
     pub decoded_bytes_estimate: u64,
 }

@@ -1,5 +1,5 @@
-//! How an informer deleted_at: asked to, by a panic, or because its task is dropped. However it deleted_at, nobody waits for it in
-//! vain.
+//! The end of an informer: it is stopped, it panics, or its task is dropped. In each case all waiters wake up, and the cause of
+//! the end is recorded before they do.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -18,49 +18,49 @@ use crate::informer::run::InformerTask;
 use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Observer as _, StopReason};
 
-/// What is left of a panic.
+/// The payload of a panic.
 type Panic = Box<dyn Any + Send>;
 
 impl InformerTask {
-    /// Source first, then each stage drains into the next, within the deadline. After a panic nothing more is applied:
-    /// nobody knows what state the cache is in. What handlers have not been told of is delivered all the same.
-    pub(crate) async fn end(&mut self, ended: Result<(), Panic>) {
+    /// Stops the reflectors, applies the queued deltas, and lets the handlers finish, within the deadline. After a panic nothing
+    /// more is applied, because the state of the cache is unknown. Pending notifications are delivered even then.
+    pub(crate) async fn shut_down(&mut self, result: Result<(), Panic>) {
         let deadline = clock::from_now(self.shared.config.stop_deadline);
-        let ended = ended.map_err(|panic| self.failed(&*panic));
-        // Dropped, not cancelled: what they brought stays readable, and nothing that they wait for can hold us.
+        let result = result.map_err(|panic| self.failed(&*panic));
+        // Aborted, not cancelled: a cancelled stream removes its objects from the cache, and it may wait for a long time.
         self.reflectors.shutdown().await;
         self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Cancelled));
         self.sender.close();
-        let drained = ended.is_ok() && {
-            let drained = AssertUnwindSafe(self.apply_the_rest()).catch_unwind().await;
+        let is_drained = result.is_ok() && {
+            let drained = AssertUnwindSafe(self.apply_queued()).catch_unwind().await;
             drained.map_err(|panic| self.failed(&*panic)).is_ok()
         };
-        if !drained {
+        if !is_drained {
             self.shared.end_new_handlers();
         }
         self.drain_handlers(deadline).await;
     }
 
-    async fn apply_the_rest(&mut self) {
+    async fn apply_queued(&mut self) {
         while let Some(Some(batch)) = self.receiver.next_batch().now_or_never() {
             self.apply(batch).await;
         }
-        // Handlers that came in while the informer stopped are told what is there, as all others were.
+        // Handlers that were added while the informer stopped receive the initial list too.
         self.add_new_handlers().await;
     }
 
     async fn drain_handlers(&mut self, deadline: Instant) {
         let mailboxes = self.shared.registry.lock().mailboxes.clone();
         mailboxes.iter().for_each(|mailbox| mailbox.drain());
-        let drained = async { while self.listeners.join_next().await.is_some() {} };
+        let drained = async { while self.handler_tasks.join_next().await.is_some() {} };
         if tokio::time::timeout_at(deadline, drained).await.is_err() {
             let mailboxes = std::mem::take(&mut self.shared.registry.lock().mailboxes);
             mailboxes.iter().for_each(|mailbox| mailbox.close());
-            self.listeners.abort_all();
+            self.handler_tasks.abort_all();
         }
     }
 
-    /// The cause first, then the end: whoever is woken by the end finds it.
+    /// Records the cause before it cancels: a waiter that is woken by the stop finds the cause.
     fn failed(&self, panic: &(dyn Any + Send)) {
         let (informer, message) = (self.shared.config.name.clone(), panic_message(panic));
         self.shared
@@ -74,25 +74,25 @@ impl InformerTask {
 }
 
 impl Shared {
-    /// A list and watch has ended although it is wanted.
+    /// Records that a wanted stream has ended.
     pub(crate) fn stream_failed(&self, id: StreamId, scope: &StreamScope, cause: String) {
         let (informer, scope) = (self.config.name.clone(), scope.clone());
         self.failures.add(FailedPart::Stream(id), InformerError::StreamEnded { informer, scope, cause });
     }
 
-    /// Nobody will ever call these.
+    /// Ends the handlers that no task will ever call.
     fn end_new_handlers(&self) {
         let new_handlers = std::mem::take(&mut self.registry.lock().new_handlers);
         new_handlers.iter().for_each(|(mailbox, _)| mailbox.end());
-        // Outside the lock: what a handler owns may ask the informer while it is dropped.
+        // Outside the lock: the `Drop` of user code may use the informer.
         drop(new_handlers);
     }
 }
 
-/// However the task deleted_at, nobody waits for it in vain.
-pub(crate) struct EndOnDrop(pub(crate) Arc<Shared>);
+/// Ends the informer for all waiters when the task is dropped, finished or not.
+pub(crate) struct EndInformerOnDrop(pub(crate) Arc<Shared>);
 
-impl Drop for EndOnDrop {
+impl Drop for EndInformerOnDrop {
     fn drop(&mut self) {
         self.0.stop.cancel();
         let mailboxes = {

@@ -1,7 +1,7 @@
-//! What others ask of an informer's task: to stop, to look at what handles want, to build indexes. That is rare.
+//! The signals that wake an informer's task beside deltas: a stop, requests of handles, added or removed indexes.
 //!
-//! The waits for it are made once. Made anew for every batch, and given up when the batch comes, they would cost as much as to
-//! apply it.
+//! These signals are rare, but the task waits for them together with every batch. So the futures are created once and polled
+//! again and again. Creating and dropping them for every batch costs as much as applying the batch.
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -14,25 +14,25 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::informer::shared::Shared;
 
-/// What others ask of an informer's task.
+/// A signal to an informer's task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskSignal {
-    /// It shall end.
+    /// The informer was stopped.
     Stop,
-    /// Handles have asked for something.
+    /// The registry has requests of handles.
     Requests,
     /// Indexes were added or removed.
     IndexRequests,
 }
 
-/// Hears what others ask.
+/// Receives the signals of one task.
 pub(crate) struct TaskSignals {
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
     requests: RepeatedNotify,
     index_requests: RepeatedNotify,
 }
 
-/// Can be polled any number of times.
+/// Waits for a `Notify`, any number of times.
 struct RepeatedNotify {
     notify: Arc<Notify>,
     notified: Pin<Box<OwnedNotified>>,
@@ -47,8 +47,6 @@ impl TaskSignals {
         }
     }
 
-    /// What handles have asked for goes before what the server sends: a handler that was added before a change hears of it
-    /// as of a change.
     pub(crate) fn poll_requests(&mut self, cx: &mut Context<'_>) -> Poll<TaskSignal> {
         self.requests.poll(cx).map(|()| TaskSignal::Requests)
     }

@@ -1,5 +1,5 @@
-//! What is done in the background, in slices between batches: dictionaries are trained on a thread of their own,
-//! cached bodies packed with them, and indexes built that were added to a full cache.
+//! Background work, in slices between batches: trains dictionaries on a blocking thread, packs cached bodies with them, and
+//! builds indexes that were added after the cache was filled.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use tokio::task::JoinHandle;
 
 use crate::informer::apply::Applier;
 
-/// How many objects are looked at before the informer looks for other work again.
-const OBJECTS_A_SLICE: usize = 256;
+/// Objects per slice. After a slice the informer handles other work first.
+const OBJECTS_PER_SLICE: usize = 256;
 
 pub(crate) struct Upkeep {
     intake: Arc<Intake>,
     training: Option<JoinHandle<TrainedDictionary>>,
-    /// Cached objects that are to be packed again.
+    /// Cached objects to pack again.
     to_repack: Vec<Arc<RawObject>>,
     has_dictionary: bool,
     lists_seen: u64,
@@ -26,9 +26,9 @@ impl Upkeep {
         Upkeep { intake, training: None, to_repack: Vec::new(), has_dictionary: false, lists_seen: 0 }
     }
 
-    /// Begins to train a dictionary when one is due, and looks again at what a list has brought: its first
-    /// objects came before there was a dictionary.
-    pub(crate) fn look(&mut self, applier: &Applier) {
+    /// Starts the training of a dictionary when one is due. After a list it schedules all objects for packing, because the
+    /// first objects of the list were packed without the dictionary.
+    pub(crate) fn schedule(&mut self, applier: &Applier) {
         if self.training.is_none()
             && let Some(training) = self.intake.training_due()
         {
@@ -44,7 +44,7 @@ impl Upkeep {
         self.to_repack = applier.writer.iter().map(Arc::clone).collect();
     }
 
-    /// Ends when a training has, or has panicked with this message; never if none is under way. Cancel safe.
+    /// Waits for the end of a training, or returns the message of its panic. Waits for ever if there is none. Cancel safe.
     pub(crate) async fn trained(&mut self) -> Result<TrainedDictionary, String> {
         match &mut self.training {
             None => std::future::pending().await,
@@ -63,17 +63,17 @@ impl Upkeep {
         !self.to_repack.is_empty()
     }
 
-    /// Takes a new dictionary into use; what is cached will be packed with it.
+    /// Uses a new dictionary from now on, and schedules all cached objects for packing with it.
     pub(crate) fn adopt(&mut self, trained: TrainedDictionary, applier: &Applier) {
         self.intake.adopt(trained);
         self.has_dictionary = true;
         self.repack_all(applier);
     }
 
-    /// One slice of work.
+    /// Runs one slice.
     pub(crate) fn work(&mut self, applier: &mut Applier) {
-        applier.writer.maintain(OBJECTS_A_SLICE);
-        let from = self.to_repack.len().saturating_sub(OBJECTS_A_SLICE);
+        applier.writer.maintain(OBJECTS_PER_SLICE);
+        let from = self.to_repack.len().saturating_sub(OBJECTS_PER_SLICE);
         for old in self.to_repack.drain(from..) {
             if let Some(new) = self.intake.repacked(&old) {
                 applier.writer.exchange(&old, new);

@@ -1,20 +1,21 @@
-//! Puts notifications into a mailbox. A subscriber's mailbox never merges: at its bound the informer's task takes the oldest
-//! pending notification out and makes the call itself ("caller runs", a saturation policy of thread pools). So a slow subscriber
-//! slows its informer, which takes no more from the queue, and the backpressure reaches the server.
+//! Puts notifications into a mailbox. The mailbox of a subscriber never merges: when it is full, the informer's task
+//! takes the oldest pending notification and makes the call itself ("caller runs", a saturation policy of thread
+//! pools, see `ThreadPoolExecutor.CallerRunsPolicy` in Java). So a slow subscriber slows its informer, the informer
+//! takes no more deltas from the queue, and the backpressure reaches the server.
 //!
-//! The informer's task never waits for the subscriber's own task: one call that hangs there holds up nothing else.
+//! The informer's task never waits for the subscriber's own task: one call that hangs there delays nothing else.
 //!
-//! A call by the informer's task may overlap one by the subscriber's own task, and may overtake it. No lock is held in a call.
-//! The end of a mailbox waits for both:
+//! A call by the informer's task may overlap a call by the subscriber's own task, and may overtake it. No lock is held
+//! during a call. The end of a mailbox waits for both:
 //!
-//! 1. Informer's task: takes a notification and a reference to the subscriber, under the lock, and calls.
-//! 2. Someone closes the mailbox; the subscriber's own task deleted_at and drops its reference: a call is under way, so the mailbox has
-//!    not ended.
+//! 1. Informer's task: takes a notification and a reference to the subscriber, under the lock, and calls it.
+//! 2. The mailbox is closed. The subscriber's own task ends and drops its reference. A call is running, so the mailbox
+//!    has not ended.
 //! 3. Informer's task: returns from the call, drops its reference, and then sets the end.
 
 use tokio::time::Instant;
 
-use super::{CALLS_PER_UNIT, CallerRuns, Mailbox, MailboxPhase, State};
+use super::{CALLS_PER_UNIT, CallerRuns, Mailbox, MailboxPhase, MailboxState};
 use crate::coop_budget::CoopBudget;
 use crate::informer::deliver::backlog::PushResult;
 use crate::informer::deliver::callback::SharedCallback;
@@ -30,8 +31,9 @@ struct InlineCall<'a> {
 }
 
 impl Mailbox {
-    /// Puts in what came at `now`, and returns when a subscriber has no more than its bound pending. Once the informer stops the
-    /// bound no longer counts: what is left is delivered by the subscriber's own task, within the deadline of the stop.
+    /// Puts notifications in, and returns when no more are pending than the bound of a subscriber allows. While the
+    /// informer stops the bound does not apply: the subscriber's own task delivers the rest, within the deadline of
+    /// the stop.
     pub(crate) async fn deliver(
         &self,
         notifications: impl IntoIterator<Item = RawNotification>,
@@ -45,7 +47,8 @@ impl Mailbox {
         }
     }
 
-    /// Puts notifications in until one is to be called, or none is left.
+    /// Puts notifications in until the mailbox is full, and then returns the call to make. Returns `None` when all are
+    /// in.
     fn fill(
         &self,
         notifications: &mut impl Iterator<Item = RawNotification>,
@@ -69,17 +72,17 @@ impl Mailbox {
         }
         self.check_synced(&state);
         drop(state);
-        self.arrived.notify_one();
+        self.changed.notify_one();
         inline_call
     }
 
     fn call_inline(&self, InlineCall { notification, subscriber, reporter }: InlineCall<'_>) {
         let was_initial = notification.is_initial();
-        let outcome = self.outcome(subscriber(notification), reporter);
+        let outcome = self.report_panic(subscriber(notification), reporter);
         // This may be the last reference.
         self.drop_caught(subscriber, reporter);
         let mut state = self.state.lock();
-        state.inline_on = None;
+        state.inline_thread = None;
         state.inline_calls += 1;
         self.count(&mut state, was_initial, outcome);
         let has_ended = state.has_handler_ended;
@@ -90,20 +93,20 @@ impl Mailbox {
     }
 }
 
-impl State {
+impl MailboxState {
     fn push(&mut self, notification: RawNotification, now: Instant) {
         let is_initial = notification.is_initial();
         match self.backlog.push(notification, now) {
-            PushResult::Kept if is_initial => self.initial_pending += 1,
-            PushResult::Vanished { was_initial: true } => self.initial_pending -= 1,
-            PushResult::Kept | PushResult::Merged | PushResult::Vanished { .. } => {}
+            PushResult::Appended if is_initial => self.initial_pending += 1,
+            PushResult::Cancelled { was_initial: true } => self.initial_pending -= 1,
+            PushResult::Appended | PushResult::Merged | PushResult::Cancelled { .. } => {}
         }
     }
 
     fn take_inline<'a>(&mut self, reporter: &'a FaultReporter) -> Option<InlineCall<'a>> {
         let subscriber = self.subscriber.clone()?;
         let notification = self.backlog.pop()?.notification;
-        self.inline_on = Some(current_thread().id());
+        self.inline_thread = Some(current_thread().id());
         Some(InlineCall { notification, subscriber, reporter })
     }
 }
