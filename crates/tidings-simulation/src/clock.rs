@@ -1,27 +1,28 @@
-//! Clocks that run wrong, in one runtime with one clock.
+//! Simulates clocks that run too fast or too slow, in a runtime with one clock.
 //!
-//! A replica whose clock runs at a rate of 0.9 is a replica with a right clock whose every duration is longer by 1/0.9. So the
-//! durations of its lease are scaled, and the duration that is written in a Lease is scaled back on the wire: others read
-//! what its clock means by it. For example, a slow replica is configured with 110 s; its Leases say 99 s, and where
-//! another's Lease says 99 s it reads 110 s.
+//! A replica whose clock runs at 0.9 of the true rate behaves like a replica with a correct clock and durations that
+//! are longer by 1/0.9. So the lease durations of the replica are scaled, and the duration inside a Lease is scaled
+//! back when it crosses the network. Example: a slow replica is configured with 110 s. Its Leases say 99 s. A Lease of
+//! another replica that says 99 s reads as 110 s.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use tidings::controller::{Election, Sharding};
 
-/// How fast a clock runs. Elections and shards allow for 10 % in either direction.
+/// The rate of a clock. Elections and shards tolerate 10 % in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockRate {
     /// 10 % slow.
     Slow,
-    /// Right.
+    /// Correct.
     True,
     /// 10 % fast.
     Fast,
 }
 
-/// The lease duration by a right clock, in seconds. Divided by 0.9 and by 1.1 it is a whole number of two or three digits.
+/// The lease duration in seconds of a correct clock. Divided by 0.9 and by 1.1 it is a whole number of two or three
+/// digits.
 const LEASE_SECONDS: u32 = 99;
 
 impl ClockRate {
@@ -34,12 +35,12 @@ impl ClockRate {
         }
     }
 
-    /// How long a duration by this clock is in true time.
+    /// Converts a duration of this clock to true time.
     fn scaled(self, duration: Duration) -> Duration {
         duration * self.lease_seconds() / LEASE_SECONDS
     }
 
-    /// An election by this clock.
+    /// Configures an election for this clock.
     pub(crate) fn election(self, election: Election) -> Election {
         election
             .lease_duration(Duration::from_secs(self.lease_seconds().into()))
@@ -47,7 +48,7 @@ impl ClockRate {
             .retry_period(self.scaled(Duration::from_secs(13)))
     }
 
-    /// A member of a group by this clock.
+    /// Configures a member of a shard group for this clock.
     pub(crate) fn sharding(self, sharding: Sharding) -> Sharding {
         sharding
             .lease_duration(Duration::from_secs(self.lease_seconds().into()))
@@ -56,12 +57,12 @@ impl ClockRate {
             .hand_over_timeout(self.scaled(Duration::from_secs(30)))
     }
 
-    /// What a replica writes, as others have to read it.
+    /// Converts a Lease that this replica writes, for the other replicas.
     pub(crate) fn outgoing(self, body: Bytes) -> Bytes {
         self.rewrite(body, self.lease_seconds(), LEASE_SECONDS)
     }
 
-    /// What others record_write, as this replica has to read it.
+    /// Converts a Lease of another replica, for this replica.
     pub(crate) fn incoming(self, body: Bytes) -> Bytes {
         self.rewrite(body, LEASE_SECONDS, self.lease_seconds())
     }

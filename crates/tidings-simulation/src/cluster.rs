@@ -1,4 +1,4 @@
-//! The cluster: API servers, replicas that live, crash and live again, and workload who change things.
+//! The simulated cluster: API servers, replicas that start, crash and restart, and a workload.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,20 +24,19 @@ use crate::replica::{Incarnation, IncarnationConfig};
 use crate::trace::Trace;
 use crate::workload::Workload;
 
-/// How long a cluster without faults has to come to its final state: 200 s until silence is noticed, and some for retries,
-/// for leases that expire, and for replicas that start again.
+/// How long the cluster may take to reach its final state after the last fault: 200 s until a silent watch is noticed,
+/// plus time for retries, expired leases and restarts of replicas.
 const RECOVERY: Duration = Duration::from_secs(330);
 
-/// Before the end of the calm, workload only touch what no controller answers with a write.
+/// Before the end of the recovery the workload changes only objects that cause no writes of controllers.
 const NO_WRITES_AT_END: Duration = Duration::from_secs(60);
 
-/// A change passes from the server to every cache, handler and reconcile within this when nothing is wrong.
+/// Without faults, a change reaches every cache, handler and reconcile within this time.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// How long a settled cluster is looked at to see that it rests.
+/// How long the settled cluster is observed to check that no controller writes.
 const QUIET: Duration = Duration::from_secs(200);
 
-/// All that one seed is about.
 pub(crate) struct Cluster {
     pub(crate) plan: Plan,
     pub(crate) server: ApiServer,
@@ -52,16 +51,16 @@ pub(crate) struct Cluster {
     counts: Arc<FaultCounts>,
 }
 
-/// What one run came to.
+/// The result of one run.
 #[derive(Debug, Default, Clone)]
 pub struct RunSummary {
     /// How often each kind of fault happened.
     pub faults: BTreeMap<&'static str, u64>,
-    /// How long it took in simulated time.
+    /// The duration in simulated time.
     pub simulated: Duration,
-    /// How many reconciles there were.
+    /// The number of reconciles.
     pub reconciles: u64,
-    /// How many lives replicas had.
+    /// How many times replicas were started.
     pub incarnations: usize,
 }
 
@@ -85,8 +84,8 @@ impl Cluster {
         })
     }
 
-    /// The replicas that live now.
-    pub(crate) fn living(&self) -> Vec<Arc<Incarnation>> {
+    /// The running replicas.
+    pub(crate) fn running(&self) -> Vec<Arc<Incarnation>> {
         self.slots.iter().filter_map(|slot| slot.lock().clone()).collect()
     }
 
@@ -113,7 +112,7 @@ impl Cluster {
         }
     }
 
-    /// Lets one replica live, and live again, until the cluster ends.
+    /// Runs one replica, and restarts it after each end, until the simulation is over.
     async fn supervise(self: Arc<Self>, number: usize) {
         let mut rng = SmallRng::seed_from_u64(self.plan.seed ^ (number as u64 + 1));
         loop {
@@ -129,7 +128,7 @@ impl Cluster {
                 seed: rng.random(),
             };
             let replica = Incarnation::new(&config);
-            self.trace.record(|| format!("{} lives", replica.name));
+            self.trace.record(|| format!("{} starts", replica.name));
             *self.slots[number].lock() = Some(Arc::clone(&replica));
             let reconcilers = self.reconcilers(&replica);
             tokio::select! {
@@ -149,7 +148,7 @@ impl Cluster {
         }
     }
 
-    /// A replica may lose its leadership, and may not sync in time; nothing in it ends by itself.
+    /// A replica may lose its leadership, and may fail to sync in time. Every other end is a violation.
     fn check_result(&self, replica: &Incarnation, ended: Result<(), ManagerError>) {
         match ended {
             Ok(())
@@ -163,7 +162,7 @@ impl Cluster {
         }
     }
 
-    /// Stops a replica when the cluster ends, in order; never returns.
+    /// Stops the replica in order when the simulation is over. Never returns.
     async fn ended(&self, replica: &Incarnation) {
         self.ending.cancelled().await;
         replica.stop.cancel();
@@ -187,7 +186,7 @@ impl Cluster {
         )
     }
 
-    /// Nothing goes wrong any more.
+    /// Ends all faults.
     fn stop_faults(&self) {
         self.trace.record(|| "no more faults".to_owned());
         self.server.faults().clear();
@@ -203,13 +202,13 @@ impl Cluster {
         if let Some(lagging) = &self.lagging {
             lagging.catch_up();
         }
-        for replica in self.living() {
+        for replica in self.running() {
             replica.link.clear_faults();
             replica.views.lock().iter().for_each(|checked| checked.view.stop_faults());
         }
     }
 
-    /// Things happen, with faults.
+    /// Runs the workload with faults.
     async fn run_with_faults(&self, workload: &mut Workload) -> Verdict {
         let plan = &self.plan;
         if plan.faults_per_mille > 0 {
@@ -228,7 +227,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The faults end, workload go on for a while, and then everything must be as it should be.
+    /// Ends the faults, continues the workload for a while, and then checks the final state.
     async fn recover(&self, workload: &mut Workload) -> Verdict {
         self.stop_faults();
         let calm = tokio::time::Instant::now();
@@ -258,7 +257,7 @@ impl Cluster {
     }
 }
 
-/// Runs the cluster of one plan.
+/// Runs the simulation of one plan.
 pub(crate) async fn run(plan: Plan, trace: Trace) -> (RunSummary, Verdict) {
     let cluster = Cluster::new(plan, trace).await;
     cluster.trace.record(|| format!("{:?}", cluster.plan));

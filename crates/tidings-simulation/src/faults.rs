@@ -1,4 +1,4 @@
-//! Everything that a server can do to a request, by rng.
+//! The faults that the API servers inject at random.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tidings_apiserver::{EventFault, Injection};
 
 use crate::plan::Plan;
 
-/// The faults of a cluster. Every fault of the server is in some cluster.
+/// The faults of a plan. Every fault of the API server is part of some plan.
 pub(crate) fn faults(plan: &Plan) -> Vec<Injection> {
     let status = |code, retry_after_seconds| Fault::Status { code, retry_after_seconds }.always();
     let mut faults = vec![

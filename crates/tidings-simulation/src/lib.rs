@@ -1,6 +1,6 @@
-//! One simulated cluster over all of tidings, from one seed.
+//! Simulates a cluster of tidings programs, deterministically from one seed.
 //!
-//! Run it over fresh seeds until it finds something, replay what it found, and read what happened:
+//! Run it with new seeds until one fails, then replay that seed and read its trace:
 //!
 //! ```sh
 //! cargo run --release -p tidings-simulation -- soak --minutes 5
@@ -8,17 +8,19 @@
 //! cargo test -p tidings-simulation
 //! ```
 //!
-//! In a cluster there are API servers behind one address, of which one may lag; several replicas, each with a factory,
-//! informers, handlers, a manager and two controllers; an election, or shards, or neither; workload who change things; and
-//! everything that can go wrong. It runs in one thread, in paused time, without a socket: a seed repeats a run.
+//! A simulated cluster has one or two API servers behind one address, of which one may lag; several replicas, each with
+//! a factory, informers, handlers, a manager and two controllers, coordinated by an election, by shards or not at all;
+//! a workload that changes objects; and faults. It runs in one thread, in paused time and without sockets, so that a
+//! seed repeats a run exactly.
 //!
-//! What is checked is in `oracles`: caches equal the server; the view that is rebuilt from the calls of a handler equals its
-//! filtered cache (rule 1a); the last reconcile of a key began after the last change of what maps to it (rule 1b); no key is
-//! in two hands; a replica reads what it record_write; what waits is bounded; everything ends, and no task is left.
+//! The module `oracles` has the checks. Each cache equals the server. The view that is rebuilt from the calls of a
+//! handler equals its filtered cache (rule 1a). The last reconcile of a key started after the last change of the
+//! objects that map to the key (rule 1b). No two replicas reconcile the same key at the same time. A replica reads its
+//! own writes. All queues are bounded. Everything stops, and no task remains.
 //!
-//! **Limits.** Handlers are synchronous, so one that is slow in simulated time is a stream that is read slowly; a slow
-//! callback spends its task's turn instead. Clocks that run wrong are durations that are scaled, see `clock`. Nothing here
-//! proves anything about sockets, TLS or several threads: other tests do.
+//! **Limits.** Handlers are synchronous, so a handler can't be slow in simulated time. Instead, some streams are read
+//! slowly, and some handlers use up the budget of their task. A wrong clock is simulated by scaled durations, see
+//! `clock`. The simulation does not cover sockets, TLS or several threads. Other tests do.
 
 mod clock;
 mod cluster;
@@ -44,22 +46,22 @@ pub use cluster::RunSummary;
 pub use plan::{Coordination, Plan};
 pub use trace::Trace;
 
-/// What handlers and reconcilers say when they fail because the cluster wants it.
+/// The message of deliberate failures of handlers and reconcilers.
 pub(crate) const ON_PURPOSE: &str = "on purpose";
 
-/// A cluster that did not end as it should.
+/// A simulation that violated a rule.
 #[derive(Debug, Clone)]
 pub struct SeedFailure {
     /// The seed that repeats it.
     pub seed: u64,
-    /// What was wrong.
+    /// The violation.
     pub message: String,
 }
 
-/// Where the lines of a trace go.
+/// Receives the lines of a trace.
 pub type Sink = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Runs the cluster of a seed to its end. `sink` is called with everything that happens in it.
+/// Runs the simulation of a seed. `sink` receives a line for everything that happens.
 pub fn simulate(seed: u64, sink: Option<Sink>) -> Result<RunSummary, SeedFailure> {
     silence_deliberate_panics();
     let run = move || {
@@ -76,7 +78,7 @@ pub fn simulate(seed: u64, sink: Option<Sink>) -> Result<RunSummary, SeedFailure
     }
 }
 
-/// Panics on purpose are no news: nobody is told of them.
+/// Installs a panic hook that does not print deliberate panics.
 fn silence_deliberate_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

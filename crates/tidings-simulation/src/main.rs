@@ -1,4 +1,4 @@
-//! Runs simulated clusters: many of them with `soak`, one of them again with `replay`.
+//! Runs simulations: many with `soak`, one again with `replay`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rand::{Rng as _, SeedableRng as _};
 use tidings_simulation::soak::{Soak, SoakLimit, SoakReport};
 use tidings_simulation::{SeedFailure, simulate};
 
-/// Simulated clusters of tidings: replicas, API servers, and everything that goes wrong.
+/// Simulates clusters of tidings programs with faults, deterministically from seeds.
 #[derive(Parser)]
 #[command(name = "tidings-simulation", version)]
 struct Arguments {
@@ -20,26 +20,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Runs clusters over fresh seeds until a time is over or enough has gone wrong; ends with 1 if one fails.
+    /// Runs simulations with new seeds until a limit is reached. The exit code is 1 if one fails.
     Soak {
-        /// How many minutes to run; one if nothing else is said.
+        /// How many minutes to run. Default: 1.
         #[arg(long, value_name = "MINUTES", conflicts_with = "faults")]
         minutes: Option<f64>,
-        /// How many faults there have to be.
+        /// Runs until this many faults have happened, instead of for a time.
         #[arg(long, value_name = "COUNT")]
         faults: Option<u64>,
-        /// The first seed; a random one if not given.
+        /// The first seed. Default: random.
         #[arg(long)]
         seed: Option<u64>,
-        /// How many clusters run at the same time; as many as there are cores if not given.
+        /// How many simulations run in parallel. Default: the number of cores.
         #[arg(long)]
         threads: Option<usize>,
     },
-    /// Runs the cluster of one seed again and prints what happens in it.
+    /// Runs the simulation of one seed and prints its trace.
     Replay {
         /// The seed.
         seed: u64,
-        /// Prints the outcome alone.
+        /// Prints only the result.
         #[arg(long)]
         quiet: bool,
     },
@@ -59,7 +59,7 @@ fn main() -> ExitCode {
             let minutes = minutes.unwrap_or(1.0).clamp(0.0, 1e6);
             let limit =
                 faults.map_or(SoakLimit::Time(Duration::from_secs_f64(minutes * 60.0)), SoakLimit::Faults);
-            // Small enough to be read out, large enough to be fresh.
+            // Small enough to read aloud, large enough to be new each time.
             let seed = seed.unwrap_or_else(|| u64::from(SmallRng::from_os_rng().random::<u32>()) * 1_000);
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let threads = threads.unwrap_or(cores);
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
             let sink: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(|line| println!("{line}"));
             match simulate(seed, (!quiet).then_some(sink)) {
                 Ok(summary) => {
-                    println!("seed {seed} is well: {summary:?}");
+                    println!("seed {seed} holds all rules: {summary:?}");
                     ExitCode::SUCCESS
                 }
                 Err(failure) => {

@@ -1,9 +1,9 @@
-//! The way of one replica to the API servers: a balancer that chooses one of them, a link that can be cut, and the place
-//! where the replica has_crashes.
+//! The network between one replica and the API servers: a load balancer, a link that can be cut, and the point at which
+//! the replica crashes.
 //!
-//! Everything that a replica shares with the rest of the cluster passes here. So a crash at a chosen passing is a crash at a
-//! chosen await, as far as the cluster can tell: before a request is sent, after it took effect and before the answer, between
-//! two chunks of a watch. Nothing of a dead replica passes.
+//! Everything that a replica shares with the rest of the cluster passes through its link. So a crash at the n-th
+//! transit is a crash at a chosen await point: before a request is sent, after it took effect and before its response
+//! arrives, or between two chunks of a watch. After a crash nothing passes any more.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,25 +30,24 @@ use crate::clock::ClockRate;
 use crate::replica::IncarnationConfig;
 use crate::trace::Trace;
 
-/// How the requests of a replica fare.
+/// The state of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkState {
-    /// All is well.
     Up,
-    /// Nothing arrives, in either direction, and nobody says so.
+    /// Nothing arrives in either direction, without an error.
     Cut,
-    /// New connections are refused; watches go on.
+    /// New connections are refused. Open watches continue.
     Refused,
-    /// Requests take effect, answers are lost.
+    /// Requests take effect, but their responses are lost.
     ResponsesLost,
-    /// The replica is dead.
+    /// The replica has crashed.
     Dead,
 }
 
-/// The link of one life of a replica.
+/// The link of one incarnation of a replica.
 pub(crate) struct Link {
     state: Mutex<State>,
-    /// The link_state has changed. Those who wait are woken in the order in which they began to.
+    /// Signals a change of the state. It wakes waiters in the order in which they started to wait.
     changed: Notify,
     clock: ClockRate,
     counts: Arc<FaultCounts>,
@@ -59,13 +58,13 @@ pub(crate) struct Link {
 struct State {
     link_state: LinkState,
     rng: SmallRng,
-    /// The replica has_crashes when this many more things have passed.
+    /// The number of transits until the replica crashes.
     crash_after: Option<u64>,
-    /// How many of a thousand things that pass break their connection.
+    /// How many of 1000 transits reset their connection.
     resets_per_mille: u32,
 }
 
-/// How often each kind of fault happened outside of the servers.
+/// How often each kind of fault happened outside the API servers.
 #[derive(Debug, Default)]
 pub(crate) struct FaultCounts(Mutex<BTreeMap<&'static str, u64>>);
 
@@ -79,11 +78,11 @@ impl FaultCounts {
     }
 }
 
-/// How something passes a link.
+/// What happens to one transit: a request, a response or a chunk.
 enum Transit {
     AtOnce,
     Later(Duration),
-    /// The connection breaks.
+    /// The connection is reset.
     Reset,
     Crash,
 }
@@ -130,12 +129,12 @@ impl Link {
         }
     }
 
-    /// Lets the replica crash when so many more things have passed.
-    pub(crate) fn crash_after(&self, passings: u64) {
-        self.state.lock().crash_after = Some(passings);
+    /// Makes the replica crash after this many further transits.
+    pub(crate) fn crash_after(&self, transits: u64) {
+        self.state.lock().crash_after = Some(transits);
     }
 
-    /// Nothing is to go wrong from now on.
+    /// Ends all faults of this link.
     pub(crate) fn clear_faults(&self) {
         {
             let mut state = self.state.lock();
@@ -150,9 +149,9 @@ impl Link {
         self.wait_for(|link_state| link_state == LinkState::Dead).await;
     }
 
-    /// Something passes, unless its connection breaks or the replica has_crashes at it. Sometimes it takes a while.
+    /// One transit: it may be delayed, reset its connection, or crash the replica.
     async fn pass(&self, what: &'static str) -> io::Result<()> {
-        match self.passing() {
+        match self.next_transit() {
             Transit::AtOnce => {}
             Transit::Later(Duration::ZERO) => tokio::task::yield_now().await,
             Transit::Later(delay) => tokio::time::sleep(delay).await,
@@ -168,7 +167,7 @@ impl Link {
         Ok(())
     }
 
-    fn passing(&self) -> Transit {
+    fn next_transit(&self) -> Transit {
         let mut state = self.state.lock();
         match &mut state.crash_after {
             Some(0) => return Transit::Crash,
@@ -185,7 +184,7 @@ impl Link {
         }
     }
 
-    /// Waits while nothing passes.
+    /// Waits until the link lets data pass.
     async fn open(&self) {
         self.wait_for(|link_state| !matches!(link_state, LinkState::Cut | LinkState::Dead)).await;
     }
@@ -205,7 +204,7 @@ impl Link {
             LinkState::Refused => return Err(io::ErrorKind::ConnectionRefused.into()),
             LinkState::Up | LinkState::ResponsesLost => {}
         }
-        let asked = format!("{} {}", request.method(), request.uri());
+        let sent_line = format!("{} {}", request.method(), request.uri());
         let is_lease = request.uri().path().contains("/leases");
         let (parts, body) = request.into_parts();
         let mut sent = body.collect().await.map_err(io::Error::other)?.to_bytes();
@@ -215,7 +214,7 @@ impl Link {
         let answer = server.call(Request::from_parts(parts, Full::new(sent))).await;
         self.trace.record(|| {
             let answer = answer.as_ref().map(|answer| answer.status().as_u16()).map_err(io::Error::kind);
-            format!("{} {asked} -> {answer:?}", self.replica)
+            format!("{} {sent_line} -> {answer:?}", self.replica)
         });
         self.pass("reset-before-answer").await?;
         if !matches!(self.link_state(), LinkState::Up | LinkState::Refused) {
@@ -237,10 +236,10 @@ impl Link {
     }
 }
 
-/// The body of an answer that passes a link.
+/// The body of a response that crosses a link.
 pub(crate) type LinkBody = UnsyncBoxBody<Bytes, io::Error>;
 
-/// The API servers as one replica reaches them: one address, behind which each request goes to one of them.
+/// The API servers as a replica sees them: one address, with a random server for each request.
 #[derive(Clone)]
 pub(crate) struct LoadBalancer {
     pub(crate) servers: Arc<[InProcess]>,

@@ -1,5 +1,5 @@
-//! What reconciles of one replica saw, and who works on what: the evidence for rule 1b, for "no key in two hands" and for
-//! "a replica reads what it record_write".
+//! Records what each reconcile could see, and which reconciles are active. The oracles use it to check rule 1b, that no
+//! key is reconciled twice at the same time, and that a replica reads its own writes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use parking_lot::Mutex;
 use tidings::controller::Request;
 use tokio::time::Instant;
 
-/// A controller's name and a request.
+/// The name of a controller and a request.
 pub(crate) type WorkItem = (&'static str, Request);
 
-/// What one reconcile could see when it began: objects that map to its request, as `kind key@version`.
+/// What a reconcile could see when it started: the objects that map to its request, as `kind key@version`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Observation {
     pub(crate) at: Instant,
     pub(crate) saw: BTreeSet<String>,
 }
 
-/// The last observation of each request, in one life of a replica.
+/// The last observation of each request, in one incarnation of a replica.
 #[derive(Debug, Default)]
 pub(crate) struct Observations(Mutex<HashMap<WorkItem, Observation>>);
 
@@ -32,7 +32,7 @@ impl Observations {
     }
 }
 
-/// Who works on what now, over all replicas.
+/// The active reconciles of all replicas.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveReconciles {
     held: Mutex<BTreeMap<(String, &'static str, Request), String>>,
@@ -40,35 +40,35 @@ pub(crate) struct ActiveReconciles {
     reconciles: Mutex<u64>,
 }
 
-/// WorkItem that goes on until this is dropped, in whatever way.
+/// An active reconcile, until this is dropped.
 pub(crate) struct ReconcileGuard {
     active: Arc<ActiveReconciles>,
-    place: (String, &'static str, Request),
+    key: (String, &'static str, Request),
 }
 
 impl ActiveReconciles {
-    /// Takes a piece of work. `group` is what shares keys: all replicas, or one replica if they do not coordinate.
+    /// Registers a reconcile. `group` names the replicas that share keys: all, or one replica if they do not
+    /// coordinate.
     pub(crate) fn take(self: &Arc<Self>, group: &str, holder: &str, work: WorkItem) -> ReconcileGuard {
-        let place = (group.to_owned(), work.0, work.1);
+        let key = (group.to_owned(), work.0, work.1);
         *self.reconciles.lock() += 1;
-        if let Some(other) = self.held.lock().insert(place.clone(), holder.to_owned()) {
-            let message = format!("{} {} is worked on by {other} and {holder}", place.1, place.2);
+        if let Some(other) = self.held.lock().insert(key.clone(), holder.to_owned()) {
+            let message = format!("{} {} is reconciled by {other} and {holder}", key.1, key.2);
             self.violation.lock().get_or_insert(message);
         }
-        ReconcileGuard { active: Arc::clone(self), place }
+        ReconcileGuard { active: Arc::clone(self), key }
     }
 
-    /// WorkItem in two hands, if there was any.
+    /// The first violation.
     pub(crate) fn violation(&self) -> Option<String> {
         self.violation.lock().clone()
     }
 
-    /// Another violation of what work may do.
+    /// Records a violation. Only the first is kept.
     pub(crate) fn report_violation(&self, message: String) {
         self.violation.lock().get_or_insert(message);
     }
 
-    /// How many reconciles there were.
     pub(crate) fn reconciles(&self) -> u64 {
         *self.reconciles.lock()
     }
@@ -76,6 +76,6 @@ impl ActiveReconciles {
 
 impl Drop for ReconcileGuard {
     fn drop(&mut self) {
-        self.active.held.lock().remove(&self.place);
+        self.active.held.lock().remove(&self.key);
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold: always, and when the faults have ended.
+//! The checks: some hold at every moment, others after the faults have ended.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::plan::Coordination;
 use crate::reconcile::{CONTENT, COPIER, COPY, FOR, OBSERVER, WATCHED};
 use crate::replica::{Incarnation, matches};
 
-/// Whether all is as it should be, and if not, what is wrong.
+/// The violation, if a check fails.
 pub(crate) type Verdict = Result<(), String>;
 
-/// The versions of objects by key.
 type Versions = BTreeMap<String, u64>;
 
-/// No key is in two hands, no replica misses its own writes, no handler was notified of nonsense.
+/// No key is reconciled twice at the same time, each replica reads its own writes, and each notification fits the
+/// previous ones.
 pub(crate) fn always(cluster: &Cluster) -> Verdict {
     if let Some(violation) = cluster.active.violation() {
         return Err(violation);
     }
-    for replica in cluster.living() {
+    for replica in cluster.running() {
         for checked in &*replica.views.lock() {
             if let Some(violation) = checked.view.violation() {
                 return Err(violation);
@@ -36,11 +36,11 @@ pub(crate) fn always(cluster: &Cluster) -> Verdict {
     Ok(())
 }
 
-/// What waits is bounded: by the handler's bound and the number of objects, not by what has happened.
+/// All queues are bounded by the limit of the handler and the number of objects, not by the number of changes.
 pub(crate) fn bounded(cluster: &Cluster) -> Verdict {
-    for replica in cluster.living() {
+    for replica in cluster.running() {
         for stats in replica.factory.stats() {
-            // Objects that are gone may wait to be reported; there are never more than this many of one kind.
+            // Deleted objects can wait to be reported. There are never more than this many objects of one kind.
             let objects = 3 * cluster.plan.pods.max(16);
             if stats.queued_deltas > 4096 + objects {
                 return Err(format!(
@@ -59,21 +59,21 @@ pub(crate) fn bounded(cluster: &Cluster) -> Verdict {
     Ok(())
 }
 
-/// The faults have ended: every cache equals the server, every view its cache, every wish has come true.
+/// After the faults: every cache equals the server, every view equals its cache, and every ConfigMap has its Secret.
 pub(crate) fn settled(cluster: &Cluster) -> Verdict {
     always(cluster)?;
-    let living = cluster.living();
-    if living.len() != cluster.plan.replicas() {
-        return Err(format!("{} of {} replicas live", living.len(), cluster.plan.replicas()));
+    let running = cluster.running();
+    if running.len() != cluster.plan.replicas() {
+        return Err(format!("{} of {} replicas run", running.len(), cluster.plan.replicas()));
     }
-    for replica in &living {
+    for replica in &running {
         caches_equal_server(cluster, replica)?;
         views_equal_caches(replica)?;
     }
     if cluster.plan.has_copier() && !cluster.plan.is_restored {
         secrets_match_config_maps(cluster)?;
     }
-    last_reconciles_saw_final_state(cluster, &living)
+    last_reconciles_saw_final_state(cluster, &running)
 }
 
 fn caches_equal_server(cluster: &Cluster, replica: &Incarnation) -> Verdict {
@@ -129,7 +129,7 @@ fn versions<K>(informer: &SharedInformer<K>) -> Versions {
 /// Rule 1a.
 fn views_equal_caches(replica: &Incarnation) -> Verdict {
     for checked in &*replica.views.lock() {
-        let informer = if checked.is_narrow { &replica.narrow.informer } else { &replica.pods };
+        let informer = if checked.is_namespaced { &replica.narrow.informer } else { &replica.pods };
         let objects = informer.lister().list().into_iter();
         let expected: BTreeMap<_, _> = objects
             .filter(|object: &tidings::Object<Pod>| !checked.is_filtered || matches(object))
@@ -147,7 +147,7 @@ fn views_equal_caches(replica: &Incarnation) -> Verdict {
     Ok(())
 }
 
-/// Every ConfigMap has its Secret, and there is no other.
+/// Every ConfigMap has its Secret with the same content, and there is no other Secret.
 fn secrets_match_config_maps(cluster: &Cluster) -> Verdict {
     let read = |resource: &str, path: &str| -> BTreeMap<String, String> {
         let keys = cluster.server.list_versions(resource).into_keys();
@@ -157,12 +157,12 @@ fn secrets_match_config_maps(cluster: &Cluster) -> Verdict {
         };
         keys.map(|key| (text(&key).unwrap_or_default(), key)).map(|(text, key)| (key, text)).collect()
     };
-    let wishes = read("configmaps", &format!("/data/{CONTENT}"));
+    let contents = read("configmaps", &format!("/data/{CONTENT}"));
     let copies = read("secrets", &format!("/metadata/annotations/{COPY}"));
-    if wishes == copies { Ok(()) } else { Err(format!("wishes are {wishes:?}, copies are {copies:?}")) }
+    if contents == copies { Ok(()) } else { Err(format!("contents are {contents:?}, copies are {copies:?}")) }
 }
 
-/// What a reconcile of each request would see now.
+/// What a reconcile of each request must see now.
 fn truth(cluster: &Cluster) -> HashMap<WorkItem, BTreeSet<String>> {
     let mut truth: HashMap<WorkItem, BTreeSet<String>> = HashMap::new();
     let mut add = |controller, resource: &str, request: fn(&Value) -> Option<String>| {
@@ -199,10 +199,10 @@ fn label(object: &Value, name: &str) -> Option<String> {
     Some(object["metadata"]["labels"][name].as_str()?.to_owned())
 }
 
-/// Rule 1b: the last reconcile of each request began after the last change of what maps to it.
-fn last_reconciles_saw_final_state(cluster: &Cluster, living: &[Arc<Incarnation>]) -> Verdict {
+/// Rule 1b: the last reconcile of each request started after the last change of the objects that map to it.
+fn last_reconciles_saw_final_state(cluster: &Cluster, running: &[Arc<Incarnation>]) -> Verdict {
     let truth = truth(cluster);
-    let saw_the_end = |who: &str, observations: &HashMap<WorkItem, Observation>| {
+    let saw_final_state = |who: &str, observations: &HashMap<WorkItem, Observation>| {
         let all: BTreeSet<_> = truth.keys().chain(observations.keys()).collect();
         for work in all {
             let empty = BTreeSet::new();
@@ -212,32 +212,34 @@ fn last_reconciles_saw_final_state(cluster: &Cluster, living: &[Arc<Incarnation>
                 let last = last.map(|last| (cluster.trace.since_start(last.at), &last.saw));
                 let (controller, request) = work;
                 return Err(format!(
-                    "{who}: {controller} {request} should see {expected:?}, saw last {last:?}"
+                    "{who}: {controller} {request} should see {expected:?}, last saw {last:?}"
                 ));
             }
         }
         Ok(())
     };
     if cluster.plan.coordination == Coordination::None {
-        return living.iter().try_for_each(|replica| saw_the_end(&replica.name, &replica.observations.all()));
+        return running
+            .iter()
+            .try_for_each(|replica| saw_final_state(&replica.name, &replica.observations.all()));
     }
-    // One of them works on each key, and whoever worked on it last has label_of the end.
+    // Each key is reconciled by one replica. The last reconcile over all replicas must have seen the final state.
     let mut latest: HashMap<WorkItem, Observation> = HashMap::new();
-    for (work, observation) in living.iter().flat_map(|replica| replica.observations.all()) {
+    for (work, observation) in running.iter().flat_map(|replica| replica.observations.all()) {
         let is_later = latest.get(&work).is_none_or(|other| other.at <= observation.at);
         if is_later {
             latest.insert(work, observation);
         }
     }
-    saw_the_end("all replicas", &latest)
+    saw_final_state("all replicas", &latest)
 }
 
-/// What controllers have written.
+/// The objects that controllers have written.
 pub(crate) fn written(cluster: &Cluster) -> Versions {
     cluster.server.list_versions("secrets")
 }
 
-/// After the end of the cluster no task is left.
+/// No task remains after the simulation.
 pub(crate) async fn nothing_runs() -> Verdict {
     let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! What a seed decides before anything runs: how many replicas, how they share the work, and what may go wrong.
+//! What a seed determines before the simulation starts: replicas, coordination, and possible faults.
 
 use std::time::Duration;
 
@@ -8,61 +8,61 @@ use tidings::{ListMode, QueueOrder, WirePreference};
 
 use crate::clock::ClockRate;
 
-/// How the replicas share the work.
+/// How the replicas divide the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coordination {
-    /// Not at all: every replica reconciles everything.
+    /// They do not: every replica reconciles everything.
     None,
-    /// One replica leads, the others wait.
+    /// One replica is the leader, the others wait.
     Election,
-    /// Each replica has keys of its own.
+    /// Each replica owns a part of the keys.
     Sharding,
 }
 
-/// What a seed decides. The same seed gives the same plan, and the same plan the same run.
+/// The configuration of a simulation. The same seed gives the same plan, and the same plan the same run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The seed.
     pub seed: u64,
-    /// How the replicas share the work.
+    /// How the replicas divide the work.
     pub coordination: Coordination,
-    /// How fast the clock of each replica runs; as many as there are replicas.
+    /// The clock rate of each replica.
     pub clocks: Vec<ClockRate>,
-    /// Whether a second API server is behind the first one.
+    /// Whether a second API server lags behind the first.
     pub has_lagging_server: bool,
-    /// Whether the API server may be restored from a backup. Nothing writes by itself in such a cluster: a server that has
-    /// passed a version again before a client looks can't be told from one that was never restored.
+    /// Whether the API server is restored from a backup. In such a simulation controllers do not write: a client can't
+    /// detect a restore if the server has reached the old version again before the client asks.
     pub is_restored: bool,
-    /// Whether watches may fall silent, which takes a client minutes to notice.
+    /// Whether watches can become silent, which a client notices only after minutes.
     pub has_stalls: bool,
     /// Whether replicas crash.
     pub has_crashes: bool,
-    /// Which wire the informers ask for.
+    /// The wire that the informers request.
     pub wire: WirePreference,
     /// How the informers list.
     pub list_mode: ListMode,
     /// In which order the informers apply changes.
     pub queue_order: QueueOrder,
-    /// How often handlers are notified of everything again.
+    /// The resync period of the informers.
     pub resync: Duration,
-    /// The period of a handler that wants to be notified of everything again and again.
+    /// The resync period of a handler with frequent resyncs.
     pub short_resync: Duration,
-    /// Above how many pending notifications those of one object merge.
+    /// The number of pending notifications above which those of one object are merged.
     pub merge_above: usize,
-    /// How often the servers send bookmarks.
+    /// The interval of bookmarks.
     pub bookmark_interval: Duration,
-    /// How many pods there may be in each namespace.
+    /// The number of pods in each namespace.
     pub pods: usize,
-    /// How many things happen.
+    /// The number of steps of the workload.
     pub steps: usize,
-    /// How many of a thousand requests meet a fault.
+    /// How many of 1000 requests have a fault.
     pub faults_per_mille: u32,
-    /// How many of a thousand requests, answers and chunks break their connection.
+    /// How many of 1000 transits reset their connection.
     pub resets_per_mille: u32,
-    /// How many requests the copier works on at the same time. Only with one does it wait for its own writes: several that
-    /// wait for one cache are woken in an order that no seed repeats.
+    /// The number of workers of the copier. It waits for its own writes only with one worker: several waiters of one
+    /// cache would be woken in an order that the seed does not determine.
     pub copiers: usize,
-    /// How long a manager waits for its caches.
+    /// How long a manager waits until its caches are synced.
     pub sync_timeout: Duration,
 }
 
@@ -109,8 +109,8 @@ impl Plan {
         }
     }
 
-    /// Whether the copier runs. Where keys are shared only one of the controllers does: both would wait for a change of the
-    /// shares, and be woken in an order that no seed repeats.
+    /// Whether the copier runs. With shards only one of the two controllers runs: both would wait for a change of the
+    /// assignment, and be woken in an order that the seed does not determine.
     pub(crate) fn has_copier(&self) -> bool {
         self.coordination != Coordination::Sharding || self.seed.is_multiple_of(2)
     }
@@ -120,7 +120,7 @@ impl Plan {
         self.coordination != Coordination::Sharding || !self.seed.is_multiple_of(2)
     }
 
-    /// How many replicas there are.
+    /// The number of replicas.
     pub fn replicas(&self) -> usize {
         self.clocks.len()
     }

@@ -1,5 +1,5 @@
-//! Two controllers. The copier keeps a Secret for each ConfigMap and deletes others that a ConfigMap controls. The observer
-//! writes nothing: it is for ServiceAccounts, owns Pods and watches Services by a label.
+//! The two controllers. The copier keeps one Secret for each ConfigMap, and deletes other Secrets that the ConfigMap
+//! controls. The observer writes nothing: it reconciles ServiceAccounts, owns Pods and watches Services with a label.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -27,22 +27,22 @@ use crate::views::exhaust_coop_budget;
 pub(crate) const COPIER: &str = "copier";
 pub(crate) const OBSERVER: &str = "observer";
 
-/// What a ConfigMap wants its Secret to say.
-pub(crate) const CONTENT: &str = "wish";
-/// Where the Secret says it.
+/// The entry of a ConfigMap that its Secret must copy.
+pub(crate) const CONTENT: &str = "content";
+/// The annotation of the Secret with the copy.
 pub(crate) const COPY: &str = "copy";
-/// The label that names the owner of a Pod or a Secret, as its controller reference does, and the request of a Service.
+/// The label that names the owner of a Pod or Secret, like its controller reference, or the request of a Service.
 pub(crate) const FOR: &str = "for";
-/// The label of Services that the observer looks at.
+/// The label of Services that the observer watches.
 pub(crate) const WATCHED: &str = "watched";
 
-/// How long a reconcile waits for its own writes to show; tidings' default.
+/// How long a reconcile waits until the cache contains its own writes. This is the default of tidings.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// The reconcilers of one life of a replica.
+/// The reconcilers of one incarnation of a replica.
 pub(crate) struct Reconcilers {
     pub(crate) incarnation: String,
-    /// What shares keys with this replica.
+    /// The replicas that share keys with this one.
     pub(crate) group: String,
     pub(crate) writes: bool,
     pub(crate) active: Arc<ActiveReconciles>,
@@ -54,14 +54,14 @@ pub(crate) struct Reconcilers {
     write_wait_max: Mutex<Duration>,
 }
 
-/// What a reconcile record_write last.
+/// The last write of a reconcile.
 #[derive(Debug, Clone)]
 enum OwnWrite {
     Secret { key: String, uid: String, version: u64 },
     Deletion { key: String, uid: String },
 }
 
-/// How reconciles fail, in all replicas.
+/// The faults of reconciles, for all replicas.
 pub(crate) struct ReconcileFaults(Mutex<(SmallRng, u32)>);
 
 impl ReconcileFaults {
@@ -73,7 +73,7 @@ impl ReconcileFaults {
         self.0.lock().1 = 0;
     }
 
-    /// Fails, panics, hangs or takes a while, by rng.
+    /// Fails, panics, hangs or takes a while, at random.
     async fn inject(&self) -> Result<(), Error> {
         let (is_hit, how) = {
             let (rng, per_mille) = &mut *self.0.lock();
@@ -92,13 +92,13 @@ impl ReconcileFaults {
     }
 }
 
-/// What an object is to an observation.
+/// How an observation names an object.
 pub(crate) fn label_of(kind: &str, object: &RawObject) -> String {
     format!("{kind} {}@{}", object.key(), object.version())
 }
 
 impl Reconcilers {
-    #[expect(clippy::too_many_arguments, reason = "each is one part of the cluster")]
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the cluster")]
     pub(crate) fn new(
         incarnation: String,
         group: String,
@@ -148,7 +148,7 @@ impl Reconcilers {
         let this = Arc::clone(self);
         let watched = Watched::<Service>::new(requests_of)
             .predicate(Predicate::labels(format!("{WATCHED}=yes").parse().expect("it is a selector")));
-        // The subscriber falls behind its informer, so that the cache is ahead of what was mapped.
+        // A slow subscriber, so that the cache is ahead of the mapped notifications.
         let slow = Predicate::new(|_| {
             exhaust_coop_budget();
             true
@@ -213,19 +213,19 @@ impl Reconcilers {
         }
         if let Some(map) = map {
             let map = map.decoded()?;
-            let wish = map.data.as_ref().and_then(|data| data.get(CONTENT)).cloned().unwrap_or_default();
+            let content = map.data.as_ref().and_then(|data| data.get(CONTENT)).cloned().unwrap_or_default();
             if has_copy {
                 let copy = context.lister::<Secret>().require(request)?.decoded()?;
-                if copy.annotations().get(COPY) != Some(&wish) {
+                if copy.annotations().get(COPY) != Some(&content) {
                     let mut copy = (*copy).clone();
-                    copy.annotations_mut().insert(COPY.to_owned(), wish);
+                    copy.annotations_mut().insert(COPY.to_owned(), content);
                     let written = context.api::<Secret>().replace(&copy).await?;
                     self.record_write(request, &written.decoded()?);
                 }
             } else {
                 let mut copy: Secret = serde_json::from_value(json!({ "metadata": {
                     "name": request.name(), "namespace": request.namespace(),
-                    "annotations": { COPY: wish }, "labels": { FOR: request.name() },
+                    "annotations": { COPY: content }, "labels": { FOR: request.name() },
                 } }))?;
                 set_controller(&mut copy, &*map)?;
                 let written = context.api::<Secret>().create(&copy).await?;
@@ -243,7 +243,7 @@ impl Reconcilers {
         secret: &Object<Secret>,
     ) -> Result<(), Error> {
         let (key, uid) = (secret.key().to_string(), secret.uid().to_owned());
-        // What the cache shows may be gone, and another one may have its name.
+        // The uid protects another Secret with the same name, because the cache may be stale.
         let params = DeleteParams::default()
             .preconditions(Preconditions { uid: Some(uid.clone()), ..Preconditions::default() });
         context.api::<Secret>().delete_with(secret.name(), &params).await?;
@@ -260,7 +260,7 @@ impl Reconcilers {
         self.written.lock().insert(request.clone(), (Instant::now(), OwnWrite::Secret { key, uid, version }));
     }
 
-    /// The cache shows what the last reconcile of this request record_write, unless that was waited for in vain.
+    /// Checks that the cache contains the last write of this request, unless the wait for it timed out.
     fn check_own_writes(&self, request: &Request, context: &Context) {
         let Some((at, record_write)) = self.written.lock().remove(request) else { return };
         if at.elapsed() >= *self.write_wait_max.lock() {
@@ -289,12 +289,12 @@ impl Reconcilers {
     }
 }
 
-/// Whether a copier of this request has to look after a Secret: it controls it, or has its name.
+/// Whether the copier of this request is responsible for the Secret.
 fn concerns(secret: &Object<Secret>, request: &Request) -> bool {
     secret.namespace() == request.namespace() && secret.labels().value(FOR) == Some(request.name())
 }
 
-/// The objects that map to a request by the label, which always says the same as the controller reference.
+/// The objects that map to a request. Their label always equals their controller reference.
 fn mapped<K>(
     kind: &'static str,
     objects: impl IntoIterator<Item = Object<K>>,

@@ -1,4 +1,4 @@
-//! One life of a replica: from new caches to a crash or an orderly stop.
+//! One incarnation of a replica: from its start with empty caches to a crash or an orderly stop.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,12 +27,10 @@ use crate::reconcile::Reconcilers;
 use crate::trace::Trace;
 use crate::views::{HandlerBehaviour, View};
 
-/// The namespaces of the cluster.
 pub(crate) const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 /// The label by which some handlers filter Pods.
 pub(crate) const MATCH: &str = "match";
 
-/// One life of a replica.
 pub(crate) struct Incarnation {
     pub(crate) name: String,
     pub(crate) link: Arc<Link>,
@@ -40,10 +38,10 @@ pub(crate) struct Incarnation {
     pub(crate) observations: Arc<Observations>,
     pub(crate) factory: SharedInformerFactory,
     pub(crate) pods: SharedInformer<Pod>,
-    /// Follows some namespaces only, and not always the same.
+    /// An informer of some namespaces, which change during the run.
     pub(crate) narrow: NamespacedInformer,
     pub(crate) views: Mutex<Vec<CheckedView>>,
-    /// Others who asked for the first namespaces of the narrow informer, after it was told to follow others.
+    /// Informers that were requested for the first namespaces after the namespaced informer was redirected to others.
     pub(crate) second_users: Mutex<Vec<SecondUser>>,
     tasks: Mutex<JoinSet<()>>,
     rng: Mutex<SmallRng>,
@@ -51,29 +49,29 @@ pub(crate) struct Incarnation {
     short_resync: Duration,
 }
 
-/// An informer of some namespaces, with those that it was told to follow.
+/// An informer of some namespaces, and the namespaces that it must follow.
 pub(crate) struct NamespacedInformer {
     pub(crate) informer: SharedInformer<Pod>,
     pub(crate) namespaces: Mutex<BTreeSet<&'static str>>,
 }
 
-/// Somebody who asked for the informer of some namespaces.
+/// A second user of the factory, who requests an informer of some namespaces.
 pub(crate) struct SecondUser {
     pub(crate) informer: SharedInformer<Pod>,
     pub(crate) namespaces: BTreeSet<&'static str>,
     _running: Running,
 }
 
-/// A view, and which part of which informer it should equal.
+/// A view, and the part of the informer that it must equal.
 pub(crate) struct CheckedView {
     pub(crate) view: View,
     pub(crate) is_filtered: bool,
-    pub(crate) is_narrow: bool,
-    /// Not for streams.
+    pub(crate) is_namespaced: bool,
+    /// `None` for streams.
     pub(crate) registration: Option<Registration>,
 }
 
-/// What a life needs of the cluster.
+/// What an incarnation needs from the cluster.
 pub(crate) struct IncarnationConfig<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) number: usize,
@@ -85,13 +83,13 @@ pub(crate) struct IncarnationConfig<'a> {
     pub(crate) seed: u64,
 }
 
-/// Whether a filtered handler looks at a Pod.
+/// Whether a filtered handler accepts the Pod.
 pub(crate) fn matches(object: &Object<Pod>) -> bool {
     object.labels().value(MATCH) == Some("yes")
 }
 
 impl Incarnation {
-    /// Makes the informers and their handlers. Nothing runs yet.
+    /// Creates the informers and their handlers. Does not start them.
     pub(crate) fn new(config: &IncarnationConfig<'_>) -> Arc<Incarnation> {
         let IncarnationConfig { plan, number, incarnation, .. } = *config;
         let mut rng = SmallRng::seed_from_u64(config.seed);
@@ -107,7 +105,7 @@ impl Incarnation {
             .resync(plan.resync)
             .defaults(defaults)
             .wire(plan.wire)
-            // The clocks of others are read from Leases, as text.
+            // Leases must be JSON, because `clock` rewrites them as text.
             .for_kind::<Lease>(InformerOptions::new().wire(WirePreference::JsonOnly))
             .build();
         let pods = factory.informer::<Pod>();
@@ -146,12 +144,12 @@ impl Incarnation {
         );
         let filtered_2 = Options { is_filtered: true, bound: Some(2), period, ..Options::default() };
         self.add_handler("filtered-2", filtered_2, panics);
-        let narrow = Options { is_filtered: true, is_narrow: true, bound: Some(2), ..Options::default() };
+        let narrow = Options { is_filtered: true, is_namespaced: true, bound: Some(2), ..Options::default() };
         self.add_handler("narrow", narrow, slow);
         self.add_stream("stream-2", Some(2), 2_000);
     }
 
-    /// Adds a handler of a random kind, as users do at any time: some with periods beyond all reason.
+    /// Adds a handler with random options, some of them extreme.
     pub(crate) fn add_late_handler(&self) {
         let (options, behaviour) = {
             let mut rng = self.rng.lock();
@@ -159,7 +157,7 @@ impl Incarnation {
             let bounds = [None, Some(0), Some(2), Some(5)];
             let options = Options {
                 is_filtered: rng.random(),
-                is_narrow: rng.random_range(0..4) == 0,
+                is_namespaced: rng.random_range(0..4) == 0,
                 bound: bounds[rng.random_range(0..4)],
                 period: periods[rng.random_range(0..4)],
             };
@@ -181,16 +179,16 @@ impl Incarnation {
         if options.is_filtered {
             handler = handler.filter(matches);
         }
-        let informer = if options.is_narrow { &self.narrow.informer } else { &self.pods };
-        // Refused when the replica stops: then nobody looks at it either.
+        let informer = if options.is_namespaced { &self.narrow.informer } else { &self.pods };
+        // Fails when the replica stops. Then no oracle checks the view.
         if let Ok(registration) = informer.add_handler(handler) {
-            let Options { is_filtered, is_narrow, .. } = options;
+            let Options { is_filtered, is_namespaced, .. } = options;
             let registration = Some(registration);
-            self.views.lock().push(CheckedView { view, is_filtered, is_narrow, registration });
+            self.views.lock().push(CheckedView { view, is_filtered, is_namespaced, registration });
         }
     }
 
-    /// A consumer that takes up to so long for each notification.
+    /// Adds a stream whose consumer pauses up to `pause_ms_max` after a notification.
     fn add_stream(&self, name: &str, bound: Option<usize>, pause_ms_max: u64) {
         let name = format!("{}.{name}", self.name);
         let mut rng = SmallRng::seed_from_u64(self.rng.lock().random());
@@ -203,7 +201,7 @@ impl Incarnation {
         self.views.lock().push(CheckedView {
             view: view.clone(),
             is_filtered: false,
-            is_narrow: false,
+            is_namespaced: false,
             registration: None,
         });
         self.tasks.lock().spawn(async move {
@@ -217,16 +215,17 @@ impl Incarnation {
         });
     }
 
-    /// Lets the narrow informer follow other namespaces.
+    /// Redirects the namespaced informer to other namespaces.
     pub(crate) fn set_namespaces(&self, namespaces: BTreeSet<&'static str>) {
         if self.narrow.informer.set_namespaces(namespaces.iter().copied()).is_ok() {
             *self.narrow.namespaces.lock() = namespaces;
         }
     }
 
-    /// Somebody else asks for the namespaces that the narrow informer had at first.
+    /// Requests an informer for the first namespaces of the namespaced informer.
     ///
-    /// Only after that one was told to follow others: whoever asks before shares it, and is redirected with it.
+    /// Does so only after that informer was redirected. Before, the factory would return the same informer, which would
+    /// later be redirected.
     pub(crate) fn ask(&self) {
         if !self.narrow.informer.is_redirected() {
             return;
@@ -241,7 +240,7 @@ impl Incarnation {
         }
     }
 
-    /// Removes a handler that was added late.
+    /// Removes the handler that was added last.
     pub(crate) fn remove_late_handler(&self) {
         let mut views = self.views.lock();
         if views.len() > 5
@@ -251,7 +250,7 @@ impl Incarnation {
         }
     }
 
-    /// Runs until it is told to stop, something ends it, or it crashes.
+    /// Runs until it is stopped, fails, or crashes.
     pub(crate) async fn run(
         self: &Arc<Self>,
         config: &IncarnationConfig<'_>,
@@ -297,7 +296,7 @@ impl Incarnation {
             () = self.link.crashed() => Ok(()),
             ended = manager.run_until(self.stop.clone().cancelled_owned()) => ended,
         };
-        // Its streams die with it. Their tasks are dropped before anything else happens to this replica.
+        // Stops the tasks of the streams before anything else happens to this replica.
         self.second_users.lock().clear();
         let mut tasks = std::mem::take(&mut *self.tasks.lock());
         tasks.shutdown().await;
@@ -305,11 +304,11 @@ impl Incarnation {
     }
 }
 
-/// How one handler is added.
+/// The options of one handler.
 #[derive(Debug, Clone, Copy, Default)]
 struct Options {
     is_filtered: bool,
-    is_narrow: bool,
+    is_namespaced: bool,
     bound: Option<usize>,
     period: Option<Duration>,
 }

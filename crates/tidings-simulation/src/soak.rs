@@ -1,4 +1,4 @@
-//! Many clusters on many threads, until a time is over, enough has gone wrong, or a cluster has failed.
+//! Runs many simulations on several threads, until a limit is reached or one fails.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,60 +10,60 @@ use parking_lot::Mutex;
 
 use crate::{RunSummary, SeedFailure, simulate};
 
-/// How long one cluster may take in real time before it counts as hung. Most take less than a second.
+/// How long one simulation may take in real time before it counts as hung. Most take less than a second.
 const WORLD_SECONDS_MAX: u64 = 300;
 
 /// When a soak ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoakLimit {
-    /// After this time; clusters that have begun are finished.
+    /// After this time. Running simulations are finished.
     Time(Duration),
     /// After this many faults.
     Faults(u64),
-    /// After this many clusters.
+    /// After this many simulations.
     Seeds(u64),
 }
 
-/// What a soak is to do.
+/// The configuration of a soak.
 #[derive(Debug, Clone, Copy)]
 pub struct Soak {
     /// When it ends.
     pub limit: SoakLimit,
-    /// The first seed; the others follow.
+    /// The first seed. Further seeds follow in order.
     pub seed: u64,
-    /// How many clusters run at the same time.
+    /// How many simulations run in parallel.
     pub threads: usize,
 }
 
-/// What a soak came to.
+/// The result of a soak.
 #[derive(Debug, Default, Clone)]
 pub struct SoakReport {
     /// The first seed.
     pub first_seed: u64,
-    /// How many clusters ran.
+    /// The number of simulations.
     pub seeds: u64,
     /// How often each kind of fault happened.
     pub faults: BTreeMap<&'static str, u64>,
-    /// How much time passed in all clusters together.
+    /// The simulated time of all simulations together.
     pub simulated: Duration,
-    /// How many reconciles there were.
+    /// The number of reconciles.
     pub reconciles: u64,
-    /// How many lives replicas had.
+    /// How many times replicas were started.
     pub incarnations: u64,
-    /// How long it took.
+    /// The real time.
     pub took: Duration,
-    /// The clusters that failed.
+    /// The simulations that failed.
     pub failures: Vec<SeedFailure>,
 }
 
 #[derive(Default)]
 struct SoakShared {
     next: AtomicU64,
-    /// The first seed that is not run.
+    /// The end of the range of seeds.
     end: u64,
     is_over: AtomicBool,
     report: Mutex<SoakReport>,
-    /// The seed that each thread works on, and since when.
+    /// The seed that each thread runs, and when it started.
     working: Mutex<BTreeMap<usize, (u64, Duration)>>,
 }
 
@@ -75,7 +75,7 @@ impl Soak {
         }
     }
 
-    /// Runs clusters until the limit is reached or one fails. `progress` is called every few seconds.
+    /// Runs simulations until the limit is reached or one fails. Calls `progress` every few seconds.
     #[expect(clippy::disallowed_methods, reason = "a soak is limited in real time, outside of every runtime")]
     pub fn run(self, progress: impl Fn(&SoakReport)) -> SoakReport {
         let started = std::time::Instant::now();
@@ -136,11 +136,11 @@ fn work(shared: &SoakShared, number: usize, started: std::time::Instant) {
 }
 
 impl SoakShared {
-    /// A cluster that does not end. Its thread can't be ended either: the program has to.
+    /// A simulation that does not end. Its thread can't be stopped, so the program has to end.
     fn hung(&self, now: Duration) -> Option<SeedFailure> {
         let working = self.working.lock();
         let hung = working.values().find(|(_, since)| (now - *since).as_secs() > WORLD_SECONDS_MAX)?;
-        Some(SeedFailure { seed: hung.0, message: format!("it has not ended after {WORLD_SECONDS_MAX} s") })
+        Some(SeedFailure { seed: hung.0, message: format!("it did not end within {WORLD_SECONDS_MAX} s") })
     }
 }
 
@@ -155,7 +155,7 @@ impl SoakReport {
         }
     }
 
-    /// How many faults there were.
+    /// The number of faults.
     pub fn fault_count(&self) -> u64 {
         self.faults.values().sum()
     }
@@ -164,7 +164,7 @@ impl SoakReport {
         match limit {
             SoakLimit::Time(time) => elapsed >= time,
             SoakLimit::Faults(faults) => self.fault_count() >= faults,
-            // Not more are begun.
+            // `run_seeds` stops at the end of the range.
             SoakLimit::Seeds(_) => false,
         }
     }
@@ -185,7 +185,7 @@ impl fmt::Display for SoakReport {
     }
 }
 
-/// The most memory that this process has had, as Linux tells it.
+/// The peak memory of this process, on Linux.
 fn peak_memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

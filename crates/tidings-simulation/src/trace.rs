@@ -1,4 +1,4 @@
-//! What happened in a cluster, line by line, for workload who replay it. A run that nobody replays keeps nothing.
+//! The trace of a simulation, line by line. Without a sink nothing is recorded.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::Sink;
 
-/// Where the lines of a cluster go.
+/// Where the lines of a trace are written to.
 #[derive(Clone)]
 pub struct Trace {
     started: Instant,
@@ -14,7 +14,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Keeps nothing.
+    /// Records nothing.
     pub fn silent() -> Self {
         Trace { started: Instant::now(), sink: None }
     }
@@ -24,17 +24,17 @@ impl Trace {
         Trace { started: Instant::now(), sink: Some(sink) }
     }
 
-    /// Simulated time since the cluster began.
+    /// Simulated time since the start.
     pub(crate) fn elapsed(&self) -> std::time::Duration {
         self.started.elapsed()
     }
 
-    /// When something happened, in simulated time since the cluster began.
+    /// Simulated time from the start to `at`.
     pub(crate) fn since_start(&self, at: Instant) -> std::time::Duration {
         at.duration_since(self.started)
     }
 
-    /// Notes what happened, if somebody reads it.
+    /// Records a line if there is a sink.
     pub(crate) fn record(&self, line: impl FnOnce() -> String) {
         if let Some(sink) = &self.sink {
             sink(&format!("{:>10.3}  {}", self.elapsed().as_secs_f64(), line()));

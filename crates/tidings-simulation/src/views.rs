@@ -1,6 +1,7 @@
-//! Handlers that remember what they were notified of, and whether it made sense: rule 1a.
+//! Handlers that check their notifications (rule 1a).
 //!
-//! A view is what a handler believes to exist. Each call is checked against it at once; at the end it must equal the cache.
+//! A view contains the objects that exist according to the notifications. Each notification is checked against it at
+//! once. At the end it must equal the cache.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,17 +14,17 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tidings::{Handler, Notification, Object};
 
-/// The uid and the version of one object.
+/// The uid and the version of an object.
 pub(crate) type State = (String, u64);
 
-/// What one handler believes to exist.
+/// The objects that exist according to one handler.
 #[derive(Clone)]
 pub(crate) struct View(Arc<Mutex<ViewState>>);
 
 struct ViewState {
     name: String,
     objects: BTreeMap<String, State>,
-    /// The newest version of each key that was notified. It never goes back, unless the server does.
+    /// The newest version of each key. It never decreases, unless the server is restored.
     newest: BTreeMap<String, u64>,
     is_restored: bool,
     violation: Option<String>,
@@ -36,9 +37,9 @@ struct ViewState {
 /// How a handler behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct HandlerBehaviour {
-    /// How many of a thousand calls panic.
+    /// How many of 1000 calls panic.
     pub(crate) panics_per_mille: u32,
-    /// Whether it takes its task's whole turn with each call: everybody else goes first then.
+    /// Whether each call uses up the budget of its task, so that all other tasks run first.
     pub(crate) is_slow: bool,
 }
 
@@ -66,25 +67,25 @@ impl View {
         self.0.lock().name.clone()
     }
 
-    /// What the handler believes to exist.
+    /// The objects that exist according to the handler.
     pub(crate) fn objects(&self) -> BTreeMap<String, State> {
         self.0.lock().objects.clone()
     }
 
-    /// The first thing that made no sense.
+    /// The first notification that contradicts earlier ones.
     pub(crate) fn violation(&self) -> Option<String> {
         let inner = self.0.lock();
         inner.violation.as_ref().map(|violation| format!("{}: {violation}", inner.name))
     }
 
-    /// No call panics, and no consumer pauses, from now on.
+    /// From now on no call panics and no consumer pauses.
     pub(crate) fn stop_faults(&self) {
         let mut inner = self.0.lock();
         inner.behaviour.panics_per_mille = 0;
         inner.is_calm = true;
     }
 
-    /// Whether a consumer of a stream may take its time.
+    /// Whether the consumer of a stream may pause.
     pub(crate) fn may_pause(&self) -> bool {
         !self.0.lock().is_calm
     }
@@ -95,7 +96,7 @@ impl View {
         Handler::from_fn(move |notification| view.called(|inner| inner.take(notification)))
     }
 
-    /// Takes in what a stream yields.
+    /// Applies a notification of a stream.
     pub(crate) fn take(&self, notification: &Notification<Pod>) {
         self.0.lock().take(notification);
     }
@@ -116,7 +117,7 @@ impl View {
     }
 }
 
-/// Spends what is left of the task's budget: its next await gives way to every task that can run.
+/// Uses up the cooperative budget of the task, so that its next await yields to every task that is ready.
 pub(crate) fn exhaust_coop_budget() {
     let mut context = Context::from_waker(Waker::noop());
     while std::pin::pin!(tokio::task::coop::consume_budget()).poll_unpin(&mut context).is_ready() {}

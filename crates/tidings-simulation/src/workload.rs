@@ -1,4 +1,4 @@
-//! What happens to the cluster: workload change objects, machines and networks fail, operators restart things.
+//! The workload: changes objects, and makes servers, networks and replicas fail.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,10 +17,9 @@ use crate::plan::Plan;
 use crate::reconcile::{CONTENT, COPY, FOR, WATCHED};
 use crate::replica::{Incarnation, MATCH, NAMESPACES};
 
-/// How many ServiceAccounts, Services and ConfigMaps there may be in each namespace.
+/// The number of ServiceAccounts, Services and ConfigMaps in each namespace.
 const FEW: usize = 4;
 
-/// Those who change things.
 pub(crate) struct Workload {
     rng: SmallRng,
     pods: usize,
@@ -32,7 +31,7 @@ impl Workload {
         Workload { rng: SmallRng::seed_from_u64(plan.seed), pods: plan.pods, saved: None }
     }
 
-    /// What is there before the first replica.
+    /// Creates the objects that exist before the first replica starts.
     pub(crate) fn create_initial_objects(&mut self, cluster: &Cluster) {
         for _ in 0..self.pods * 2 {
             self.put_pod(cluster);
@@ -44,7 +43,7 @@ impl Workload {
         }
     }
 
-    /// One thing happens, and sometimes time passes.
+    /// One random step, sometimes followed by a pause.
     pub(crate) async fn step(&mut self, cluster: &Cluster) {
         match self.rng.random_range(0..100) {
             0..22 => self.put_pod(cluster),
@@ -72,7 +71,7 @@ impl Workload {
         }
     }
 
-    /// Something small happens, with no harm meant. Writes of controllers follow it only if `all`.
+    /// Small changes without faults. Controllers write in response only if `all`.
     pub(crate) fn make_small_changes(&mut self, cluster: &Cluster, all: bool) {
         self.put_pod(cluster);
         if self.rng.random() {
@@ -86,10 +85,10 @@ impl Workload {
         }
     }
 
-    /// Adds and removes a Pod of each ServiceAccount while the subscriber of Pods is behind, as the last thing that happens.
+    /// Adds and removes a Pod of each ServiceAccount while the subscriber of Pods is behind, as the last step.
     ///
-    /// This is what finds a lost request (rule 1b). During the run a later change of the same owner repairs the loss before
-    /// anything looks; after this there is no later change. Step by step:
+    /// This finds a lost request (rule 1b). During the run a later change of the same owner would repair the loss
+    /// before it is noticed. After this step there is no later change. Step by step:
     ///
     /// 1. Pods without an owner change, and fill the mailbox of the slow subscriber.
     /// 2. A Pod of each account is added, and a Service that maps to the account changes.
@@ -130,7 +129,7 @@ impl Workload {
         self.put(cluster, "pods", json!({ "metadata": metadata, "spec": { "containers": [] } }));
     }
 
-    /// Lets the tasks of the replicas run, each up to so often.
+    /// Yields to the tasks of the replicas, up to this many times.
     async fn yield_up_to(&mut self, times_max: usize) {
         for _ in 0..self.rng.random_range(0..times_max) {
             tokio::task::yield_now().await;
@@ -169,7 +168,7 @@ impl Workload {
         self.put(cluster, "pods", pod);
     }
 
-    /// Several changes of one Pod before anybody can look: it moves, stops matching, goes, comes back.
+    /// Changes one Pod several times without a pause: other owner, other labels, deletion, creation.
     fn change_pod_at_once(&mut self, cluster: &Cluster) {
         let (namespace, number) = (self.namespace(), self.rng.random_range(0..self.pods));
         let name = format!("pod-{number}");
@@ -220,12 +219,12 @@ impl Workload {
 
     fn put_map(&mut self, cluster: &Cluster) {
         let (namespace, number) = (self.namespace(), self.rng.random_range(0..FEW));
-        let wish = self.rng.random_range(0..9u8).to_string();
+        let content = self.rng.random_range(0..9u8).to_string();
         let metadata = json!({ "namespace": namespace, "name": format!("map-{number}") });
-        self.put(cluster, "configmaps", json!({ "metadata": metadata, "data": { CONTENT: wish } }));
+        self.put(cluster, "configmaps", json!({ "metadata": metadata, "data": { CONTENT: content } }));
     }
 
-    /// Somebody changes what a controller record_write: its text, its owner, whether it exists at all.
+    /// Changes a Secret that a controller wrote: its content, its owner, or its existence.
     fn tamper_with_secret(&mut self, cluster: &Cluster) {
         let keys: Vec<_> = cluster.server.list_versions("secrets").into_keys().collect();
         let Some(key) = keys.choose(&mut self.rng).cloned() else { return };
@@ -259,7 +258,7 @@ impl Workload {
         faults.cut_watches(ending);
     }
 
-    /// The second server gets closer, or is left where it is.
+    /// Lets the lagging server apply some changes.
     fn advance_lagging_server(&mut self, cluster: &Cluster) {
         if let Some(lagging) = &cluster.lagging {
             let changes = [0, 1, 3, 20, usize::MAX][self.rng.random_range(0..5)];
@@ -271,12 +270,12 @@ impl Workload {
     }
 
     fn disturb_replica(&mut self, cluster: &Cluster) {
-        let living = cluster.living();
-        let Some(replica) = living.choose(&mut self.rng) else { return };
+        let running = cluster.running();
+        let Some(replica) = running.choose(&mut self.rng) else { return };
         let what = match self.rng.random_range(0..100) {
             0..35 => self.break_link(cluster, replica),
             35..50 => {
-                living.iter().for_each(|replica| replica.link.set(LinkState::Up));
+                running.iter().for_each(|replica| replica.link.set(LinkState::Up));
                 "link-healed"
             }
             50..65 if cluster.plan.has_crashes => {
@@ -295,13 +294,13 @@ impl Workload {
                 if namespaces.is_empty() {
                     return;
                 }
-                cluster.trace.record(|| format!("{} is to follow {namespaces:?}", replica.name));
+                cluster.trace.record(|| format!("{} must follow {namespaces:?}", replica.name));
                 replica.set_namespaces(namespaces);
                 "follows other namespaces"
             }
             82..86 => {
                 replica.ask();
-                "is asked for namespaces a and b"
+                "gets a request for namespaces a and b"
             }
             86..94 => {
                 replica.add_late_handler();
@@ -327,9 +326,9 @@ impl Workload {
         name
     }
 
-    /// The server is restored from a backup. A server that has passed a version again before a client looks can't be told
-    /// from one that was never restored. A quiet server is asked at distances that double to an hour, so nobody writes for
-    /// longer than that.
+    /// Restores the server from a backup. A client can't detect this if the server has reached the old version again
+    /// before the client asks. Clients probe a silent server at intervals that double up to an hour, so the workload
+    /// pauses for longer than that.
     async fn restore_from_backup(&mut self, cluster: &Cluster) {
         if !cluster.plan.is_restored {
             return;
@@ -339,15 +338,15 @@ impl Workload {
             Some(saved) => {
                 cluster.trace.record(|| format!("the server goes back to version {}", saved.version()));
                 cluster.server.restore(&saved);
-                // A replica that reaches nobody can't look either.
-                cluster.living().iter().for_each(|replica| replica.link.set(LinkState::Up));
+                // A replica that is cut off can't probe the server either.
+                cluster.running().iter().for_each(|replica| replica.link.set(LinkState::Up));
                 tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
             }
         }
     }
 }
 
-/// Makes an object controlled by another, in its label and in its reference.
+/// Makes `owner` the controller of an object, in its label and in its owner reference.
 fn set_owner(cluster: &Cluster, metadata: &mut Value, kind: (&str, &str), namespace: &str, owner: &str) {
     let found = cluster.server.object(kind.0, &format!("{namespace}/{owner}"));
     let uid =

@@ -1,4 +1,4 @@
-//! A few clusters for every change, and those that once found something. `soak` runs many more.
+//! A few simulations for every change, and those that once found a bug. `soak` runs many more.
 
 use std::sync::Arc;
 
@@ -6,8 +6,7 @@ use parking_lot::Mutex;
 use tidings_simulation::soak::{Soak, SoakLimit};
 use tidings_simulation::{SeedFailure, Sink, simulate};
 
-/// Few enough for every test run.
-const WORLDS: u64 = 6;
+const SEEDS: u64 = 6;
 
 fn check(outcome: Result<impl Sized, SeedFailure>) {
     if let Err(SeedFailure { seed, message }) = outcome {
@@ -19,16 +18,16 @@ fn check(outcome: Result<impl Sized, SeedFailure>) {
 
 // holds: X47, R17, R36, R37, X1, X5, X11, X14, X15, X16, X25, X26, C9, I7, I8, E4, E5
 #[test]
-fn whatever_goes_wrong_every_world_ends_as_it_should() {
+fn every_simulation_with_faults_holds_all_rules() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = Soak { limit: SoakLimit::Seeds(WORLDS), seed: 0, threads }.run(|_| {});
-    assert_eq!(report.seeds + report.failures.len() as u64, WORLDS);
+    let report = Soak { limit: SoakLimit::Seeds(SEEDS), seed: 0, threads }.run(|_| {});
+    assert_eq!(report.seeds + report.failures.len() as u64, SEEDS);
     report.failures.iter().for_each(|failure| check(Err::<(), _>(failure.clone())));
     assert!(report.fault_count() > 300 && report.reconciles > 1_000, "{report}");
 }
 
-/// Seeds that failed while the code of a rule was taken out. Seeds 0, 1 and 4 of the test above found the rules of filters,
-/// overflowing durations, redirected namespaces and silent watches in the same way.
+/// Seeds that fail if the code of the named rule is removed. Seeds 0, 1 and 4 of the test above find the rules of
+/// filters, overflowing durations, redirected namespaces and silent watches in the same way.
 const FOUND: [(u64, &str); 2] = [
     (10, "a request is lost when the notifications of a subscriber merge"),
     (29, "a streaming list without its end marker holds an informer"),
@@ -36,7 +35,7 @@ const FOUND: [(u64, &str); 2] = [
 
 // holds: X28, X39, X47
 #[test]
-fn worlds_that_once_found_something_end_as_they_should() {
+fn seeds_that_once_found_a_bug_hold_all_rules() {
     for (seed, _) in FOUND {
         check(simulate(seed, None));
     }
