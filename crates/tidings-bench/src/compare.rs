@@ -1,6 +1,7 @@
-//! The comparison: one server, one subject at a time, the same work for each, measured from outside.
+//! The comparison: all contestants do the same work on the same server, one after another, and are measured from
+//! outside.
 //!
-//! What is measured stands in `scenario`, what is asked of the figures in `targets`, how they are shown in `report`.
+//! `scenario` measures, `targets` states the goals, `report` writes the result.
 
 mod contestant;
 mod figures;
@@ -18,34 +19,32 @@ use contestant::Contestants;
 use report::ComparisonReport;
 use scenario::{ComparisonRun, Scale};
 
-/// What is compared.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// How many pods there are; 100,000, or 25,000 with --quick.
+    /// The number of pods. Default: 100,000, or 25,000 with --quick.
     #[arg(long)]
     pods: Option<u64>,
-    /// Fewer pods, client-go alone, and what takes little time: for CI.
+    /// Measures fewer pods, only client-go as a peer, and only the fast scenarios. For CI.
     #[arg(long)]
     quick: bool,
-    /// Only these contestants, by the names in the report.
+    /// Only these contestants, named as in the report.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     only: Vec<String>,
     /// Only these scenarios: sync, updates, latency, reads, many, kinds, growth.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     scenario: Vec<String>,
-    /// Where the report goes.
+    /// The folder for the report.
     #[arg(long, default_value = "target/bench")]
     out: PathBuf,
-    /// Fails if a ratio is worse than half its target.
+    /// Fails if a ratio misses its target by more than a factor of two.
     #[arg(long)]
     fail_below_half: bool,
 }
 
-/// Runs all of it and writes the report.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let scale = Scale::new(arguments.quick, arguments.pods);
     let field = Contestants::build_all(&arguments.only, arguments.quick)?;
-    ensure!(!field.contestants.is_empty(), "there is nobody to measure");
+    ensure!(!field.contestants.is_empty(), "there is no contestant to measure");
     let mut run = ComparisonRun::new(field, scale);
     run.scenarios(&arguments.scenario)?;
     let report = ComparisonReport::new(run, command_line());
@@ -56,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         report.targets.iter().filter(|target| target.is_below_half()).map(|target| &*target.title).collect();
     ensure!(
         !arguments.fail_below_half || below.is_empty(),
-        "worse than half the target: {}",
+        "missed by more than a factor of two: {}",
         below.join("; ")
     );
     Ok(())

@@ -1,6 +1,6 @@
-//! Counts instructions part by part and holds them against what was recorded for this target and compiler.
+//! Counts the instructions of each part and compares them with the counts recorded for this target and compiler.
 //!
-//! Each part runs in a process of its own under valgrind, so that one can't warm another's memory.
+//! Each part runs in its own process under valgrind, so that one does not warm the memory of another.
 
 mod callgrind;
 mod recorded;
@@ -10,16 +10,14 @@ use anyhow::{Context, bail};
 use crate::parts::{PARTS, Part};
 use recorded::Recorded;
 
-/// How far a count may move before someone has to say that it was meant.
+/// How much a count may rise before it must be recorded again.
 const TOLERANCE_PERCENT: f64 = 3.0;
 
-/// Counts, prints, and fails if a part takes more than was recorded.
+/// Counts and prints all parts. Fails if a count is above the recorded one.
 pub(crate) fn compare(names: &[String]) -> anyhow::Result<()> {
     let Some(recorded) = Recorded::read()? else {
-        println!("nothing is recorded in {}", recorded::path()?.display());
-        println!(
-            "to record the counts of now: cargo run --release -p tidings-bench -- instructions --record"
-        );
+        println!("there are no recorded counts in {}", recorded::path()?.display());
+        println!("to record the counts: cargo run --release -p tidings-bench -- instructions --record");
         return Ok(());
     };
     let mut slower = Vec::new();
@@ -35,14 +33,14 @@ pub(crate) fn compare(names: &[String]) -> anyhow::Result<()> {
     }
     if !slower.is_empty() {
         bail!(
-            "more than {TOLERANCE_PERCENT} % above what was recorded: {}; if that is meant, record it",
+            "more than {TOLERANCE_PERCENT} % above the recorded count: {}; if that is intended, record it with --record",
             slower.join(", ")
         );
     }
     Ok(())
 }
 
-/// Counts, prints, and records.
+/// Counts, prints and records.
 pub(crate) fn record(names: &[String]) -> anyhow::Result<()> {
     let mut recorded = Recorded::read()?.unwrap_or_default();
     print_head();
@@ -68,7 +66,7 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Part>> {
 }
 
 fn print_head() {
-    println!("{:<32} {:>14} {:>12} {:>9}", "part", "instructions", "for one", "change");
+    println!("{:<32} {:>14} {:>12} {:>9}", "part", "instructions", "per item", "change");
 }
 
 fn print_row(part: &Part, count: u64, change_percent: Option<f64>) {

@@ -1,5 +1,5 @@
-//! What tidings costs, measured. `compare` holds it against its peers on the same work; `instructions` counts the
-//! instructions of its parts, which is the same on a busy machine as on an idle one.
+//! Benchmarks of tidings. `compare` measures it against its peers. `instructions` counts the instructions of its parts,
+//! which does not depend on the load of the machine.
 #![expect(clippy::print_stdout, reason = "a program's output")]
 
 mod compare;
@@ -12,11 +12,11 @@ mod wall_clock;
 
 use clap::{Parser, Subcommand};
 
-/// The allocator of all Rust programs in the comparison: what is compared must not be the allocators.
+/// All Rust programs of the comparison use the same allocator, so that allocators are not what is compared.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// As the report names it.
+/// The name of the allocator in the report.
 const ALLOCATOR_NAME: &str = "jemalloc 5.3 (tikv-jemallocator 0.6)";
 
 /// Measures tidings.
@@ -29,26 +29,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measures tidings, client-go and kube-rs in one run, and writes a table, plots and JSON.
+    /// Measures tidings, client-go and kube-rs, and writes tables, plots and JSON.
     Compare(compare::Arguments),
-    /// Counts the instructions of each part under valgrind, and compares them with the recorded counts.
+    /// Counts the instructions of each part with valgrind, and compares them with the recorded counts.
     Instructions {
-        /// Record the counts of now instead.
+        /// Records the counts instead of comparing them.
         #[arg(long)]
         record: bool,
         /// Only these parts.
         parts: Vec<String>,
     },
-    /// Runs one part, for valgrind to watch.
+    /// Runs one part, for valgrind.
     #[command(hide = true)]
     Part {
-        /// Its name.
+        /// The name of the part.
         name: String,
     },
-    /// Serves the objects of the comparison.
+    /// Runs the server of the comparison.
     #[command(hide = true)]
     Serve(serve::Arguments),
-    /// Is our own subject of the comparison.
+    /// Runs the subject of tidings.
     #[command(hide = true)]
     Subject(subject::Arguments),
 }

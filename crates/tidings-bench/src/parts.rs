@@ -1,5 +1,5 @@
-//! The parts that are measured: each prepares what it needs, uncounted, and then does its work under [`measured`].
-//! Nothing in them depends on time, rng or other threads, so that a count repeats.
+//! The measured parts. Each prepares its data without counting, and then does its work inside [`measured`]. No part
+//! depends on time, random numbers or other threads, so counts are reproducible.
 
 mod cache;
 #[allow(unreachable_pub, reason = "it is shared with the benches of tidings-object")]
@@ -17,16 +17,15 @@ use k8s_openapi::api::core::v1::Pod;
 use tidings_object::{Budget, Identity, Intake, Kind, NothingKnown, RawObject};
 use tidings_protobuf::TypeMeta;
 
-/// One thing that is measured.
 pub(crate) struct Part {
-    /// What it is called on the command line and in the recorded counts.
+    /// The name on the command line and in the recorded counts.
     pub(crate) name: &'static str,
-    /// How often its work is done, to tell what one costs.
+    /// How many times the work is repeated.
     pub(crate) times: u64,
     run: fn(u64),
 }
 
-/// All parts, in the order of the flow.
+/// All parts, in the order of the data flow.
 pub(crate) const PARTS: &[Part] = &[
     Part { name: "identity_scan", times: 1_000, run: object::identity_scan },
     Part { name: "identity_scan_protobuf", times: 1_000, run: object::identity_scan_protobuf },
@@ -63,7 +62,7 @@ pub(crate) fn run(name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counts what `work` takes, and nothing else.
+/// Counts the instructions of `work`.
 fn measured<R>(work: impl FnOnce() -> R) -> R {
     let mut work = Some(work);
     let mut result = None;
@@ -74,7 +73,7 @@ fn measured<R>(work: impl FnOnce() -> R) -> R {
 #[inline(never)]
 fn counted_by_callgrind(work: &mut dyn FnMut()) {
     work();
-    // Keeps the call above from being the last, which could be turned into a jump that valgrind can't see return.
+    // Prevents a tail call, whose return valgrind would not see.
     black_box(());
 }
 
@@ -82,12 +81,12 @@ fn intake() -> Intake {
     Intake::new(Pod::resource(), Arc::new(Budget::bytes(0)))
 }
 
-/// An intake whose dictionary is trained.
+/// An intake with a trained dictionary.
 fn trained_intake() -> Intake {
     trained_on(|intake, number| take_in(intake, &fixture::pod(number)))
 }
 
-/// An intake whose dictionary is trained on protobuf.
+/// An intake whose dictionary was trained on protobuf.
 fn intake_trained_on_protobuf() -> Intake {
     trained_on(|intake, number| take_in_message(intake, &message(number)))
 }
@@ -105,7 +104,7 @@ fn frames(count: u64) -> Vec<String> {
     (0..count).map(fixture::pod).collect()
 }
 
-/// Pods of one controller, as near kin as there is: the same but for name and uid.
+/// Pods of one controller that differ only in name and uid, so that they compress best against a reference.
 fn siblings(count: u64) -> Vec<String> {
     let pod = fixture::pod(7);
     let identity = Identity::from_json(pod.as_bytes()).expect("a fixture has an identity");

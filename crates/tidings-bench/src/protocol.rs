@@ -1,15 +1,14 @@
-//! What the driver says to the server and to the subjects: one JSON object a line. The peers' programs, in other
-//! languages, read the same lines, so nothing here may depend on Rust.
+//! The commands of the driver to the server and to the subjects: one JSON object per line. The programs of the peers,
+//! in other languages, read the same lines.
 
 use serde::{Deserialize, Serialize};
 
-/// The label that holds when an update was written, in nanoseconds since 1970.
+/// The label with the time of an update, in nanoseconds since 1970.
 pub(crate) const SENT_LABEL: &str = "bench.example.com/sent";
 
 /// The object whose update ends a relist.
 pub(crate) const SENTINEL: &str = "bench/sentinel";
 
-/// Which objects are synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Resource {
@@ -20,7 +19,7 @@ pub(crate) enum Resource {
     Widgets,
 }
 
-/// What each handler reads of each notification.
+/// What a handler reads of each notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Read {
@@ -32,7 +31,7 @@ pub(crate) enum Read {
     Both,
 }
 
-/// What a subject is told.
+/// The commands to a subject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum SubjectCommand {
@@ -49,13 +48,13 @@ pub(crate) enum SubjectCommand {
     Info,
 }
 
-/// What the server is told.
+/// The commands to the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum ServerCommand {
-    /// Changes so many pods, one after the other, as fast as it can or so many a second.
+    /// Changes this many pods, as fast as possible or at a rate.
     Update { count: u64, per_second: Option<u64> },
-    /// Ends all watches, and forgets everything that they could start from.
+    /// Ends all watches and drops the history, so that they can't continue.
     Expire,
     /// Changes one pod.
     Touch { key: String },

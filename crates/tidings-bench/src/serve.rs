@@ -1,5 +1,5 @@
-//! The server of the comparison: `tidings-apiserver` in a process of its own, so that what it costs is nobody else's.
-//! It loads its objects, prints where it listens, and then does what the lines on its standard input say.
+//! The server of the comparison: `tidings-apiserver` in its own process, so that its cost is not measured. It loads
+//! objects, prints its address, and executes the commands of its standard input.
 
 mod fixture;
 mod pre_encode;
@@ -21,10 +21,9 @@ use tokio::time::Instant;
 use crate::protocol::{SENTINEL, ServerCommand};
 use updates::Updates;
 
-/// How many objects of which kind there are.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Arguments {
-    /// Pods, and one more: the sentinel.
+    /// The number of pods, without the sentinel.
     #[arg(long, default_value_t = 0)]
     pub(crate) pods: u64,
     /// Pods of 1 KB instead of 6.7 KB.
@@ -38,22 +37,21 @@ pub(crate) struct Arguments {
     pub(crate) leases: u64,
     #[arg(long, default_value_t = 0)]
     pub(crate) widgets: u64,
-    /// Namespaces with ten small config maps each.
+    /// The number of namespaces with ten small config maps each.
     #[arg(long, default_value_t = 0)]
     pub(crate) many: u64,
-    /// Encodes protobuf ahead, which takes time and memory of the server alone.
+    /// Encodes protobuf in advance.
     #[arg(long)]
     pub(crate) protobuf: bool,
 }
 
-/// How many config maps each of the many namespaces has.
 const MANY_OBJECTS: u64 = 10;
 
-/// The lists of kinds that have protobuf, pods aside.
+/// The lists of kinds with protobuf, without pods.
 const OTHER_LISTS: [&str; 3] =
     ["/api/v1/configmaps", "/api/v1/secrets", "/apis/coordination.k8s.io/v1/leases"];
 
-/// How long a client may take to list again, and how often to look whether it does.
+/// How long a client may take to list again.
 const RELIST_WAIT_MAX: Duration = Duration::from_secs(20);
 const RELIST_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -96,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Ends all watches so that none can go on where it was, and waits until somebody lists again.
+/// Ends all watches so that none can continue, and waits until a client lists again.
 #[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do")]
 fn expire(server: &ApiServer) {
     server.clear_requests();
@@ -112,7 +110,7 @@ fn expire(server: &ApiServer) {
     }
 }
 
-/// Fills the server; the keys of its pods, the sentinel aside.
+/// Creates the objects. Returns the keys of the pods, without the sentinel.
 fn load(server: &ApiServer, arguments: &Arguments) -> Vec<String> {
     let make = if arguments.small { fixture::small_pod } else { fixture::pod };
     let mut keys = Vec::with_capacity(arguments.pods as usize);

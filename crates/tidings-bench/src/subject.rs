@@ -1,5 +1,5 @@
-//! Our own subject of the comparison: informers as a user would set them up, told what to do line by line. It counts
-//! notifications and times its own reads; CPU and memory are measured from outside, as those of its peers are.
+//! The subject of tidings: informers as a user would set them up, controlled by commands. It counts notifications and
+//! measures its own reads. CPU and memory are measured from outside, as for the peers.
 
 mod connections;
 mod handlers;
@@ -26,10 +26,9 @@ use crate::protocol::SubjectCommand;
 use reads::Reads;
 use session::Session;
 
-/// How the subject talks to the server.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Where the server listens.
+    /// The URL of the server.
     #[arg(long)]
     server: String,
     #[arg(long, value_enum, default_value_t = Wire::Json)]
@@ -38,21 +37,19 @@ pub(crate) struct Arguments {
     list: List,
 }
 
-/// Which encoding is asked for.
+/// The encoding that it requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Wire {
     Json,
     Protobuf,
 }
 
-/// How objects are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum List {
     Stream,
     Pages,
 }
 
-/// What it has at the moment.
 struct Subject {
     arguments: Arguments,
     session: Option<Session>,
@@ -61,10 +58,10 @@ struct Subject {
     connections: Option<connections::Connections>,
 }
 
-/// How long memory is left to settle.
+/// How long to wait until memory is stable.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Does what it is told until its input ends.
+/// Executes commands until its input ends.
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
     let mut commands = commands();
@@ -83,7 +80,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     done
 }
 
-/// The lines of the input, read by a thread: a read that waits must not hold up the runtime's end.
+/// The lines of standard input, read by a thread, because a blocking read would delay the shutdown of the runtime.
 fn commands() -> mpsc::UnboundedReceiver<String> {
     let (lines, commands) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
@@ -179,7 +176,7 @@ impl Arguments {
         Ok(client_from_config(Config::new(url))?)
     }
 
-    /// A factory as a user would have it, its budget included.
+    /// A factory with the defaults of a user, including the budget.
     fn factory(&self) -> anyhow::Result<SharedInformerFactory> {
         Ok(self.factory_builder()?.build())
     }

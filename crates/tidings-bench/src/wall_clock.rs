@@ -1,4 +1,4 @@
-//! The wall clock: the one clock that the server and a subject, two processes, both read.
+//! The wall clock, which the processes of server and subject share.
 
 use std::time::SystemTime;
 

@@ -1,11 +1,11 @@
-//! The comparison from end to end, small: our own subject on a few hundred pods, through server, driver and report.
+//! A small comparison from end to end: the subject of tidings with a few hundred pods.
 
 use std::process::Command;
 
 use serde_json::Value;
 
 #[test]
-fn a_small_comparison_measures_everything_that_a_life_has() {
+fn a_small_comparison_measures_the_whole_life_cycle() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let compared = Command::new(env!("CARGO_BIN_EXE_tidings-bench"))
         .args(["compare", "--pods", "500", "--only", "tidings-json,tidings-protobuf", "--scenario", "sync"])
@@ -25,7 +25,10 @@ fn a_small_comparison_measures_everything_that_a_life_has() {
             let value = figures[figure][0].as_f64();
             assert!(value.is_some_and(|value| value > 0.0), "{contestant} {figure}: {value:?}\n{said}");
         }
-        assert_eq!(figures["relist_notifications"][0], 0.0, "a relist of unchanged objects tells nobody");
+        assert_eq!(
+            figures["relist_notifications"][0], 0.0,
+            "a relist of unchanged objects notifies no handler"
+        );
         let wire = contestant.trim_start_matches("tidings-");
         assert_eq!(report["contestants"][contestant]["wire"], wire);
         assert_eq!(report["contestants"][contestant]["list"], "stream");
@@ -36,7 +39,7 @@ fn a_small_comparison_measures_everything_that_a_life_has() {
 }
 
 #[test]
-fn a_contestant_that_nobody_knows_is_an_error() {
+fn an_unknown_contestant_is_an_error() {
     let compared = Command::new(env!("CARGO_BIN_EXE_tidings-bench"))
         .args(["compare", "--only", "informers"])
         .output()

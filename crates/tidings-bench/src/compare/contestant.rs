@@ -1,6 +1,7 @@
-//! Who is measured: our own subject and the peers' programs, built here if their toolchains are.
+//! The contestants: the subject of tidings, and the programs of the peers, which are built first.
 //!
-//! A peer that can't be built is left out, and the report says so: a machine without Go still measures the others.
+//! A peer whose toolchain is missing is skipped, and the report says so. A machine without Go still measures the
+//! others.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,6 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
-/// Whose program it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Library {
     Tidings,
@@ -16,28 +16,28 @@ pub(crate) enum Library {
     KubeRs,
 }
 
-/// One way to run one program.
+/// One configuration of one program.
 #[derive(Clone, Debug)]
 pub(crate) struct Contestant {
-    /// As the report names it.
+    /// The name in the report.
     pub(crate) name: &'static str,
     pub(crate) library: Library,
-    /// What it asks for: `json` or `protobuf`.
+    /// The wire that it requests: `json` or `protobuf`.
     pub(crate) wire: &'static str,
     list: &'static str,
     program: PathBuf,
-    /// What stands before the protocol's own arguments.
+    /// The arguments before those of the protocol.
     arguments: &'static [&'static str],
 }
 
-/// Everyone who is measured, and why others are not.
+/// The contestants, and why others are missing.
 #[derive(Debug, Default)]
 pub(crate) struct Contestants {
     pub(crate) contestants: Vec<Contestant>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Name, library, wire and list of everyone, ours first.
+/// Name, library, wire and list mode of all contestants, tidings first.
 const ALL: &[(&str, Library, &str, &str)] = &[
     (TIDINGS_JSON, Library::Tidings, "json", "stream"),
     (TIDINGS_PROTOBUF, Library::Tidings, "protobuf", "stream"),
@@ -55,7 +55,7 @@ pub(crate) const KUBE_RS_LIST: &str = "kube-rs-list";
 pub(crate) const KUBE_RS_STREAM: &str = "kube-rs-stream";
 
 impl Contestants {
-    /// Builds what has to be built for those who are asked for.
+    /// Builds the programs of the requested contestants.
     pub(crate) fn build_all(only: &[String], quick: bool) -> anyhow::Result<Self> {
         let known = |name: &String| ALL.iter().any(|(known, ..)| known == name);
         let unknown: Vec<_> = only.iter().filter(|name| !known(name)).cloned().collect();
@@ -81,7 +81,7 @@ impl Contestants {
                     let arguments = library.arguments();
                     Contestant { name, library: *library, wire, list, program: program.clone(), arguments }
                 })),
-                Err(error) => field.notes.push(format!("{} is left out: {error:#}", library.title())),
+                Err(error) => field.notes.push(format!("{}is skipped: {error:#}", library.title())),
             }
         }
         field.notes.iter().for_each(|note| super::scenario::log(note));
@@ -90,7 +90,7 @@ impl Contestants {
 }
 
 impl Contestant {
-    /// How to start it on this server.
+    /// The command that starts it against this server.
     pub(crate) fn command(&self, server_url: &str) -> Command {
         let mut command = Command::new(&self.program);
         command.args(self.arguments).args(["--server", server_url]);
@@ -112,7 +112,7 @@ impl Library {
         if self == Library::Tidings { &["subject"] } else { &[] }
     }
 
-    /// Its program; a peer's is built first.
+    /// The program. Builds it if it is a peer's.
     fn program(self) -> anyhow::Result<PathBuf> {
         let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/peers");
         match self {
@@ -137,12 +137,12 @@ impl Library {
 fn build(library: Library, command: &mut Command) -> anyhow::Result<()> {
     super::scenario::log(&format!("building {}", library.title()));
     let program = command.get_program().to_string_lossy().into_owned();
-    let built = command.status().with_context(|| format!("{program} is not here"))?;
-    ensure!(built.success(), "{program} could not build it");
+    let built = command.status().with_context(|| format!("{program} is not installed"))?;
+    ensure!(built.success(), "{program} failed to build it");
     Ok(())
 }
 
-/// Where built peers stay, outside the working tree.
+/// The folder for built peers, outside the repository.
 fn cache() -> anyhow::Result<PathBuf> {
     let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let folder = folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_those_asked_for_take_part() {
+    fn only_requested_contestants_take_part() {
         let field = Contestants::build_all(&[TIDINGS_JSON.to_owned()], false).expect("we are always here");
         assert_eq!(field.contestants.iter().map(|one| one.name).collect::<Vec<_>>(), [TIDINGS_JSON]);
         let arguments: Vec<_> =
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_nobody_has_is_an_error() {
+    fn an_unknown_name_is_an_error() {
         let error = Contestants::build_all(&["informer".to_owned()], true).unwrap_err();
         assert!(error.to_string().contains("informer"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! What was measured: for each contestant and figure the values of all runs, of which the median counts.
+//! The measured values: for each contestant and figure, the values of all runs. The report uses their median.
 
 mod rows;
 
@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use rows::{FIGURE_ROWS, FigureRow};
 
-/// Values by contestant and figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Figures {
@@ -16,13 +15,13 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// Takes the value of one run.
+    /// Adds the value of one run.
     pub(crate) fn take(&mut self, contestant: &str, figure: &str, value: f64) {
         let figures = self.runs.entry(contestant.to_owned()).or_default();
         figures.entry(figure.to_owned()).or_default().push(value);
     }
 
-    /// The median of all runs; of an even number of them, the mean of the two in the middle.
+    /// The median of all runs.
     pub(crate) fn median(&self, contestant: &str, figure: &str) -> Option<f64> {
         let mut values = self.runs.get(contestant)?.get(figure)?.clone();
         values.sort_by(f64::total_cmp);
@@ -31,7 +30,7 @@ impl Figures {
         Some((lower + upper) / 2.0)
     }
 
-    /// The least median of these contestants.
+    /// The smallest median of these contestants.
     pub(crate) fn least(&self, contestants: &[&str], figure: &str) -> Option<f64> {
         self.medians(contestants, figure).reduce(f64::min)
     }
@@ -45,7 +44,7 @@ impl Figures {
         contestants.iter().filter_map(move |contestant| self.median(contestant, figure))
     }
 
-    /// Who has any figure at all.
+    /// The contestants with at least one value.
     pub(crate) fn contestants(&self) -> impl Iterator<Item = &str> {
         self.runs.keys().map(String::as_str)
     }
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_come_back_from_json_as_they_were() {
+    fn figures_survive_a_round_trip_through_json() {
         let mut figures = Figures::default();
         figures.take("a", "cpu", 5.25);
         let text = serde_json::to_string(&figures).expect("figures are JSON");

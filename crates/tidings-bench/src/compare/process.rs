@@ -1,4 +1,5 @@
-//! A program that is told what to do line by line and answers so. It does not outlive its handle.
+//! A child process that reads commands and writes responses, one JSON object per line. It is killed when its handle is
+//! dropped.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -12,19 +13,18 @@ use serde_json::Value;
 
 use super::usage;
 
-/// How long an answer may take: the slowest peer syncs a hundred thousand pods in a tenth of it.
+/// The slowest peer syncs a hundred thousand pods in a tenth of this time.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(180);
 
-/// How both Rust programs' allocator gives memory back: soon, and in a thread of its own.
+/// The allocator of both Rust programs returns memory to the system soon, in a background thread.
 pub(crate) const ALLOCATOR_SETTINGS: &str = "background_thread:true,dirty_decay_ms:1000,muzzy_decay_ms:0";
 
-/// Idle is who has used no more than this much CPU for so many looks.
+/// A program is idle if it uses no more than this CPU time per poll, for this many polls.
 const IDLE_CPU_SECONDS: f64 = 0.011;
 const IDLE_POLLS: usize = 5;
 const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const IDLE_WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// A running program.
 pub(crate) struct ChildProgram {
     name: String,
     child: Child,
@@ -33,7 +33,7 @@ pub(crate) struct ChildProgram {
 }
 
 impl ChildProgram {
-    /// Starts a program with as many open files as it may have.
+    /// Starts a program with the highest limit of open files.
     pub(crate) fn start(name: &str, command: &Command) -> anyhow::Result<Self> {
         let mut child = Command::new("sh")
             .args(["-c", "ulimit -n \"$(ulimit -Hn)\"; exec \"$0\" \"$@\""])
@@ -57,28 +57,28 @@ impl ChildProgram {
         Ok(ChildProgram { name: name.to_owned(), child, input, lines })
     }
 
-    /// Says what to do.
+    /// Sends a command.
     pub(crate) fn send(&mut self, command: &impl Serialize) -> anyhow::Result<()> {
         let line = serde_json::to_string(command)? + "\n";
         let written = self.input.write_all(line.as_bytes()).and_then(|()| self.input.flush());
-        written.with_context(|| format!("telling {} to {}", self.name, line.trim_end()))
+        written.with_context(|| format!("sending {} the command {}", self.name, line.trim_end()))
     }
 
-    /// Waits for the next answer.
+    /// Waits for the next response.
     pub(crate) fn receive<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
         let line = self.lines.recv_timeout(RESPONSE_TIMEOUT).map_err(|error| match error {
-            RecvTimeoutError::Timeout => anyhow::anyhow!("{} has not answered", self.name),
+            RecvTimeoutError::Timeout => anyhow::anyhow!("{} has not responded", self.name),
             RecvTimeoutError::Disconnected => anyhow::anyhow!("{} has ended", self.name),
         })?;
         let answer: Value = serde_json::from_str(&line)
-            .with_context(|| format!("reading what {} answered: {line}", self.name))?;
+            .with_context(|| format!("parsing the response of {}: {line}", self.name))?;
         if let Some(error) = answer.get("error") {
-            bail!("{} says: {error}", self.name);
+            bail!("{} failed: {error}", self.name);
         }
-        serde_json::from_value(answer).with_context(|| format!("{} answered {line}", self.name))
+        serde_json::from_value(answer).with_context(|| format!("{} responded {line}", self.name))
     }
 
-    /// Says what to do and waits for the answer.
+    /// Sends a command and waits for the response.
     pub(crate) fn request<T: DeserializeOwned>(&mut self, command: &impl Serialize) -> anyhow::Result<T> {
         self.send(command)?;
         self.receive()
@@ -88,12 +88,12 @@ impl ChildProgram {
         self.child.id()
     }
 
-    /// Lets it stand still.
+    /// Suspends it with SIGSTOP.
     pub(crate) fn pause(&self) -> anyhow::Result<()> {
         self.signal("-STOP")
     }
 
-    /// Lets it go on.
+    /// Resumes it with SIGCONT.
     pub(crate) fn resume(&self) -> anyhow::Result<()> {
         self.signal("-CONT")
     }
@@ -104,8 +104,8 @@ impl ChildProgram {
         Ok(())
     }
 
-    /// Waits until it has nothing more to do.
-    #[expect(clippy::disallowed_methods, reason = "it looks at another process, which tells nobody")]
+    /// Waits until it uses no more CPU.
+    #[expect(clippy::disallowed_methods, reason = "it polls another process, which sends no signal")]
     pub(crate) fn wait_until_idle(&self) -> anyhow::Result<()> {
         let mut before = usage::cpu_seconds(self.pid())?;
         let (mut idle_looks, mut waited) = (0, Duration::ZERO);
@@ -122,7 +122,7 @@ impl ChildProgram {
 
 impl Drop for ChildProgram {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to kill.
+        // Fails if the program has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -133,16 +133,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_what_was_said_and_an_error_is_an_error() {
+    fn a_response_is_parsed_and_an_error_response_is_an_error() {
         let mut echo = ChildProgram::start("echo", &Command::new("cat")).expect("cat is there");
-        let said: Value = echo.request(&serde_json::json!({ "synced": 3 })).expect("cat answers");
-        assert_eq!(said["synced"], 3);
+        let response: Value = echo.request(&serde_json::json!({ "synced": 3 })).expect("cat answers");
+        assert_eq!(response["synced"], 3);
         let error = echo.request::<Value>(&serde_json::json!({ "error": "no server" })).unwrap_err();
         assert!(error.to_string().contains("no server"), "{error}");
     }
 
     #[test]
-    fn a_program_ends_with_its_handle() {
+    fn a_program_is_killed_with_its_handle() {
         let echo = ChildProgram::start("echo", &Command::new("cat")).expect("cat is there");
         let pid = echo.pid();
         drop(echo);

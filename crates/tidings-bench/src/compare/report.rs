@@ -1,4 +1,4 @@
-//! What the reader gets: the same figures as a table, as plots and as JSON, with what is needed to repeat them.
+//! The report: the same values as a table, as plots and as JSON, with all that is needed to repeat the measurement.
 
 mod chart;
 mod markdown;
@@ -17,7 +17,6 @@ use super::process::ALLOCATOR_SETTINGS;
 use super::scenario::{ComparisonRun, SubjectInfo};
 use super::targets::{Target, targets};
 
-/// One finished comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ComparisonReport {
     pub(crate) date: String,
@@ -25,7 +24,7 @@ pub(crate) struct ComparisonReport {
     pub(crate) command: String,
     pub(crate) machine: String,
     pub(crate) pods: u64,
-    /// How the allocator of the Rust programs is set.
+    /// The settings of the allocator of the Rust programs.
     pub(crate) allocator_settings: String,
     pub(crate) contestants: BTreeMap<String, SubjectInfo>,
     pub(crate) notes: Vec<String>,
@@ -49,12 +48,12 @@ impl ComparisonReport {
         }
     }
 
-    /// The tables.
+    /// The report as Markdown.
     pub(crate) fn markdown(&self) -> String {
         markdown::text(self)
     }
 
-    /// Writes everything into a folder.
+    /// Writes all files of the report into a folder.
     pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(folder)?;
         let write = |name: &str, text: &str| {
@@ -111,14 +110,14 @@ mod tests {
                 .into_iter()
                 .map(|(key, name, version)| (key.to_owned(), info(name, version)))
                 .collect(),
-            notes: vec!["kube-rs is left out: cargo is not here".to_owned()],
+            notes: vec!["kube-rsis skipped: cargo is not installed".to_owned()],
             targets: targets(&figures),
             figures,
         }
     }
 
     #[test]
-    fn a_report_comes_back_from_json_as_it_was() {
+    fn a_report_survives_a_round_trip_through_json() {
         let report = report();
         let text = serde_json::to_string(&report).expect("a report is JSON");
         assert_eq!(serde_json::from_str::<ComparisonReport>(&text).expect("and back"), report);

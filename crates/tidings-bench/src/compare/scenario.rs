@@ -1,5 +1,5 @@
-//! What is measured, scenario by scenario; each starts its own server and subjects, so that one can't warm another's
-//! memory. Nothing is measured while two subjects run.
+//! The scenarios. Each starts its own server and subjects, so that one does not warm the caches of another. Only one
+//! subject runs during a measurement.
 
 mod growth;
 mod kinds;
@@ -21,27 +21,27 @@ use super::usage;
 pub(crate) use measured_subject::SubjectInfo;
 use measured_subject::{MeasuredSubject, Server};
 
-/// One comparison, while it is made.
+/// A comparison in progress.
 pub(crate) struct ComparisonRun {
     pub(crate) contestants: Vec<Contestant>,
     pub(crate) scale: Scale,
     pub(crate) figures: Figures,
-    /// What the reader has to know: who was left out, and why.
+    /// Notes for the reader: which contestants are missing, and why.
     pub(crate) notes: Vec<String>,
-    /// What each contestant says that it is.
+    /// How each contestant describes itself.
     pub(crate) infos: BTreeMap<String, SubjectInfo>,
 }
 
-/// How much is measured.
+/// The size of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scale {
     pub(crate) pods: u64,
     pub(crate) is_quick: bool,
-    /// Updates of a burst.
+    /// The number of updates of a burst.
     pub(crate) updates: u64,
 }
 
-/// A name and how to measure it.
+/// A scenario: its name and its function.
 type Scenario = (&'static str, fn(&mut ComparisonRun) -> anyhow::Result<()>);
 
 const SCENARIOS: &[Scenario] = &[
@@ -54,19 +54,19 @@ const SCENARIOS: &[Scenario] = &[
     ("growth", growth::measure),
 ];
 
-/// The scenarios that CI has time for.
+/// The scenarios that are fast enough for CI.
 const QUICK: &[&str] = &["sync"];
 
 const PODS: u64 = 100_000;
 const QUICK_PODS: u64 = 25_000;
 const UPDATES_MAX: u64 = 20_000;
 
-/// What a decoded pod takes in the largest of them, with room to spare.
+/// An upper bound for the memory of one decoded pod, in the largest contestant.
 const DECODED_POD_BYTES: f64 = 50_000.0;
 
-/// Says what is going on, beside the report.
+/// Prints progress to standard error.
 pub(crate) fn log(text: &str) {
-    // Whoever does not listen can't be told so.
+    // Ignores an error, because standard error may be closed.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -83,7 +83,7 @@ impl ComparisonRun {
         ComparisonRun { contestants, scale, figures: Figures::default(), notes, infos: BTreeMap::new() }
     }
 
-    /// Measures the scenarios with these names; without names all, or those that are quick.
+    /// Runs these scenarios. Without names it runs all, or the fast ones.
     pub(crate) fn scenarios(&mut self, names: &[String]) -> anyhow::Result<()> {
         let known = |name: &String| SCENARIOS.iter().any(|(known, _)| known == name);
         let unknown: Vec<_> = names.iter().filter(|name| !known(name)).cloned().collect();
@@ -91,7 +91,7 @@ impl ComparisonRun {
         for (name, measure) in SCENARIOS {
             let is_asked_for = match names.is_empty() {
                 true => !self.scale.is_quick || QUICK.contains(name),
-                false => names.iter().any(|asked| asked == name),
+                false => names.iter().any(|requested| requested == name),
             };
             if is_asked_for {
                 measure(self).with_context(|| format!("measuring {name}"))?;
@@ -100,7 +100,7 @@ impl ComparisonRun {
         Ok(())
     }
 
-    /// A server with these objects, which has encoded them for everyone who is measured.
+    /// Starts a server with these objects, encoded for all wires that are measured.
     fn server(&self, objects: &[&str]) -> anyhow::Result<Server> {
         let is_protobuf = self.contestants.iter().any(|contestant| contestant.wire == "protobuf");
         let ahead: &[&str] = if is_protobuf { &["--protobuf"] } else { &[] };
@@ -118,12 +118,12 @@ impl ComparisonRun {
         }
     }
 
-    /// Whether there is memory for what it keeps; only ours keeps objects as they came.
+    /// Whether the machine has enough memory for this contestant. Contestants other than tidings store decoded objects.
     fn fits(&mut self, contestant: &Contestant) -> anyhow::Result<bool> {
         Ok(contestant.library == Library::Tidings || self.fits_decoded(contestant)?)
     }
 
-    /// Whether there is memory for all pods, decoded.
+    /// Whether the machine has enough memory for all pods in decoded form.
     fn fits_decoded(&mut self, contestant: &Contestant) -> anyhow::Result<bool> {
         let needed = self.scale.pods as f64 * DECODED_POD_BYTES;
         let fits = usage::available_bytes()? > needed;
@@ -136,13 +136,13 @@ impl ComparisonRun {
         Ok(fits)
     }
 
-    /// Whether it got the wire that it is named for; who did not is left out from here on.
+    /// Whether the server used the wire of this contestant. If not, the contestant is skipped from now on.
     fn on_wire(&mut self, contestant: &Contestant, subject: &mut MeasuredSubject) -> anyhow::Result<bool> {
         let info = subject.info()?;
         let got_it = info.wire.as_deref().is_none_or(|wire| wire == contestant.wire);
         if !got_it {
             let wire = info.wire.as_deref().unwrap_or("nothing");
-            self.note(format!("{} is left out: the server answered {wire}", contestant.name));
+            self.note(format!("{}is skipped: the server responded with {wire}", contestant.name));
             self.contestants.retain(|other| other.name != contestant.name);
         }
         self.infos.insert(contestant.name.to_owned(), info);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_that_nobody_knows_is_an_error() {
+    fn an_unknown_scenario_is_an_error() {
         let mut run = ComparisonRun::new(Contestants::default(), Scale::new(true, None));
         let error = run.scenarios(&["sink".to_owned()]).unwrap_err();
         assert!(error.to_string().contains("sink"), "{error}");

@@ -1,7 +1,7 @@
-//! What is requirement of the figures: each target is a bound on a ratio in one run, and is met or is not.
+//! The performance targets: each is a bound on a ratio of one run.
 //!
-//! "The better peer" is the better of those that were measured and speak the wire: kube-rs speaks JSON only, and is
-//! held against both of ours all the same. "No worse" is at most 1.1 times, by medians.
+//! "The better peer" is the better of the measured peers of the same wire. kube-rs supports JSON only, and counts as a
+//! peer on both wires. "No worse" means at most 1.1 times, by medians.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,30 +10,29 @@ use super::contestant::{
 };
 use super::figures::Figures;
 
-/// "No worse" in numbers.
+/// The factor of "no worse".
 const NO_WORSE: f64 = 1.1;
 
-/// How much more a cold get may take than decoding alone, in nanoseconds.
+/// How many nanoseconds a get of an object that is not decoded may take in addition to decoding.
 const COLD_GET_EXTRA_NS: f64 = 3_000.0;
 
-/// What one of many informers may take.
+/// The memory limit of each of many informers.
 const MANY_BYTES_MAX: f64 = 40.0 * 1024.0;
 
-/// How much of "linear" is noise, from a hundred thousand objects to a million.
+/// The tolerance for "linear", from a hundred thousand objects to a million.
 const LINEAR: f64 = 1.25;
 
-/// One target and what was measured.
+/// A target and the measured ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Target {
     pub(crate) title: String,
-    /// In words.
+    /// The requirement in words.
     pub(crate) requirement: String,
     pub(crate) bound: Bound,
-    /// Absent if something that it needs was not measured.
+    /// `None` if a value that it needs was not measured.
     pub(crate) measured: Option<f64>,
 }
 
-/// On which side of its limit a ratio must be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Bound {
@@ -41,13 +40,13 @@ pub(crate) enum Bound {
     AtLeast(f64),
 }
 
-/// Ours on one wire, and who it is held against.
+/// The contestants of one wire.
 struct Wire {
     name: &'static str,
     ours: &'static str,
     client_go: &'static str,
     peers: [&'static str; 3],
-    /// The part of the better peer's CPU that a sync may take.
+    /// The fraction of the better peer's CPU that a sync may take.
     sync_cpu: (f64, &'static str),
 }
 
@@ -88,14 +87,14 @@ impl Target {
         self.measured.map(|measured| self.bound.holds(measured, 1.0))
     }
 
-    /// Whether it is so far off that no noise explains it.
+    /// Whether the target is missed by more than a factor of two, which noise can't explain.
     pub(crate) fn is_below_half(&self) -> bool {
         self.measured.is_some_and(|measured| !self.bound.holds(measured, 2.0))
     }
 }
 
 impl Bound {
-    /// Whether the value is within the bound, with this factor as slack.
+    /// Whether the value is within the bound, with this factor as tolerance.
     fn holds(self, value: f64, slack: f64) -> bool {
         match self {
             Bound::AtMost(limit) => value <= limit * slack,
@@ -173,7 +172,7 @@ impl WireTargets<'_> {
     }
 
     fn reads(&self) -> Vec<Target> {
-        // What is kept is kept decoded: client-go is measured once, whichever wire it came over.
+        // Decoded objects do not depend on the wire, so client-go is measured on one wire only.
         let kept = |title: &str, figure: &str| {
             let theirs = self.figures.least(&[CLIENT_GO_JSON, CLIENT_GO_PROTOBUF], figure);
             let measured = ratio(self.ours(figure), theirs);
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_is_held_against_the_better_peer() {
+    fn a_sync_is_compared_with_the_better_peer() {
         let rows = [
             (TIDINGS_JSON, "sync_cpu_s", 3.0),
             (CLIENT_GO_JSON, "sync_cpu_s", 12.0),
@@ -328,9 +327,9 @@ mod tests {
 
     #[test]
     fn a_single_notification_of_a_relist_is_one_too_many() {
-        let told = |count| measured(&[(TIDINGS_JSON, "relist_notifications", count)]);
-        assert_eq!((told(0.0)[0].is_met(), told(0.0)[0].is_below_half()), (Some(true), false));
-        assert_eq!((told(1.0)[0].is_met(), told(1.0)[0].is_below_half()), (Some(false), true));
+        let notified = |count| measured(&[(TIDINGS_JSON, "relist_notifications", count)]);
+        assert_eq!((notified(0.0)[0].is_met(), notified(0.0)[0].is_below_half()), (Some(true), false));
+        assert_eq!((notified(1.0)[0].is_met(), notified(1.0)[0].is_below_half()), (Some(false), true));
     }
 
     #[test]

@@ -1,37 +1,37 @@
-//! What a process has used, as the kernel tells it: alike for every program, whatever it is written in.
+//! The resources of a process, read from `/proc`. This works for programs in any language.
 
 use std::fs;
 
 use anyhow::Context;
 
-/// The unit of CPU times in `/proc`: 1/100 s in every Linux that shows them to programs.
+/// The unit of CPU times in `/proc`: 1/100 s on all Linux systems.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// CPU seconds of the process and all its threads so far.
+/// The CPU time of the process and all its threads.
 pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat = read(pid, "stat")?;
     cpu_of(&stat).with_context(|| format!("reading the CPU time of process {pid}"))
 }
 
-/// Its resident memory, in bytes.
+/// The resident memory in bytes.
 pub(crate) fn resident_bytes(pid: u32) -> anyhow::Result<f64> {
     let status = read(pid, "status")?;
     memory_of(&status, "VmRSS").with_context(|| format!("reading the memory of process {pid}"))
 }
 
-/// The most resident memory that it had since its start, or since [`reset_peak`], in bytes.
+/// The peak of the resident memory in bytes, since the start or since [`reset_peak`].
 pub(crate) fn peak_bytes(pid: u32) -> anyhow::Result<f64> {
     let status = read(pid, "status")?;
     memory_of(&status, "VmHWM").with_context(|| format!("reading the peak memory of process {pid}"))
 }
 
-/// Measures the peak from now on.
+/// Resets the peak.
 pub(crate) fn reset_peak(pid: u32) -> anyhow::Result<()> {
     fs::write(format!("/proc/{pid}/clear_refs"), "5")
         .with_context(|| format!("resetting the peak memory of process {pid}"))
 }
 
-/// What new programs could have, in bytes.
+/// The memory that is available for new programs, in bytes.
 pub(crate) fn available_bytes() -> anyhow::Result<f64> {
     let info = fs::read_to_string("/proc/meminfo").context("reading the memory of this machine")?;
     memory_of(&info, "MemAvailable").context("reading the memory of this machine")
@@ -41,8 +41,8 @@ fn read(pid: u32, file: &str) -> anyhow::Result<String> {
     fs::read_to_string(format!("/proc/{pid}/{file}")).with_context(|| format!("looking at process {pid}"))
 }
 
-/// User and system time: the 14th and 15th field. The second is the program's name in parentheses, which may hold
-/// anything, spaces and parentheses included.
+/// The sum of user and system time: fields 14 and 15. Field 2 is the name in parentheses, which can contain spaces and
+/// parentheses itself.
 fn cpu_of(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);

@@ -1,5 +1,4 @@
-//! Runs one part under `valgrind --tool=callgrind`. It counts only what happens inside the function that the
-//! parts do their work in.
+//! Runs one part under `valgrind --tool=callgrind`. Only instructions inside the measured function are counted.
 
 use std::process::Command;
 use std::{env, fs};
@@ -8,7 +7,7 @@ use anyhow::{Context, ensure};
 
 use crate::parts::{COUNTED_FUNCTION, Part};
 
-/// The instructions that the part's work takes.
+/// The number of instructions of the part.
 pub(crate) fn count(part: &Part) -> anyhow::Result<u64> {
     let program = env::current_exe().context("finding this program")?;
     let profile =
@@ -19,15 +18,15 @@ pub(crate) fn count(part: &Part) -> anyhow::Result<u64> {
         .arg(format!("--callgrind-out-file={}", profile.display()))
         .arg(&program)
         .args(["part", part.name])
-        // Variables stand on the stack, and what stands there moves what comes after.
+        // Environment variables are on the stack, so their size changes the addresses of everything after them.
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
-        // The allocator gives memory back as time passes; a count must not depend on that.
+        // The allocator returns memory after some time. Counts must not depend on time.
         .env("_RJEM_MALLOC_CONF", "narenas:1,dirty_decay_ms:-1,muzzy_decay_ms:-1")
         .output()
         .context("running valgrind (install it, for example with `apt-get install valgrind`)")?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{} under valgrind: {}\n{said}", part.name, output.status);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{} under valgrind: {}\n{errors}", part.name, output.status);
     let text = fs::read_to_string(&profile).context("reading what valgrind counted")?;
     fs::remove_file(&profile).context("removing what valgrind wrote")?;
     let total =

@@ -1,4 +1,4 @@
-//! The recorded counts: one file for each target and compiler, since both decide what is executed.
+//! The recorded counts: one file for each target and compiler, because both change the counts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,19 +7,18 @@ use std::process::Command;
 
 use anyhow::Context;
 
-/// Counts by part.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     counts: BTreeMap<String, u64>,
 }
 
-/// Where the counts of this target and compiler stand.
+/// The file for this target and compiler.
 pub(crate) fn path() -> anyhow::Result<PathBuf> {
-    let said = Command::new("rustc").arg("-vV").output().context("asking rustc for its version")?;
-    let said = String::from_utf8(said.stdout).context("reading rustc's version")?;
+    let output = Command::new("rustc").arg("-vV").output().context("running rustc -vV")?;
+    let output = String::from_utf8(output.stdout).context("reading rustc's version")?;
     let line = |name: &str| {
-        let value = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-        value.with_context(|| format!("rustc does not tell its {name}"))
+        let value = output.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        value.with_context(|| format!("rustc does not report its {name}"))
     };
     let (target, version) = (line("host")?, line("release")?);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).context("finding the workspace")?;
@@ -27,7 +26,7 @@ pub(crate) fn path() -> anyhow::Result<PathBuf> {
 }
 
 impl Recorded {
-    /// What was recorded, if anything was.
+    /// The recorded counts, if there are any.
     pub(crate) fn read() -> anyhow::Result<Option<Recorded>> {
         let path = path()?;
         if !path.exists() {
@@ -38,22 +37,21 @@ impl Recorded {
         Ok(Some(Recorded { counts }))
     }
 
-    /// What was recorded of one part.
+    /// The recorded count of one part.
     pub(crate) fn count(&self, part: &str) -> Option<u64> {
         self.counts.get(part).copied()
     }
 
-    /// Takes a new count.
     pub(crate) fn set(&mut self, part: &str, count: u64) {
         self.counts.insert(part.to_owned(), count);
     }
 
-    /// Forgets parts that are no more.
+    /// Removes parts that no longer exist.
     pub(crate) fn keep_only(&mut self, is_part: impl Fn(&str) -> bool) {
         self.counts.retain(|name, _| is_part(name));
     }
 
-    /// Writes them for the next comparison.
+    /// Writes the file.
     pub(crate) fn write(&self) -> anyhow::Result<()> {
         let path = path()?;
         fs::create_dir_all(path.parent().context("the file has a folder")?)?;

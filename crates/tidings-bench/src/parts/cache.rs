@@ -1,4 +1,4 @@
-//! Writing and reading the cache.
+//! Writes to and reads from the cache.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(crate) fn upsert_in_batches(times: u64) {
 
 pub(crate) fn get(times: u64) {
     let (_writer, reader, objects) = filled();
-    // A step that visits every object once, in no order that the tables know.
+    // A step that visits every object once, in an order unrelated to the tables.
     let keys = (0..times as usize).map(|n| objects[n * 1_999 % objects.len()].key());
     let keys: Vec<String> = keys.map(|key| key.to_string()).collect();
     measured(|| {
@@ -58,7 +58,7 @@ pub(crate) fn by_index(times: u64) {
     });
 }
 
-/// A published cache with the index by namespace and one by label.
+/// A published cache with the namespace index and one index over a label.
 fn filled() -> (Writer, Reader, Vec<Arc<RawObject>>) {
     let (mut writer, reader) = indexer_with_seed(HASH_SEED);
     reader.add_index(Index::label("app", "app.kubernetes.io/name")).expect("no other index has this name");

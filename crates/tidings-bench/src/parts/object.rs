@@ -1,4 +1,4 @@
-//! From bytes to an object, and from an object to what someone reads.
+//! From bytes to an object, and from an object to decoded values.
 
 use std::hint::black_box;
 use std::sync::Arc;

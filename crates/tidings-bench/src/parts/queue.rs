@@ -1,4 +1,4 @@
-//! The queue between a reflector and the cache: changes in, batches out.
+//! The queue between reflector and cache: pushes deltas and takes batches.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tidings_source::{ChangeType, StreamScope};
 
 use super::{intake, measured, objects};
 
-/// How many changes are pushed before a batch is taken.
+/// How many deltas are pushed before a batch is taken.
 const PUSHED_AT_ONCE: usize = 500;
 
 pub(crate) fn in_order(times: u64) {

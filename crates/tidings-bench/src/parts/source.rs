@@ -1,5 +1,5 @@
-//! A list from the wire: what splitting it costs; and, where all of its objects are cached, what recognising them
-//! costs, alone and through to the cache.
+//! A list from the server: splitting it into objects; recognising objects that are cached already; and a relist through
+//! to the cache.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tower::service_fn;
 
 use super::{frames, intake, measured, take_in};
 
-/// What a socket gives at once.
+/// The size of one read from a socket.
 const CHUNK_BYTES: usize = 16 << 10;
 const HASH_SEED: u64 = 42;
 
@@ -60,7 +60,7 @@ pub(crate) fn relist_unchanged(times: u64) {
     assert_eq!(measured(|| runtime.block_on(relist)) as u64, times);
 }
 
-/// A server with one list, and a cache that holds all of it.
+/// A server with one list, and a cache that contains all of it.
 struct Cluster {
     runtime: Runtime,
     source: KubeSource,
@@ -93,7 +93,7 @@ fn list_of(frames: &[String]) -> Bytes {
     Bytes::from(format!("{head}{items}]}}"))
 }
 
-/// A client whose every request is answered by `body`.
+/// A client that receives `body` for every request.
 fn client_of(body: Bytes) -> Client {
     let answer = service_fn(move |_: Request<Body>| {
         let body = body.clone();

@@ -1,5 +1,5 @@
-//! Objects as a busy cluster has them, made for the server. Objects of one service share what its template says, as
-//! real ones do; uids, hashes, addresses and times are each object's own. The same number gives the same object.
+//! Objects like those of a busy cluster. The pods of one service share a template, as in real clusters. Uids, hashes,
+//! addresses and times differ. The same number always gives the same object.
 
 mod pod;
 mod random;
@@ -8,16 +8,12 @@ mod small;
 pub(super) use pod::pod;
 pub(super) use small::{config_map, lease, many_config_map, secret, small_pod, widget, widget_definition};
 
-/// How many services there are.
 const SERVICES: u64 = 500;
 
-/// How many nodes they run on.
 const NODES: u64 = 1_000;
 
-/// How many objects a namespace has.
 const NAMESPACE_OBJECTS: u64 = 1_000;
 
-/// The namespace of the object with this number.
 fn namespace(number: u64) -> String {
     format!("team-{:03}", number / NAMESPACE_OBJECTS)
 }

@@ -1,5 +1,5 @@
-//! Has the server encode protobuf before somebody waits for it, so that a subject's speed is not the server's. The
-//! server keeps what it once encoded; asking for it by its own door is enough.
+//! Makes the server encode protobuf before a measurement, so that the speed of the server does not matter. The server
+//! caches what it has encoded; a request over its in-process transport is enough.
 
 use http::{Request, header};
 use http_body_util::Empty;
@@ -7,10 +7,10 @@ use tidings_apiserver::ApiServer;
 use tokio::task::JoinSet;
 use tower::ServiceExt;
 
-/// How many paths one task asks for.
+/// The number of paths per task.
 const PATHS_AT_ONCE: usize = 64;
 
-/// Asks for each of these paths as protobuf.
+/// Requests each path as protobuf.
 pub(super) async fn encode(server: &ApiServer, paths: &[String]) {
     let mut asking = JoinSet::new();
     for paths in paths.chunks(PATHS_AT_ONCE) {
@@ -21,7 +21,7 @@ pub(super) async fn encode(server: &ApiServer, paths: &[String]) {
                     .header(header::ACCEPT, "application/vnd.kubernetes.protobuf")
                     .body(Empty::<bytes::Bytes>::new())
                     .expect("a key of a fixture makes a path");
-                // What it answers is of no interest: what was not encoded will be when a subject asks.
+                // Ignores the response. A path that fails is encoded when a subject requests it.
                 let _ = service.clone().oneshot(request).await;
             }
         });
@@ -29,13 +29,12 @@ pub(super) async fn encode(server: &ApiServer, paths: &[String]) {
     while asking.join_next().await.is_some() {}
 }
 
-/// The path of one pod.
 pub(super) fn pod_path(key: &str) -> String {
     let (namespace, name) = key.split_once('/').unwrap_or_default();
     format!("/api/v1/namespaces/{namespace}/pods/{name}")
 }
 
-/// The paths of the pods of all namespaces that these keys are in.
+/// The list paths of all namespaces of these keys.
 pub(super) fn pod_lists(keys: &[String]) -> Vec<String> {
     let mut namespaces: Vec<&str> = keys.iter().filter_map(|key| Some(key.split_once('/')?.0)).collect();
     namespaces.dedup();
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_namespace_is_asked_for_once() {
+    fn each_namespace_is_requested_once() {
         let keys = ["a/x", "a/y", "b/x"].map(str::to_owned);
         assert_eq!(pod_lists(&keys), ["/api/v1/namespaces/a/pods", "/api/v1/namespaces/b/pods"]);
         assert_eq!(pod_path("a/x"), "/api/v1/namespaces/a/pods/x");

@@ -1,5 +1,5 @@
-//! Changes pods: one after the other in an order that visits all before it visits one again, so that no two updates
-//! of a burst are of the same pod and nobody can merge them.
+//! Updates pods in an order that visits all pods before one is visited again. So no burst updates a pod twice, and
+//! updates can't be merged.
 
 use std::time::Duration;
 
@@ -10,10 +10,9 @@ use tokio::time::Instant;
 use crate::protocol::SENT_LABEL;
 use crate::wall_clock::now_ns;
 
-/// A prime, so that its multiples visit every pod once, whatever their number (unless it divides it).
+/// A prime, so that its multiples visit every pod once, unless it divides the number of pods.
 const STEP: usize = 611_953;
 
-/// Writes updates of pods.
 pub(super) struct Updates {
     server: ApiServer,
     keys: Vec<String>,
@@ -25,7 +24,7 @@ impl Updates {
         Updates { server: server.clone(), keys, at: 0 }
     }
 
-    /// Changes so many pods, as fast as it can or at this rate; their keys.
+    /// Updates this many pods, as fast as possible or at a rate. Returns their keys.
     pub(super) fn write(&mut self, count: u64, per_second: Option<u64>) -> Vec<String> {
         let mut changed = Vec::new();
         if self.keys.is_empty() {
@@ -44,12 +43,12 @@ impl Updates {
         changed
     }
 
-    /// Changes one pod.
+    /// Updates one pod.
     pub(super) fn touch(&self, key: &str) {
         self.put_now(self.changed(key));
     }
 
-    /// What the kubelet writes when a container has started again.
+    /// The pod after a restart of its container, as the kubelet writes it.
     fn changed(&self, key: &str) -> Option<Value> {
         let mut pod = self.server.object("pods", key)?;
         let restarts = &mut pod["status"]["containerStatuses"][0]["restartCount"];
@@ -65,7 +64,7 @@ impl Updates {
     }
 }
 
-/// Timers of the runtime count milliseconds, too coarse for two thousand a second.
+/// Timers of the runtime have a resolution of a millisecond, which is too coarse for 2,000 updates per second.
 #[expect(clippy::disallowed_methods, reason = "this thread has nothing else to do")]
 fn sleep_until(due: Instant) {
     let left = due.saturating_duration_since(Instant::now());

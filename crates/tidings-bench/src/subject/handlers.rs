@@ -1,5 +1,4 @@
-//! The handlers of the comparison: what they read of each notification is what is measured, so they do nothing else
-//! but count.
+//! The handlers of the comparison. They read a part of each notification and count it, and do nothing else.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -11,10 +10,10 @@ use super::meter::Meter;
 use crate::protocol::{Read, SENT_LABEL};
 use crate::wall_clock::now_ns;
 
-/// The label that a reader of identities reads.
+/// The label that is read with an identity.
 const APP_LABEL: &str = "app";
 
-/// A handler that reads so much of each object and counts in `meter`. `touch` looks into a decoded object.
+/// A handler that reads this part of each object and counts in `meter`. `touch` reads a decoded object.
 pub(super) fn handler<K>(read: Read, touch: fn(&K), meter: Arc<Meter>) -> Handler<K>
 where
     K: DeserializeOwned + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Waiting for updates: how long they take to arrive, and how many come that nobody made.
+//! Waits for updates: measures their latency, and counts unexpected notifications.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use tokio::time::{Duration, sleep};
 use super::respond;
 use super::session::Session;
 
-/// How long each reader rests between two reads.
+/// The pause of a reader between two reads.
 const READER_PAUSE: Duration = Duration::from_millis(1);
 
-/// Waits until every handler has seen so many updates; the seconds from the first to the last.
+/// Waits until every handler has received this many updates. Returns the seconds from the first to the last.
 pub(super) async fn expected(session: &Session, updates: u64) -> anyhow::Result<f64> {
     session.meters().iter().for_each(|meter| meter.set_goal(updates));
     respond(&json!({ "ready": true }))?;
@@ -32,7 +32,7 @@ pub(super) async fn expected(session: &Session, updates: u64) -> anyhow::Result<
     Ok((last - first).as_secs_f64())
 }
 
-/// How long so many updates took from being written to the first handler.
+/// The latencies of this many updates, from the write to the first handler.
 pub(super) async fn timed(session: &Session, updates: u64) -> anyhow::Result<Value> {
     let meter = session.meters().first().context("there is no handler")?;
     meter.time(updates);
@@ -46,7 +46,7 @@ pub(super) async fn timed(session: &Session, updates: u64) -> anyhow::Result<Val
     Ok(json!({ "p50_us": at(0.50), "p99_us": at(0.99), "max_us": at(1.0) }))
 }
 
-/// The same, while so many readers get objects.
+/// As [`timed`], while readers get objects.
 pub(super) async fn timed_under_readers(
     session: &Session,
     updates: u64,
@@ -71,7 +71,7 @@ async fn read_for_ever(lister: Lister<Pod>, keys: Arc<[String]>, seed: u64) {
     }
 }
 
-/// Waits for the sentinel's update; how many notifications of other objects came before it.
+/// Waits for the update of the sentinel. Returns the number of other notifications before it.
 pub(super) async fn relisted(session: &Session, sentinel: &str) -> anyhow::Result<u64> {
     let meter = session.meters().first().context("there is no handler")?;
     let (namespace, name) = sentinel.split_once('/').context("a sentinel has a namespace")?;

@@ -3,14 +3,14 @@
 use k8s_openapi::api::core::v1::ConfigMap;
 use tidings::{InformerOptions, Running, SharedInformer, SharedInformerFactory};
 
-/// Informers of config maps, one a namespace.
+/// Informers of config maps, one per namespace.
 pub(super) struct Many {
     informers: Vec<SharedInformer<ConfigMap>>,
     _running: Running,
 }
 
 impl Many {
-    /// Starts so many and waits until all have synced.
+    /// Starts the informers and waits until all are synced.
     pub(super) async fn start(factory: &SharedInformerFactory, count: usize) -> anyhow::Result<Self> {
         let informer = |number| {
             let options = InformerOptions::new().namespace(format!("many-{number}"))?;

@@ -1,4 +1,4 @@
-//! What the handlers count, and the goals that somebody waits for them to reach.
+//! The counters of a handler, and goals to wait for.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -6,25 +6,25 @@ use std::sync::{Mutex, OnceLock};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// No count is ever this.
+/// A count that is never reached.
 const NEVER: u64 = u64::MAX;
 
-/// The counts of one handler.
+/// The counters of one handler.
 pub(super) struct Meter {
-    /// Everything it was told, except of the sentinel.
+    /// All notifications except those of the sentinel.
     notifications: AtomicU64,
     updates: AtomicU64,
-    /// The count of updates that the goal begins with.
+    /// The update with which the goal starts.
     first_at: AtomicU64,
-    /// The count of updates that is the goal.
+    /// The update with which the goal is reached.
     goal: AtomicU64,
-    /// When it saw the first and the last of them.
+    /// The times of the first and the last update of the goal.
     times: Mutex<(Option<Instant>, Option<Instant>)>,
     reached: Notify,
-    /// Whether latencies are taken.
+    /// Whether latencies are recorded.
     is_timed: AtomicBool,
     latencies_ns: Mutex<Vec<u64>>,
-    /// The object that is waited for, once there is one.
+    /// The object whose update ends a relist.
     sentinel: OnceLock<(String, String)>,
     sentinel_seen: Notify,
 }
@@ -73,26 +73,27 @@ impl Meter {
     }
 
     pub(super) fn take_latency(&self, nanoseconds: u64) {
-        self.latencies_ns.lock().expect("nobody panics with it").push(nanoseconds);
+        self.latencies_ns.lock().expect("no thread panics while it holds the lock").push(nanoseconds);
     }
 
-    /// Takes latencies from now on, and forgets those before.
+    /// Starts to record latencies.
     pub(super) fn time(&self, updates: u64) {
-        let mut latencies = self.latencies_ns.lock().expect("nobody panics with it");
+        let mut latencies = self.latencies_ns.lock().expect("no thread panics while it holds the lock");
         latencies.clear();
         latencies.reserve(usize::try_from(updates).unwrap_or(0));
         self.is_timed.store(true, Ordering::Relaxed);
     }
 
-    /// The latencies since, sorted; no more are taken.
+    /// Stops recording, and returns the latencies in ascending order.
     pub(super) fn latencies(&self) -> Vec<u64> {
         self.is_timed.store(false, Ordering::Relaxed);
-        let mut latencies = std::mem::take(&mut *self.latencies_ns.lock().expect("nobody panics with it"));
+        let mut latencies =
+            std::mem::take(&mut *self.latencies_ns.lock().expect("no thread panics while it holds the lock"));
         latencies.sort_unstable();
         latencies
     }
 
-    /// Waits for so many updates more than now. To be called while none is on its way.
+    /// Sets a goal of this many further updates. Must be called while no update is on its way.
     pub(super) fn set_goal(&self, updates: u64) {
         let now = self.updates.load(Ordering::Relaxed);
         *self.times() = (None, None);
@@ -100,14 +101,14 @@ impl Meter {
         self.goal.store(now + updates, Ordering::Relaxed);
     }
 
-    /// When the first and the last update of the goal came.
+    /// Waits for the goal. Returns the times of its first and last update.
     pub(super) async fn reached(&self) -> Option<(Instant, Instant)> {
         self.reached.notified().await;
         let (first, last) = *self.times();
         first.zip(last)
     }
 
-    /// Waits for an update of this object, which is counted nowhere.
+    /// Sets the sentinel, whose updates are not counted.
     pub(super) fn set_sentinel(&self, namespace: &str, name: &str) {
         self.sentinel.get_or_init(|| (namespace.to_owned(), name.to_owned()));
     }
@@ -121,6 +122,6 @@ impl Meter {
     }
 
     fn times(&self) -> std::sync::MutexGuard<'_, (Option<Instant>, Option<Instant>)> {
-        self.times.lock().expect("nobody panics with it")
+        self.times.lock().expect("no thread panics while it holds the lock")
     }
 }

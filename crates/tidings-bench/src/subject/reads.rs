@@ -1,4 +1,4 @@
-//! How long reads take, from a cache whose objects are all decoded and kept, and from one that keeps nothing decoded.
+//! Measures reads from a cache with decoded objects, and from one without.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -19,12 +19,12 @@ use super::Arguments;
 use super::session::{NODE_INDEX, Session, SessionConfig};
 use crate::protocol::{Read, Resource};
 
-/// How often each read is measured; the median counts.
+/// How many times each read is measured. The median counts.
 const ROUNDS: usize = 5;
-/// How many gets, cold gets, index reads and lists make a round.
+/// The number of operations per round.
 const GETS: usize = 100_000;
 const COLD_GETS: usize = 2_000;
-/// How many cold gets are measured before it is decoding's turn again.
+/// The number of cold gets before decoding alone is measured again.
 const TURN: usize = 100;
 const LOOKUPS: usize = 2_000;
 const NAMESPACES: usize = 50;
@@ -35,7 +35,7 @@ const SEED: u64 = 17;
 const SELECTOR: &str = "app=app-17";
 const FIELD: &str = ".status.phase";
 
-/// Two caches of the same pods, and what is looked for in them.
+/// Two caches of the same pods, and the keys to read.
 pub(super) struct Reads {
     kept: Session,
     cold: Session,
@@ -46,7 +46,7 @@ pub(super) struct Reads {
     field: FieldPath,
 }
 
-/// A pod, as far as its phase.
+/// A pod with only its phase.
 #[derive(Deserialize)]
 struct PhaseOnly {
     status: Option<StatusOnly>,
@@ -58,7 +58,7 @@ struct StatusOnly {
 }
 
 impl Reads {
-    /// Syncs both caches and decodes everything in the one that keeps it.
+    /// Syncs both caches and decodes all objects in the first one.
     pub(super) async fn prepare(arguments: &Arguments) -> anyhow::Result<Self> {
         let plan = SessionConfig { resource: Resource::Pods, handlers: 1, read: Read::Identity };
         let kept = Session::start(&arguments.factory_builder()?.budget(u64::MAX).build(), plan).await?;
@@ -80,7 +80,7 @@ impl Reads {
         Ok(Reads { kept, cold, keys, nodes, namespaces, selector, field })
     }
 
-    /// All reads, as the protocol names them.
+    /// All reads, with the names of the protocol.
     pub(super) fn measure(&self) -> anyhow::Result<Value> {
         let (kept, cold) = (self.kept.lister(), self.cold.lister());
         let both =
@@ -122,7 +122,8 @@ impl Reads {
         })
     }
 
-    /// Getting what is not kept, and decoding alone, without finding and unpacking, on the wire that the pods came by.
+    /// Measures gets of objects that are not decoded, and decoding alone (without lookup and decompression) on the same
+    /// wire.
     fn get_cold_and_decode(&self, lister: &Lister<Pod>) -> anyhow::Result<(u64, u64)> {
         let some = self.keys.iter().take(COLD_GETS).map(|key| lister.require(key));
         let some = some.collect::<Result<Vec<_>, _>>()?;
@@ -138,9 +139,9 @@ impl Reads {
         let encode =
             |body: &Vec<u8>| anyhow::Ok(tidings_protobuf::encode(table, &serde_json::from_slice(body)?)?);
         let messages = bodies.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
-        let said = TypeMeta { api_version: Some("v1"), kind: Some("Pod") };
+        let type_meta = TypeMeta { api_version: Some("v1"), kind: Some("Pod") };
         Ok(medians_in_turns_ns(messages.len(), get, |n| {
-            let pod = tidings_protobuf::from_slice::<Pod>(table, said, &messages[n]);
+            let pod = tidings_protobuf::from_slice::<Pod>(table, type_meta, &messages[n]);
             black_box(pod.expect("a fixture decodes"));
         }))
     }
@@ -187,13 +188,13 @@ fn touch_phase(pod: &Object<Pod>) {
     black_box(pod.status.as_ref().and_then(|status| status.phase.as_deref()));
 }
 
-/// What one takes, by the median of the rounds.
+/// The time of one operation, as the median of the rounds.
 fn median_ns(times: usize, mut read: impl FnMut(usize)) -> u64 {
     median((0..ROUNDS).map(|_| elapsed_ns(0..times, &mut read) / times.max(1) as u64))
 }
 
-/// What one of each takes, by the medians of the rounds. They take turns within a round: what matters is the difference,
-/// and whatever else the machine does meanwhile then slows down both.
+/// The times of one operation of each kind, as medians. The two alternate within a round, so that other load on the
+/// machine slows down both: the difference is what counts.
 fn medians_in_turns_ns(times: usize, mut one: impl FnMut(usize), mut other: impl FnMut(usize)) -> (u64, u64) {
     let rounds = (0..ROUNDS).map(|_| {
         let (mut one_ns, mut other_ns) = (0, 0);

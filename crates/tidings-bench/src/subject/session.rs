@@ -1,4 +1,4 @@
-//! One shared informer with its handlers, from its start to its stop.
+//! One shared informer with its handlers, from start to stop.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::handlers::handler;
 use super::meter::Meter;
 use crate::protocol::{Read, Resource};
 
-/// The index by what stands in `.spec.nodeName`.
+/// The index over `.spec.nodeName`.
 pub(super) const NODE_INDEX: &str = "node";
 
-/// What is synced, and who listens.
+/// What is synced, and with which handlers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SessionConfig {
     pub(super) resource: Resource,
@@ -29,14 +29,14 @@ pub(super) struct SessionConfig {
 /// A synced informer.
 pub(super) struct Session {
     plan: SessionConfig,
-    /// Whatever its kind is, seen as pods: nobody decodes through this view unless it is one of pods.
+    /// Any kind, viewed as pods. Only pods are decoded through this view.
     informer: SharedInformer<Pod>,
     meters: Vec<Arc<Meter>>,
     running: Running,
 }
 
 impl Session {
-    /// Starts it and waits until the cache and all handlers have everything.
+    /// Starts the informer and waits until the cache and all handlers have everything.
     pub(super) async fn start(factory: &SharedInformerFactory, plan: SessionConfig) -> anyhow::Result<Self> {
         let meters: Vec<_> = (0..plan.handlers).map(|_| Arc::new(Meter::new())).collect();
         let (informer, registrations) = match plan.resource {
@@ -55,12 +55,12 @@ impl Session {
         let running = factory.start();
         running.synced().await.context("syncing")?;
         for registration in &registrations {
-            registration.synced().await.context("telling a handler what there is")?;
+            registration.synced().await.context("delivering the initial objects to a handler")?;
         }
         Ok(Session { plan, informer, meters, running })
     }
 
-    /// Stops it and drops everything; what it was, to start it again.
+    /// Stops the informer and drops everything. Returns its configuration.
     pub(super) async fn stop(self) -> SessionConfig {
         drop(self.informer);
         self.running.shutdown().await;
@@ -79,13 +79,13 @@ impl Session {
         self.informer.lister()
     }
 
-    /// The encoding that the server really sent.
+    /// The encoding of the server's responses.
     pub(super) fn wire(&self) -> Option<String> {
         let health = self.informer.health();
         Some(health.streams.first()?.wire?.to_string())
     }
 
-    /// How the last list really came.
+    /// The mode of the last list.
     pub(super) fn list(&self) -> Option<&'static str> {
         let health = self.informer.health();
         Some(match health.streams.first()?.list_mode? {
@@ -95,7 +95,6 @@ impl Session {
     }
 }
 
-/// Adds a handler for each meter.
 fn listen<K>(
     informer: &SharedInformer<K>,
     read: Read,

@@ -1,13 +1,11 @@
-//! The figures that the report shows, in its order, each with its title and unit.
+//! The rows of the report's table, in order, each with title and unit.
 
-/// One row of the table.
 pub(crate) struct FigureRow {
     pub(crate) figure: &'static str,
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
 }
 
-/// What a value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Seconds,
@@ -81,7 +79,7 @@ pub(crate) const FIGURE_ROWS: &[FigureRow] = &[
 ];
 
 impl Unit {
-    /// A value of this unit, in three digits and in the multiple that reads best.
+    /// Formats a value with three digits and the unit that fits.
     pub(crate) fn text(self, value: f64) -> String {
         let scaled = |units: &[(f64, &str)]| {
             let fits = units.iter().find(|(size, _)| value.abs() >= *size).or(units.last());
@@ -124,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_read_as_people_write_them() {
+    fn values_are_formatted_with_three_digits() {
         let read = [
             (Unit::Seconds, 2.345, "2.35 s"),
             (Unit::Seconds, 0.04, "40.0 ms"),

@@ -1,16 +1,14 @@
-//! Charts as SVG: bars to compare, lines for growth. Plain shapes and text, legible on light and dark pages.
+//! Charts as SVG: bar charts, and line charts for growth. They are legible on light and dark pages.
 
 use std::fmt::Write;
 
-/// One bar.
 pub(super) struct BarRow {
     pub(super) label: String,
     pub(super) value: f64,
-    /// The value as people write it.
+    /// The formatted value.
     pub(super) text: String,
 }
 
-/// One line, by its points.
 pub(super) struct Line {
     pub(super) label: String,
     pub(super) points: Vec<(f64, f64)>,
@@ -24,7 +22,7 @@ const HEAD_HEIGHT: f64 = 40.0;
 const FOOT_HEIGHT: f64 = 34.0;
 const PLOT_HEIGHT: f64 = 300.0;
 
-/// Ours stands out; the others share their library's colour.
+/// The colour of a contestant. Contestants of one library share it.
 fn colour(label: &str) -> &'static str {
     match label {
         label if label.starts_with("tidings-p") => "#0f766e",
@@ -34,7 +32,7 @@ fn colour(label: &str) -> &'static str {
     }
 }
 
-/// Horizontal bars from zero, each with its value.
+/// A chart with horizontal bars, each with its value.
 pub(super) fn bars(title: &str, axis: &str, rows: &[BarRow]) -> String {
     let longest = rows.iter().map(|row| row.value).fold(0.0, f64::max);
     let room = WIDTH - LABEL_WIDTH - VALUE_WIDTH;
@@ -54,7 +52,7 @@ pub(super) fn bars(title: &str, axis: &str, rows: &[BarRow]) -> String {
     svg.finish()
 }
 
-/// Lines over two logarithmic axes, on which what is linear rises by 45 degrees.
+/// A chart with two logarithmic axes. Linear growth is a line of 45 degrees.
 pub(super) fn lines(title: &str, axes: (&str, &str), lines: &[Line]) -> String {
     let points = || lines.iter().flat_map(|line| &line.points).filter(|(x, y)| *x > 0.0 && *y > 0.0);
     let height = HEAD_HEIGHT + PLOT_HEIGHT + FOOT_HEIGHT * 2.0;
@@ -94,7 +92,7 @@ pub(super) fn lines(title: &str, axes: (&str, &str), lines: &[Line]) -> String {
     svg.finish()
 }
 
-/// The decades that hold all values, at least one.
+/// The range of decades that contains all values, at least one decade.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for value in values {
@@ -194,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_linear_rises_by_as_many_decades_as_it_goes() {
+    fn linear_growth_is_a_line_of_45_degrees() {
         let line = Line { label: "tidings-json".to_owned(), points: vec![(1e4, 0.1), (1e6, 10.0)] };
         let svg = lines("growth", ("objects", "seconds"), &[line]);
         // From the lower left corner to the upper right one.

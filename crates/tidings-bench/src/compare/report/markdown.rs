@@ -1,4 +1,4 @@
-//! The report as Markdown: what was run, which targets are met, all figures.
+//! The report as Markdown: configuration, targets and all values.
 
 use std::fmt::Write;
 
@@ -48,7 +48,7 @@ fn targets(text: &mut String, targets: &[Target]) {
     }
 }
 
-/// A small ratio reads better as a part: 1/13.2.
+/// Formats a small ratio as a fraction, such as 1/13.2.
 fn ratio(value: f64, bound: Bound) -> String {
     let is_part = matches!(bound, Bound::AtMost(limit) if limit < 1.0);
     match is_part && value > 0.0 {
@@ -73,7 +73,7 @@ fn figures(text: &mut String, report: &ComparisonReport) {
     }
 }
 
-/// Ours first, then the others by name.
+/// Tidings first, then the others by name.
 fn order(report: &ComparisonReport) -> Vec<&str> {
     let mut contestants: Vec<&str> = report.figures.contestants().collect();
     contestants.sort_by_key(|name| !name.starts_with("tidings"));
@@ -98,7 +98,7 @@ mod tests {
             "| CPU to sync, JSON | at most 1/3 of the better peer's | 1/4.00 | met |",
             "| resident memory after sync, JSON | at most 1/12 of client-go's | 1/17.20 | met |",
             "| client-go-json | client-go 0.37.0 | jemalloc | json | stream |",
-            "Note: kube-rs is left out: cargo is not here.",
+            "Note: kube-rsis skipped: cargo is not installed.",
             "more targets were not measured",
         ] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_that_is_missed_is_loud() {
+    fn a_missed_target_is_highlighted() {
         let target = Target {
             title: "latency".to_owned(),
             requirement: "no worse".to_owned(),

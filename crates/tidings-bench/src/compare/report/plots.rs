@@ -1,9 +1,9 @@
-//! Which figures are plotted, and how.
+//! The plots of the report.
 
 use super::chart::{self, BarRow, Line};
 use crate::compare::figures::{FIGURE_ROWS, Figures};
 
-/// File, title, axis and the figure.
+/// File name, title, axis title and figure.
 const BARS: &[(&str, &str, &str, &str)] = &[
     ("sync_cpu.svg", "CPU to sync", "CPU seconds, less is better", "sync_cpu_s"),
     ("resident_memory.svg", "Resident memory after sync", "bytes, less is better", "resident_bytes"),
@@ -22,7 +22,7 @@ const GROWTH: &[(f64, &str)] = &[
     (1e6, "growth_sync_cpu_1000000_s"),
 ];
 
-/// The plots of what was measured, each with its file's name.
+/// The plots of the measured figures, with their file names.
 pub(super) fn all(figures: &Figures) -> Vec<(&'static str, String)> {
     let mut plots = Vec::new();
     for (file, title, axis, figure) in BARS {
@@ -39,7 +39,7 @@ pub(super) fn all(figures: &Figures) -> Vec<(&'static str, String)> {
     plots
 }
 
-/// The best first.
+/// Sorted, best first.
 fn rows(figures: &Figures, figure: &str) -> Vec<BarRow> {
     let unit = FIGURE_ROWS.iter().find(|shown| shown.figure == figure).map(|shown| shown.unit);
     let row = |contestant: &str| {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_stands_first() {
+    fn the_best_is_first() {
         let mut figures = Figures::default();
         for (contestant, rate) in [("a", 10.0), ("b", 30.0)] {
             figures.take(contestant, "updates_per_s", rate);

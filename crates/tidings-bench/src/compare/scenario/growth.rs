@@ -1,4 +1,4 @@
-//! How cost grows with the number of objects: syncs of ten thousand to a million small pods, and updates among them.
+//! How the cost grows with the number of objects: sync of ten thousand to a million small pods, and updates among them.
 
 use super::{ComparisonRun, log};
 use crate::compare::contestant::{KUBE_RS_LIST, Library};
@@ -6,10 +6,10 @@ use crate::protocol::{Read, Resource};
 
 const SIZES: &[u64] = &[10_000, 100_000, 1_000_000];
 
-/// The largest cache that those who keep everything decoded are asked to hold.
+/// The largest cache for contestants that store decoded objects.
 const DECODED_MAX: u64 = 100_000;
 
-/// One burst is too short to measure; no burst may change a pod twice.
+/// One burst is too short to measure, and no burst may change a pod twice. So several bursts are summed.
 const BURSTS: usize = 5;
 const BURST_UPDATES: u64 = 10_000;
 

@@ -1,10 +1,10 @@
-//! Other kinds than pods: text, certificates, a custom resource, and tiny objects that change all the time.
+//! Other kinds than pods: text, certificates, a custom resource, and small objects that change often.
 
 use super::{ComparisonRun, log};
 use crate::compare::contestant::KUBE_RS_LIST;
 use crate::protocol::{Read, Resource};
 
-/// The kind, how it is served, how many, and where CPU and memory go.
+/// The kind, the argument of the server, and the figures for CPU and memory.
 const KINDS: &[(Resource, &str, &str, &str)] = &[
     (Resource::ConfigMaps, "--configmaps", "configmaps_sync_cpu_s", "configmaps_object_bytes"),
     (Resource::Secrets, "--secrets", "secrets_sync_cpu_s", "secrets_object_bytes"),
@@ -28,7 +28,7 @@ pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
             continue;
         }
         for (resource, _, cpu, memory) in KINDS {
-            // Custom resources have no protobuf; whoever asks for it gets JSON, which was measured.
+            // Custom resources have no protobuf. The server would respond with JSON, which is measured already.
             if *resource == Resource::Widgets && contestant.wire == "protobuf" {
                 continue;
             }

@@ -1,14 +1,14 @@
-//! How long updates take at a steady rate, alone and under readers: all subjects are synced, and take turns. Who has
-//! no turn stands still, and catches up before its next one.
+//! The latency of updates at a constant rate, without and with readers. All subjects are synced and take turns. A
+//! subject is suspended between its turns, and catches up before the next one.
 
 use super::measured_subject::{MeasuredSubject, Server};
 use super::{ComparisonRun, log};
 use crate::compare::contestant::{Contestant, KUBE_RS_LIST};
 use crate::protocol::{Read, Resource, SubjectCommand};
 
-/// How many turns everyone has.
+/// The number of turns of each subject.
 const ROUNDS: usize = 5;
-/// How many updates a turn has, at 2,000 a second.
+/// The number of updates per turn, at 2,000 per second.
 const UPDATES: u64 = 4_000;
 const READERS: usize = 200;
 

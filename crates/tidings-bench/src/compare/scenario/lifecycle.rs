@@ -1,5 +1,5 @@
-//! The life of one informer of pods with one handler: sync, a burst of updates, a relist of what has not changed, stop
-//! and start again.
+//! The life cycle of one informer of pods with one handler: sync, a burst of updates, a relist without changes, stop
+//! and restart.
 
 use super::measured_subject::Server;
 use super::{ComparisonRun, log};

@@ -1,5 +1,5 @@
-//! A thousand informers of ten small objects, and the same number of watches without informers: the difference is what
-//! informers take.
+//! A thousand informers of ten small objects each, and as many watches without informers. The difference is the memory
+//! of the informers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A server and one subject on it, and the steps that scenarios are made of.
+//! The server and one subject of a scenario, and the steps that scenarios consist of.
 
 use std::process::Command;
 
@@ -10,18 +10,17 @@ use crate::compare::process::ChildProgram;
 use crate::compare::usage;
 use crate::protocol::{Read, Resource, SENTINEL, ServerCommand, SubjectCommand};
 
-/// The server of a scenario.
 pub(super) struct Server {
     program: ChildProgram,
     url: String,
 }
 
-/// One subject on a server.
+/// A running subject, measured from outside.
 pub(super) struct MeasuredSubject {
     subject: ChildProgram,
 }
 
-/// What a subject says that it is.
+/// How a subject describes itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SubjectInfo {
     pub(crate) name: String,
@@ -31,7 +30,7 @@ pub(crate) struct SubjectInfo {
     pub(crate) list: Option<String>,
 }
 
-/// What a sync took.
+/// The cost of a sync.
 pub(super) struct Synced {
     pub(super) objects: u64,
     pub(super) cpu_s: f64,
@@ -39,20 +38,20 @@ pub(super) struct Synced {
     pub(super) peak_bytes: f64,
 }
 
-/// What a burst of updates took.
+/// The cost of a burst of updates.
 pub(super) struct Burst {
     pub(super) cpu_us: f64,
     pub(super) per_s: f64,
 }
 
-/// What a relist took.
+/// The cost of a relist.
 pub(super) struct Relisted {
     pub(super) cpu_s: f64,
     pub(super) peak_bytes: f64,
     pub(super) notifications: u64,
 }
 
-/// How long updates took to arrive.
+/// The latencies of updates.
 #[derive(Deserialize)]
 pub(super) struct Latency {
     pub(super) p50_us: f64,
@@ -98,7 +97,7 @@ struct RelistNotifications {
     notifications: u64,
 }
 
-/// The rate at which latencies are measured.
+/// The rate of updates in latency measurements.
 const UPDATES_PER_SECOND: u64 = 2_000;
 
 impl Server {
@@ -111,7 +110,7 @@ impl Server {
         Ok(Server { program, url })
     }
 
-    /// Starts a subject on it.
+    /// Starts a subject.
     pub(super) fn subject(&self, contestant: &Contestant) -> anyhow::Result<MeasuredSubject> {
         let subject = ChildProgram::start(contestant.name, &contestant.command(&self.url))?;
         Ok(MeasuredSubject { subject })
@@ -141,7 +140,7 @@ impl MeasuredSubject {
         self.measured(&command)
     }
 
-    /// Stops it and syncs again.
+    /// Stops the informer and syncs it again.
     pub(super) fn restart(&mut self) -> anyhow::Result<Synced> {
         self.measured(&SubjectCommand::Restart)
     }
@@ -159,7 +158,7 @@ impl MeasuredSubject {
         })
     }
 
-    /// Lets its memory settle; the resident memory then.
+    /// Waits until the memory is stable, and returns the resident memory.
     pub(super) fn settle(&mut self) -> anyhow::Result<f64> {
         self.subject.wait_until_idle()?;
         self.subject.request::<Settled>(&SubjectCommand::Settle)?;
@@ -167,8 +166,8 @@ impl MeasuredSubject {
         usage::resident_bytes(self.subject.pid())
     }
 
-    /// Lets the server write updates while the subject stands still, and measures how it catches up: its own speed,
-    /// not the server's.
+    /// Lets the server write updates while the subject is suspended, then measures how it catches up. So the speed of
+    /// the server does not matter.
     pub(super) fn burst(&mut self, server: &mut Server, updates: u64) -> anyhow::Result<Burst> {
         let pid = self.subject.pid();
         self.subject.request::<Ready>(&SubjectCommand::Expect { updates })?;
@@ -182,7 +181,7 @@ impl MeasuredSubject {
         Ok(Burst { cpu_us, per_s: (updates - 1) as f64 / first_to_last_seconds.max(1e-9) })
     }
 
-    /// Ends its watch in such a way that it must list again, though nothing has changed.
+    /// Ends the watch so that the subject must list again, although nothing has changed.
     pub(super) fn relist(&mut self, server: &mut Server) -> anyhow::Result<Relisted> {
         let pid = self.subject.pid();
         self.subject.request::<Ready>(&SubjectCommand::Relist { sentinel: SENTINEL.to_owned() })?;
@@ -199,7 +198,7 @@ impl MeasuredSubject {
         })
     }
 
-    /// Writes updates at a steady rate; how long they took.
+    /// Writes updates at a constant rate and returns their latencies.
     pub(super) fn latency(
         &mut self,
         server: &mut Server,

@@ -1,4 +1,4 @@
-//! Reads from a full cache: all subjects are synced, and take turns.
+//! Reads from a full cache. All subjects are synced and take turns.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::protocol::{Read, Resource, SubjectCommand};
 
 const ROUNDS: usize = 5;
 
-/// What is kept decoded reads the same whichever way it came.
+/// Reads of decoded objects do not depend on the wire or list mode.
 const LEFT_OUT: [&str; 2] = [CLIENT_GO_JSON, KUBE_RS_LIST];
 
 pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
@@ -24,7 +24,7 @@ pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
         let mut subject = server.subject(&contestant)?;
         subject.sync(Resource::Pods, 1, Read::Identity)?;
         if run.on_wire(&contestant, &mut subject)? {
-            // The first time prepares what is read, and is not counted.
+            // The first call prepares the data and is not counted.
             subject.program().request::<Value>(&SubjectCommand::Reads)?;
             subjects.push((contestant, subject));
         }
@@ -41,7 +41,7 @@ pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `{"get": {"kept_ns": 200}}` is the figure `get_kept_ns`.
+/// The value `{"get": {"kept_ns": 200}}` belongs to the figure `get_kept_ns`.
 fn figures_of(reads: &Value) -> Vec<(String, f64)> {
     let kinds = reads.as_object().into_iter().flatten();
     let values = kinds.flat_map(|(kind, values)| {
@@ -59,7 +59,7 @@ mod tests {
     use crate::compare::figures::FIGURE_ROWS;
 
     #[test]
-    fn what_a_subject_does_not_know_is_no_figure() {
+    fn null_values_are_not_figures() {
         let reads = json!({ "get": { "kept_ns": 220, "cold_ns": null }, "list_all": { "kept_ns": 1.5 } });
         let figures = figures_of(&reads);
         assert_eq!(figures, [("get_kept_ns".to_owned(), 220.0), ("list_all_kept_ns".to_owned(), 1.5)]);

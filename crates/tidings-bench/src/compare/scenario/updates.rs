@@ -1,10 +1,10 @@
-//! Bursts of updates through ten handlers, and through handlers that read whole objects.
+//! Bursts of updates with ten handlers, and with handlers that read whole objects.
 
 use super::{ComparisonRun, log};
 use crate::compare::contestant::KUBE_RS_LIST;
 use crate::protocol::{Read, Resource};
 
-/// How many handlers, what they read, and where the CPU and the rate go.
+/// The number of handlers, what they read, and the figures for CPU and rate.
 const VARIANTS: &[(usize, Read, &str, Option<&str>)] = &[
     (10, Read::Identity, "update_cpu_ten_us", Some("updates_ten_per_s")),
     (1, Read::New, "update_cpu_new_us", None),
@@ -15,7 +15,7 @@ pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
     let mut server = run.server(&["--pods", &pods])?;
     for contestant in run.contestants.clone() {
-        // How it listed makes no difference to its updates.
+        // The list mode does not affect updates.
         if contestant.name == KUBE_RS_LIST || !run.fits(&contestant)? {
             continue;
         }
