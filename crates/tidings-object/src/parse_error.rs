@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A text is not a valid key, field path, selector or shard range.
 ///
-/// The message has everything: what was parsed, the text, the place and what the parser expected there.
+/// The message has everything: what was parsed, the text, the offset and what the parser expected there.
 ///
 /// ```
 /// use tidings_object::{LabelSelector, ParseTarget};

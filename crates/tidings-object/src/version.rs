@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn a_version_that_is_not_a_number_is_kept_unchanged_and_has_no_order() {
-        let odd = Version::new("a1b2");
-        assert_eq!(odd.to_string(), "a1b2");
-        assert_eq!(odd.compare(&Version::new("7")), None);
-        assert_eq!(odd.compare(&Version::new("a1b2")), Some(Ordering::Equal));
+        let opaque = Version::new("a1b2");
+        assert_eq!(opaque.to_string(), "a1b2");
+        assert_eq!(opaque.compare(&Version::new("7")), None);
+        assert_eq!(opaque.compare(&Version::new("a1b2")), Some(Ordering::Equal));
         for text in ["007", "99999999999999999999999", "", "-1", "+1", " 1"] {
             assert_eq!(Version::new(text).to_string(), text);
             assert_eq!(Version::new(text).number(), None, "{text:?}");

@@ -61,8 +61,8 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         let name = &rest[..rest.find(['.', '[']).unwrap_or(rest.len())];
         match name.find(|c: char| c.is_whitespace() || matches!(c, ']' | '\'' | '"' | '*' | '\\')) {
-            Some(odd) => {
-                self.at += odd;
+            Some(invalid) => {
+                self.at += invalid;
                 Err(self.error("a name, or one in brackets and quotes"))
             }
             None if name.is_empty() => Err(self.error("a name")),

@@ -62,7 +62,7 @@ proptest! {
     // holds: X35
     #[test]
     fn json_with_any_bytes_in_its_strings_is_accepted_as_in_go(
-        odd in prop::collection::vec(
+        text in prop::collection::vec(
             any::<u8>().prop_filter("in a string", |b| !b"\"\\".contains(b) && *b >= 0x20),
             0..12,
         ),
@@ -70,12 +70,12 @@ proptest! {
         let frame = format!(r#"{{{METADATA},"spec":{{"nodeName":"ODD"}}}}"#).replace("u-1", "ODD");
         let mut sent = Vec::new();
         for (number, part) in frame.split("ODD").enumerate() {
-            sent.extend_from_slice(if number > 0 { &odd } else { b"" });
+            sent.extend_from_slice(if number > 0 { &text } else { b"" });
             sent.extend_from_slice(part.as_bytes());
         }
         let intake = intake();
         let object = intake.json(&sent, &NothingKnown).unwrap();
-        let read = repaired_utf8(&odd);
+        let read = repaired_utf8(&text);
         prop_assert_eq!((object.key().as_str(), object.uid()), ("shop/web-0", &*read));
         let whole: Value = object.view().unwrap();
         prop_assert_eq!(whole["spec"]["nodeName"].as_str(), Some(&*read));
@@ -231,7 +231,7 @@ fn a_missing_identity_and_malformed_bytes_are_different_errors() {
 // holds: X35
 #[test]
 fn json_that_is_not_utf8_is_accepted_as_in_go() {
-    let frame = |odd: &str| format!(r#"{{{METADATA},"spec":{{"nodeName":"{odd}"}}}}"#);
+    let frame = |text: &str| format!(r#"{{{METADATA},"spec":{{"nodeName":"{text}"}}}}"#);
     let sent = frame("ODD").replace("u-1", "ODD").into_bytes();
     let sent: Vec<u8> = sent.split(|byte| *byte == b'O').collect::<Vec<_>>().join(&b"\xf0\x9f"[..]);
     let (intake, node) = (intake(), "\u{fffd}\u{fffd}DD");

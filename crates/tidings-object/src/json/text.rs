@@ -121,11 +121,11 @@ mod tests {
     fn the_first_special_byte_is_found_at_any_position() {
         for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
             for length in 0..40 {
-                for place in 0..length {
+                for position in 0..length {
                     let mut bytes = vec![b'a'; length];
                     bytes[length - 1] = b'"';
-                    bytes[place] = special;
-                    assert_eq!(next_special(&bytes, 0), place, "{special} in {length}");
+                    bytes[position] = special;
+                    assert_eq!(next_special(&bytes, 0), position, "{special} in {length}");
                 }
                 assert_eq!(next_special(&vec![0xe9; length], 0), length);
                 assert_eq!(next_special(&vec![0x7f; length], 0), length);

@@ -137,7 +137,7 @@ fn texts_that_are_not_utf8_read_as_go_writes_them() {
 fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_skipped() {
     let named = [field(1, b"a"), field(6, b"7"), entry(11, "app", "web"), owner_of("o-1", None)].concat();
     let wanted = object(std::slice::from_ref(&named));
-    for odd in [
+    for mistyped in [
         number(3, 7),
         number(5, 7),
         field(7, b"7"),
@@ -155,11 +155,11 @@ fn a_field_of_another_type_counts_as_absent_and_a_broken_entry_is_skipped() {
         field(13, &[field(4, b"o-2"), field(6, b"true")].concat()),
         field(13, &[field(4, b"o-2"), number(4, 7)].concat()),
     ] {
-        let message = object(&[named.clone(), odd.clone()]);
-        assert_eq!(scan(&message), scan(&wanted), "{odd:x?}");
+        let message = object(&[named.clone(), mistyped.clone()]);
+        assert_eq!(scan(&message), scan(&wanted), "{mistyped:x?}");
     }
-    for (odd, name, version) in [(number(1, 0), "", true), (number(6, 0), "a", false)] {
-        let message = object(&[named.clone(), odd]);
+    for (mistyped, name, version) in [(number(1, 0), "", true), (number(6, 0), "a", false)] {
+        let message = object(&[named.clone(), mistyped]);
         let identity = scan(&message).unwrap();
         assert_eq!(
             (&*identity.name, identity.version.is_some()),

@@ -50,8 +50,8 @@ pub(crate) fn pairs() -> Vec<Pair> {
 fn pair(group: &str, line: &str) -> Pair {
     let parts: Vec<_> = line.split('\t').collect();
     let [version, kind, protobuf, json, from_json] = parts[..] else { panic!("a pair has five parts") };
-    let protobuf = STANDARD.decode(protobuf).expect("protobuf stands in base64");
-    let from_json = STANDARD.decode(from_json).expect("protobuf stands in base64");
+    let protobuf = STANDARD.decode(protobuf).expect("protobuf is base64");
+    let from_json = STANDARD.decode(from_json).expect("protobuf is base64");
     Pair {
         group: group.to_owned(),
         version: version.to_owned(),
