@@ -105,7 +105,7 @@ fn watch<K: Kind>(
     counts: &Arc<Counts>,
     printer: &LinePrinter,
 ) -> CliResult<Watched> {
-    let informer = factory.informer::<K>().seen_as::<DynamicObject>();
+    let informer = factory.informer::<K>().cast::<DynamicObject>();
     informer.add_handler(printing_handler(&K::resource().kind, counts, printer))?;
     Ok(Watched { plural, informer })
 }

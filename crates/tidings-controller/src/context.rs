@@ -140,7 +140,7 @@ impl Context {
     ///
     /// If the controller neither watches nor reads this kind: declare it with `reads::<K>()`.
     pub fn lister<K: Kind>(&self) -> Lister<K> {
-        self.cache_of::<K>(Projection::Full, "reads").lister().seen_as()
+        self.cache_of::<K>(Projection::Full, "reads").lister().cast()
     }
 
     /// As [`lister`](Self::lister), for kinds of which the controller caches only the metadata.
@@ -150,7 +150,7 @@ impl Context {
     /// If the controller does not cache the metadata of this kind: declare it with `owns_metadata::<K>()` or
     /// `reads_metadata::<K>()`.
     pub fn metadata<K: Kind>(&self) -> Lister<PartialObjectMeta<K>> {
-        self.cache_of::<K>(Projection::Metadata, "reads_metadata").lister().seen_as()
+        self.cache_of::<K>(Projection::Metadata, "reads_metadata").lister().cast()
     }
 
     /// The informer of a kind that the controller watches or reads.
@@ -159,7 +159,7 @@ impl Context {
     ///
     /// As [`lister`](Self::lister).
     pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
-        self.cache_of::<K>(Projection::Full, "reads").seen_as()
+        self.cache_of::<K>(Projection::Full, "reads").cast()
     }
 
     /// As [`lister`](Self::lister), for a resource that is known only at run time.
@@ -177,7 +177,7 @@ impl Context {
     ///
     /// As [`lister_of`](Self::lister_of).
     pub fn informer_of(&self, resource: &ResourceKind) -> SharedInformer<DynamicObject> {
-        self.cache(resource, Projection::Full, format_args!("reads_resource(…)")).seen_as()
+        self.cache(resource, Projection::Full, format_args!("reads_resource(…)")).cast()
     }
 
     fn cache_of<K: Kind>(&self, projection: Projection, declaration: &str) -> &SharedInformer<()> {

@@ -232,7 +232,7 @@ mod tests {
         let running = factory.start();
         running.synced().await.unwrap();
         let mut caches = ControllerCaches::default();
-        caches.push(ControllerCache { projection: Projection::Full, informer: secrets.seen_as() });
+        caches.push(ControllerCache { projection: Projection::Full, informer: secrets.cast() });
 
         let pending_writes = PendingWrites::default();
         for at in 0..5 * SWEEP_ABOVE_REQUESTS {
@@ -256,7 +256,7 @@ mod tests {
         let pending_writes = PendingWrites::default();
         pending_writes.record(&caches, &request(0), write(1));
         assert_eq!(pending_writes.requests(), 0);
-        let informer = factory.informer::<Secret>().seen_as();
+        let informer = factory.informer::<Secret>().cast();
         caches.push(ControllerCache { projection: Projection::Full, informer });
         for version in 0..2 * WRITES_PER_REQUEST_MAX as u64 {
             pending_writes.record(&caches, &request(0), write(version));

@@ -119,7 +119,7 @@ async fn a_dead_informer_fails_both_probes_by_name_also_when_nobody_holds_it_any
     assert_eq!(get(&router, "/readyz").await.0, StatusCode::OK);
 
     // Decoded and kept in the cache; its next version drops it inside the informer.
-    drop(pods.seen_as::<Brittle>().lister().list()[0].decoded().unwrap());
+    drop(pods.cast::<Brittle>().lister().list()[0].decoded().unwrap());
     server.put("pods", pod("web-0"));
     let cause = running.failed().await;
     assert_eq!(cause.to_string(), "the informer of pods panicked: scripted panic");

@@ -61,9 +61,9 @@ impl<K> Lister<K> {
         Lister::new(reader, resource, None)
     }
 
-    /// The same cache, seen as another type.
+    /// The same cache, viewed as another type.
     #[must_use]
-    pub fn seen_as<T>(self) -> Lister<T> {
+    pub fn cast<T>(self) -> Lister<T> {
         Lister::new(self.reader, self.resource, self.keep_alive)
     }
 

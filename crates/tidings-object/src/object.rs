@@ -25,7 +25,7 @@ use crate::{RawObject, ReadError};
 /// # let frame = br#"{"metadata":{"name":"a","resourceVersion":"1"},"status":{"phase":"Running"}}"#;
 /// # let raw = intake.json(frame, &NothingKnown)?;
 /// let pod: Object<Pod> = Object::new(raw);
-/// let slim = pod.seen_as::<PodPhase>().decoded()?; // another view on the same bytes
+/// let slim = pod.cast::<PodPhase>().decoded()?; // another view on the same bytes
 /// assert_eq!(slim.status.phase, "Running");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -51,7 +51,7 @@ impl<K> Object<K> {
     }
 
     /// A view on the same object as another type.
-    pub fn seen_as<T>(&self) -> Object<T> {
+    pub fn cast<T>(&self) -> Object<T> {
         Object::new(Arc::clone(&self.raw))
     }
 }

@@ -106,7 +106,7 @@ where
 {
     let add = |meter: &Arc<Meter>| informer.add_handler(handler(read, touch, Arc::clone(meter)));
     let registrations = meters.iter().map(add).collect::<Result<_, _>>()?;
-    Ok((informer.seen_as(), registrations))
+    Ok((informer.cast(), registrations))
 }
 
 fn touch_pod(pod: &Pod) {

@@ -221,7 +221,7 @@ impl<V: 'static> WatchSpec<V> {
                     })?)
                 }
             };
-            let cache = ControllerCache { projection, informer: informer.seen_as() };
+            let cache = ControllerCache { projection, informer: informer.cast() };
             Ok(AttachedSource { cache, registration, counts })
         }))
     }

@@ -31,7 +31,7 @@ use crate::informer::observe::stats::InformerStats;
 use crate::informer::shared::{Lifecycle, Shared};
 
 /// One list and watch and one cache of a resource, shared by all its users, and seen as a `K`. This is a handle: clones, and
-/// handles of other types from [`seen_as`](Self::seen_as), share the informer.
+/// handles of other types from [`cast`](Self::cast), share the informer.
 ///
 /// # Guarantees
 ///
@@ -108,8 +108,8 @@ impl<K> SharedInformer<K> {
         &self.shared.resource
     }
 
-    /// The same informer, seen as another type. Both share one watch and one cache.
-    pub fn seen_as<T>(&self) -> SharedInformer<T> {
+    /// The same informer, viewed as another type. Both share one watch and one cache.
+    pub fn cast<T>(&self) -> SharedInformer<T> {
         SharedInformer::new(Arc::clone(&self.shared), Arc::clone(&self.keep_alive))
     }
 
@@ -379,7 +379,7 @@ impl<K: 'static> SharedInformer<K> {
 
 impl<K> Clone for SharedInformer<K> {
     fn clone(&self) -> Self {
-        self.seen_as()
+        self.cast()
     }
 }
 

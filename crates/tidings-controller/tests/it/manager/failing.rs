@@ -41,7 +41,7 @@ async fn an_informer_that_panics_ends_the_manager_with_that_error() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let (factory, log) = (factory(&server), Log::new());
-    let maps = factory.informer::<ConfigMap>().seen_as::<Brittle>();
+    let maps = factory.informer::<ConfigMap>().cast::<Brittle>();
     let run = ManagerRun::new(Manager::new(factory.clone()).controller(recording(&log)));
     log.wait_for_lines(1).await;
     // The cache keeps the decoded object. The next version drops it, inside the task of the informer.

@@ -207,7 +207,7 @@ async fn whoever_needs_an_informer_keeps_it_alive_and_the_last_to_go_stops_it() 
     let holders: [Hold; 4] = [
         |stage| Box::new(stage.informer.clone()),
         |stage| Box::new(stage.informer.lister()),
-        |stage| Box::new(stage.informer.seen_as::<serde_json::Value>().notifications().unwrap()),
+        |stage| Box::new(stage.informer.cast::<serde_json::Value>().notifications().unwrap()),
         |stage| {
             let registration = stage.listen_as("keeps").1;
             Box::new(RemovesWhenDropped(registration))

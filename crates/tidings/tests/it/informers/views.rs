@@ -155,7 +155,7 @@ async fn read_in_the_hook() {
             let mut read = read.lock().unwrap();
             read.extend([
                 bad.decoded().is_ok(),
-                bad.seen_as::<Value>().decoded().is_ok(),
+                bad.cast::<Value>().decoded().is_ok(),
                 bad.view::<Pod>().is_ok(),
             ]);
         })
