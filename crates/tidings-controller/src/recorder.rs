@@ -1,8 +1,8 @@
-//! Telling people what happened, as events of the cluster (`events.k8s.io/v1`).
+//! Records events (`events.k8s.io/v1`) for the people who operate a cluster.
 //!
-//! A [`Recorder`] never blocks and never fails: what it is told goes into a bounded correlator, and its task writes that
-//! to the server. The same event again is counted in the one that is there; an object about which too much is told
-//! loses the rest. What was dropped is counted, traced, and never an error to the one who reconciles.
+//! A [`Recorder`] never blocks and never fails: it adds events to a bounded [correlator](correlator), and its task writes
+//! them to the server. A repeated event increases the count of the existing one, and too many events about one object are
+//! dropped. Dropped events are counted and traced; they are never an error of the reconcile.
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ use crate::sync::Mutex;
 /// let (recorder, task) = Recorder::new(server.client(), "example.com/settings-controller");
 /// recorder.event(&map, NewEvent::normal("Applied", "applied 3 settings"));
 ///
-/// // A manager runs the task of its controllers; here it ends once everything is written.
+/// // A manager runs the recorder tasks of its controllers. This one ends when all events are written.
 /// let stop = CancellationToken::new();
 /// stop.cancel();
 /// task.run(stop).await;
@@ -63,16 +63,16 @@ use crate::sync::Mutex;
 /// # }
 /// ```
 ///
-/// Its role needs `create` and `patch` of `events` in the group `events.k8s.io`.
+/// The role of the program needs the verbs `create` and `patch` on `events` in the group `events.k8s.io`.
 #[derive(Clone)]
 pub struct Recorder {
     shared: Arc<SharedRecorder>,
     reporter: Arc<Reporter>,
-    /// The last handle that goes tells the task that nothing more will come.
+    /// The task ends when the last handle is dropped.
     _alive: Arc<DropGuard>,
 }
 
-/// How a recorder is set up; made by [`Recorder::builder`].
+/// The options of a recorder; made by [`Recorder::builder`].
 #[must_use]
 pub struct RecorderBuilder {
     client: Client,
@@ -81,70 +81,67 @@ pub struct RecorderBuilder {
     seed: u64,
 }
 
-/// What was recorded, and what was dropped for which reason.
+/// How many events were recorded, and how many were dropped for which reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecorderStats {
-    /// Events that became an object of their own.
+    /// Events that became a new object.
     pub recorded: u64,
-    /// Events that were counted in one that was there.
+    /// Events that increased the count of an existing one.
     pub repeated: u64,
-    /// Writes that the server took.
+    /// Writes that the server accepted.
     pub written: u64,
-    /// Dropped because too many waited to be written.
+    /// Dropped because too many events waited to be written.
     pub dropped_full: u64,
-    /// Dropped because too much was told about one object.
+    /// Dropped because there were too many events about one object.
     pub dropped_spam: u64,
-    /// Dropped because the server refused them: no permission, a namespace that ends, something invalid.
+    /// Dropped because the server refused them: no permission, a terminating namespace, an invalid field.
     pub dropped_refused: u64,
-    /// Dropped because the server could not be reached, however often it was tried.
+    /// Dropped because the server could not be reached in any attempt.
     pub dropped_unreachable: u64,
-    /// Dropped because they came after the end, or could not be written before it.
+    /// Dropped because they were recorded after the stop, or could not be written before it.
     pub dropped_stopped: u64,
-    /// Waiting to be written.
+    /// Events that wait to be written.
     pub waiting_events: usize,
 }
 
-/// What bounds a recorder.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// New events that wait to be written at the most.
     waiting_events_max: usize,
-    /// The same event within this time is a repetition.
+    /// An equal event within this time is a repetition.
     window: Duration,
-    /// Events about one object at once.
+    /// How many new events about one object may follow each other without a pause.
     burst_events: u32,
-    /// After these, one more each time this has passed.
+    /// One more event about the object is allowed after each such interval.
     refill_interval: Duration,
-    /// How often one write is tried.
     attempts_max: u32,
 }
 
-/// What the handles and the task share.
+/// Shared by the handles and the task.
 struct SharedRecorder {
     correlator: Mutex<EventCorrelator>,
-    /// There is something to be written.
+    /// Wakes the task.
     wake: Notify,
 }
 
 impl Recorder {
-    /// New events that wait to be written at the most, unless told otherwise.
+    /// The default of [`waiting_events_max`](RecorderBuilder::waiting_events_max).
     pub const WAITING_EVENTS_MAX: usize = 1000;
-    /// How long the same event is a repetition, unless told otherwise.
+    /// The default of [`window`](RecorderBuilder::window).
     pub const WINDOW: Duration = Duration::from_secs(6 * 60);
-    /// Events about one object at once, unless told otherwise.
+    /// The default burst of [`spam_limit`](RecorderBuilder::spam_limit).
     pub const BURST_EVENTS: u32 = 25;
-    /// How long it takes until one more may be told about an object, unless told otherwise.
+    /// The default interval of [`spam_limit`](RecorderBuilder::spam_limit).
     pub const REFILL_INTERVAL: Duration = Duration::from_secs(5 * 60);
-    /// How often one write is tried, unless told otherwise.
+    /// The default of [`attempts_max`](RecorderBuilder::attempts_max).
     pub const ATTEMPTS_MAX: u32 = 12;
 
-    /// A recorder that reports as `controller`, such as `example.com/foo-controller`, and the task that writes.
+    /// A recorder for the controller with this name, such as `example.com/foo-controller`, and the task that writes.
     pub fn new(client: Client, controller: impl Into<String>) -> (Recorder, RecorderTask) {
         Self::builder(client, controller).build()
     }
 
-    /// A recorder to be set up.
+    /// The options of a recorder.
     pub fn builder(client: Client, controller: impl Into<String>) -> RecorderBuilder {
         let limits = Limits {
             waiting_events_max: Self::WAITING_EVENTS_MAX,
@@ -156,7 +153,7 @@ impl Recorder {
         RecorderBuilder { client, reporter: Reporter::of(controller.into()), limits, seed: 0 }
     }
 
-    /// The same recorder, for a controller of another name.
+    /// The same recorder, for a controller with another name.
     #[must_use]
     pub fn reporting_as(&self, controller: impl Into<String>) -> Recorder {
         let reporter = Reporter { controller: controller.into(), instance: self.reporter.instance.clone() };
@@ -172,7 +169,7 @@ impl Recorder {
         self.event_about(regarding.object_ref(&K::DynamicType::default()), event);
     }
 
-    /// As [`event`](Self::event), about an object whose kind is known at run time only:
+    /// Records an event about an object whose kind is only known at run time. The reference is
     /// `object.object_ref(&resource)`.
     pub fn event_about(&self, regarding: ObjectReference, event: NewEvent) {
         let (reason, about) = (event.reason.clone(), regarding.name.clone().unwrap_or_default());
@@ -185,49 +182,50 @@ impl Recorder {
         );
         match correlation {
             Correlation::New | Correlation::Repeated => self.shared.wake.notify_one(),
-            Correlation::Dropped(why) => tracing::debug!(%reason, object = %about, %why, "event dropped"),
+            Correlation::Dropped(why) => tracing::debug!(%reason, object = %about, %why, "dropped an event"),
         }
     }
 
-    /// What was recorded, and what was dropped.
+    /// How many events were recorded and dropped.
     pub fn stats(&self) -> RecorderStats {
         self.shared.correlator.lock().stats()
     }
 }
 
 impl RecorderBuilder {
-    /// Which replica reports. By default the pod's name, from the environment (`POD_NAME`, or `HOSTNAME`).
+    /// The replica that reports. By default the name of the pod, from the environment (`POD_NAME`, or `HOSTNAME`).
     pub fn instance(mut self, instance: impl Into<String>) -> Self {
         self.reporter.instance = instance.into();
         self
     }
 
-    /// How many new events may wait to be written. More are dropped.
+    /// How many new events may wait to be written; 1000 by default. More are dropped.
     pub fn waiting_events_max(mut self, events: usize) -> Self {
         self.limits.waiting_events_max = events;
         self
     }
 
-    /// How long the same event is a repetition of the last.
+    /// For how long an equal event is a repetition; six minutes by default.
     pub fn window(mut self, window: Duration) -> Self {
         self.limits.window = window;
         self
     }
 
-    /// How many new events are recorded about one object at once; then one more in each `refill_interval`.
+    /// How many new events about one object are recorded without a pause (25 by default), and after which interval one
+    /// more is allowed (five minutes by default).
     pub fn spam_limit(mut self, burst_events: u32, refill_interval: Duration) -> Self {
         self.limits.burst_events = burst_events;
         self.limits.refill_interval = refill_interval;
         self
     }
 
-    /// How often one write is tried while the server can't be reached.
+    /// How many times one write is attempted while the server can't be reached; 12 by default.
     pub fn attempts_max(mut self, attempts: u32) -> Self {
         self.limits.attempts_max = attempts.max(1);
         self
     }
 
-    /// Where the jitter between attempts comes from.
+    /// The seed of the jitter between attempts.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self

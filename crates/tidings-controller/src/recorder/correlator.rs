@@ -1,8 +1,16 @@
-//! What was told and what of it the server knows. Deciding only: nothing here waits, and the time is passed in.
+//! The event correlator, as in client-go (`EventCorrelator`): it combines repeated and similar events and decides which
+//! writes are due. Pure: nothing here waits, and the time is passed in.
 //!
-//! The same event again within the window is a repetition: it is counted, and the count is written at growing
-//! intervals, so that an event that comes a thousand times costs a handful of writes. Notes that differ are events
-//! of their own up to a number; then one event stands for the rest. A new event takes from the object's share.
+//! An equal event within the window is a repetition. Its count is written at growing intervals, so that a thousand
+//! repetitions cost only a few writes. Events that differ only in their note are separate up to a limit; the rest is
+//! combined into one event. Each new event takes a token of its object (see `spam`). Example with the default limits:
+//!
+//! ```text
+//! 0 s    "Failed: disk full"  -> create event e
+//! 0.1 s  the same             -> count 2, due at 1 s
+//! 0.2 s  the same             -> count 3
+//! 1 s    write e with count 3 -> the next count is written 2 s after this, then 4 s, ... up to 5 minutes
+//! ```
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,26 +29,25 @@ use super::lru::LruMap;
 use super::spam::SpamFilter;
 use super::{Limits, RecorderStats};
 
-/// Series that are remembered at the most.
+/// How many series are kept.
 const SERIES_MAX: usize = 4096;
-/// So many notes for otherwise equal events; more share one event.
+/// How many events may differ only in their note. Further ones are combined into one event.
 const DISTINCT_NOTES_MAX: u32 = 10;
-/// The first repetition is written this long after the event, the next after twice as long, up to the last.
+/// The time from the creation of an event to the first write of its count. It doubles with each write, up to the maximum.
 const SERIES_WRITE_INTERVAL_MIN: Duration = Duration::from_secs(1);
 const SERIES_WRITE_INTERVAL_MAX: Duration = Duration::from_secs(5 * 60);
 
-/// The events of one recorder.
 pub(super) struct EventCorrelator {
     limits: Limits,
     series: HashMap<u64, Series>,
-    /// The series of each event that may be repeated. A series is here iff it is in `series`.
+    /// The series by the key of its event. It has the same series as `series`.
     by_key: HashMap<String, u64>,
-    /// Which series is to be written when. A series is here iff its `due` says so.
+    /// The series with a due write, in the order of time. It agrees with `Series::due`.
     due: BTreeSet<(Instant, u64)>,
-    /// Distinct notes of otherwise equal events.
+    /// The number of different notes, by similarity key.
     notes: LruMap<String, u32>,
     spam: SpamFilter,
-    /// Series that the server does not know yet.
+    /// The number of series that are not created on the server.
     uncreated: usize,
     last_number: u64,
     swept_at: Option<Instant>,
@@ -48,16 +55,16 @@ pub(super) struct EventCorrelator {
     stats: RecorderStats,
 }
 
-/// One event with its repetitions.
+/// An event with its repetitions.
 struct Series {
     key: String,
     event: Event,
     count: i32,
-    last_heard: Instant,
-    last_heard_at: Timestamp,
-    /// The count that the server knows; none before the event is there.
+    last_recorded: Instant,
+    last_recorded_at: Timestamp,
+    /// The count on the server; 0 if the event is not created.
     written: i32,
-    /// The count that is on its way.
+    /// The count in the pending write.
     sending: Option<i32>,
     due: Option<Instant>,
     written_at: Instant,
@@ -65,14 +72,12 @@ struct Series {
     attempts: u32,
 }
 
-/// What became of an event that was told.
 pub(super) enum Correlation {
     New,
     Repeated,
     Dropped(DropReason),
 }
 
-/// Why an event was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DropReason {
     Full,
@@ -82,18 +87,16 @@ pub(super) enum DropReason {
     Stopped,
 }
 
-/// A write that is due: the event as it shall be.
+/// A due write: the event as it must be on the server.
 pub(super) struct DueWrite {
     pub(super) id: u64,
     pub(super) event: Event,
-    /// How often it was tried.
+    /// How many attempts have failed.
     pub(super) attempts: u32,
 }
 
-/// What became of a write.
 pub(super) enum SeriesWriteResult {
     Done,
-    /// To be tried again after this.
     RetryAfter(Duration),
     Refused,
 }
@@ -115,7 +118,7 @@ impl EventCorrelator {
         }
     }
 
-    /// Takes an event in.
+    /// Adds an event.
     pub(super) fn correlate(
         &mut self,
         reporter: &Reporter,
@@ -128,41 +131,41 @@ impl EventCorrelator {
             return self.drop_for(DropReason::Stopped);
         }
         self.sweep(now);
-        let similarity = event.similarity(reporter, &regarding);
+        let similarity = event.similarity_key(reporter, &regarding);
         let key = format!("{similarity}\0{}", event.note);
         if self.repeat(&key, now, at) {
             return Correlation::Repeated;
         }
-        let is_combined = *self.notes.used(similarity.clone(), now, || 0) >= DISTINCT_NOTES_MAX;
+        let is_combined = *self.notes.get_or_insert(similarity.clone(), now, || 0) >= DISTINCT_NOTES_MAX;
         if is_combined && self.repeat(&similarity, now, at) {
             return Correlation::Repeated;
         }
-        if self.uncreated >= self.limits.waiting_events_max || !self.has_room() {
+        if self.uncreated >= self.limits.waiting_events_max || !self.make_room() {
             return self.drop_for(DropReason::Full);
         }
         if !self.spam.allows(identity(&regarding), now) {
             return self.drop_for(DropReason::Spam);
         }
-        *self.notes.used(similarity.clone(), now, || 0) += 1;
+        *self.notes.get_or_insert(similarity.clone(), now, || 0) += 1;
         let (key, event) = if is_combined { (similarity, event.combined()) } else { (key, event) };
         self.begin(key, reporter, regarding, event, now, at);
         Correlation::New
     }
 
-    /// Counts a repetition. False if there is no such series, or its time has passed.
+    /// Counts a repetition. False if there is no such series, or its window has passed.
     fn repeat(&mut self, key: &str, now: Instant, at: Timestamp) -> bool {
         let Some(&id) = self.by_key.get(key) else { return false };
         let window = self.limits.window;
         if self.series(id).has_ended(now, window) {
-            self.forget(id);
+            self.remove_series(id);
             return false;
         }
         let series = self.series(id);
         series.count = series.count.saturating_add(1);
-        series.last_heard = now;
-        series.last_heard_at = at;
+        series.last_recorded = now;
+        series.last_recorded_at = at;
         self.stats.repeated += 1;
-        self.plan(id, now);
+        self.schedule(id, now);
         true
     }
 
@@ -175,7 +178,7 @@ impl EventCorrelator {
         now: Instant,
         at: Timestamp,
     ) {
-        // Named after the time, as others do, and never twice the same.
+        // The number is unique and is used in the name. As in client-go, it is the time in nanoseconds.
         let nanoseconds = u64::try_from(at.as_nanosecond()).unwrap_or_default();
         self.last_number = nanoseconds.max(self.last_number + 1);
         let id = self.last_number;
@@ -183,8 +186,8 @@ impl EventCorrelator {
             key: key.clone(),
             event: event.into_event(reporter, regarding, at, id),
             count: 1,
-            last_heard: now,
-            last_heard_at: at,
+            last_recorded: now,
+            last_recorded_at: at,
             written: 0,
             sending: None,
             due: None,
@@ -196,7 +199,7 @@ impl EventCorrelator {
         self.by_key.insert(key, id);
         self.uncreated += 1;
         self.stats.recorded += 1;
-        self.plan(id, now);
+        self.schedule(id, now);
     }
 
     /// The next write, if one is due.
@@ -217,11 +220,16 @@ impl EventCorrelator {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Hears what became of a write. The reason is given if the event was dropped.
-    pub(super) fn settle(&mut self, id: u64, written: SeriesWriteResult, now: Instant) -> Option<DropReason> {
+    /// Handles the result of a write. Returns the reason if the event was dropped.
+    pub(super) fn on_result(
+        &mut self,
+        id: u64,
+        written: SeriesWriteResult,
+        now: Instant,
+    ) -> Option<DropReason> {
         let (attempts_max, is_closed) = (self.limits.attempts_max, self.is_closed);
         let series = self.series(id);
-        let sent = series.sending.take().expect("a write that ends was taken");
+        let sent = series.sending.take().expect("a write has a result only after it was taken");
         let was_created = series.written > 0;
         let why = match written {
             SeriesWriteResult::Done => {
@@ -233,34 +241,34 @@ impl EventCorrelator {
                 }
                 self.uncreated -= usize::from(!was_created);
                 self.stats.written += 1;
-                self.plan(id, now);
+                self.schedule(id, now);
                 return None;
             }
             SeriesWriteResult::RetryAfter(after) if series.attempts + 1 < attempts_max => {
                 series.attempts += 1;
-                self.plan_at(id, clock::after(now, after));
+                self.schedule_at(id, clock::after(now, after));
                 return None;
             }
             SeriesWriteResult::RetryAfter(_) if is_closed => DropReason::Stopped,
             SeriesWriteResult::RetryAfter(_) => DropReason::Unreachable,
             SeriesWriteResult::Refused => DropReason::Refused,
         };
-        self.forget(id);
+        self.remove_series(id);
         self.drop_for(why);
         Some(why)
     }
 
-    /// Takes nothing more in, and wants everything written now.
+    /// Refuses new events, and makes all writes due now.
     pub(super) fn close(&mut self, now: Instant) {
         self.is_closed = true;
         let waiting: Vec<u64> = self.due.iter().map(|(_, id)| *id).collect();
         for id in waiting {
-            self.unplan(id);
-            self.plan_at(id, now);
+            self.unschedule(id);
+            self.schedule_at(id, now);
         }
     }
 
-    /// Drops what is still to be written.
+    /// Drops all events that are not written.
     pub(super) fn abandon(&mut self) {
         let is_unwritten = |series: &&Series| series.due.is_some() || series.sending.is_some();
         self.stats.dropped_stopped += self.series.values().filter(is_unwritten).count() as u64;
@@ -274,8 +282,8 @@ impl EventCorrelator {
         RecorderStats { waiting_events: self.uncreated, ..self.stats }
     }
 
-    /// Plans the write of a series whose count the server does not know, unless it is planned or under way.
-    fn plan(&mut self, id: u64, now: Instant) {
+    /// Schedules a write if the server does not have the current count and no write is scheduled or pending.
+    fn schedule(&mut self, id: u64, now: Instant) {
         let is_closed = self.is_closed;
         let series = self.series(id);
         if series.due.is_some() || series.sending.is_some() || series.count == series.written {
@@ -283,43 +291,43 @@ impl EventCorrelator {
         }
         let is_at_once = series.written == 0 || is_closed;
         let at = if is_at_once { now } else { now.max(series.written_at + series.write_interval) };
-        self.plan_at(id, at);
+        self.schedule_at(id, at);
     }
 
-    fn plan_at(&mut self, id: u64, at: Instant) {
+    fn schedule_at(&mut self, id: u64, at: Instant) {
         self.series(id).due = Some(at);
         self.due.insert((at, id));
     }
 
-    fn unplan(&mut self, id: u64) {
+    fn unschedule(&mut self, id: u64) {
         if let Some(at) = self.series(id).due.take() {
             self.due.remove(&(at, id));
         }
     }
 
-    fn forget(&mut self, id: u64) {
-        self.unplan(id);
-        let series = self.series.remove(&id).expect("only a series that is there is forgotten");
+    fn remove_series(&mut self, id: u64) {
+        self.unschedule(id);
+        let series = self.series.remove(&id).expect("only existing series are removed");
         self.by_key.remove(&series.key);
         self.uncreated -= usize::from(series.written == 0);
     }
 
-    /// Whether one more series fits, after the older half of those that the server knows has gone if needed.
-    fn has_room(&mut self) -> bool {
+    /// Whether there is room for one more series. If not, evicts the older half of the written series first.
+    fn make_room(&mut self) -> bool {
         if self.series.len() < SERIES_MAX {
             return true;
         }
         let is_known = |series: &Series| series.written > 0 && series.sending.is_none();
         let known = self.series.iter().filter(|(_, series)| is_known(series));
-        let mut known: Vec<(Instant, u64)> = known.map(|(id, series)| (series.last_heard, *id)).collect();
+        let mut known: Vec<(Instant, u64)> = known.map(|(id, series)| (series.last_recorded, *id)).collect();
         known.sort_unstable();
         for (_, id) in known.iter().take(known.len().div_ceil(2)) {
-            self.forget(*id);
+            self.remove_series(*id);
         }
         self.series.len() < SERIES_MAX
     }
 
-    /// Forgets what has ended, once in each window.
+    /// Removes series that have ended, once in each window.
     fn sweep(&mut self, now: Instant) {
         let window = self.limits.window;
         if self.swept_at.is_some_and(|at| now.duration_since(at) < window) {
@@ -329,14 +337,14 @@ impl EventCorrelator {
         let ended = self.series.iter().filter(|(_, series)| series.has_ended(now, window));
         let ended: Vec<u64> = ended.map(|(id, _)| *id).collect();
         for id in ended {
-            self.forget(id);
+            self.remove_series(id);
         }
         self.notes.retain(|used, _| now.duration_since(used) <= window);
         self.spam.sweep(now);
     }
 
     fn series(&mut self, id: u64) -> &mut Series {
-        self.series.get_mut(&id).expect("a series stays until its write has ended")
+        self.series.get_mut(&id).expect("a series exists until its write has a result")
     }
 
     fn drop_for(&mut self, why: DropReason) -> Correlation {
@@ -353,14 +361,14 @@ impl EventCorrelator {
 }
 
 impl Series {
-    /// Whether the window has passed and nothing is left to be written.
+    /// Whether the window has passed and no write is scheduled or pending.
     fn has_ended(&self, now: Instant, window: Duration) -> bool {
         let is_idle = self.due.is_none() && self.sending.is_none();
-        is_idle && now.duration_since(self.last_heard) > window
+        is_idle && now.duration_since(self.last_recorded) > window
     }
 
     fn as_written(&self) -> Event {
-        let last_observed_time = MicroTime(self.last_heard_at);
+        let last_observed_time = MicroTime(self.last_recorded_at);
         let series = (self.count > 1).then_some(EventSeries { count: self.count, last_observed_time });
         Event { series, ..self.event.clone() }
     }
@@ -369,8 +377,8 @@ impl Series {
 impl fmt::Display for DropReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            DropReason::Full => "too many wait to be written",
-            DropReason::Spam => "too much was told about this object",
+            DropReason::Full => "too many events wait to be written",
+            DropReason::Spam => "there are too many events about this object",
             DropReason::Refused => "the server refused it",
             DropReason::Unreachable => "the server could not be reached",
             DropReason::Stopped => "the recorder has stopped",

@@ -1,4 +1,4 @@
-//! One event as a controller tells it, and as the server wants it: every text cut to its bound.
+//! An event as a controller passes it, and as the server accepts it: all texts are truncated to their limits.
 
 use std::env;
 
@@ -8,15 +8,15 @@ use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use kube_core::Resource;
 
-/// The bounds that the server checks, in bytes.
+/// The limits of the server, in bytes.
 const NOTE_BYTES_MAX: usize = 1024;
 const REASON_BYTES_MAX: usize = 128;
 const NAME_BYTES_MAX: usize = 253;
 
-/// Where events about objects of cluster scope go.
+/// The namespace of events about objects without a namespace.
 const CLUSTER_SCOPE_NAMESPACE: &str = "default";
 
-/// What a controller tells about an object.
+/// An event to be recorded.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct NewEvent {
@@ -27,16 +27,16 @@ pub struct NewEvent {
     pub(super) related: Option<ObjectReference>,
 }
 
-/// Whether something is wrong.
+/// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventType {
-    /// Things go their way.
+    /// Information.
     Normal,
-    /// Someone should look.
+    /// Something is wrong that a person should look at.
     Warning,
 }
 
-/// Who reports.
+/// The controller and the replica that report an event.
 #[derive(Debug, Clone)]
 pub(super) struct Reporter {
     pub(super) controller: String,
@@ -44,31 +44,31 @@ pub(super) struct Reporter {
 }
 
 impl NewEvent {
-    /// Something that went as it should. The reason is one word in CamelCase, the note is for people; the server
-    /// takes 128 and 1024 bytes of them, and what is longer is cut.
+    /// An event of type `Normal`. The reason is one word in CamelCase, the note is a text for people. They are truncated to
+    /// the limits of the server, 128 and 1024 bytes.
     pub fn normal(reason: impl Into<String>, note: impl Into<String>) -> Self {
         Self::new(EventType::Normal, reason.into(), note.into())
     }
 
-    /// Something that someone should look at.
+    /// An event of type `Warning`.
     pub fn warning(reason: impl Into<String>, note: impl Into<String>) -> Self {
         Self::new(EventType::Warning, reason.into(), note.into())
     }
 
     fn new(type_: EventType, mut reason: String, mut note: String) -> Self {
-        cut(&mut reason, REASON_BYTES_MAX);
-        cut(&mut note, NOTE_BYTES_MAX);
+        truncate(&mut reason, REASON_BYTES_MAX);
+        truncate(&mut note, NOTE_BYTES_MAX);
         NewEvent { type_, reason, action: "Reconcile".to_owned(), note, related: None }
     }
 
-    /// What the controller was doing, in CamelCase; `Reconcile` unless told.
+    /// What the controller was doing, in CamelCase; `Reconcile` by default.
     pub fn action(mut self, action: impl Into<String>) -> Self {
         self.action = action.into();
-        cut(&mut self.action, REASON_BYTES_MAX);
+        truncate(&mut self.action, REASON_BYTES_MAX);
         self
     }
 
-    /// A second object that took part, such as the one that was created.
+    /// A second object that the event is about, such as the one that was created.
     pub fn related<K>(self, related: &K) -> Self
     where
         K: Resource,
@@ -77,21 +77,21 @@ impl NewEvent {
         self.related_to(related.object_ref(&K::DynamicType::default()))
     }
 
-    /// As [`related`](Self::related), by reference.
+    /// Like [`related`](Self::related), with a reference to the object.
     pub fn related_to(mut self, related: ObjectReference) -> Self {
         self.related = Some(related);
         self
     }
 
-    /// Says of the note that it stands for others which differ from it.
+    /// Marks the note as one of several that differ.
     pub(super) fn combined(mut self) -> Self {
         self.note.insert_str(0, "(combined from similar events): ");
-        cut(&mut self.note, NOTE_BYTES_MAX);
+        truncate(&mut self.note, NOTE_BYTES_MAX);
         self
     }
 
-    /// What is the same in events that may differ in their note only.
-    pub(super) fn similarity(&self, reporter: &Reporter, regarding: &ObjectReference) -> String {
+    /// A key that is equal for events that differ only in their note.
+    pub(super) fn similarity_key(&self, reporter: &Reporter, regarding: &ObjectReference) -> String {
         let related = self.related.as_ref().map(identity).unwrap_or_default();
         let Reporter { controller, instance } = reporter;
         [
@@ -106,7 +106,7 @@ impl NewEvent {
         .join("\0")
     }
 
-    /// The object for the server, named after what it regards.
+    /// The object for the server. Its name begins with the name of the regarded object.
     pub(super) fn into_event(
         self,
         reporter: &Reporter,
@@ -145,16 +145,16 @@ impl EventType {
 }
 
 impl Reporter {
-    /// This replica of a controller.
+    /// A controller in this process.
     pub(super) fn of(controller: String) -> Self {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let mut instance = set("POD_NAME").or_else(|| set("HOSTNAME")).unwrap_or_else(|| controller.clone());
-        cut(&mut instance, REASON_BYTES_MAX);
+        truncate(&mut instance, REASON_BYTES_MAX);
         Reporter { controller, instance }
     }
 }
 
-/// Which object a reference means, whatever its version.
+/// A key of the referenced object, without its version.
 pub(super) fn identity(reference: &ObjectReference) -> String {
     let ObjectReference { api_version, field_path, kind, name, namespace, uid, resource_version: _ } =
         reference;
@@ -163,13 +163,13 @@ pub(super) fn identity(reference: &ObjectReference) -> String {
         .join("\0")
 }
 
-/// A name that no other event has. Names of some kinds, such as `system:node`, are none for an event.
+/// A unique name for an event. Some names of objects, such as `system:node`, are not valid in it and are replaced.
 fn name(regarding: &str, number: u64) -> String {
     let is_fit = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     let is_end = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let suffix = format!(".{number:x}");
     let mut stem = regarding.to_owned();
-    cut(&mut stem, NAME_BYTES_MAX - suffix.len());
+    truncate(&mut stem, NAME_BYTES_MAX - suffix.len());
     let ends_well = stem.as_bytes().first().is_some_and(is_end) && stem.as_bytes().last().is_some_and(is_end);
     if !ends_well || !stem.bytes().all(is_fit) {
         stem = "event".to_owned();
@@ -177,8 +177,8 @@ fn name(regarding: &str, number: u64) -> String {
     stem + &suffix
 }
 
-/// Cuts a text to so many bytes, between two characters.
-fn cut(text: &mut String, bytes_max: usize) {
+/// Truncates a text at a character boundary.
+fn truncate(text: &mut String, bytes_max: usize) {
     text.truncate(text.floor_char_boundary(bytes_max));
 }
 
@@ -187,17 +187,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_between_two_characters_at_the_servers_bound() {
+    fn texts_are_truncated_at_a_character_boundary_to_the_limits_of_the_server() {
         let event = NewEvent::normal("R".repeat(500), "ä".repeat(600) + "x").action("A".repeat(500));
         assert_eq!(event.note.len(), 1024);
         assert_eq!((event.reason.len(), event.action.len()), (128, 128));
         let odd = NewEvent::normal("Reason", "x".to_owned() + &"ä".repeat(600));
-        assert_eq!(odd.note.len(), 1023, "the character that crosses the bound goes as a whole");
+        assert_eq!(odd.note.len(), 1023, "a character is removed as a whole");
         assert!(odd.combined().note.len() <= 1024);
     }
 
     #[test]
-    fn an_event_has_a_valid_name_whatever_it_regards() {
+    fn an_event_has_a_valid_name_for_any_regarded_object() {
         let check = |regarding: &str, expected: &str| assert_eq!(name(regarding, 0xbeef), expected);
         check("web-0", "web-0.beef");
         check("system:node", "event.beef");

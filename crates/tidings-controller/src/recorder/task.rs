@@ -1,4 +1,5 @@
-//! Writes what the correlator wants written: a few at a time, and with retry_delay while the server can't be reached.
+//! The task of a recorder: writes the events that are due, several at a time, and with a growing delay while the server
+//! can't be reached.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +18,12 @@ use super::SharedRecorder;
 use super::correlator::{DropReason, DueWrite, SeriesWriteResult};
 use super::write::{EventResponse, write};
 
-/// Writes under way at the most.
+/// How many writes may be pending.
 const WRITES_MAX: usize = 8;
-/// The first try is repeated after this, the next after twice as long, up to the last.
+/// The delay before the second attempt. It doubles with each attempt, up to `RETRY_MAX`.
 const RETRY_MIN: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(10);
-/// What is still unwritten so long after the end was asked for is dropped.
+/// Events that are not written this long after the stop are dropped.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Writes the events of a [`Recorder`](super::Recorder) to the server.
@@ -30,14 +31,14 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct RecorderTask {
     client: Client,
     shared: Arc<SharedRecorder>,
-    /// The last handle is gone.
+    /// Cancelled when the last handle is dropped.
     abandoned: CancellationToken,
     rng: SmallRng,
-    /// Nothing is written before: the server can't be reached, or wants to be left alone.
+    /// Nothing is written before this time: the server can't be reached, or demands a delay.
     paused_until: Option<Instant>,
-    /// Times in a row that the server could not be reached. One write at a time finds out whether it can again.
+    /// While this is not 0, only one write at a time is attempted.
     consecutive_outages: u32,
-    /// People are told of the first refusal; there may be one for each event.
+    /// Only the first dropped event is logged as a warning, because all events may be refused.
     has_warned: bool,
 }
 
@@ -60,7 +61,8 @@ impl RecorderTask {
         }
     }
 
-    /// Writes until `stop`, or until the last handle is gone; then what is left, within five seconds.
+    /// Writes until `stop` is cancelled or the last handle is dropped. Then it writes the remaining events, for at most five
+    /// seconds.
     pub async fn run(mut self, stop: CancellationToken) {
         let shared = Arc::clone(&self.shared);
         let client = self.client.clone();
@@ -80,13 +82,13 @@ impl RecorderTask {
             tokio::select! {
                 biased;
                 Some((answer, due)) = writes.next() => self.settle(&due, answer),
-                () = ended(&stop, &self.abandoned), if flush_until.is_none() => {
+                () = stopped(&stop, &self.abandoned), if flush_until.is_none() => {
                     let now = Instant::now();
                     flush_until = Some(now + FLUSH_TIMEOUT);
                     shared.correlator.lock().close(now);
                 }
-                () = reached(flush_until) => break,
-                () = reached(self.next_look()), if has_slot => {}
+                () = wait_until(flush_until) => break,
+                () = wait_until(self.next_write_at()), if has_slot => {}
                 () = shared.wake.notified() => {}
             }
         }
@@ -107,8 +109,8 @@ impl RecorderTask {
         if self.consecutive_outages > 0 { 1 } else { WRITES_MAX }
     }
 
-    /// When there may be something to write, if nobody tells anything before.
-    fn next_look(&self) -> Option<Instant> {
+    /// When the next write is due, unless an event is recorded before.
+    fn next_write_at(&self) -> Option<Instant> {
         let due = self.shared.correlator.lock().next_due()?;
         Some(self.paused_until.map_or(due, |held| held.max(due)))
     }
@@ -125,51 +127,51 @@ impl RecorderTask {
                 refusal = Some(error);
                 SeriesWriteResult::Refused
             }
-            EventResponse::Again { retry_after, is_outage: false } => {
+            EventResponse::Retry { retry_after, is_outage: false } => {
                 SeriesWriteResult::RetryAfter(retry_after.unwrap_or_else(|| self.retry_delay(due.attempts)))
             }
-            EventResponse::Again { retry_after, is_outage: true } => {
+            EventResponse::Retry { retry_after, is_outage: true } => {
                 let after = retry_after.unwrap_or_else(|| self.retry_delay(self.consecutive_outages));
-                // Those that were under way together have met the same outage.
+                // Writes that were pending at the same time failed because of the same outage: it counts once.
                 self.consecutive_outages += u32::from(self.paused_until.is_none());
-                // The others would spend their attempts on it.
+                // Other writes would waste their attempts on it.
                 self.paused_until = self.paused_until.max(Some(clock::after(now, after)));
                 SeriesWriteResult::RetryAfter(after)
             }
         };
-        let dropped = self.shared.correlator.lock().settle(due.id, written, now);
+        let dropped = self.shared.correlator.lock().on_result(due.id, written, now);
         if let Some(why) = dropped {
-            self.tell(due, why, refusal);
+            self.log_drop(due, why, refusal);
         }
     }
 
-    /// How long to wait before the next try, with up to a quarter more so that replicas do not come all at once.
+    /// The delay before the next attempt, with up to a quarter more, so that replicas do not send at the same time.
     fn retry_delay(&mut self, attempts: u32) -> Duration {
         jittered(exponential(RETRY_MIN, attempts, RETRY_MAX), 0.25, &mut self.rng)
     }
 
-    fn tell(&mut self, due: &DueWrite, why: DropReason, refusal: Option<kube_client::Error>) {
+    fn log_drop(&mut self, due: &DueWrite, why: DropReason, refusal: Option<kube_client::Error>) {
         let reason = due.event.reason.as_deref().unwrap_or_default();
         let namespace = due.event.metadata.namespace.as_deref().unwrap_or_default();
         let error = refusal.as_ref().map(tracing::field::display);
         if self.has_warned {
-            tracing::debug!(reason, namespace, error, %why, "event dropped");
+            tracing::debug!(reason, namespace, error, %why, "dropped an event");
             return;
         }
         self.has_warned = true;
-        tracing::warn!(reason, namespace, error, %why, "event dropped; further ones are traced at debug level");
+        tracing::warn!(reason, namespace, error, %why, "dropped an event; further ones are logged at debug level");
     }
 }
 
-async fn ended(stop: &CancellationToken, abandoned: &CancellationToken) {
+async fn stopped(stop: &CancellationToken, abandoned: &CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
         () = abandoned.cancelled() => {}
     }
 }
 
-/// Waits for a time, or for ever.
-async fn reached(at: Option<Instant>) {
+/// Waits until this time; for ever, if there is none.
+async fn wait_until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,

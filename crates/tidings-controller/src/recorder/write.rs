@@ -1,4 +1,4 @@
-//! One write of one event: what is asked of the server, and what its answer means.
+//! Writes one event to the server and interprets the response.
 
 use std::time::Duration;
 
@@ -7,30 +7,28 @@ use kube_client::api::{Patch, PatchParams, PostParams};
 use kube_client::{Api, Client, Error};
 use serde_json::json;
 
-/// A server that hangs is given up after this.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// A server may ask for no more retry_delay than this.
+/// A longer `Retry-After` of the server is shortened to this.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
 
-/// What became of a write.
 pub(super) enum EventResponse {
     Written,
-    /// No answer, or one that another time may be different.
-    Again {
-        /// How long the server wants to be left alone.
+    /// No response, or an error that may pass.
+    Retry {
+        /// The delay that the server demands.
         retry_after: Option<Duration>,
-        /// Whether other writes would fare no better.
+        /// Whether other writes would fail too.
         is_outage: bool,
     },
     Refused(Error),
 }
 
-/// Creates an event, or counts its repetitions in the one that is there.
+/// Creates an event, or updates the count of the existing one.
 pub(super) async fn write(client: &Client, event: &Event) -> EventResponse {
     match tokio::time::timeout(WRITE_TIMEOUT, attempt(client, event)).await {
         Ok(Ok(())) => EventResponse::Written,
-        Ok(Err(error)) => meaning(error),
-        Err(_) => EventResponse::Again { retry_after: None, is_outage: true },
+        Ok(Err(error)) => classify(error),
+        Err(_) => EventResponse::Retry { retry_after: None, is_outage: true },
     }
 }
 
@@ -41,28 +39,28 @@ async fn attempt(client: &Client, event: &Event) -> Result<(), Error> {
         let name = event.metadata.name.as_deref().unwrap_or_default();
         let patch = Patch::Merge(json!({ "series": series }));
         match events.patch(name, &PatchParams::default(), &patch).await {
-            // Events live for an hour: this one is made again, with its count.
+            // The server deletes events after an hour. This one is created again, with its count.
             Err(Error::Api(status)) if status.code == 404 => {}
             answer => return answer.map(drop),
         }
     }
     match events.create(&PostParams::default(), event).await {
-        // Its name is ours alone: an earlier try came through, and only its answer was lost.
+        // The name is unique: an earlier attempt succeeded, and only its response was lost.
         Err(Error::Api(status)) if status.is_already_exists() && event.series.is_none() => Ok(()),
         answer => answer.map(drop),
     }
 }
 
-fn meaning(error: Error) -> EventResponse {
+fn classify(error: Error) -> EventResponse {
     let Error::Api(status) = &error else {
-        return EventResponse::Again { retry_after: None, is_outage: true };
+        return EventResponse::Retry { retry_after: None, is_outage: true };
     };
-    // A token may just be replaced; a series may have been made between the patch and the creation.
+    // 401: the token may just be replaced. 409: the event may have been created between the patch and the creation.
     let may_pass = status.code >= 500 || matches!(status.code, 401 | 408 | 409 | 429);
     if !may_pass {
         return EventResponse::Refused(error);
     }
-    let asked = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
-    let retry_after = (asked > 0).then(|| Duration::from_secs(asked.into()).min(RETRY_AFTER_MAX));
-    EventResponse::Again { retry_after, is_outage: matches!(status.code, 429 | 502 | 503 | 504) }
+    let demanded = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    let retry_after = (demanded > 0).then(|| Duration::from_secs(demanded.into()).min(RETRY_AFTER_MAX));
+    EventResponse::Retry { retry_after, is_outage: matches!(status.code, 429 | 502 | 503 | 504) }
 }

@@ -52,7 +52,7 @@ async fn the_lease_is_released_only_after_all_dropped_workers_have_ended() {
     assert!(tokio::time::timeout(second, controllers.work()).await.is_err(), "it leads and works");
     assert_eq!(lease_holder(&server), "one");
 
-    // A worker that takes 5 s to end after it is told to drop its request.
+    // A worker that takes 5 s to end after its request is abandoned.
     let holder_at_end = Arc::new(Mutex::new(String::new()));
     let (abandon, observed, observer) =
         (controllers.abandon.clone(), Arc::clone(&holder_at_end), server.clone());
