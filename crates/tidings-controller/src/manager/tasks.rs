@@ -123,8 +123,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_task_that_ends_before_its_stop_or_panics_has_failed_under_its_name() {
         let mut tasks = NamedTasks::default();
+        let minute = std::time::Duration::from_secs(60);
         tasks.spawn_until("early", CancellationToken::new(), async {});
-        let error = tasks.failed().await;
+        let error = tokio::time::timeout(minute, tasks.failed()).await.expect("it ended early");
         assert!(matches!(&error, ManagerError::Ended { name } if name == "early"), "{error}");
 
         tasks.spawn_until("broken", CancellationToken::new(), async { panic!("scripted panic") });
@@ -133,7 +134,7 @@ mod tests {
 
         let stop = CancellationToken::new();
         tasks.spawn_until("stopped", stop.clone(), async move { stop.cancel() });
-        let failed = tokio::time::timeout(std::time::Duration::from_secs(1), tasks.failed()).await;
+        let failed = tokio::time::timeout(minute, tasks.failed()).await;
         assert!(failed.is_err(), "a task that ends after its stop has not failed");
     }
 }

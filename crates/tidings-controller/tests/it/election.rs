@@ -1,4 +1,4 @@
-//! Elections over the in-process API server, in paused time unless a test says otherwise.
+//! Elections over the in-process API server, most of them in paused time.
 
 mod bad_input;
 pub(crate) mod blocked_log;

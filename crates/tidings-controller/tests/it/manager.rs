@@ -1,4 +1,4 @@
-//! The manager over the API server in the process: what it starts in which order, and how it ends.
+//! The manager over the in-process API server: the order of its start, its failures, its stop.
 
 #[cfg(feature = "endpoints")]
 mod endpoints;

@@ -1,4 +1,4 @@
-//! What a replica decides, case by case. The simulation of several is in `simulation`.
+//! The decisions of one replica, case by case. `simulation` has several replicas.
 
 use k8s_openapi::api::coordination::v1::LeaseSpec;
 
@@ -8,15 +8,15 @@ mod simulation;
 
 const DAY_ONE: i64 = 1_750_000_000;
 
-/// A machine at a clock of its own.
-struct Scene {
+/// A state machine with its own clock.
+struct Harness {
     machine: ElectionStateMachine,
     start: Instant,
     at: Duration,
     sent: Duration,
 }
 
-impl Scene {
+impl Harness {
     fn new() -> Self {
         Self::of(template("us"))
     }
@@ -24,20 +24,20 @@ impl Scene {
     fn of(template: LeaseTemplate) -> Self {
         let start = Instant::now();
         let machine = ElectionStateMachine::new(ElectionTiming::default(), template, 7, start);
-        Scene { machine, start, at: Duration::ZERO, sent: Duration::ZERO }
+        Harness { machine, start, at: Duration::ZERO, sent: Duration::ZERO }
     }
 
-    /// One that has just acquired the lease that it returns.
+    /// A state machine that has just acquired the returned lease.
     fn leading() -> (Self, Lease) {
-        let mut scene = Scene::new();
-        scene.reads(LeaseResponse::NotFound);
-        let lease = versioned(scene.creates(), "1");
-        scene.hears(LeaseResponse::Lease(Box::new(lease.clone())));
-        assert!(scene.leads());
-        (scene, lease)
+        let mut harness = Harness::new();
+        harness.reads(LeaseResponse::NotFound);
+        let lease = versioned(harness.creates(), "1");
+        harness.responds(LeaseResponse::Lease(Box::new(lease.clone())));
+        assert!(harness.leads());
+        (harness, lease)
     }
 
-    fn pass(&mut self, time: Duration) {
+    fn advance(&mut self, time: Duration) {
         self.at += time;
     }
 
@@ -51,32 +51,32 @@ impl Scene {
         self.machine.next_action(Now { at: self.start + self.at, wall })
     }
 
-    fn hears(&mut self, answer: LeaseResponse) {
+    fn responds(&mut self, response: LeaseResponse) {
         let (sent, now) = (self.start + self.sent, self.now());
-        self.machine.on_response(answer, sent, now);
+        self.machine.on_response(response, sent, now);
     }
 
     #[track_caller]
-    fn asks(&mut self) -> LeaseRequest {
+    fn sends(&mut self) -> LeaseRequest {
         match self.next_action() {
             ElectionAction::Send { request, .. } => request,
             other => panic!("{other:?}, and not a request"),
         }
     }
 
-    /// Waits as told, then reads.
+    /// Waits until the next request is due, which must be a read.
     #[track_caller]
-    fn reads(&mut self, answer: LeaseResponse) {
+    fn reads(&mut self, response: LeaseResponse) {
         if let ElectionAction::Wait { until } = self.next_action() {
             self.at = until - self.start;
         }
-        assert_eq!(self.asks(), LeaseRequest::Read);
-        self.hears(answer);
+        assert_eq!(self.sends(), LeaseRequest::Read);
+        self.responds(response);
     }
 
     #[track_caller]
     fn replaces(&mut self) -> Lease {
-        match self.asks() {
+        match self.sends() {
             LeaseRequest::Replace(lease) => *lease,
             other => panic!("{other:?}, and not a replacement"),
         }
@@ -84,7 +84,7 @@ impl Scene {
 
     #[track_caller]
     fn creates(&mut self) -> Lease {
-        match self.asks() {
+        match self.sends() {
             LeaseRequest::Create(lease) => *lease,
             other => panic!("{other:?}, and not a creation"),
         }
@@ -95,7 +95,7 @@ impl Scene {
     }
 
     #[track_caller]
-    fn rests(&mut self) -> Duration {
+    fn waits(&mut self) -> Duration {
         match self.next_action() {
             ElectionAction::Wait { until } => until - self.now(),
             other => panic!("{other:?}, and not a rest"),
@@ -118,7 +118,7 @@ fn versioned(mut lease: Lease, version: &str) -> Lease {
     lease
 }
 
-/// A lease of another replica, as it was written `age` ago.
+/// The lease of another replica, written `age` ago.
 fn held_by(holder: &str, age: Duration) -> Lease {
     let then = MicroTime(Timestamp::from_second(DAY_ONE).unwrap() - age);
     let mut lease = versioned(template(holder).created(then.0), "8");
@@ -142,16 +142,16 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// How a candidate goes on after a lease that it sees for the first time, `later`, and unchanged.
+/// What a candidate writes when it reads the same lease twice, with this time in between. `None` if it does not write.
 fn taken_after(found: &Lease, later: Duration) -> Option<Lease> {
-    let mut scene = Scene::new();
-    scene.reads(lease(found));
+    let mut harness = Harness::new();
+    harness.reads(lease(found));
     if later > Duration::ZERO {
-        assert!(matches!(scene.next_action(), ElectionAction::Wait { .. }), "taken at once: {found:?}");
-        scene.pass(later);
-        scene.reads(lease(found));
+        assert!(matches!(harness.next_action(), ElectionAction::Wait { .. }), "taken at once: {found:?}");
+        harness.advance(later);
+        harness.reads(lease(found));
     }
-    match scene.next_action() {
+    match harness.next_action() {
         ElectionAction::Send { request: LeaseRequest::Replace(lease), .. } => Some(*lease),
         ElectionAction::Wait { .. } => None,
         other => panic!("{other:?}"),
@@ -161,17 +161,17 @@ fn taken_after(found: &Lease, later: Duration) -> Option<Lease> {
 // holds: E7
 #[test]
 fn a_lease_that_does_not_exist_is_created_and_held() {
-    let (mut scene, lease) = Scene::leading();
+    let (mut harness, lease) = Harness::leading();
     assert_eq!(spec(&lease).holder_identity.as_deref(), Some("us"));
     assert_eq!(spec(&lease).lease_transitions, Some(0));
     assert_eq!(spec(&lease).lease_duration_seconds, Some(15));
     assert_eq!(spec(&lease).acquire_time, spec(&lease).renew_time);
-    assert_eq!(scene.rests(), seconds(2));
+    assert_eq!(harness.waits(), seconds(2));
 }
 
 // holds: E5
 #[test]
-fn a_lease_is_never_taken_for_how_old_its_times_are() {
+fn a_lease_is_never_taken_because_its_times_are_old() {
     for age in [Duration::ZERO, seconds(16), seconds(1_000_000)] {
         assert_eq!(taken_after(&held_by("other", age), Duration::ZERO), None);
     }
@@ -191,7 +191,7 @@ fn a_lease_that_has_not_changed_for_its_duration_is_taken() {
 
 // holds: E5
 #[test]
-fn the_duration_written_in_the_record_counts_and_not_ours() {
+fn the_lease_duration_written_in_the_record_counts_and_not_the_own_one() {
     let mut short = held_by("other", Duration::ZERO);
     change(&mut short).lease_duration_seconds = Some(4);
     assert_eq!(taken_after(&short, seconds(3)), None);
@@ -201,7 +201,7 @@ fn the_duration_written_in_the_record_counts_and_not_ours() {
 }
 
 #[test]
-fn a_duration_that_makes_no_sense_counts_as_ours() {
+fn an_unusable_lease_duration_is_replaced_by_the_own_one() {
     for nonsense in [None, Some(0), Some(-7), Some(i32::MIN)] {
         let mut odd = held_by("other", Duration::ZERO);
         change(&mut odd).lease_duration_seconds = nonsense;
@@ -213,16 +213,17 @@ fn a_duration_that_makes_no_sense_counts_as_ours() {
 
 // holds: E5
 #[test]
-fn each_change_that_is_seen_begins_the_wait_anew() {
-    let mut scene = Scene::new();
+fn each_observed_change_restarts_the_wait() {
+    let mut harness = Harness::new();
     let mut theirs = held_by("other", Duration::ZERO);
     for _ in 0..5 {
-        change(&mut theirs).renew_time = Some(MicroTime(Timestamp::from_second(DAY_ONE).unwrap() + scene.at));
-        scene.reads(lease(&theirs));
-        scene.rests();
-        scene.pass(seconds(10));
+        change(&mut theirs).renew_time =
+            Some(MicroTime(Timestamp::from_second(DAY_ONE).unwrap() + harness.at));
+        harness.reads(lease(&theirs));
+        harness.waits();
+        harness.advance(seconds(10));
     }
-    assert!(!scene.leads());
+    assert!(!harness.leads());
 }
 
 // holds: E7
@@ -230,7 +231,7 @@ fn each_change_that_is_seen_begins_the_wait_anew() {
 fn a_released_lease_is_taken_at_once() {
     let old = template("other")
         .released(&held_by("other", Duration::ZERO), Timestamp::from_second(DAY_ONE).unwrap());
-    let new = taken_after(&old, Duration::ZERO).expect("nobody holds it");
+    let new = taken_after(&old, Duration::ZERO).expect("it was released");
     assert_eq!(spec(&new).lease_transitions, Some(4));
     let mut bare = old.clone();
     bare.spec = None;
@@ -238,39 +239,39 @@ fn a_released_lease_is_taken_at_once() {
 }
 
 #[test]
-fn it_says_who_holds_the_lease_in_which_term_and_whether_a_write_is_under_way() {
-    let said = |scene: &Scene| {
-        let Scene { machine, .. } = scene;
+fn it_reports_holder_term_and_pending_write() {
+    let said = |harness: &Harness| {
+        let Harness { machine, .. } = harness;
         (machine.holder().map(str::to_owned), machine.term(), machine.is_writing())
     };
     let by = |holder: &str, term, is_writing| (Some(holder.to_owned()), term, is_writing);
-    let mut scene = Scene::new();
-    assert_eq!(said(&scene), (None, 0, false));
+    let mut harness = Harness::new();
+    assert_eq!(said(&harness), (None, 0, false));
     let theirs = held_by("other", Duration::ZERO);
     for (term, version) in [(1, "9"), (2, "10")] {
-        scene.reads(lease(&theirs));
-        assert_eq!(said(&scene), by("other", term - 1, false));
-        scene.pass(seconds(16));
-        scene.reads(lease(&theirs));
-        let taken = versioned(scene.replaces(), version);
-        assert_eq!(said(&scene), by("other", term - 1, true));
-        scene.hears(lease(&taken));
-        assert_eq!(said(&scene), by("us", term, false));
-        scene.machine.lose(scene.now());
+        harness.reads(lease(&theirs));
+        assert_eq!(said(&harness), by("other", term - 1, false));
+        harness.advance(seconds(16));
+        harness.reads(lease(&theirs));
+        let taken = versioned(harness.replaces(), version);
+        assert_eq!(said(&harness), by("other", term - 1, true));
+        harness.responds(lease(&taken));
+        assert_eq!(said(&harness), by("us", term, false));
+        harness.machine.lose(harness.now());
     }
-    let (mut scene, held) = Scene::leading();
-    scene.machine.release(scene.now());
-    assert!(scene.machine.is_writing(), "until it is released, an answer may give it back");
-    scene.reads(lease(&held));
-    assert_eq!(said(&scene), by("us", 1, true));
-    let released = scene.replaces();
-    scene.hears(lease(&released));
-    assert_eq!(said(&scene), (None, 1, false));
+    let (mut harness, held) = Harness::leading();
+    harness.machine.release(harness.now());
+    assert!(harness.machine.is_writing(), "a pending release counts as a write");
+    harness.reads(lease(&held));
+    assert_eq!(said(&harness), by("us", 1, true));
+    let released = harness.replaces();
+    harness.responds(lease(&released));
+    assert_eq!(said(&harness), (None, 1, false));
 }
 
-// An outsider may have put our name there while the former_terms holder still believes.
+// Someone may have written our identity there while the former holder still relies on the lease.
 #[test]
-fn our_own_name_in_a_lease_that_we_did_not_acquire_is_waited_for_like_another() {
+fn a_lease_with_the_own_identity_that_this_process_did_not_acquire_is_not_taken_early() {
     let named = held_by("us", Duration::ZERO);
     assert_eq!(taken_after(&named, Duration::ZERO), None);
     assert_eq!(taken_after(&named, seconds(14)), None);
@@ -278,175 +279,176 @@ fn our_own_name_in_a_lease_that_we_did_not_acquire_is_waited_for_like_another() 
 }
 
 #[test]
-fn a_lease_that_vanished_is_left_alone_for_as_long_as_its_holder_could_believe() {
-    let mut scene = Scene::new();
-    scene.reads(lease(&held_by("other", Duration::ZERO)));
-    scene.pass(seconds(100));
-    scene.reads(LeaseResponse::NotFound);
-    let gone_at = scene.at;
-    while scene.at < gone_at + seconds(15) {
-        scene.rests();
-        scene.reads(LeaseResponse::NotFound);
+fn a_deleted_lease_is_not_created_while_its_holder_may_rely_on_it() {
+    let mut harness = Harness::new();
+    harness.reads(lease(&held_by("other", Duration::ZERO)));
+    harness.advance(seconds(100));
+    harness.reads(LeaseResponse::NotFound);
+    let gone_at = harness.at;
+    while harness.at < gone_at + seconds(15) {
+        harness.waits();
+        harness.reads(LeaseResponse::NotFound);
     }
-    scene.creates();
+    harness.creates();
 }
 
 // holds: E3
 #[test]
-fn a_candidate_looks_again_after_the_retry_period_and_jitter() {
-    let mut scene = Scene::new();
-    for answer in [LeaseResponse::Failed, LeaseResponse::Conflict, lease(&held_by("other", Duration::ZERO))] {
-        scene.reads(answer);
-        let rest = scene.rests();
+fn a_candidate_reads_again_after_the_retry_period_and_jitter() {
+    let mut harness = Harness::new();
+    for response in [LeaseResponse::Failed, LeaseResponse::Conflict, lease(&held_by("other", Duration::ZERO))]
+    {
+        harness.reads(response);
+        let rest = harness.waits();
         assert!(rest >= seconds(2) && rest < Duration::from_millis(4400), "{rest:?}");
     }
 }
 
 #[test]
 fn a_candidate_whose_write_fails_does_not_lead() {
-    for answer in [LeaseResponse::Conflict, LeaseResponse::Failed, LeaseResponse::NotFound] {
-        let mut scene = Scene::new();
-        scene.reads(LeaseResponse::NotFound);
-        scene.creates();
-        scene.hears(answer);
-        assert!(!scene.leads());
-        scene.rests();
+    for response in [LeaseResponse::Conflict, LeaseResponse::Failed, LeaseResponse::NotFound] {
+        let mut harness = Harness::new();
+        harness.reads(LeaseResponse::NotFound);
+        harness.creates();
+        harness.responds(response);
+        assert!(!harness.leads());
+        harness.waits();
     }
 }
 
 // holds: E6, E7
 #[test]
-fn a_leader_renews_without_reading_and_keeps_when_it_acquired() {
-    let (mut scene, mut held) = Scene::leading();
+fn a_leader_renews_without_reading_and_keeps_the_acquire_time() {
+    let (mut harness, mut held) = Harness::leading();
     for round in 2..6 {
-        scene.pass(seconds(2));
-        let renewed = scene.replaces();
+        harness.advance(seconds(2));
+        let renewed = harness.replaces();
         assert_eq!(spec(&renewed).acquire_time, spec(&held).acquire_time);
         assert_eq!(spec(&renewed).lease_transitions, Some(0));
         assert!(spec(&renewed).renew_time > spec(&held).renew_time);
         held = versioned(renewed, &round.to_string());
-        scene.hears(lease(&held));
-        assert!(scene.leads());
+        harness.responds(lease(&held));
+        assert!(harness.leads());
     }
-    assert_eq!(scene.machine.slow_paths(), 0);
+    assert_eq!(harness.machine.slow_paths(), 0);
 }
 
 // holds: E6
 #[test]
-fn a_renewal_that_fails_reads_first_and_is_counted() {
-    for answer in [LeaseResponse::Conflict, LeaseResponse::Failed, LeaseResponse::NotFound] {
-        let (mut scene, held) = Scene::leading();
-        scene.pass(seconds(2));
-        scene.replaces();
-        scene.hears(answer);
-        scene.reads(lease(&versioned(held, "9")));
-        let renewed = scene.replaces();
+fn after_a_failed_renewal_the_lease_is_read_first_and_that_is_counted() {
+    for response in [LeaseResponse::Conflict, LeaseResponse::Failed, LeaseResponse::NotFound] {
+        let (mut harness, held) = Harness::leading();
+        harness.advance(seconds(2));
+        harness.replaces();
+        harness.responds(response);
+        harness.reads(lease(&versioned(held, "9")));
+        let renewed = harness.replaces();
         assert_eq!(renewed.metadata.resource_version.as_deref(), Some("9"));
-        scene.hears(lease(&versioned(renewed, "10")));
-        assert_eq!(scene.machine.slow_paths(), 1);
-        assert_eq!(scene.rests(), seconds(2));
+        harness.responds(lease(&versioned(renewed, "10")));
+        assert_eq!(harness.machine.slow_paths(), 1);
+        assert_eq!(harness.waits(), seconds(2));
     }
 }
 
 // holds: E4
 #[test]
-fn a_leader_tries_every_retry_period_until_the_renew_deadline_and_then_has_lost() {
-    let (mut scene, _) = Scene::leading();
-    let mut tries = 0;
-    while scene.leads() {
-        assert_eq!(scene.rests(), seconds(2));
-        scene.pass(seconds(2));
-        if !scene.leads() {
+fn a_leader_retries_in_each_retry_period_until_the_renew_deadline_and_then_has_lost() {
+    let (mut harness, _) = Harness::leading();
+    let mut attempts = 0;
+    while harness.leads() {
+        assert_eq!(harness.waits(), seconds(2));
+        harness.advance(seconds(2));
+        if !harness.leads() {
             break;
         }
-        scene.replaces();
-        scene.hears(LeaseResponse::Failed);
-        scene.reads(LeaseResponse::Failed);
-        tries += 1;
+        harness.replaces();
+        harness.responds(LeaseResponse::Failed);
+        harness.reads(LeaseResponse::Failed);
+        attempts += 1;
     }
-    assert_eq!((tries, scene.at), (4, seconds(10)));
-    assert_eq!(scene.rests(), Duration::ZERO, "whoever acts is told before anything is asked");
-    assert!(scene.machine.validity().is_none());
-    assert_eq!(scene.asks(), LeaseRequest::Read);
+    assert_eq!((attempts, harness.at), (4, seconds(10)));
+    assert_eq!(harness.waits(), Duration::ZERO, "the loss is published before a request is sent");
+    assert!(harness.machine.validity().is_none());
+    assert_eq!(harness.sends(), LeaseRequest::Read);
 }
 
 #[test]
-fn belief_is_counted_from_before_the_request_was_sent() {
-    let (mut scene, _) = Scene::leading();
-    scene.pass(seconds(2));
-    let renewed = scene.replaces();
-    scene.pass(seconds(4));
-    scene.hears(lease(&renewed));
-    let validity = scene.machine.validity().expect("it leads");
-    assert_eq!(validity.lost_at, scene.start + seconds(2) + seconds(10));
-    assert_eq!(validity.expires_at, scene.start + seconds(2) + seconds(15) * 9 / 11);
+fn the_validity_counts_from_before_the_request_was_sent() {
+    let (mut harness, _) = Harness::leading();
+    harness.advance(seconds(2));
+    let renewed = harness.replaces();
+    harness.advance(seconds(4));
+    harness.responds(lease(&renewed));
+    let validity = harness.machine.validity().expect("it leads");
+    assert_eq!(validity.lost_at, harness.start + seconds(2) + seconds(10));
+    assert_eq!(validity.expires_at, harness.start + seconds(2) + seconds(15) * 9 / 11);
 }
 
 #[test]
-fn no_answer_is_waited_for_past_the_renew_deadline() {
-    let (mut scene, _) = Scene::leading();
+fn no_request_waits_past_the_renew_deadline() {
+    let (mut harness, _) = Harness::leading();
     let until = |step| match step {
         ElectionAction::Send { until, .. } => until,
         other => panic!("{other:?}"),
     };
-    scene.pass(seconds(2));
-    assert_eq!(until(scene.next_action()), scene.start + seconds(2 + 5));
-    scene.pass(seconds(5));
-    scene.hears(LeaseResponse::Failed);
-    assert_eq!(until(scene.next_action()), scene.start + seconds(10));
+    harness.advance(seconds(2));
+    assert_eq!(until(harness.next_action()), harness.start + seconds(2 + 5));
+    harness.advance(seconds(5));
+    harness.responds(LeaseResponse::Failed);
+    assert_eq!(until(harness.next_action()), harness.start + seconds(10));
 }
 
 #[test]
-fn an_answer_after_the_renew_deadline_renews_nothing() {
-    let (mut scene, _) = Scene::leading();
-    scene.pass(seconds(9));
-    let renewed = scene.replaces();
-    scene.pass(seconds(1));
-    scene.hears(lease(&renewed));
-    assert!(!scene.leads());
-    scene.rests();
-    assert!(scene.machine.validity().is_none());
-    let mut late = Scene::new();
+fn a_response_after_the_renew_deadline_renews_nothing() {
+    let (mut harness, _) = Harness::leading();
+    harness.advance(seconds(9));
+    let renewed = harness.replaces();
+    harness.advance(seconds(1));
+    harness.responds(lease(&renewed));
+    assert!(!harness.leads());
+    harness.waits();
+    assert!(harness.machine.validity().is_none());
+    let mut late = Harness::new();
     late.reads(LeaseResponse::NotFound);
     let created = late.creates();
-    late.pass(seconds(10));
-    late.hears(lease(&created));
+    late.advance(seconds(10));
+    late.responds(lease(&created));
     assert!(late.machine.validity().is_none());
 }
 
 // holds: E5
 #[test]
-fn a_leader_that_reads_another_name_has_lost_at_once() {
-    let (mut scene, held) = Scene::leading();
+fn a_leader_that_reads_another_holder_has_lost_at_once() {
+    let (mut harness, held) = Harness::leading();
     let mut twin = held.clone();
     change(&mut twin).acquire_time = Some(MicroTime(Timestamp::from_second(DAY_ONE + 1).unwrap()));
     for found in [held_by("other", Duration::ZERO), twin] {
-        scene.pass(seconds(2));
-        scene.replaces();
-        scene.hears(LeaseResponse::Conflict);
-        scene.reads(lease(&found));
-        assert!(!scene.leads(), "{found:?}");
-        (scene, _) = Scene::leading();
+        harness.advance(seconds(2));
+        harness.replaces();
+        harness.responds(LeaseResponse::Conflict);
+        harness.reads(lease(&found));
+        assert!(!harness.leads(), "{found:?}");
+        (harness, _) = Harness::leading();
     }
 }
 
 #[test]
-fn a_leader_whose_lease_was_deleted_makes_it_again() {
-    let (mut scene, held) = Scene::leading();
-    scene.pass(seconds(2));
-    scene.replaces();
-    scene.hears(LeaseResponse::NotFound);
-    scene.reads(LeaseResponse::NotFound);
-    let created = scene.creates();
+fn a_leader_whose_lease_was_deleted_creates_it_again() {
+    let (mut harness, held) = Harness::leading();
+    harness.advance(seconds(2));
+    harness.replaces();
+    harness.responds(LeaseResponse::NotFound);
+    harness.reads(LeaseResponse::NotFound);
+    let created = harness.creates();
     assert_eq!(created.metadata.resource_version, None);
     assert_eq!(spec(&created).acquire_time, spec(&held).acquire_time);
-    scene.hears(lease(&created));
-    assert!(scene.leads());
+    harness.responds(lease(&created));
+    assert!(harness.leads());
 }
 
-// To others a record that stays the same is one that nobody renews.
+// Other replicas take an unchanged record for one that is not renewed.
 #[test]
-fn a_renewal_shows_even_if_the_wall_clock_stands_or_goes_back() {
+fn a_renewal_changes_the_record_even_if_the_wall_clock_stops_or_runs_back() {
     let noon = Timestamp::from_second(DAY_ONE).unwrap();
     let mut held = template("us").created(noon);
     for wall in [noon, noon, noon - seconds(3600)] {
@@ -458,7 +460,7 @@ fn a_renewal_shows_even_if_the_wall_clock_stands_or_goes_back() {
 
 // holds: E11
 #[test]
-fn our_labels_are_set_over_those_that_a_lease_has() {
+fn the_own_labels_are_added_to_those_of_the_lease() {
     let mut found = held_by("other", Duration::ZERO);
     let labels = [("team", "theirs"), ("kept", "yes")];
     found.metadata.labels = Some(labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
@@ -478,46 +480,47 @@ fn our_labels_are_set_over_those_that_a_lease_has() {
 
 // holds: E8
 #[test]
-fn a_release_reads_and_then_leaves_the_lease_to_nobody_for_a_second() {
-    let (mut scene, held) = Scene::leading();
-    scene.machine.release(scene.now());
-    assert!(!scene.leads());
-    scene.reads(lease(&versioned(held, "5")));
-    let released = scene.replaces();
+fn a_release_reads_and_then_writes_an_empty_holder_and_a_duration_of_a_second() {
+    let (mut harness, held) = Harness::leading();
+    harness.machine.release(harness.now());
+    assert!(!harness.leads());
+    harness.reads(lease(&versioned(held, "5")));
+    let released = harness.replaces();
     assert_eq!(released.metadata.resource_version.as_deref(), Some("5"));
     assert_eq!(spec(&released).holder_identity.as_deref(), Some(""));
     assert_eq!(spec(&released).lease_duration_seconds, Some(1));
     assert_eq!(spec(&released).lease_transitions, Some(0));
-    scene.hears(lease(&released));
-    assert_eq!(scene.next_action(), ElectionAction::Stop);
+    harness.responds(lease(&released));
+    assert_eq!(harness.next_action(), ElectionAction::Stop);
 }
 
 // holds: E8
 #[test]
-fn a_release_that_meets_a_conflict_is_tried_again_until_the_renew_deadline() {
-    let (mut scene, held) = Scene::leading();
-    scene.machine.release(scene.now());
-    let mut tries = 0;
-    while !matches!(scene.next_action(), ElectionAction::Stop) {
-        scene.reads(lease(&held));
-        scene.replaces();
-        scene.hears(LeaseResponse::Conflict);
-        tries += 1;
+fn a_release_with_a_conflict_is_retried_until_the_renew_deadline() {
+    let (mut harness, held) = Harness::leading();
+    harness.machine.release(harness.now());
+    let mut attempts = 0;
+    while !matches!(harness.next_action(), ElectionAction::Stop) {
+        harness.reads(lease(&held));
+        harness.replaces();
+        harness.responds(LeaseResponse::Conflict);
+        attempts += 1;
     }
-    assert!((150..=200).contains(&tries), "{tries}");
-    assert!(scene.at <= seconds(10));
+    assert!((150..=200).contains(&attempts), "{attempts}");
+    assert!(harness.at <= seconds(10));
 }
 
 // holds: E8
 #[test]
-fn a_lease_that_is_not_ours_any_more_is_not_released() {
-    for answer in [lease(&held_by("other", Duration::ZERO)), LeaseResponse::NotFound, LeaseResponse::Failed] {
-        let (mut scene, _) = Scene::leading();
-        scene.machine.release(scene.now());
-        scene.reads(answer);
-        assert_eq!(scene.next_action(), ElectionAction::Stop);
+fn a_lease_with_another_holder_is_not_released() {
+    for response in [lease(&held_by("other", Duration::ZERO)), LeaseResponse::NotFound, LeaseResponse::Failed]
+    {
+        let (mut harness, _) = Harness::leading();
+        harness.machine.release(harness.now());
+        harness.reads(response);
+        assert_eq!(harness.next_action(), ElectionAction::Stop);
     }
-    let mut candidate = Scene::new();
+    let mut candidate = Harness::new();
     candidate.machine.release(candidate.now());
     assert_eq!(candidate.next_action(), ElectionAction::Stop);
 }

@@ -5,7 +5,7 @@ use tidings_apiserver::ApiServer;
 use tidings_controller::{Election, LeaseError};
 use tokio::task::JoinSet;
 
-use crate::election::replica::{election, join, lease, pass};
+use crate::election::replica::{advance, election, join, lease};
 
 // holds: E1
 #[tokio::test(start_paused = true)]
@@ -26,7 +26,8 @@ async fn an_election_with_wrong_options_is_refused_before_it_starts() {
 async fn a_replica_without_an_identity_gets_a_unique_one() {
     let server = ApiServer::start().await;
     let names = [0, 1].map(|_| {
-        let (leadership, _task) = Election::new("lock").build(server.client()).expect("it can be held");
+        let (leadership, _task) =
+            Election::new("lock").build(server.client()).expect("the options are valid");
         leadership.identity().to_owned()
     });
     assert_ne!(names[0], names[1]);
@@ -40,8 +41,8 @@ async fn a_lease_without_a_spec_is_taken_and_its_labels_are_kept() {
     server.put("leases", json!({ "metadata": metadata }));
     let labels = [("team".to_owned(), "ours".to_owned())];
     let us = join(&server, &mut tasks, election("us").labels(labels));
-    us.leadership.acquired().await.expect("nobody holds it");
-    pass(5.0).await;
+    us.leadership.acquired().await.expect("it has no holder");
+    advance(5.0).await;
     assert_eq!(lease(&server).holder_identity.as_deref(), Some("us"));
     let stored = server.object("leases", "default/lock").expect("it is there");
     assert_eq!(stored["metadata"]["labels"], json!({ "kept": "yes", "team": "ours" }));

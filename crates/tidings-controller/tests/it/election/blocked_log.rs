@@ -1,4 +1,4 @@
-//! A process whose standard error is a pipe that nobody reads: once it is full, whatever logs blocks for ever.
+//! A process whose standard error is a pipe that is never read. When the pipe is full, each log call blocks for ever.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -6,21 +6,21 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// Set in the process that is to be aborted.
+/// Set in the child process that must be aborted.
 const TO_BE_ABORTED: &str = "TIDINGS_TEST_TO_BE_ABORTED_WITH_A_BLOCKED_LOG";
 
-/// How long the end of the process is waited for.
+/// The time limit for the abort of the process.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Writes every event to standard error, as programs do.
+/// A subscriber that writes all events to standard error.
 struct StandardError;
 
-/// Runs `body` in a child process, as the test of this name, and requires that it is aborted.
+/// Runs `body` in a child process, as the test with this name. Fails unless the process is aborted.
 pub(crate) fn aborts_with_a_blocked_log(test: &str, body: impl FnOnce()) {
     if std::env::var_os(TO_BE_ABORTED).is_some() {
         return body();
     }
-    // Open until the end, and never read.
+    // It stays open and is never read.
     let (_reader, writer) = std::io::pipe().expect("a pipe can be made");
     let this = std::env::current_exe().expect("this program has a path");
     let mut child = Command::new(this)
@@ -29,13 +29,13 @@ pub(crate) fn aborts_with_a_blocked_log(test: &str, body: impl FnOnce()) {
         .stdout(Stdio::null())
         .stderr(writer)
         .spawn()
-        .expect("it can be started");
+        .expect("the process can be started");
     let (exited, exit) = mpsc::channel();
     let id = child.id();
     thread::spawn(move || exited.send(child.wait().expect("it is our child")));
     let Ok(status) = exit.recv_timeout(PATIENCE) else {
         let _killed = Command::new("kill").args(["-KILL", &id.to_string()]).status();
-        panic!("the process goes on");
+        panic!("the process still runs");
     };
     assert!(!status.success());
     #[cfg(unix)]
@@ -47,7 +47,7 @@ pub(crate) fn log_to_standard_error() {
     tracing::subscriber::set_global_default(StandardError).expect("nothing else logs in this process");
 }
 
-/// Blocks as soon as the pipe is full, with the lock of standard error held.
+/// Blocks when the pipe is full, and holds the lock of standard error then.
 pub(crate) fn write_to_standard_error_for_ever() {
     let mut out = std::io::stderr().lock();
     while out.write_all(&[b'.'; 4096]).is_ok() {}

@@ -1,4 +1,4 @@
-//! Work that goes on in a term, and what happens if it outlasts the lease.
+//! Guarded work of a term, and what happens if it outlasts the lease.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -12,18 +12,18 @@ use tokio_util::sync::CancellationToken;
 use crate::election::blocked_log::{
     aborts_with_a_blocked_log, log_to_standard_error, write_to_standard_error_for_ever,
 };
-use crate::election::replica::{Link, election, join, lease, pass};
+use crate::election::replica::{Link, advance, election, join, lease};
 
-/// Set in the process that is to be aborted.
+/// Set in the child process that must be aborted.
 const TO_BE_ABORTED: &str = "TIDINGS_TEST_TO_BE_ABORTED";
 
-/// How long something that must happen is waited for.
+/// The time limit for something that must happen.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// When what overran.
+/// When and what overran.
 type Overruns = Arc<Mutex<Vec<(Instant, Overrun)>>>;
 
-fn remembering() -> (Overruns, OnOverrun) {
+fn recording_hook() -> (Overruns, OnOverrun) {
     let overruns = Overruns::default();
     let remember = Arc::clone(&overruns);
     let hook = OnOverrun::call(move |overrun| {
@@ -33,71 +33,74 @@ fn remembering() -> (Overruns, OnOverrun) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_outlasts_its_lease_is_acted_upon_once_and_before_another_leads() {
+async fn work_that_outlasts_its_lease_is_reported_once_and_before_another_replica_leads() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
-    let term = first.leadership.acquired().await.expect("it is the first");
+    let term = first.leadership.acquired().await.expect("no other replica holds it");
     let second = join(&server, &mut tasks, election("second"));
-    let (overruns, hook) = remembering();
-    let guard = term.guard(hook).expect("the term goes on");
-    pass(60.0).await;
+    let (overruns, hook) = recording_hook();
+    let guard = term.guard(hook).expect("the term is active");
+    advance(60.0).await;
     first.set(Link::Cut);
     term.lost().cancelled().await;
     assert_eq!(*overruns.lock().unwrap(), []);
-    second.leadership.acquired().await.expect("the first is cut off");
+    second.leadership.acquired().await.expect("the first is disconnected");
     {
         let overruns = overruns.lock().unwrap();
         let [(at, overrun)] = overruns.as_slice() else { panic!("{overruns:?}") };
         assert_eq!((&*overrun.lease, overrun.expired_at), ("default/lock", term.expires_at()));
         assert!(*at >= term.expires_at() && *at < Instant::now());
     }
-    pass(60.0).await;
+    advance(60.0).await;
     drop(guard);
     assert_eq!(overruns.lock().unwrap().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_ends_when_it_is_told_is_left_alone() {
+async fn work_that_ends_when_its_term_is_lost_is_not_reported() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
-    let term = first.leadership.acquired().await.expect("it is the first");
-    let (overruns, hook) = remembering();
-    let guard = term.guard(hook.clone()).expect("the term goes on");
+    let term = first.leadership.acquired().await.expect("no other replica holds it");
+    let (overruns, hook) = recording_hook();
+    let guard = term.guard(hook.clone()).expect("the term is active");
     server.faults().inject(Fault::Hang.always());
     term.lost().cancelled().await;
-    pass(1.0).await;
+    advance(1.0).await;
     drop(guard);
-    pass(60.0).await;
+    advance(60.0).await;
     assert_eq!(*overruns.lock().unwrap(), []);
-    assert!(matches!(term.guard(hook), Err(LeaseError::TermEnded)), "nothing begins in a term that is over");
+    assert!(
+        matches!(term.guard(hook), Err(LeaseError::TermEnded)),
+        "no work starts in a term that has ended"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_panics_takes_nothing_with_it() {
+async fn a_hook_that_panics_ends_neither_the_task_nor_the_process() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
-    let term = first.leadership.acquired().await.expect("it is the first");
-    let _guard = term.guard(OnOverrun::call(|_| panic!("by design"))).expect("the term goes on");
+    let term = first.leadership.acquired().await.expect("no other replica holds it");
+    let _guard = term.guard(OnOverrun::call(|_| panic!("scripted panic"))).expect("the term is active");
     first.set(Link::Cut);
-    pass(60.0).await;
+    advance(60.0).await;
     first.set(Link::Whole);
     assert!(first.leadership.acquired().await.is_some());
 }
 
 // holds: E8
 #[tokio::test(start_paused = true)]
-async fn a_lease_is_renewed_and_not_released_while_work_goes_on() {
+async fn a_lease_is_renewed_and_not_released_while_a_guard_exists() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
-    let term = first.leadership.acquired().await.expect("it is the first");
+    let term = first.leadership.acquired().await.expect("no other replica holds it");
     let second = join(&server, &mut tasks, election("second"));
-    let (overruns, hook) = remembering();
-    let guard = term.guard(hook).expect("the term goes on");
-    pass(5.0).await;
+    let (overruns, hook) = recording_hook();
+    let guard = term.guard(hook).expect("the term is active");
+    advance(5.0).await;
     first.stop.cancel();
-    pass(100.0).await;
-    assert!(term.lost().is_cancelled() && !first.leads(), "nobody is to go on");
-    assert!(!second.leads(), "and nobody else may begin");
+    advance(100.0).await;
+    assert!(term.lost().is_cancelled() && !first.leads(), "the term has ended");
+    assert!(!second.leads(), "no other replica may start");
     assert_eq!(lease(&server).holder_identity.as_deref(), Some("first"));
     assert_eq!(*overruns.lock().unwrap(), []);
     let ended = Instant::now();
@@ -107,34 +110,34 @@ async fn a_lease_is_renewed_and_not_released_while_work_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_outlasts_a_stop_and_the_lease_is_acted_upon() {
+async fn work_that_outlasts_a_stop_and_the_lease_is_reported() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));
-    let term = first.leadership.acquired().await.expect("it is the first");
-    let (overruns, hook) = remembering();
-    let _guard = term.guard(hook).expect("the term goes on");
-    pass(5.0).await;
+    let term = first.leadership.acquired().await.expect("no other replica holds it");
+    let (overruns, hook) = recording_hook();
+    let _guard = term.guard(hook).expect("the term is active");
+    advance(5.0).await;
     first.stop.cancel();
     first.set(Link::Cut);
-    tasks.join_next().await.expect("the task ends").expect("and well");
+    tasks.join_next().await.expect("the task ends").expect("without a panic");
     assert_eq!(overruns.lock().unwrap().len(), 1);
     assert!(Instant::now() >= term.expires_at());
 }
 
-// Real time: nothing is waited for but the hook itself, on the runtime's only thread.
+// In real time: the only thread of the runtime waits for the hook.
 #[test]
-fn work_that_blocks_every_thread_of_the_runtime_is_acted_upon_all_the_same() {
+fn work_that_blocks_all_threads_of_the_runtime_is_reported() {
     let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     runtime.block_on(async {
         let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
         let first = join(&server, &mut tasks, quick("first"));
-        let term = first.leadership.acquired().await.expect("it is the first");
-        let (told, hears) = mpsc::channel();
+        let term = first.leadership.acquired().await.expect("no other replica holds it");
+        let (report, reported) = mpsc::channel();
         let guard = term.guard(OnOverrun::call(move |overrun| {
-            told.send(overrun.clone()).expect("somebody waits");
+            report.send(overrun.clone()).expect("the test waits");
         }));
-        let overrun = hears.recv_timeout(PATIENCE).expect("it is told");
+        let overrun = reported.recv_timeout(PATIENCE).expect("it is reported");
         assert_eq!(overrun.expired_at, term.expires_at());
         assert!(Instant::now() >= overrun.expired_at);
         assert!(term.lost().is_cancelled() && !first.leads());
@@ -150,7 +153,7 @@ fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
     let name = "election::guards::work_that_outlasts_its_lease_aborts_the_process_by_default";
     let this = std::env::current_exe().expect("this program has a path");
     let child = std::process::Command::new(this).args([name, "--exact"]).env(TO_BE_ABORTED, "1").output();
-    let status = child.expect("it can be started").status;
+    let status = child.expect("the process can be started").status;
     assert!(!status.success());
     #[cfg(unix)]
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(6), "{status:?}");
@@ -158,9 +161,8 @@ fn work_that_outlasts_its_lease_aborts_the_process_by_default() {
 
 // holds: X43
 #[test]
-fn work_that_outlasts_its_lease_aborts_the_process_though_nobody_reads_its_log() {
-    let name =
-        "election::guards::work_that_outlasts_its_lease_aborts_the_process_though_nobody_reads_its_log";
+fn work_that_outlasts_its_lease_aborts_the_process_even_if_its_log_is_blocked() {
+    let name = "election::guards::work_that_outlasts_its_lease_aborts_the_process_even_if_its_log_is_blocked";
     aborts_with_a_blocked_log(name, || {
         log_to_standard_error();
         block_the_runtime(write_to_standard_error_for_ever);
@@ -169,29 +171,29 @@ fn work_that_outlasts_its_lease_aborts_the_process_though_nobody_reads_its_log()
 
 // holds: X43
 #[test]
-fn a_hook_is_called_though_nobody_reads_the_log() {
-    aborts_with_a_blocked_log("election::guards::a_hook_is_called_though_nobody_reads_the_log", || {
+fn a_hook_is_called_even_if_the_log_is_blocked() {
+    aborts_with_a_blocked_log("election::guards::a_hook_is_called_even_if_the_log_is_blocked", || {
         log_to_standard_error();
         let abort = OnOverrun::call(|_| std::process::abort());
         block_the_runtime_with(abort, write_to_standard_error_for_ever);
     });
 }
 
-/// A leader whose work does not await.
+/// Runs work that blocks the only thread of a runtime, as the leader.
 fn block_the_runtime(work: impl FnOnce()) {
     block_the_runtime_with(OnOverrun::default(), work);
 }
 
 fn block_the_runtime_with(on_overrun: OnOverrun, work: impl FnOnce()) {
     let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     runtime.block_on(async {
         let server = ApiServer::start().await;
-        let (leadership, task) = quick("first").build(server.client()).expect("it can be held");
+        let (leadership, task) = quick("first").build(server.client()).expect("the options are valid");
         let mut tasks = JoinSet::new();
         tasks.spawn(task.run(CancellationToken::new()));
-        let term = leadership.acquired().await.expect("it is the first");
-        let _guard = term.guard(on_overrun).expect("the term goes on");
+        let term = leadership.acquired().await.expect("no other replica holds it");
+        let _guard = term.guard(on_overrun).expect("the term is active");
         work();
     });
 }

@@ -1,4 +1,4 @@
-//! A replica that takes part in an election, behind a wire that can be cut.
+//! A replica of an election, with a connection that a test can cut.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -15,27 +15,23 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-/// How a replica's requests fare.
+/// The state of the connection to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// All is well.
     Whole,
-    /// Nothing arrives, and nobody says so.
+    /// Requests get lost silently.
     Cut,
-    /// Connections are refused.
     Refused,
-    /// Requests take effect, answers are lost.
+    /// Requests take effect, responses get lost.
     Mute,
 }
 
-/// The wire between one replica and the server.
 #[derive(Clone)]
-pub(crate) struct Wire<S> {
+pub(crate) struct Connection<S> {
     inner: S,
     link: Arc<AtomicU8>,
 }
 
-/// One that takes part.
 pub(crate) struct Replica {
     pub(crate) leadership: Leadership,
     pub(crate) stop: CancellationToken,
@@ -47,30 +43,31 @@ pub(crate) fn election(identity: &str) -> Election {
     Election::new("lock").identity(identity).seed(11)
 }
 
-/// Lets a replica take part.
+/// Starts a replica.
 pub(crate) fn join(server: &ApiServer, tasks: &mut JoinSet<()>, election: Election) -> Replica {
     let link = Arc::new(AtomicU8::new(Link::Whole as u8));
-    let wire = Wire { inner: server.service(), link: Arc::clone(&link) };
-    let (leadership, task) = election.build(Client::new(wire, "default")).expect("it can be held");
+    let connection = Connection { inner: server.service(), link: Arc::clone(&link) };
+    let (leadership, task) =
+        election.build(Client::new(connection, "default")).expect("the options are valid");
     let stop = CancellationToken::new();
     let task = tasks.spawn(task.run(stop.clone()));
     Replica { leadership, stop, task, link }
 }
 
-/// The lease, as the server has it.
+/// The lease on the server.
 pub(crate) fn lease(server: &ApiServer) -> LeaseSpec {
     let lease = server.object("leases", "default/lock").expect("there is a lease");
-    serde_json::from_value(lease["spec"].clone()).expect("it is one")
+    serde_json::from_value(lease["spec"].clone()).expect("it is valid")
 }
 
-/// Writes a name in the lease, as people do.
+/// Writes a holder into the lease, as a person would.
 pub(crate) fn edit(server: &ApiServer, holder: &str) {
     let mut lease = server.object("leases", "default/lock").expect("there is a lease");
     lease["spec"]["holderIdentity"] = json!(holder);
     server.put("leases", lease);
 }
 
-pub(crate) async fn pass(seconds: f64) {
+pub(crate) async fn advance(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
@@ -84,7 +81,7 @@ impl Replica {
     }
 }
 
-impl<S, R> Service<R> for Wire<S>
+impl<S, R> Service<R> for Connection<S>
 where
     S: Service<R, Error = std::io::Error>,
     S::Future: Send + 'static,

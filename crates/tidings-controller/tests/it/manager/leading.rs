@@ -1,4 +1,4 @@
-//! Several replicas of one manager: who works, who waits, and what a loss of leadership does.
+//! Several replicas of one manager: which one works, and what a loss of leadership does.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::manager::harness::{
     Log, ManagerRun, PushOnDrop, election, factory, holder, maps, put, recording, settle,
 };
 
-/// How often caches were filled or watches opened, beside those of leases.
+/// The number of lists and watches of config maps.
 fn reads(server: &ApiServer) -> usize {
     let requests = server.requests();
     let reads = requests.iter().filter(|request| matches!(request.verb, Some(Verb::List | Verb::Watch)));
@@ -20,7 +20,7 @@ fn reads(server: &ApiServer) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_standby_is_warm_and_works_as_soon_as_it_leads() {
+async fn a_standby_has_filled_caches_and_works_as_soon_as_it_leads() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let (first, second) = (Log::new(), Log::new());
@@ -38,7 +38,7 @@ async fn a_standby_is_warm_and_works_as_soon_as_it_leads() {
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert!(second.lines().is_empty(), "only the leader works");
     let warm = reads(&server);
-    assert_eq!(warm, 2, "one stream a replica, the standby's too");
+    assert_eq!(warm, 2, "each replica has one stream, also the standby");
 
     leader.end().await.unwrap();
     let released = Instant::now();
@@ -46,13 +46,13 @@ async fn a_standby_is_warm_and_works_as_soon_as_it_leads() {
     assert!(released.elapsed() < Duration::from_secs(5), "{:?}", released.elapsed());
     let mut worked = second.lines();
     worked.sort();
-    assert_eq!(worked, ["a", "b"], "what came while it waited was on its queue");
-    assert_eq!(reads(&server), warm, "nothing had to be read first");
+    assert_eq!(worked, ["a", "b"], "changes during the wait were on its queue");
+    assert_eq!(reads(&server), warm, "no list was needed");
     standby.end().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_can_not_be_renewed_ends_the_workers_in_time_and_the_manager_says_so() {
+async fn a_lease_that_can_not_be_renewed_ends_the_workers_in_time_and_is_the_error_of_the_manager() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
@@ -76,13 +76,13 @@ async fn a_lease_that_can_not_be_renewed_ends_the_workers_in_time_and_the_manage
     assert!(matches!(&error, ManagerError::LeadershipLost { election } if election == "lock"), "{error}");
     assert!(
         cut.elapsed() < Duration::from_secs(15),
-        "before the lease can be another's: {:?}",
+        "before another replica could take the lease: {:?}",
         cut.elapsed()
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_is_taken_away_ends_the_workers() {
+async fn a_lease_with_another_holder_ends_the_workers() {
     let server = ApiServer::start().await;
     let log = Log::new();
     put(&server, "configmaps", "a");
@@ -94,11 +94,11 @@ async fn a_lease_that_is_taken_away_ends_the_workers() {
     server.put("leases", lease);
     let error = run.ended().await.unwrap_err();
     assert!(matches!(error, ManagerError::LeadershipLost { .. }), "{error}");
-    assert_eq!(holder(&server), "other", "what is another's is not released");
+    assert_eq!(holder(&server), "other", "the lease of another holder is not released");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_on_a_standby_ends_at_once_and_leaves_the_lease_alone() {
+async fn a_standby_stops_at_once_and_does_not_change_the_lease() {
     let server = ApiServer::start().await;
     let log = Log::new();
     put(&server, "configmaps", "a");

@@ -1,4 +1,4 @@
-//! Signals to a real process: this test program runs itself, as a program with a manager.
+//! Signals to a real process: this test program starts itself as a program with a manager.
 
 use std::io::{BufRead, BufReader, Lines};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -11,9 +11,9 @@ use crate::manager::harness::{factory, maps, put};
 
 const ROLE: &str = "TIDINGS_MANAGER_TEST_ROLE";
 
-/// The program, if this process was started as one: not a test by itself.
+/// The program, if this process was started as one. It is not a test.
 #[test]
-#[expect(clippy::print_stdout, reason = "it is a program that speaks to its test")]
+#[expect(clippy::print_stdout, reason = "the program reports to its test")]
 fn program() {
     let Ok(role) = std::env::var(ROLE) else { return };
     if role == "logs" {
@@ -42,7 +42,7 @@ fn program() {
     });
 }
 
-/// Blocks its thread for ever. It may be woken for no reason.
+/// Blocks its thread for ever. `park` may return spuriously.
 fn block() -> ! {
     loop {
         std::thread::park();
@@ -52,11 +52,11 @@ fn block() -> ! {
 struct Program {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// Standard error, which nobody reads.
+    /// The standard error of the program, which is never read.
     _log: std::io::PipeReader,
 }
 
-/// How often a signal is sent before it is clear that it does nothing. Each time a process is started for it.
+/// The limit on the number of sent signals. Each one starts a process, so that this takes long enough.
 const SIGNALS_MAX: u32 = 20_000;
 
 impl Program {
@@ -83,7 +83,7 @@ impl Program {
         assert!(sent.success());
     }
 
-    /// Sends a signal until the program has ended: some are merged on the way.
+    /// Sends a signal until the program has ended. The system may merge several signals into one.
     fn ended_by(&mut self, signal: &str) -> ExitStatus {
         for _ in 0..SIGNALS_MAX {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -91,7 +91,7 @@ impl Program {
             }
             self.signal(signal);
         }
-        panic!("the program goes on");
+        panic!("the program still runs");
     }
 }
 
@@ -125,7 +125,7 @@ fn the_second_signal_ends_a_program_whose_threads_are_all_blocked() {
 
 // holds: X43
 #[test]
-fn the_second_signal_ends_a_program_whose_log_nobody_reads() {
+fn the_second_signal_ends_a_program_whose_log_is_blocked() {
     let mut program = Program::start("logs");
     program.says("reconcile begins");
     assert_eq!(program.ended_by("-TERM").code(), Some(143));

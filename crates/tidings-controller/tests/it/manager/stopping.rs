@@ -1,4 +1,4 @@
-//! How a manager stops: what is finished, what is dropped, and that nothing is left.
+//! The stop of a manager: what finishes, what is dropped, and that nothing runs after it.
 
 use std::time::Duration;
 
@@ -34,12 +34,12 @@ async fn a_stop_lets_a_reconcile_finish_and_releases_the_lease_after_it() {
     let stopped = Instant::now();
     run.end().await.unwrap();
     assert_eq!(stopped.elapsed().as_secs(), 5);
-    assert_eq!(log.lines(), ["begins", "ends while \"one\" holds the lease"], "and nothing new is taken");
+    assert_eq!(log.lines(), ["begins", "ends while \"one\" holds the lease"], "no new request is taken");
     assert_eq!(holder(&server), "");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_has_not_finished_at_the_deadline_is_dropped() {
+async fn a_reconcile_that_has_not_finished_at_the_deadline_is_dropped() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
@@ -58,11 +58,11 @@ async fn what_has_not_finished_at_the_deadline_is_dropped() {
     let stopped = Instant::now();
     run.end().await.unwrap();
     assert_eq!((log.lines().join(", "), stopped.elapsed().as_secs()), ("begins, dropped".to_owned(), 3));
-    assert_eq!(holder(&server), "", "the lease is released all the same");
+    assert_eq!(holder(&server), "", "the lease is still released");
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_runs_any_more_when_run_has_returned() {
+async fn nothing_runs_after_run_has_returned() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
@@ -70,7 +70,7 @@ async fn nothing_runs_any_more_when_run_has_returned() {
     manager.run_until(log.wait_for_lines(1)).await.unwrap();
     assert_eq!(log.lines(), ["a"]);
 
-    // The client's own tasks end soon after its last clone is gone.
+    // The tasks of the client end soon after its last clone is dropped.
     let tasks = tokio::runtime::Handle::current().metrics();
     let gone = async {
         while tasks.num_alive_tasks() > 0 {
@@ -82,14 +82,14 @@ async fn nothing_runs_any_more_when_run_has_returned() {
         "{} tasks are left",
         tasks.num_alive_tasks()
     );
-    let asked = server.requests().len();
+    let requests = server.requests().len();
     tokio::time::sleep(Duration::from_secs(600)).await;
-    assert_eq!(server.requests().len(), asked, "nobody asks for anything");
+    assert_eq!(server.requests().len(), requests, "no request is sent");
     assert!(server.requests().iter().any(|request| request.verb == Some(Verb::Watch)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn runnables_have_a_second_for_their_end_even_if_the_workers_took_all_the_time() {
+async fn runnables_have_a_second_to_stop_even_if_the_workers_used_all_the_time() {
     let server = ApiServer::start().await;
     let log = Log::new();
     let log_clone = log.clone();

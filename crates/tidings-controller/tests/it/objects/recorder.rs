@@ -1,4 +1,4 @@
-//! What becomes of events that a controller tells, under whatever the server does.
+//! Recorded events on the server, with and without faults of the server.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A recorder whose task runs.
+/// A recorder with a running task.
 struct Recording {
     server: ApiServer,
     recorder: Recorder,
@@ -39,7 +39,7 @@ impl Recording {
         Recording { server, recorder, stop, tasks }
     }
 
-    fn tell(&self, object: &str, event: NewEvent) {
+    fn record(&self, object: &str, event: NewEvent) {
         self.recorder.event_about(reference("shop", object), event);
     }
 
@@ -75,7 +75,7 @@ fn count(event: &Event) -> i32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_tells_who_saw_what_about_which_object() {
+async fn an_event_has_reporter_object_reason_and_note() {
     let recording = Recording::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(recording.server.client(), "shop");
     let map = from_value(json!({ "metadata": { "name": "settings" } })).unwrap();
@@ -103,7 +103,7 @@ async fn an_event_tells_who_saw_what_about_which_object() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_about_the_clusters_objects_go_to_the_default_namespace() {
+async fn events_about_cluster_scoped_objects_are_in_the_default_namespace() {
     let recording = Recording::start().await;
     let mut node = Node::default();
     node.metadata.name = Some("node-1".to_owned());
@@ -114,16 +114,16 @@ async fn events_about_the_clusters_objects_go_to_the_default_namespace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_event_again_is_counted_in_the_one_that_is_there_with_few_writes() {
+async fn a_repeated_event_increases_the_count_with_few_writes() {
     let recording = Recording::start().await;
     for _ in 0..600 {
-        recording.tell("a", NewEvent::warning("Unwell", "still unwell"));
+        recording.record("a", NewEvent::warning("Unwell", "still unwell"));
         sleep(SECOND).await;
     }
     sleep(5 * MINUTE).await;
     let events = recording.events().await;
     assert_eq!(events.len(), 1);
-    assert_eq!(count(&events[0]), 600, "the last count is written though nothing follows");
+    assert_eq!(count(&events[0]), 600, "the last count is written even without another event");
     assert!(recording.writes() <= 12, "{} writes for 600 repetitions", recording.writes());
     let stats = recording.recorder.stats();
     assert_eq!((stats.recorded, stats.repeated), (1, 599));
@@ -131,13 +131,13 @@ async fn the_same_event_again_is_counted_in_the_one_that_is_there_with_few_write
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_event_after_the_window_is_a_new_one() {
+async fn an_equal_event_after_the_window_is_a_new_one() {
     let recording = Recording::start().await;
-    recording.tell("a", NewEvent::normal("Synced", "all is well"));
+    recording.record("a", NewEvent::normal("Synced", "all is well"));
     sleep(5 * MINUTE).await;
-    recording.tell("a", NewEvent::normal("Synced", "all is well"));
+    recording.record("a", NewEvent::normal("Synced", "all is well"));
     sleep(7 * MINUTE).await;
-    recording.tell("a", NewEvent::normal("Synced", "all is well"));
+    recording.record("a", NewEvent::normal("Synced", "all is well"));
     sleep(SECOND).await;
     let mut counts: Vec<i32> = recording.events().await.iter().map(count).collect();
     counts.sort_unstable();
@@ -146,10 +146,10 @@ async fn the_same_event_after_the_window_is_a_new_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn notes_that_differ_are_events_of_their_own_until_one_stands_for_the_rest() {
+async fn different_notes_are_separate_events_up_to_a_limit_and_combined_after_it() {
     let recording = Recording::start().await;
     for number in 0..40 {
-        recording.tell("a", NewEvent::normal("Created", format!("created pod {number}")));
+        recording.record("a", NewEvent::normal("Created", format!("created pod {number}")));
         sleep(SECOND).await;
     }
     sleep(MINUTE).await;
@@ -163,26 +163,25 @@ async fn notes_that_differ_are_events_of_their_own_until_one_stands_for_the_rest
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_about_which_too_much_is_told_does_not_fill_the_server() {
+async fn too_many_events_about_one_object_are_dropped() {
     let recording = Recording::start().await;
     for number in 0..100 {
-        recording
-            .tell("noisy", NewEvent::warning(format!("RequestReason{number}"), "something else each time"));
+        recording.record("noisy", NewEvent::warning(format!("Reason{number}"), "something else each time"));
     }
-    recording.tell("quiet", NewEvent::normal("Synced", "all is well"));
+    recording.record("quiet", NewEvent::normal("Synced", "all is well"));
     sleep(SECOND).await;
     assert_eq!(recording.events().await.len(), 26);
     assert_eq!(recording.recorder.stats().dropped_spam, 75);
     sleep(5 * MINUTE).await;
-    recording.tell("noisy", NewEvent::warning("Later", "one more"));
-    recording.tell("noisy", NewEvent::warning("LaterStill", "two more"));
+    recording.record("noisy", NewEvent::warning("Later", "one more"));
+    recording.record("noisy", NewEvent::warning("LaterStill", "two more"));
     sleep(SECOND).await;
     assert_eq!(recording.events().await.len(), 27, "one more in each five minutes");
     recording.end().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_recorder_drops_and_counts_and_never_waits() {
+async fn a_full_recorder_drops_and_counts_events_and_never_waits() {
     let server = ApiServer::start().await;
     let (recorder, task) = Recorder::builder(server.client(), "test").waiting_events_max(3).build();
     for number in 0..10 {
@@ -196,7 +195,7 @@ async fn a_full_recorder_drops_and_counts_and_never_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_task_ends_when_the_last_handle_is_gone_and_everything_is_written() {
+async fn the_task_ends_when_the_last_handle_is_dropped_and_all_events_are_written() {
     let server = ApiServer::start().await;
     let (recorder, task) = Recorder::new(server.client(), "test");
     let other = recorder.reporting_as("other");
@@ -206,32 +205,32 @@ async fn the_task_ends_when_the_last_handle_is_gone_and_everything_is_written() 
     drop(other);
     let before = Instant::now();
     task.run(CancellationToken::new()).await;
-    assert!(before.elapsed() < SECOND, "nothing is left to wait for");
+    assert!(before.elapsed() < SECOND, "there is nothing to wait for");
     let events: Api<Event> = Api::namespaced(server.client(), "shop");
     let event = events.list(&ListParams::default()).await.unwrap().items.remove(0);
     assert_eq!((event.reporting_controller.as_deref(), count(&event)), (Some("other"), 2));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_writes_what_is_counted_at_once_and_takes_nothing_more() {
+async fn a_stop_writes_counts_at_once_and_refuses_new_events() {
     let mut recording = Recording::start().await;
     for _ in 0..3 {
-        recording.tell("a", NewEvent::normal("Synced", "well"));
+        recording.record("a", NewEvent::normal("Synced", "well"));
         sleep(SECOND / 4).await;
     }
     assert_eq!(count(&recording.events().await[0]), 1, "repetitions wait a little");
     recording.stop.cancel();
     recording.tasks.join_next().await.unwrap().unwrap();
     assert_eq!(count(&recording.events().await[0]), 3);
-    recording.tell("a", NewEvent::normal("Late", "too late"));
+    recording.record("a", NewEvent::normal("Late", "too late"));
     assert_eq!(recording.recorder.stats().dropped_stopped, 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_hangs_does_not_hold_up_the_end() {
+async fn a_server_that_hangs_delays_the_stop_by_five_seconds_at_most() {
     let mut recording = Recording::start().await;
     recording.server.faults().inject(Fault::Hang.always().of("events"));
-    recording.tell("a", NewEvent::normal("Synced", "well"));
+    recording.record("a", NewEvent::normal("Synced", "well"));
     sleep(SECOND).await;
     let before = Instant::now();
     recording.stop.cancel();
@@ -246,10 +245,10 @@ async fn an_outage_of_a_minute_loses_no_event() {
         let recording = Recording::start().await;
         recording.server.faults().inject(fault.clone().always().of("events"));
         for number in 0..200 {
-            recording.tell(&format!("m{number}"), NewEvent::normal("Synced", "well"));
+            recording.record(&format!("m{number}"), NewEvent::normal("Synced", "well"));
         }
         sleep(MINUTE).await;
-        assert!(recording.writes() < 30, "{fault:?}: {} writes while nobody answers", recording.writes());
+        assert!(recording.writes() < 30, "{fault:?}: {} writes during the outage", recording.writes());
         recording.server.faults().clear();
         sleep(MINUTE).await;
         assert_eq!(recording.events().await.len(), 200, "{fault:?}: {:?}", recording.recorder.stats());
@@ -262,26 +261,26 @@ async fn an_outage_of_a_minute_loses_no_event() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outage_without_end_costs_a_bounded_number_of_tries_and_the_next_event_is_written() {
+async fn an_outage_without_end_costs_a_limited_number_of_attempts_and_the_next_event_is_written() {
     let recording = Recording::start_with(|builder| builder.attempts_max(4)).await;
     recording.server.faults().inject(Fault::Refused.always().of("events"));
-    recording.tell("a", NewEvent::normal("Synced", "well"));
+    recording.record("a", NewEvent::normal("Synced", "well"));
     sleep(10 * MINUTE).await;
     assert_eq!(recording.recorder.stats().dropped_unreachable, 1);
     assert_eq!(recording.writes(), 4);
     recording.server.faults().clear();
-    recording.tell("a", NewEvent::normal("Synced", "well"));
+    recording.record("a", NewEvent::normal("Synced", "well"));
     sleep(MINUTE).await;
     assert_eq!(recording.events().await.len(), 1);
     recording.end().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_lost_leads_to_no_second_event() {
+async fn a_lost_response_does_not_create_a_second_event() {
     let recording = Recording::start().await;
     let lost = Fault::CutBody { after_bytes: 10, ending: Ending::Broken };
     recording.server.faults().inject(lost.once().on(Verb::Create).of("events"));
-    recording.tell("a", NewEvent::normal("Synced", "well"));
+    recording.record("a", NewEvent::normal("Synced", "well"));
     sleep(MINUTE).await;
     assert_eq!(recording.writes(), 2);
     assert_eq!(recording.events().await.len(), 1);
@@ -291,15 +290,15 @@ async fn an_answer_that_is_lost_leads_to_no_second_event() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_event_is_not_tried_again_and_stands_in_nobodys_way() {
+async fn a_refused_event_is_not_retried_and_does_not_delay_others() {
     for code in [403, 404, 422] {
         let recording = Recording::start().await;
         recording
             .server
             .faults()
             .inject(Fault::Status { code, retry_after_seconds: None }.once().of("events"));
-        recording.tell("a", NewEvent::normal("Synced", "well"));
-        recording.tell("b", NewEvent::normal("Synced", "well"));
+        recording.record("a", NewEvent::normal("Synced", "well"));
+        recording.record("b", NewEvent::normal("Synced", "well"));
         sleep(MINUTE).await;
         assert_eq!(recording.events().await.len(), 1, "{code}");
         assert_eq!((recording.writes(), recording.recorder.stats().dropped_refused), (2, 1), "{code}");
@@ -308,7 +307,7 @@ async fn a_refused_event_is_not_tried_again_and_stands_in_nobodys_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_that_ends_costs_its_own_events_only() {
+async fn a_terminating_namespace_loses_only_its_own_events() {
     let recording = Recording::start().await;
     let client = recording.server.client();
     let namespace = from_value(json!({ "metadata": { "name": "ending" } })).unwrap();
@@ -329,13 +328,13 @@ async fn a_namespace_that_ends_costs_its_own_events_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_that_the_server_has_forgotten_is_made_again_with_its_count() {
+async fn an_event_that_the_server_has_deleted_is_created_again_with_its_count() {
     let recording = Recording::start().await;
-    recording.tell("a", NewEvent::normal("Synced", "well"));
+    recording.record("a", NewEvent::normal("Synced", "well"));
     sleep(SECOND).await;
     let key = recording.server.list_versions("events").into_keys().next().unwrap();
     assert!(recording.server.remove("events", &key));
-    recording.tell("a", NewEvent::normal("Synced", "well"));
+    recording.record("a", NewEvent::normal("Synced", "well"));
     sleep(MINUTE).await;
     let events = recording.events().await;
     assert_eq!(events.len(), 1);
