@@ -1,4 +1,4 @@
-//! LIST of 100,000 pods of 6 KB as JSON, in the process, on one core. The aim: at least 400 MB/s.
+//! LIST of 100,000 pods of 6 KB as JSON, in process, on one core. The goal is at least 400 MB/s.
 
 use std::hint::black_box;
 

@@ -222,7 +222,9 @@ impl<'a> TypeRef<'a> {
     /// Whether the field is a struct that JSON always has, also if it is empty.
     pub(crate) fn is_always_present(self, name: &str) -> bool {
         let is_never_unset = |field: &SchemaField| field.presence != FieldPresence::WhenSet;
-        let is_struct = |found: TypeRef<'_>| matches!(found.shape(), TypeShape::Object { fields, .. } if !fields.is_empty());
+        let has_fields =
+            |shape: &TypeShape| matches!(shape, TypeShape::Object { fields, .. } if !fields.is_empty());
+        let is_struct = |found: TypeRef<'_>| has_fields(found.shape());
         self.declared(name).is_some_and(is_never_unset) && self.field(name).is_some_and(is_struct)
     }
 

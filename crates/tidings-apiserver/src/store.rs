@@ -190,9 +190,9 @@ impl Store {
         };
         state.count_owners(&old, -1);
         let version = state.next_version();
-        let gone = Arc::new(old.with_version(version));
+        let removed = Arc::new(old.with_version(version));
         self.publish(state, storage, Arc::new(ObjectChange::new(version, Some(old), None)), visibility);
-        Ok(Some(gone))
+        Ok(Some(removed))
     }
 
     fn publish(

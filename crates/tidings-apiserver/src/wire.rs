@@ -246,13 +246,11 @@ impl ObjectEncoder {
             if annotations.is_empty() { String::new() } else { format!(r#","annotations":{annotations}"#) };
         let metadata = format!(r#"{{"resourceVersion":"{version}"{annotations}}}"#);
         if let Some(tables) = &self.tables {
-            let object = json!({"metadata": serde_json::from_str::<Value>(&metadata).expect("the metadata of a bookmark is valid JSON")});
+            let object = json!({"metadata": parsed(&metadata)});
             return tables.event("BOOKMARK", version, object, position);
         }
         if let Some(protobuf) = &self.protobuf {
-            return protobuf.bookmark(
-                serde_json::from_str(&metadata).expect("the metadata of a bookmark is valid JSON"),
-            );
+            return protobuf.bookmark(parsed(&metadata));
         }
         let object = match self.content {
             Content::Metadata(_) => format!("{}{metadata}}}", self.head),
@@ -360,6 +358,11 @@ impl TableEncoder {
         }
         table
     }
+}
+
+/// Parses the metadata of a bookmark.
+fn parsed(metadata: &str) -> Value {
+    serde_json::from_str(metadata).expect("the metadata of a bookmark is valid JSON")
 }
 
 /// The metadata of a table with one object.

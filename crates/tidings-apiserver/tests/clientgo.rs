@@ -1,7 +1,7 @@
-//! The API server as client-go sees it: a program with a shared informer, an index and a work queue.
+//! Tests with client-go: a Go program with a shared informer, an index and a work queue.
 //!
-//! The program is built from `e2e/clientgo` with `go`. Without it, each test is shown as ignored with the reason; under
-//! `CI=true` it fails instead. Each test has a server of its own.
+//! The program is built from `e2e/clientgo` with `go`. Without `go`, each test is reported as ignored; with `CI=true`
+//! it fails instead. Each test has its own server.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,17 +16,17 @@ use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-/// A test: its name, and what happens.
+/// A test: its name and its function.
 type Test = (&'static str, fn(&mut ClientGoSession));
 
 const TESTS: &[Test] = &[
-    ("an informer sees what is there and every change", sees_every_change),
-    ("an informer goes on after its watch is cut", goes_on_after_a_cut),
-    ("an informer lists again after its version is gone", lists_again),
-    ("an informer falls back where lists are not streamed", falls_back),
+    ("an informer receives all objects and every change", receives_every_change),
+    ("an informer resumes after its watch is cut", resumes_after_a_cut),
+    ("an informer lists again after its version has expired", lists_again),
+    ("an informer falls back to lists if streaming lists are refused", falls_back),
 ];
 
-/// The program, or why there is none.
+/// The path of the program, or why it could not be built.
 static PROGRAM: LazyLock<Result<PathBuf, String>> = LazyLock::new(build);
 
 fn main() -> ExitCode {
@@ -58,7 +58,7 @@ fn build() -> Result<PathBuf, String> {
     }
 }
 
-/// A server, and the program that watches its pods.
+/// A server and the program that watches its pods.
 struct ClientGoSession {
     server: ApiServer,
     program: PathBuf,
@@ -96,7 +96,7 @@ impl ClientGoSession {
         }
     }
 
-    /// Starts the program; it ends when the pod `last` is gone.
+    /// Starts the program. It ends when the pod `last` is deleted.
     fn watch(&mut self) {
         let mut child = Command::new(&self.program)
             .arg("-kubeconfig")
@@ -116,7 +116,7 @@ impl ClientGoSession {
         }));
     }
 
-    /// Reads lines until this one.
+    /// Reads output lines until this one.
     #[track_caller]
     fn reads(&mut self, expected: Value) {
         let (_, lines) = self.watching.as_mut().expect("the program was started");
@@ -133,7 +133,7 @@ impl ClientGoSession {
         }
     }
 
-    /// Removes the last pod, whereupon the program ends well.
+    /// Deletes the pod `last` and checks that the program succeeds.
     #[track_caller]
     fn ends(&mut self) {
         self.put("last", "node-2", "Running");
@@ -152,14 +152,14 @@ impl ClientGoSession {
 impl Drop for ClientGoSession {
     fn drop(&mut self) {
         if let Some((child, _)) = &mut self.watching {
-            // A test that failed has left it running.
+            // A failed test leaves it running.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-fn sees_every_change(session: &mut ClientGoSession) {
+fn receives_every_change(session: &mut ClientGoSession) {
     session.put("a", "node-1", "Pending");
     session.put("b", "node-1", "Running");
     session.put("c", "node-2", "Running");
@@ -174,7 +174,7 @@ fn sees_every_change(session: &mut ClientGoSession) {
     session.ends();
 }
 
-fn goes_on_after_a_cut(session: &mut ClientGoSession) {
+fn resumes_after_a_cut(session: &mut ClientGoSession) {
     session.watch();
     session.reads(json!({"event": "synced"}));
     for (name, ending) in [("a", Ending::Clean), ("b", Ending::Broken)] {
@@ -183,7 +183,7 @@ fn goes_on_after_a_cut(session: &mut ClientGoSession) {
         session.reads(json!({"event": "seen", "key": format!("default/{name}"), "phase": "Running"}));
     }
     session.ends();
-    assert_eq!(session.requests(Verb::List), 0, "a cut watch goes on from its version, without a list");
+    assert_eq!(session.requests(Verb::List), 0, "a cut watch resumes from its version, without a list");
 }
 
 fn lists_again(session: &mut ClientGoSession) {
@@ -203,5 +203,5 @@ fn falls_back(session: &mut ClientGoSession) {
     session.watch();
     session.reads(json!({"event": "synced", "count": 1}));
     session.ends();
-    assert!(session.requests(Verb::List) > 0, "what is not streamed is listed");
+    assert!(session.requests(Verb::List) > 0, "the informer lists if streaming is refused");
 }

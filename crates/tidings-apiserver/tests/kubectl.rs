@@ -1,7 +1,7 @@
-//! The API server as `kubectl` sees it: what people type, and what they must read.
+//! Tests with `kubectl`: runs commands and checks their output.
 //!
-//! The `kubectl` on the path is used, or those that `KUBECTL` names, parted by colons. Without one, each test is shown
-//! as ignored with the reason; under `CI=true` it fails instead. Each test has a server of its own.
+//! Uses the `kubectl` on the path, or the ones in the variable `KUBECTL`, separated by colons. Without one, each test is
+//! reported as ignored; with `CI=true` it fails instead. Each test has its own server.
 
 #[path = "kubectl/reading.rs"]
 mod reading;
@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use tool::{Kubectl, KubectlSession};
 
-/// A test: its name, and what is typed and read.
+/// A test: its name and its commands.
 type Script = (&'static str, fn(&KubectlSession));
 
 fn main() -> ExitCode {

@@ -1,16 +1,16 @@
-//! Two series of answers, field by field.
+//! Compares two series of responses field by field.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// One field that is not as expected.
+/// One field that differs from the expected one.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
-    /// Which request, from 1.
+    /// The number of the request, from 1.
     pub(crate) step: usize,
     pub(crate) request: String,
-    /// Where in the answer, such as `body.items[0].metadata.name`.
+    /// The path in the response, such as `body.items[0].metadata.name`.
     pub(crate) at: String,
     pub(crate) expected: Option<Value>,
     pub(crate) answered: Option<Value>,
@@ -26,11 +26,12 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Where the answers are not as expected.
+/// The differences from the expected responses.
 pub(crate) fn differences(expected: &[Value], answered: &[Value]) -> Vec<Difference> {
     let mut found = Vec::new();
     for step in 0..expected.len().max(answered.len()) {
-        let (one, other) = (expected.get(step).map(timeless), answered.get(step).map(timeless));
+        let (one, other) =
+            (expected.get(step).map(sorted_by_manager), answered.get(step).map(sorted_by_manager));
         let (one, other) = (one.as_ref(), other.as_ref());
         let request = one.or(other).and_then(|answer| answer["request"].as_str()).unwrap_or_default();
         let mut fields = Vec::new();
@@ -46,13 +47,13 @@ pub(crate) fn differences(expected: &[Value], answered: &[Value]) -> Vec<Differe
     found
 }
 
-/// Managers in the order of their names: a real server has them in the order of the seconds in which they wrote, so
-/// that it is chance whether two that wrote one after the other stand so.
-fn timeless(answer: &Value) -> Value {
+/// Sorts managed fields by manager. A real server sorts them by the second of their write, so their order depends on
+/// timing.
+fn sorted_by_manager(answer: &Value) -> Value {
     match answer {
         Value::Object(fields) => {
-            let timeless = fields.iter().map(|(name, field)| {
-                let mut field = timeless(field);
+            let sorted_by_manager = fields.iter().map(|(name, field)| {
+                let mut field = sorted_by_manager(field);
                 if let ("managedFields", Value::Array(managers)) = (name.as_str(), &mut field) {
                     managers.sort_by_key(|manager| {
                         ["manager", "operation", "subresource"].map(|part| manager[part].to_string())
@@ -60,9 +61,9 @@ fn timeless(answer: &Value) -> Value {
                 }
                 (name.clone(), field)
             });
-            timeless.collect::<serde_json::Map<_, _>>().into()
+            sorted_by_manager.collect::<serde_json::Map<_, _>>().into()
         }
-        Value::Array(items) => items.iter().map(timeless).collect(),
+        Value::Array(items) => items.iter().map(sorted_by_manager).collect(),
         other => other.clone(),
     }
 }
@@ -71,7 +72,7 @@ type Field = (String, Option<Value>, Option<Value>);
 
 fn compare(one: Option<&Value>, other: Option<&Value>, at: String, found: &mut Vec<Field>) {
     match (one, other) {
-        // One of them is an error: their fields have nothing to do with each other.
+        // One of them is an error. Their fields are not comparable.
         (Some(one), Some(other)) if one["kind"] != other["kind"] && (is_status(one) || is_status(other)) => {
             found.push((at, Some(one.clone()), Some(other.clone())));
         }

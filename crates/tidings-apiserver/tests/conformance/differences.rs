@@ -1,4 +1,4 @@
-//! Where this server is different on purpose: `differences.yaml`, with a reason each.
+//! The intended differences from a real server: `differences.yaml`, each with a reason.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,17 +6,17 @@ use serde_json::Value;
 use crate::compare::Difference;
 use crate::scenario::{Area, Scenario};
 
-/// A difference on purpose.
+/// An intended difference.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KnownDifference {
-    /// The area, or all.
+    /// The area; all if absent.
     area: Option<String>,
-    /// The scenario, or all.
+    /// The scenario; all if absent.
     scenario: Option<String>,
-    /// Where in the answer; `*` stands for anything.
+    /// The path in the response. `*` matches any text.
     at: String,
-    /// What a real server answers there, or anything.
+    /// The value of a real server; any value if absent.
     expected: Option<Value>,
     #[expect(dead_code, reason = "for people")]
     reason: String,

@@ -1,4 +1,4 @@
-//! What a real server answered: `expected/`, one file an area.
+//! The recorded responses of a real server: `expected/`, one file per area.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use crate::target::Target;
 
 type RecordedAnswers = BTreeMap<String, Vec<Value>>;
 
-/// What a real server answered to this scenario.
+/// The recorded responses for a scenario.
 pub(crate) fn of(area: &Area, scenario: &Scenario) -> Vec<Value> {
     let mut recorded = read(area);
-    recorded.remove(&scenario.name).unwrap_or_else(|| panic!("nothing is recorded of {}", scenario.name))
+    recorded.remove(&scenario.name).unwrap_or_else(|| panic!("{} has no recorded responses", scenario.name))
 }
 
 fn path(area: &Area) -> PathBuf {
@@ -27,7 +27,7 @@ fn read(area: &Area) -> RecordedAnswers {
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Asks a server, and writes down what it answered: all areas, or the one of this name.
+/// Sends all requests to a server and records its responses: for all areas, or for the one with this name.
 pub(crate) fn record(areas: &[Area], target: &Target, name: Option<&str>) {
     for area in areas.iter().filter(|area| name.is_none_or(|name| name == area.name)) {
         let mut recorded = RecordedAnswers::new();
@@ -38,7 +38,7 @@ pub(crate) fn record(areas: &[Area], target: &Target, name: Option<&str>) {
     }
 }
 
-/// An answer a line: short enough to keep, and a changed answer is a changed line.
+/// One response per line, so that a changed response is one changed line.
 fn text(recorded: &RecordedAnswers) -> String {
     let scenarios = recorded.iter().map(|(name, answers)| {
         let lines: Vec<String> = answers.iter().map(|answer| format!("    {answer}")).collect();

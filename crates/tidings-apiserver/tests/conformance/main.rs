@@ -1,8 +1,8 @@
-//! The same requests to this server and to a real one, and the answers compared field by field.
+//! Sends the same requests to this server and to a real one, and compares the responses field by field.
 //!
-//! `scenarios/` holds the requests, `expected/` what kube-apiserver answered, `differences.yaml` where this server is
-//! different on purpose. Without anything set, this server is asked over each of its doors; `README.md` says how a real
-//! one is asked, and how its answers are recorded again.
+//! `scenarios/` has the requests, `expected/` the recorded responses of kube-apiserver, `differences.yaml` the intended
+//! differences. By default the requests go to this server over each transport. `README.md` explains how to use a real
+//! server and how to record its responses again.
 
 mod answer;
 mod compare;
@@ -22,7 +22,7 @@ use differences::KnownDifference;
 use scenario::Area;
 use target::{RealServer, Target};
 
-/// Where the table stands.
+/// The folder with the scenarios.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance");
 
 fn main() -> ExitCode {
@@ -38,12 +38,12 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     match real {
         Some(real) => {
-            // What one scenario does to all namespaces' lists, another one would see.
+            // One at a time: scenarios that list all namespaces would see the objects of others.
             arguments.test_threads = Some(1);
             trials.extend(table::trials(&areas, &Target::Real(real)));
         }
         None => {
-            // They mostly wait for watches to end.
+            // More threads than cores, because the tests wait for watches to end.
             arguments.test_threads.get_or_insert(16);
             trials.extend(table::trials(&areas, &Target::InProcess));
             trials.extend(table::trials(&areas, &Target::Http));
@@ -54,15 +54,15 @@ fn main() -> ExitCode {
 }
 
 fn all_occur(areas: &[Area]) -> Result<(), Failed> {
-    let mut idle: Vec<KnownDifference> = differences::all();
+    let mut unused: Vec<KnownDifference> = differences::all();
     for area in areas {
         for scenario in &area.scenarios {
             let found = table::differences(area, scenario, &Target::InProcess);
-            idle.retain(|known| !found.iter().any(|difference| known.is(area, scenario, difference)));
+            unused.retain(|known| !found.iter().any(|difference| known.is(area, scenario, difference)));
         }
     }
-    if idle.is_empty() {
+    if unused.is_empty() {
         return Ok(());
     }
-    Err(format!("listed in differences.yaml, but no longer different: {idle:#?}").into())
+    Err(format!("listed in differences.yaml, but no longer different: {unused:#?}").into())
 }

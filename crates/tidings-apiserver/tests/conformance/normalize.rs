@@ -1,8 +1,9 @@
-//! Makes equal what no two servers answer alike: versions, uids, times, generated names, the wording of messages.
+//! Normalizes what differs between any two servers: versions, uids, times, generated names, messages.
 //!
-//! Versions keep their order and equality within a scenario: an object's version is `<v3>` if it is the third given out
-//! among those seen, a list's is `<v3+>` if it is that or a later one before `<v4>`: other writes move it on a real
-//! server. So it is with definitions of custom resources, whose status a real server writes when it likes.
+//! Versions keep their order and equality within a scenario. The third version among those of all objects becomes `<v3>`.
+//! The version of a list becomes `<v3+>` if it is at least that and before `<v4>`, because other writes increase it on a
+//! real server. Versions of CustomResourceDefinitions are treated as those of lists, because a real server updates their
+//! status at any time.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, AnswerBody};
 
-/// The answers in a form that is the same for every server that answers alike.
+/// The normalized responses: equal for servers that behave equally.
 pub(crate) fn normalize(mut answers: Vec<Answer>, namespace: &str) -> Vec<Value> {
     let mut seen = WatchInput::new(namespace);
     for answer in &mut answers {
@@ -25,11 +26,11 @@ pub(crate) fn normalize(mut answers: Vec<Answer>, namespace: &str) -> Vec<Value>
     for answer in &mut answers {
         answer.each(|body| seen.replace(body));
         if let AnswerBody::Events(events) = &mut answer.body {
-            // How often it is told that nothing happened is a matter of time.
+            // The number of equal bookmarks depends on timing.
             events.dedup_by(|one, other| one["type"] == "BOOKMARK" && one == other);
         }
     }
-    // The first made the namespace.
+    // Without the first response, which is that of creating the namespace.
     answers.iter().skip(1).map(Answer::to_json).collect()
 }
 
@@ -49,7 +50,7 @@ impl Answer {
     }
 }
 
-/// What was seen in a scenario's answers.
+/// The versions, uids and generated names in the responses of a scenario.
 struct WatchInput {
     namespace: String,
     versions: Vec<u64>,
@@ -75,7 +76,7 @@ impl WatchInput {
         }
     }
 
-    /// Drops what other scenarios and the server itself made: items of lists, and events.
+    /// Drops list items and events of objects that other scenarios or the server itself created.
     fn keep_own(&self, value: &mut Value) {
         match value {
             Value::Array(items) => {
@@ -127,14 +128,14 @@ impl WatchInput {
             Value::Array(items) => items.iter_mut().for_each(|item| self.replace(item)),
             Value::Object(fields) => {
                 let is_object = fields.get("uid").is_some_and(Value::is_string);
-                // In the order of names, so that uids are numbered alike.
+                // Sorted by name, so that the numbers of uids do not depend on the order of fields.
                 let mut names: Vec<String> = fields.keys().cloned().collect();
                 names.sort_unstable();
                 for name in names {
                     if name == "columnDefinitions" {
                         without_descriptions(&mut fields[&name]);
                     }
-                    let field = fields.get_mut(&name).expect("it was there");
+                    let field = fields.get_mut(&name).expect("the name is a key of this map");
                     match (name.as_str(), field.as_str()) {
                         ("resourceVersion", Some(text)) => {
                             let version = if is_object { self.exact(text) } else { self.at_least(text) };
@@ -147,11 +148,11 @@ impl WatchInput {
                         _ => self.replace(field),
                     }
                     if let ("causes", Value::Array(causes)) = (name.as_str(), field) {
-                        // A real server checks some things more than once, tells them as often, and in any order.
-                        let mut text = Vec::new();
+                        // A real server may report a cause several times, and in any order.
+                        let mut unique = Vec::new();
                         causes.retain(|cause| {
-                            !text.contains(cause) && {
-                                text.push(cause.clone());
+                            !unique.contains(cause) && {
+                                unique.push(cause.clone());
                                 true
                             }
                         });
@@ -170,7 +171,7 @@ impl WatchInput {
         }
     }
 
-    /// How old something is, is a matter of time.
+    /// Replaces ages, which depend on the time.
     fn without_ages(&mut self, cells: &mut Value) {
         self.replace(cells);
         for cell in cells.as_array_mut().into_iter().flatten() {
@@ -227,7 +228,7 @@ impl WatchInput {
     }
 }
 
-/// What a column is for is told in words.
+/// Removes the descriptions of table columns, which this server does not have.
 fn without_descriptions(columns: &mut Value) {
     for column in columns.as_array_mut().into_iter().flatten() {
         if let Some(column) = column.as_object_mut() {

@@ -1,4 +1,4 @@
-//! Sends the requests of a scenario and collects the answers.
+//! Sends the requests of a scenario and collects the responses.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::normalize;
 use crate::scenario::{Area, Scenario, ScenarioStep, Substitutions};
 use crate::target::{ServerSession, Target};
 
-/// Longest that one step may take.
+/// The longest time of one step.
 const STEP_MAX: Duration = Duration::from_secs(60);
 
-/// Between two requests of a step with `until`.
+/// The pause between two requests of a step with `until`.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The answers to a scenario's requests, in a form that is the same for every server that answers alike.
+/// The normalized responses to the requests of a scenario.
 pub(crate) fn answers(area: &Area, scenario: &Scenario, target: &Target) -> Vec<Value> {
     target.runtime().block_on(async {
         let session = target.open().await;
@@ -48,7 +48,7 @@ impl ScenarioRun {
         let body =
             json!({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": self.session.namespace}});
         let step = json!({"do": "POST /api/v1/namespaces", "body": body});
-        self.step(&serde_json::from_value(step).unwrap()).await.expect("a namespace is answered")
+        self.step(&serde_json::from_value(step).unwrap()).await.expect("creating a namespace has a response")
     }
 
     async fn step(&mut self, step: &ScenarioStep) -> Option<Answer> {
@@ -165,14 +165,14 @@ impl AnswerBody {
     }
 }
 
-/// A watch that is open.
+/// An open watch.
 struct OpenWatch {
     body: Body,
     read: BytesMut,
 }
 
 impl OpenWatch {
-    /// The next events: so many, or all until the end.
+    /// The next `count` events, or all until the end.
     async fn read(&mut self, count: Option<usize>) -> Vec<Value> {
         let mut events = Vec::new();
         while count.is_none_or(|count| events.len() < count) {

@@ -1,6 +1,6 @@
-//! The table of requests, as it is written down in `scenarios/`.
+//! Reads the scenarios in `scenarios/`.
 //!
-//! One file an area, a list of scenarios each; a scenario has a namespace of its own, which it calls `<ns>`.
+//! There is one file per area, with a list of scenarios. Each scenario has its own namespace, `<ns>`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,16 +8,16 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Scenarios about one thing.
+/// The scenarios of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Area {
     pub(crate) name: String,
-    /// Names for texts that many requests have in common.
+    /// Named texts that many requests use.
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) scenarios: Vec<Scenario>,
 }
 
-/// Requests that are sent one after the other.
+/// A sequence of requests.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Scenario {
@@ -33,26 +33,26 @@ pub(crate) struct ScenarioStep {
     /// Method and path; or `READ` and the name of an open watch; or `COMPACT`.
     #[serde(rename = "do")]
     pub(crate) request: String,
-    /// The `Accept` header; `application/json` if not given.
+    /// The `Accept` header; `application/json` if absent.
     pub(crate) accept: Option<String>,
     /// The `AnswerBody-Type` header; `application/json` if not given, none if empty.
     #[serde(rename = "type")]
     pub(crate) content_type: Option<String>,
     /// The body as JSON.
     pub(crate) body: Option<Value>,
-    /// The body as it is.
+    /// The body as text.
     pub(crate) text: Option<String>,
-    /// How many events of a watch are read; all until its end if not given.
+    /// How many events of a watch are read; all until its end if absent.
     pub(crate) events: Option<usize>,
-    /// The watch is left open under this name, for a later `READ`.
+    /// The watch stays open with this name, for a later `READ`.
     pub(crate) open: Option<String>,
-    /// Texts of the answer that later requests use, by JSON pointer.
+    /// JSON pointers to texts of the response that later requests use, by name.
     #[serde(default)]
     pub(crate) save: BTreeMap<String, String>,
-    /// Only these parts of the body are compared, by JSON pointer.
+    /// JSON pointers to the only parts of the body that are compared.
     #[serde(default)]
     pub(crate) only: Vec<String>,
-    /// The same request is sent until this code is answered: for what a server does in the background.
+    /// The request is repeated until the response has this code, for work that a server does in the background.
     pub(crate) until: Option<u16>,
 }
 
@@ -90,7 +90,7 @@ impl Scenario {
     }
 }
 
-/// The texts that `<name>` stands for.
+/// The texts that replace `<name>`.
 #[derive(Clone, Debug)]
 pub(crate) struct Substitutions {
     known: BTreeMap<String, String>,
@@ -107,7 +107,7 @@ impl Substitutions {
         self.known.insert(name.to_owned(), text);
     }
 
-    /// The text with each `<name>` replaced; `<x1000>` is a thousand times the letter x.
+    /// Replaces each `<name>` in a text. `<x1000>` is the letter x a thousand times.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = String::new();
         let mut rest = text;
@@ -120,7 +120,7 @@ impl Substitutions {
             match (self.known.get(name), name.strip_prefix('x').and_then(|count| count.parse().ok())) {
                 (Some(known), _) => filled.push_str(&self.fill(known)),
                 (None, Some(count)) => filled.push_str(&"x".repeat(count)),
-                (None, None) => panic!("nothing is called <{name}> in {text}"),
+                (None, None) => panic!("<{name}> is not defined in {text}"),
             }
             rest = &rest[start + end + 1..];
         }

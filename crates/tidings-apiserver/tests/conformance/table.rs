@@ -1,4 +1,4 @@
-//! The table as tests: each scenario at a door, compared with what is recorded.
+//! The scenarios as tests: the responses of a target are compared with the recorded ones.
 
 use libtest_mimic::{Completion, Failed, Trial};
 
@@ -7,7 +7,7 @@ use crate::scenario::{Area, Scenario};
 use crate::target::Target;
 use crate::{differences, expected, run};
 
-/// A test for each scenario at this door.
+/// A test for each scenario with this target.
 pub(crate) fn trials(areas: &[Area], target: &Target) -> Vec<Trial> {
     let each = areas.iter().flat_map(|area| area.scenarios.iter().map(move |scenario| (area, scenario)));
     let trials = each.map(|(area, scenario)| {
@@ -23,7 +23,7 @@ pub(crate) fn trials(areas: &[Area], target: &Target) -> Vec<Trial> {
     trials.collect()
 }
 
-/// Whether a scenario is answered as recorded; this server may differ on purpose, a real one may not.
+/// Checks that the responses are as recorded. Intended differences are allowed for this server, but not for a real one.
 pub(crate) fn check(area: &Area, scenario: &Scenario, target: &Target) -> Result<(), String> {
     let mut found = differences(area, scenario, target);
     if !matches!(target, Target::Real(_)) {
@@ -37,7 +37,7 @@ pub(crate) fn check(area: &Area, scenario: &Scenario, target: &Target) -> Result
     Err(format!("{} differences (- expected, + answered)\n{}", lines.len(), lines.join("\n")))
 }
 
-/// Where the answers to a scenario are not as recorded.
+/// The differences from the recorded responses.
 pub(crate) fn differences(area: &Area, scenario: &Scenario, target: &Target) -> Vec<Difference> {
     let expected = expected::of(area, scenario);
     let answered = run::answers(area, scenario, target);

@@ -1,4 +1,4 @@
-//! Where requests go: to this server in the process or over a socket, or to a real one.
+//! The target of the requests: this server in process or over a socket, or a real server.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,7 +11,6 @@ use tidings_apiserver::{Kubelet, Namespaces};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-/// Where requests go.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     InProcess,
@@ -19,11 +18,10 @@ pub(crate) enum Target {
     Real(RealServer),
 }
 
-/// A real server.
 #[derive(Clone, Debug)]
 pub(crate) struct RealServer {
     from: Address,
-    /// Compacts when it is sent a POST.
+    /// The URL of the control server: a POST to `/compact` compacts etcd.
     control: Option<String>,
 }
 
@@ -33,7 +31,7 @@ enum Address {
     Kubeconfig(String),
 }
 
-/// A way to a server, for one scenario.
+/// A connection to a server for one scenario.
 pub(crate) struct ServerSession {
     pub(crate) client: Client,
     pub(crate) namespace: String,
@@ -44,7 +42,7 @@ pub(crate) struct ServerSession {
 }
 
 impl RealServer {
-    /// The one that the environment names.
+    /// The real server of the environment variables `TIDINGS_CONFORMANCE_*`; `None` without them.
     pub(crate) fn from_environment() -> Option<Self> {
         let variable = |name: &str| std::env::var(format!("TIDINGS_CONFORMANCE_{name}")).ok();
         match (variable("SERVER"), variable("KUBECONFIG")) {
@@ -58,7 +56,6 @@ impl RealServer {
         }
     }
 
-    /// The one of this kubeconfig.
     pub(crate) fn of_kubeconfig(path: String, control: Option<String>) -> Self {
         Self { from: Address::Kubeconfig(path), control }
     }
@@ -106,7 +103,8 @@ impl Target {
         !matches!(self, Self::Real(RealServer { control: None, .. }))
     }
 
-    /// In the process, time passes only when everybody waits: watches that run for seconds cost none.
+    /// For the in-process target the clock is paused: it advances only while all tasks wait, so the timeouts of watches
+    /// take no real time.
     pub(crate) fn runtime(&self) -> Runtime {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().start_paused(matches!(self, Self::InProcess));
@@ -139,12 +137,12 @@ impl Target {
     }
 }
 
-/// This server, as strict as a real one on which no controllers run.
+/// This server with the settings of a real one without controllers.
 async fn ours() -> ApiServer {
     ApiServer::builder().namespaces(Namespaces::Strict).kubelet(Kubelet::Absent).start().await
 }
 
-/// A real server keeps the namespaces of earlier runs.
+/// A new namespace for each scenario, because a real server keeps the namespaces of earlier runs.
 fn new_namespace() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -158,17 +156,20 @@ impl ServerSession {
         Self { client, namespace, ours, control, _listening: None, _tasks: JoinSet::new() }
     }
 
-    /// Forgets the past.
+    /// Drops the history.
     pub(crate) async fn compact(&self) {
         if let Some(ours) = &self.ours {
             ours.expire_history();
             return;
         }
-        let control = self.control.as_deref().expect("a server that can't compact is not asked to");
+        let control = self
+            .control
+            .as_deref()
+            .expect("scenarios with COMPACT are skipped for a server without control URL");
         let client = Client::try_from(Config::new(control.parse().unwrap())).unwrap();
         let request = http::Request::post("/compact").body(kube_client::client::Body::empty()).unwrap();
         assert!(client.send(request).await.unwrap().status().is_success());
-        // Its caches look every few seconds whether they must forget too.
+        // The watch caches of a real server follow the compaction after some seconds.
         tokio::time::sleep(Duration::from_secs(20)).await;
     }
 }

@@ -1,11 +1,11 @@
-//! Every parser of text from outside, over its checked-in corpus and what is near it.
+//! Runs every request parser over its checked-in corpus, and over truncated and corrupted cases.
 
 use std::path::Path;
 
 use tidings_apiserver::fuzz::TARGETS;
 
 #[test]
-fn no_parser_panics_on_its_corpus_or_near_it() {
+fn no_parser_panics_on_its_corpus_or_on_corrupted_cases() {
     for (name, run) in TARGETS {
         let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
         let entries: Vec<_> =

@@ -6,14 +6,14 @@ use crate::Script;
 use crate::tool::{KubectlSession, rows};
 
 pub(crate) const SCRIPTS: &[Script] = &[
-    ("get shows the columns people know", get_shows_columns),
+    ("get prints the columns of a cluster", get_shows_columns),
     ("get finds objects by name, label, field and namespace", get_finds),
-    ("get -w tells each change", get_watches),
-    ("describe tells of an object and its events", describes),
+    ("get -w prints each change", get_watches),
+    ("describe prints an object and its events", describes),
     ("api-resources and api-versions list what is served", lists_resources),
-    ("explain tells the fields of a kind", explains),
-    ("wait returns when a condition is met or an object is gone", waits),
-    ("an error is told as a cluster tells it", tells_errors),
+    ("explain prints the fields of a kind", explains),
+    ("wait returns when a condition is met or an object is deleted", waits),
+    ("errors are those of a cluster", prints_errors),
 ];
 
 fn pod(name: &str, labels: Value) -> Value {
@@ -135,7 +135,7 @@ fn waits(session: &KubectlSession) {
     let mut pod = pod("web", json!({}));
     session.server.put("pods", pod.clone());
     let mut waiting = session.watch("wait pod/web --for=condition=Ready --timeout=30s");
-    // It lists, then watches; the condition comes once it does.
+    // kubectl lists first and then watches. The condition is set after its list.
     while !session.server.requests().iter().any(|request| request.path.ends_with("/pods")) {
         std::thread::yield_now();
     }
@@ -144,12 +144,12 @@ fn waits(session: &KubectlSession) {
     assert_eq!(waiting.next(), "pod/web condition met");
     let mut waiting = session.watch("wait pod/web --for=delete --timeout=30s");
     session.server.remove("pods", "default/web");
-    // It may be gone before the first look, which older versions tell as an error.
+    // The pod may be deleted before kubectl reads it. Older versions report this as an error.
     let output = waiting.next();
     assert!(output.is_empty() || output == "pod/web condition met", "{output}");
 }
 
-fn tells_errors(session: &KubectlSession) {
+fn prints_errors(session: &KubectlSession) {
     assert_eq!(
         session.fails("get pod nothing", ""),
         "Error from server (NotFound): pods \"nothing\" not found\n"

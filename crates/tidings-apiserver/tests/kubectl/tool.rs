@@ -1,4 +1,4 @@
-//! A `kubectl`, and a session of it with a server of its own.
+//! Runs `kubectl` against a server of its own.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
@@ -12,14 +12,14 @@ use tidings_apiserver::{Listen, Listening};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-/// A program that is `kubectl`, of some version.
+/// A `kubectl` program and its version.
 #[derive(Clone, Debug)]
 pub(crate) struct Kubectl {
     program: PathBuf,
     minor: u32,
 }
 
-/// One `kubectl` and one server that nobody else uses.
+/// One `kubectl` and its own server.
 pub(crate) struct KubectlSession {
     kubectl: Kubectl,
     pub(crate) server: ApiServer,
@@ -30,7 +30,7 @@ pub(crate) struct KubectlSession {
     _runtime: Runtime,
 }
 
-/// What a command printed, and whether it succeeded.
+/// The output of a command, and whether it succeeded.
 #[derive(Debug)]
 pub(crate) struct CommandOutput {
     pub(crate) out: String,
@@ -38,14 +38,14 @@ pub(crate) struct CommandOutput {
     pub(crate) is_success: bool,
 }
 
-/// A command that goes on printing; it is ended when dropped.
+/// A running command. Dropping it kills the command.
 pub(crate) struct RunningCommand {
     child: Child,
     lines: BufReader<ChildStdout>,
 }
 
 impl Kubectl {
-    /// Those that `KUBECTL` names, else the one on the path.
+    /// The programs in the variable `KUBECTL`, else the one on the path.
     pub(crate) fn all() -> Vec<Self> {
         match std::env::var("KUBECTL") {
             Ok(named) => std::env::split_paths(&named).filter_map(Self::at).collect(),
@@ -57,7 +57,7 @@ impl Kubectl {
         let printed = Command::new(&program).args(["version", "--client", "-o", "json"]).output().ok()?;
         let version: Value = serde_json::from_slice(&printed.stdout).ok()?;
         let output = version["clientVersion"]["gitVersion"].as_str()?;
-        // A build from a module does not know its own version; it is a new one.
+        // A build from a Go module has no version. It counts as the newest.
         let minor = output.trim_start_matches('v').split('.').nth(1).and_then(|minor| minor.parse().ok());
         Some(Self { program, minor: minor.filter(|minor| *minor > 0).unwrap_or(u32::MAX) })
     }
@@ -101,12 +101,12 @@ impl KubectlSession {
         command
     }
 
-    /// Runs a command to its end, with this on its standard input.
+    /// Runs a command to its end with this standard input.
     pub(crate) fn run_with(&self, line: &str, input: &str) -> CommandOutput {
         self.finish(self.command(line), input)
     }
 
-    /// Runs a command to its end, with a variable in its environment.
+    /// Runs a command to its end with an environment variable.
     pub(crate) fn run_in(&self, name: &str, value: impl AsRef<OsStr>, line: &str) -> CommandOutput {
         let mut command = self.command(line);
         command.env(name, value);
@@ -116,7 +116,7 @@ impl KubectlSession {
     fn finish(&self, mut command: Command, input: &str) -> CommandOutput {
         let mut child = command.spawn().expect("kubectl can be started");
         let mut stdin = child.stdin.take().expect("its input is piped");
-        // A command that does not read its input closes it, which is no mistake.
+        // An error means that the command does not read its input.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         let output = child.wait_with_output().expect("kubectl ends");
@@ -127,13 +127,13 @@ impl KubectlSession {
         }
     }
 
-    /// What a command prints that must succeed.
+    /// The output of a command that must succeed.
     #[track_caller]
     pub(crate) fn ok(&self, line: &str) -> String {
         self.ok_with(line, "")
     }
 
-    /// What a command prints that must succeed, with this on its standard input.
+    /// The output of a command that must succeed, with this standard input.
     #[track_caller]
     pub(crate) fn ok_with(&self, line: &str, input: &str) -> String {
         let printed = self.run_with(line, input);
@@ -141,7 +141,7 @@ impl KubectlSession {
         printed.out
     }
 
-    /// What a command says that must fail.
+    /// The error output of a command that must fail.
     #[track_caller]
     pub(crate) fn fails(&self, line: &str, input: &str) -> String {
         let printed = self.run_with(line, input);
@@ -149,21 +149,21 @@ impl KubectlSession {
         printed.err
     }
 
-    /// Starts a command that goes on printing.
+    /// Starts a command that keeps running.
     pub(crate) fn watch(&self, line: &str) -> RunningCommand {
         let mut child = self.command(line).spawn().expect("kubectl can be started");
         let lines = BufReader::new(child.stdout.take().expect("its output is piped"));
         RunningCommand { child, lines }
     }
 
-    /// An object as the server has it.
+    /// An object as the server stores it.
     #[track_caller]
     pub(crate) fn object(&self, resource: &str, key: &str) -> Value {
         self.server.object(resource, key).unwrap_or_else(|| panic!("{resource} {key} is not there"))
     }
 }
 
-/// Words, parted by spaces, as a shell would; single quotes hold one together.
+/// Splits a command line into words. Single quotes work as in a shell.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_quoted = false;
@@ -178,7 +178,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 impl RunningCommand {
-    /// The next line, its columns parted by one space.
+    /// The next line, with single spaces between its columns.
     pub(crate) fn next(&mut self) -> String {
         let mut line = String::new();
         self.lines.read_line(&mut line).expect("its output can be read");
@@ -188,13 +188,13 @@ impl RunningCommand {
 
 impl Drop for RunningCommand {
     fn drop(&mut self) {
-        // It may have ended already.
+        // An error means that the command has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The lines of a table, their columns parted by one space.
+/// The lines of a table, with single spaces between their columns.
 pub(crate) fn rows(table: &str) -> Vec<String> {
     table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }

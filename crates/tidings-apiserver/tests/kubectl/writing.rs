@@ -6,10 +6,10 @@ use crate::Script;
 use crate::tool::{KubectlSession, rows};
 
 pub(crate) const SCRIPTS: &[Script] = &[
-    ("create and delete make and end objects", creates_and_deletes),
-    ("apply creates, changes and takes back", applies),
+    ("create and delete", creates_and_deletes),
+    ("apply creates, changes and removes", applies),
     ("apply --server-side owns what it applies", applies_on_the_server),
-    ("patch works in all three ways", patches),
+    ("patch of all three types", patches),
     ("edit sends what was changed", edits),
     ("label and annotate change metadata only", labels),
     ("scale changes the replicas", scales),
@@ -55,7 +55,7 @@ fn creates_and_deletes(session: &KubectlSession) {
 fn applies(session: &KubectlSession) {
     assert_eq!(session.ok_with("apply -f -", DEPLOYMENT), "deployment.apps/web created\n");
     assert_eq!(session.ok_with("apply -f -", DEPLOYMENT), "deployment.apps/web unchanged\n");
-    // Someone else adds a container and an environment variable; neither is the applier's to remove.
+    // Another client adds a container, which the applier must not remove.
     session.ok("patch deployment web -p '{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"other\",\"image\":\"other:1\"}]}}}}'");
     let less = DEPLOYMENT
         .replace(", {name: B, value: '2'}", "")
@@ -207,7 +207,7 @@ fn defines(session: &KubectlSession) {
     let refused = session.fails("patch widget w -p '{}'", "");
     assert!(refused.contains("media type") || refused.contains("strategic-merge-patch"), "{refused}");
     session.ok("delete crd widgets.example.com");
-    // Which of both depends on whether kubectl remembers what was served.
+    // The message depends on whether kubectl has cached discovery.
     let gone = session.fails("get widgets", "");
     let ways =
         ["the server doesn't have a resource type", "the server could not find the requested resource"];
@@ -220,7 +220,7 @@ fn deletes_with_finalizers(session: &KubectlSession) {
     session.ok("delete configmap c --wait=false");
     assert!(!session.object("configmaps", "default/c")["metadata"]["deletionTimestamp"].is_null());
     let mut deleting = session.watch("delete configmap c");
-    // Newer versions add from where.
+    // Newer versions print the namespace too.
     assert!(deleting.next().starts_with("configmap \"c\" deleted"));
     session.ok("patch configmap c --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}]'");
     assert_eq!(deleting.next(), "");

@@ -1,4 +1,4 @@
-//! Malformed requests: a `Status` with the right code and reason, nothing changed, no panic.
+//! Malformed requests get a `Status` with the right code and reason, and change nothing.
 
 use http::Method;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::requests::transports::{client, open};
 const MAPS: &str = "/api/v1/namespaces/t/configmaps";
 
 #[tokio::test]
-async fn bad_requests_get_their_status_over_every_door_and_change_nothing() {
+async fn bad_requests_get_their_status_over_every_transport_and_change_nothing() {
     let server = ApiServer::start().await;
     server.put("configmaps", config_map("t", "m", "1"));
     let before = server.version();
@@ -74,7 +74,7 @@ async fn deeply_nested_bodies_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn documents_tell_what_is_served() {
+async fn documents_describe_the_server() {
     let server = ApiServer::start().await;
     let client = server.client();
     for path in ["/healthz", "/livez", "/readyz"] {

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions and what they serve.
+//! CustomResourceDefinitions and their resources.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn widget(name: &str, size: i64) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_serves_its_resource_and_takes_it_away_again() {
+async fn a_definition_adds_its_resource_and_its_deletion_removes_it() {
     let server = ApiServer::start().await;
     let client = server.client();
     assert_eq!(get(&client, WIDGETS).await.code, 404);
@@ -74,7 +74,7 @@ async fn a_definition_serves_its_resource_and_takes_it_away_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lists_of_custom_resources_are_written_with_sorted_keys() {
+async fn lists_of_custom_resources_have_sorted_keys() {
     let server = ApiServer::start().await;
     let client = server.client();
     post(&client, DEFINITIONS, &definition()).await;
@@ -136,7 +136,7 @@ async fn status_scale_and_selectable_fields_are_as_defined() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_definition_that_is_none_is_refused() {
+async fn an_invalid_definition_is_refused() {
     let server = ApiServer::start().await;
     let mut wrong = definition();
     wrong["metadata"]["name"] = json!("other.example.com");
@@ -148,7 +148,7 @@ async fn a_definition_that_is_none_is_refused() {
 
 // holds: X46
 #[tokio::test(start_paused = true)]
-async fn a_finalizer_without_a_domain_is_warned_of_on_custom_resources_and_refused_on_others() {
+async fn a_finalizer_without_a_domain_causes_a_warning_on_custom_resources_and_an_error_on_others() {
     let server = ApiServer::start().await;
     let client = server.client();
     let mut made = definition();
@@ -170,10 +170,10 @@ async fn a_finalizer_without_a_domain_is_warned_of_on_custom_resources_and_refus
     assert_eq!((made.code, warnings(&made)), (201, vec![warning("documents.kube.rs")]));
     let mut one = made.json();
     assert_eq!(one["metadata"]["finalizers"][0], "documents.kube.rs");
-    // Only what a write adds is warned of.
-    one["metadata"]["finalizers"] = json!(["documents.kube.rs", "zwei", "eins"]);
+    // The warning is only for finalizers that the write adds.
+    one["metadata"]["finalizers"] = json!(["documents.kube.rs", "two", "one"]);
     let changed = put(&client, &format!("{WIDGETS}/a"), &one).await;
-    assert_eq!((changed.code, warnings(&changed)), (200, vec![warning("eins"), warning("zwei")]));
+    assert_eq!((changed.code, warnings(&changed)), (200, vec![warning("one"), warning("two")]));
     let merge = call(Method::PATCH, &format!("{WIDGETS}/a")).bytes(r#"{"metadata": {"finalizers": []}}"#);
     let freed = merge.header("content-type", "application/merge-patch+json").send(&client).await;
     assert_eq!((freed.code, warnings(&freed)), (200, Vec::new()), "{freed:?}");

@@ -13,7 +13,7 @@ async fn delete_with(client: &kube_client::Client, path: &str, options: &Value) 
     call(Method::DELETE, path).json(options).send(client).await
 }
 
-/// A ConfigMap that belongs to others.
+/// A ConfigMap with owners.
 fn owned(name: &str, owners: &[&Value]) -> Value {
     let mut map = config_map("t", name, "1");
     let references = owners.iter().map(|owner| {
@@ -27,7 +27,7 @@ fn owned(name: &str, owners: &[&Value]) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deletion_answers_with_success_and_needs_its_preconditions() {
+async fn a_deletion_checks_its_preconditions_and_answers_with_success() {
     let server = ApiServer::start().await;
     let client = server.client();
     let made = post(&client, MAPS, &config_map("t", "m", "1")).await.json();
@@ -45,7 +45,7 @@ async fn a_deletion_answers_with_success_and_needs_its_preconditions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_with_finalizers_goes_when_the_last_is_removed() {
+async fn an_object_with_finalizers_is_removed_with_its_last_finalizer() {
     let server = ApiServer::start().await;
     let client = server.client();
     let mut map = config_map("t", "m", "1");
@@ -69,7 +69,7 @@ async fn an_object_with_finalizers_goes_when_the_last_is_removed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_on_a_node_waits_for_a_kubelet_where_there_is_none() {
+async fn a_deleted_pod_on_a_node_stays_if_no_kubelet_is_imitated() {
     for (kubelet, remains) in [(Kubelet::Imitated, false), (Kubelet::Absent, true)] {
         let server = ApiServer::builder().kubelet(kubelet).start().await;
         let client = server.client();
@@ -89,7 +89,7 @@ async fn a_pod_on_a_node_waits_for_a_kubelet_where_there_is_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_collection_is_deleted_as_it_is_selected() {
+async fn a_collection_is_deleted_by_selector() {
     let server = ApiServer::start().await;
     for (namespace, name, value) in [("t", "a", "x"), ("t", "b", "y"), ("t", "c", "x"), ("u", "a", "x")] {
         server.put("configmaps", config_map(namespace, name, value));
@@ -101,7 +101,7 @@ async fn a_collection_is_deleted_as_it_is_selected() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dependents_follow_their_owner_by_its_propagation() {
+async fn dependents_are_deleted_or_orphaned_by_propagation_policy() {
     for (policy, left) in
         [("Background", vec![]), ("Foreground", vec![]), ("Orphan", vec!["t/child", "t/grandchild"])]
     {
@@ -117,7 +117,7 @@ async fn dependents_follow_their_owner_by_its_propagation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dependent_with_another_owner_stays_without_the_one_that_went() {
+async fn a_dependent_with_another_owner_stays_and_loses_the_deleted_owner() {
     let server = ApiServer::start().await;
     let client = server.client();
     let one = post(&client, MAPS, &config_map("t", "one", "1")).await.json();
@@ -149,7 +149,7 @@ async fn a_foreground_deletion_waits_for_dependents_with_finalizers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_chain_of_owners_goes_without_exhausting_the_stack() {
+async fn a_long_chain_of_owners_is_deleted_without_a_stack_overflow() {
     let server = ApiServer::start().await;
     let mut owner = config_map("t", "m0", "1");
     owner["metadata"]["uid"] = json!("u0");
@@ -166,7 +166,7 @@ async fn a_long_chain_of_owners_goes_without_exhausting_the_stack() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_takes_its_content_along_and_waits_for_finalizers() {
+async fn a_deleted_namespace_deletes_its_content_and_waits_for_finalizers() {
     let server = ApiServer::start().await;
     let client = server.client();
     let mut held = config_map("t", "held", "1");
@@ -188,7 +188,7 @@ async fn a_namespace_takes_its_content_along_and_waits_for_finalizers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_evicted_pod_is_gone() {
+async fn an_evicted_pod_is_removed() {
     let server = ApiServer::start().await;
     server.put("pods", pod("t", "p"));
     let eviction = json!({"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": "p"}});

@@ -1,4 +1,4 @@
-//! Faults: each does what it says, where and as often as it was told, and is counted.
+//! Fault injection: each fault happens to the selected requests, the given number of times, and is counted.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn with_maps(count: usize) -> ApiServer {
 }
 
 #[tokio::test]
-async fn error_answers_come_over_every_door_as_often_as_told() {
+async fn error_responses_are_sent_over_every_transport_as_often_as_injected() {
     let server = with_maps(1).await;
     let tls = open(&server, Listen::tls()).await;
     for client in [server.client(), client(&tls, ADMIN_TOKEN)] {
@@ -55,7 +55,7 @@ async fn error_answers_come_over_every_door_as_often_as_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn faults_are_for_the_requests_they_are_meant_for() {
+async fn faults_happen_only_to_the_selected_requests() {
     let server = with_maps(1).await;
     let client = server.client();
     let fault = Fault::Status { code: 503, retry_after_seconds: None };
@@ -70,7 +70,7 @@ async fn faults_are_for_the_requests_they_are_meant_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_can_wait_and_a_list_can_break_off() {
+async fn a_response_can_be_delayed_hang_or_end_early() {
     let server = with_maps(50).await;
     let client = server.client();
     server.faults().inject(Fault::Delay(Duration::from_secs(20)).once());
@@ -89,7 +89,7 @@ async fn an_answer_can_wait_and_a_list_can_break_off() {
 }
 
 #[tokio::test]
-async fn a_stream_can_be_cut_after_events_in_a_frame_or_now_over_every_door() {
+async fn a_stream_can_be_cut_after_events_within_a_frame_or_at_once_over_every_transport() {
     let server = with_maps(5).await;
     let tls = open(&server, Listen::tls()).await;
     let path = &format!("{MAPS}?watch=1");
@@ -113,7 +113,7 @@ async fn a_stream_can_be_cut_after_events_in_a_frame_or_now_over_every_door() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stalled_stream_says_nothing_and_stays_open() {
+async fn a_stalled_stream_stays_open_without_events() {
     let server = with_maps(2).await;
     server.faults().inject(Fault::StallStream { after_events: 1 }.once());
     let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&timeoutSeconds=60")).await;
@@ -125,7 +125,7 @@ async fn a_stalled_stream_says_nothing_and_stays_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn watches_that_are_made_to_stall_tell_no_change_until_they_are_cut() {
+async fn watches_that_are_stalled_send_no_change_until_they_are_cut() {
     let server = with_maps(1).await;
     let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&timeoutSeconds=60")).await;
     assert_eq!(events.type_and_name().await, "ADDED m0");
@@ -140,7 +140,7 @@ async fn watches_that_are_made_to_stall_tell_no_change_until_they_are_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streaming_lists_can_be_refused_failed_or_left_unmarked() {
+async fn streaming_lists_can_be_refused_fail_or_miss_their_marker() {
     let server = with_maps(1).await;
     let client = server.client();
     server.faults().inject(Fault::RefuseStreamingList.once());
@@ -161,7 +161,7 @@ async fn streaming_lists_can_be_refused_failed_or_left_unmarked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn single_events_go_wrong_in_every_way() {
+async fn single_events_can_be_faulty_in_every_way() {
     let server = with_maps(3).await;
     let client = server.client();
     let path = &format!("{MAPS}?watch=1");
@@ -194,7 +194,7 @@ async fn single_events_go_wrong_in_every_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bytes_are_replaced_in_lists_and_watches_and_json_is_answered_as_given() {
+async fn bytes_are_replaced_in_lists_and_watches_and_a_given_json_body_is_sent() {
     let server = with_maps(2).await;
     let client = server.client();
     let replaced = Fault::ReplacedBytes { from: b"\"m1\"".to_vec(), to: b"\"\xff\xfe\"".to_vec() };
@@ -212,7 +212,7 @@ async fn bytes_are_replaced_in_lists_and_watches_and_json_is_answered_as_given()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_stream_takes_its_time() {
+async fn each_event_of_a_slow_stream_is_delayed() {
     let server = with_maps(3).await;
     server.faults().inject(Fault::SlowStream(Duration::from_secs(5)).once());
     let started = Instant::now();
@@ -222,7 +222,7 @@ async fn a_slow_stream_takes_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_goes_wrong_the_same_way_for_the_same_seed() {
+async fn random_faults_are_the_same_for_the_same_seed() {
     let mut runs = Vec::new();
     for seed in [1, 1, 2] {
         let server = with_maps(1).await;

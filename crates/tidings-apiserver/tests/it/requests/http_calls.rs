@@ -1,4 +1,4 @@
-//! How tests call the server: raw requests over any door, and streams read event by event.
+//! Helpers: raw HTTP requests over any transport, and watches that are read event by event.
 
 use bytes::{Bytes, BytesMut};
 use http::{Method, Request};
@@ -7,7 +7,7 @@ use kube_client::Client;
 use kube_client::client::Body;
 use serde_json::{Value, json};
 
-/// An answer, read to its end.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct HttpAnswer {
     pub(crate) code: u16,
@@ -107,7 +107,7 @@ impl WatchEvents {
         Self { body: response.into_body(), read: BytesMut::new() }
     }
 
-    /// The next frame, or how the stream ended.
+    /// The next frame, or the end of the stream.
     pub(crate) async fn frame(&mut self) -> Result<Bytes, StreamEnd> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
@@ -127,14 +127,14 @@ impl WatchEvents {
         serde_json::from_slice(&frame).unwrap_or_else(|error| panic!("{error}: {frame:?}"))
     }
 
-    /// The next event, as its type and its object's name.
+    /// The type of the next event and the name of its object, such as `ADDED a`.
     pub(crate) async fn type_and_name(&mut self) -> String {
         let event = self.event().await;
         let name = event["object"]["metadata"]["name"].as_str().unwrap_or("-").to_owned();
         format!("{} {name}", event["type"].as_str().unwrap_or_default())
     }
 
-    /// The next events, read_events as above.
+    /// The types and names of the next `count` events.
     pub(crate) async fn types_and_names(&mut self, count: usize) -> Vec<String> {
         let mut read_events = Vec::new();
         for _ in 0..count {
@@ -143,7 +143,7 @@ impl WatchEvents {
         read_events
     }
 
-    /// What was received of a frame that never ended.
+    /// The received part of an incomplete frame.
     pub(crate) fn rest(&self) -> &[u8] {
         &self.read
     }

@@ -1,4 +1,4 @@
-//! A second server that is behind the first one.
+//! A second server that lags behind the first one.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn names(maps: &Api<ConfigMap>, params: &ListParams) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_at_version_zero_is_as_old_as_the_server_and_one_without_a_version_is_not() {
+async fn a_list_at_version_zero_is_stale_and_one_without_a_version_is_consistent() {
     let server = ApiServer::start().await;
     put(&server, "a");
     let lagging = server.lagging();
@@ -29,14 +29,14 @@ async fn a_list_at_version_zero_is_as_old_as_the_server_and_one_without_a_versio
     let any = ListParams::default().match_any();
     assert_eq!(names(&maps, &any).await, ["a"]);
     assert_eq!(names(&maps, &ListParams::default()).await, ["a", "b"]);
-    assert_eq!(names(&maps, &any).await, ["a"], "a consistent read brings nobody up to date");
+    assert_eq!(names(&maps, &any).await, ["a"], "a consistent read does not advance the lagging server");
     lagging.advance(1);
     assert_eq!(names(&maps, &any).await, ["a", "b"]);
     assert_eq!(lagging.behind(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_at_a_version_that_is_not_reached_waits_and_is_refused() {
+async fn a_list_at_a_version_newer_than_the_servers_waits_and_fails() {
     let server = ApiServer::start().await;
     let lagging = server.lagging();
     let maps: Api<ConfigMap> = Api::default_namespaced(lagging.client());
@@ -52,7 +52,7 @@ async fn a_list_at_a_version_that_is_not_reached_waits_and_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_a_version_that_is_not_reached_is_silent_until_it_is_passed() {
+async fn a_watch_from_a_version_newer_than_the_servers_is_silent_until_it_is_passed() {
     let server = ApiServer::start().await;
     let lagging = server.lagging();
     let maps: Api<ConfigMap> = Api::default_namespaced(lagging.client());
@@ -61,7 +61,7 @@ async fn a_watch_from_a_version_that_is_not_reached_is_silent_until_it_is_passed
     let mut events = maps.watch(&WatchParams::default(), &version).await.unwrap().boxed();
     let newer = put(&server, "c");
     lagging.advance(2);
-    assert!(timeout(Duration::from_secs(20), events.next()).await.is_err(), "what is older is not told");
+    assert!(timeout(Duration::from_secs(20), events.next()).await.is_err(), "older changes are not sent");
     lagging.catch_up();
     match events.next().await {
         Some(Ok(WatchEvent::Added(map))) => {
@@ -72,7 +72,7 @@ async fn a_watch_from_a_version_that_is_not_reached_is_silent_until_it_is_passed
 }
 
 #[tokio::test(start_paused = true)]
-async fn writes_go_to_the_first_server_and_a_restored_backup_and_forgotten_history_are_everywhere_at_once() {
+async fn writes_go_to_the_first_server_and_restore_and_expired_history_affect_both_at_once() {
     let server = ApiServer::start().await;
     let lagging = server.lagging();
     let maps: Api<ConfigMap> = Api::default_namespaced(lagging.client());

@@ -30,7 +30,7 @@ fn token(list: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn pages_are_of_one_version_over_every_door() {
+async fn all_pages_have_one_version_over_every_transport() {
     let server = with_maps(5).await;
     let tls = open(&server, Listen::tls()).await;
     for client in [server.client(), client(&tls, tidings_apiserver::ADMIN_TOKEN)] {
@@ -51,7 +51,7 @@ async fn pages_are_of_one_version_over_every_door() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_token_offers_one_that_goes_on_at_the_newest_version() {
+async fn an_expired_token_offers_one_that_continues_at_the_newest_version() {
     let server = with_maps(4).await;
     let client = server.client();
     let first = get(&client, &format!("{MAPS}?limit=2")).await.json();
@@ -78,7 +78,7 @@ async fn a_limit_at_version_0_is_ignored_unless_there_is_no_watch_cache() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exact_version_reads_as_it_was_and_an_expired_one_is_gone() {
+async fn an_exact_version_reads_as_it_was_and_an_expired_one_is_a_410() {
     let server = with_maps(1).await;
     let client = server.client();
     let then = server.version();
@@ -98,7 +98,7 @@ async fn an_exact_version_reads_as_it_was_and_an_expired_one_is_gone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_from_the_future_is_waited_for_then_too_large() {
+async fn a_list_waits_for_a_future_version_and_then_fails_as_too_large() {
     let server = with_maps(1).await;
     let client = server.client();
     let started = tokio::time::Instant::now();
@@ -120,7 +120,7 @@ async fn a_version_from_the_future_is_waited_for_then_too_large() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn selectors_choose_and_leave_out_the_remaining_count() {
+async fn selectors_filter_and_omit_the_remaining_count() {
     let server = ApiServer::start().await;
     for number in 0..6 {
         let mut pod = pod("t", &format!("p{number}"));
@@ -147,7 +147,7 @@ async fn selectors_choose_and_leave_out_the_remaining_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn items_of_built_in_kinds_carry_no_kind_and_single_objects_do() {
+async fn list_items_of_built_in_kinds_have_no_kind_and_single_objects_have_one() {
     let server = with_maps(1).await;
     let client = server.client();
     let list = get(&client, MAPS).await;
@@ -162,7 +162,7 @@ async fn items_of_built_in_kinds_carry_no_kind_and_single_objects_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metadata_and_tables_are_sent_to_who_asks_for_them() {
+async fn metadata_and_tables_are_sent_if_the_client_accepts_them() {
     let server = with_maps(2).await;
     let client = server.client();
     let accept = |kind: &str| format!("application/json;as={kind};g=meta.k8s.io;v=v1");
@@ -185,7 +185,7 @@ async fn metadata_and_tables_are_sent_to_who_asks_for_them() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// However objects come and go between pages, the pages together are the list at the first page's version.
+    /// Whatever changes between the pages, all pages together are the list at the version of the first page.
     #[test]
     fn pages_together_are_one_consistent_list(
         count in 0usize..30,

@@ -1,4 +1,4 @@
-//! Answers as protobuf say what they say as JSON.
+//! Responses in protobuf have the same content as in JSON.
 
 use bytes::{Buf, Bytes};
 use http::Method;
@@ -44,7 +44,7 @@ fn text(message: &[u8], number: u32) -> String {
 
 /// The apiVersion, the kind and the message of an answer.
 fn envelope(answer: &[u8]) -> (String, String, Vec<u8>) {
-    let unknown = answer.strip_prefix(b"k8s\0").expect("the magic comes first");
+    let unknown = answer.strip_prefix(b"k8s\0").expect("the body begins with the magic number");
     let meta = fields(unknown, 1).remove(0);
     (text(&meta, 1), text(&meta, 2), fields(unknown, 2).remove(0))
 }
@@ -54,7 +54,7 @@ fn decoded(group: &str, kind: &str, object: &[u8]) -> Value {
     serde_json::from_slice(&to_json(message, TypeMeta::default(), object).unwrap()).unwrap()
 }
 
-/// The type, and the object of an event as JSON.
+/// The type of the next event, the kind of its object, and the message of the object.
 async fn event(body: &mut kube_client::client::Body, read: &mut Vec<u8>) -> (String, String, Vec<u8>) {
     loop {
         if let Some((length, rest)) = read.split_first_chunk::<4>()
@@ -64,7 +64,7 @@ async fn event(body: &mut kube_client::client::Body, read: &mut Vec<u8>) -> (Str
             let (_, kind, object) = envelope(&fields(&fields(&frame, 2)[0], 1)[0]);
             return (text(&frame, 1), kind, object);
         }
-        let frame = body.frame().await.expect("the watch goes on").unwrap();
+        let frame = body.frame().await.expect("the watch continues").unwrap();
         let mut data: Bytes = frame.into_data().unwrap();
         while data.has_remaining() {
             read.push(data.get_u8());
@@ -73,11 +73,11 @@ async fn event(body: &mut kube_client::client::Body, read: &mut Vec<u8>) -> (Str
 }
 
 #[tokio::test]
-async fn lists_and_objects_say_the_same_as_in_json() {
+async fn lists_and_objects_have_the_same_content_as_in_json() {
     for answers in [ProtobufAnswers::OnDemand, ProtobufAnswers::Kept] {
         let server = ApiServer::builder().protobuf(answers).start().await;
         server.load("configmaps", 3, |number| config_map("a", &format!("m{number}"), "1"));
-        // Asked twice: the second time from what was kept.
+        // Twice: the second response comes from the cache, if the server keeps one.
         for _ in 0..2 {
             let list = get_as(&server.client(), &format!("{MAPS}?limit=2"), BOTH).await;
             assert_eq!(media_type(&list), PROTOBUF);
@@ -98,7 +98,7 @@ async fn lists_and_objects_say_the_same_as_in_json() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_tells_objects_bookmarks_and_errors() {
+async fn a_watch_sends_objects_bookmarks_and_errors() {
     let server = ApiServer::start().await;
     server.put("configmaps", config_map("a", "one", "1"));
     let path = format!(
@@ -131,7 +131,7 @@ async fn a_watch_tells_objects_bookmarks_and_errors() {
 }
 
 #[tokio::test]
-async fn a_watch_of_more_than_is_kept_encoded_tells_each_selected_object_once() {
+async fn a_watch_with_more_initial_bytes_than_the_buffer_sends_each_selected_object_once() {
     let server = ApiServer::start().await;
     let heavy = "x".repeat(1 << 20);
     server.load("configmaps", 12, |at| {
@@ -155,7 +155,7 @@ async fn a_watch_of_more_than_is_kept_encoded_tells_each_selected_object_once() 
 }
 
 #[tokio::test]
-async fn metadata_is_told_of_every_kind_and_whole_objects_of_built_in_ones() {
+async fn metadata_of_every_kind_and_whole_objects_of_built_in_kinds_are_available() {
     let server = ApiServer::start().await;
     server.put("pods", pod("a", "p"));
     let partial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -179,13 +179,13 @@ async fn metadata_is_told_of_every_kind_and_whole_objects_of_built_in_ones() {
     );
 }
 
-/// A configmap that is none: protobuf has no number among its data.
+/// A ConfigMap that can't be encoded as protobuf: its data has a number.
 fn unfit(name: &str) -> Value {
     json!({"metadata": {"namespace": "a", "name": name}, "data": {"value": 1}})
 }
 
 #[tokio::test]
-async fn an_object_that_protobuf_can_not_tell_is_told_in_json_to_those_who_accept_it() {
+async fn an_object_that_can_not_be_encoded_as_protobuf_is_sent_as_json_if_accepted() {
     for answers in [ProtobufAnswers::OnDemand, ProtobufAnswers::Kept] {
         let server = ApiServer::builder().protobuf(answers).start().await;
         let client = server.client();
@@ -216,7 +216,7 @@ async fn an_object_that_protobuf_can_not_tell_is_told_in_json_to_those_who_accep
 }
 
 #[tokio::test]
-async fn a_watch_that_meets_what_protobuf_can_not_tell_ends_with_an_error() {
+async fn a_watch_ends_with_an_error_at_an_object_that_can_not_be_encoded_as_protobuf() {
     let server = ApiServer::start().await;
     let path = format!("{MAPS}?watch=1");
     let mut watches = Vec::new();
@@ -232,12 +232,12 @@ async fn a_watch_that_meets_what_protobuf_can_not_tell_ends_with_an_error() {
         let (event_type, kind, status) = event(body, read).await;
         assert_eq!((&*event_type, &*kind), ("ERROR", "Status"));
         assert_eq!(decoded("", "Status", &status)["code"], 500);
-        assert!(read.is_empty() && body.frame().await.is_none(), "the stream goes on after an error");
+        assert!(read.is_empty() && body.frame().await.is_none(), "the stream must end after an error");
     }
 }
 
 #[tokio::test]
-async fn errors_are_told_as_their_client_wants_them() {
+async fn errors_are_sent_in_the_preferred_wire() {
     let server = ApiServer::start().await;
     let answer = get_as(&server.client(), "/api/v1/namespaces/a/configmaps/none", BOTH).await;
     assert_eq!((answer.code, media_type(&answer)), (404, PROTOBUF));
@@ -248,7 +248,7 @@ async fn errors_are_told_as_their_client_wants_them() {
 }
 
 #[tokio::test]
-async fn faults_are_the_same_on_this_wire() {
+async fn event_faults_are_the_same_in_protobuf() {
     let server = ApiServer::start().await;
     server.put("configmaps", config_map("a", "one", "1"));
     let faults = [

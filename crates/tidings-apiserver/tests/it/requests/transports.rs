@@ -1,4 +1,4 @@
-//! The doors: in the process, plain HTTP, TLS; tokens; HTTP/2; kubeconfig; what closing them does.
+//! The transports: in process, HTTP, TLS; HTTP/2, tokens, kubeconfig, and closing.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::requests::http_calls::{StreamEnd, config_map, delete, get, pod, post, watch};
 
-/// A door with a socket, and the task behind it.
+/// A listening socket and the task that serves it.
 pub(crate) struct OpenListener {
     pub(crate) listening: Listening,
     pub(crate) tasks: JoinSet<()>,
@@ -27,26 +27,26 @@ pub(crate) fn client(open: &OpenListener, token: &str) -> Client {
 }
 
 #[tokio::test]
-async fn every_door_serves_lists_watches_and_writes() {
+async fn every_transport_serves_lists_watches_and_writes() {
     let server = ApiServer::start().await;
     let plain = open(&server, Listen::plain()).await;
     let tls = open(&server, Listen::tls()).await;
-    for (door, client) in
+    for (transport, client) in
         [("in", server.client()), ("plain", client(&plain, ADMIN_TOKEN)), ("tls", client(&tls, ADMIN_TOKEN))]
     {
-        let path = format!("/api/v1/namespaces/{door}/pods");
-        assert_eq!(post(&client, &path, &pod(door, "a")).await.code, 201, "{door}");
+        let path = format!("/api/v1/namespaces/{transport}/pods");
+        assert_eq!(post(&client, &path, &pod(transport, "a")).await.code, 201, "{transport}");
         let list = get(&client, &path).await.json();
-        assert_eq!(list["items"][0]["metadata"]["name"], "a", "{door}");
+        assert_eq!(list["items"][0]["metadata"]["name"], "a", "{transport}");
         let version = list["metadata"]["resourceVersion"].as_str().unwrap();
         let mut events = watch(&client, &format!("{path}?watch=1&resourceVersion={version}")).await;
-        assert_eq!(delete(&client, &format!("{path}/a")).await.code, 200, "{door}");
-        assert_eq!(events.type_and_name().await, "DELETED a", "{door}");
+        assert_eq!(delete(&client, &format!("{path}/a")).await.code, 200, "{transport}");
+        assert_eq!(events.type_and_name().await, "DELETED a", "{transport}");
     }
 }
 
 #[tokio::test]
-async fn tokens_decide_who_may_do_what() {
+async fn tokens_grant_their_rights() {
     let server = ApiServer::start().await;
     let tls = open(&server, Listen::tls()).await;
     let path = "/api/v1/namespaces/default/configmaps";
@@ -54,7 +54,7 @@ async fn tokens_decide_who_may_do_what() {
         (ADMIN_TOKEN, 200, 201),
         (READ_ONLY_TOKEN, 200, 403),
         (NO_RIGHTS_TOKEN, 403, 403),
-        ("nobody", 401, 401),
+        ("unknown", 401, 401),
     ] {
         for client in [client(&tls, token), server.client_with_token(token)] {
             assert_eq!(get(&client, path).await.code, read, "{token}");
@@ -69,7 +69,7 @@ async fn tokens_decide_who_may_do_what() {
 }
 
 #[tokio::test]
-async fn a_kubeconfig_leads_to_the_server() {
+async fn a_client_connects_with_the_kubeconfig() {
     use kube_client::config::{KubeConfigOptions, Kubeconfig};
     let server = ApiServer::start().await;
     let tls = open(&server, Listen::tls()).await;
@@ -117,7 +117,7 @@ async fn http2_serves_several_watches_on_one_connection() {
 }
 
 #[tokio::test]
-async fn closing_a_door_cuts_its_connections_and_ends_its_task() {
+async fn closing_a_socket_closes_its_connections_and_ends_its_task() {
     let server = ApiServer::start().await;
     for drop_server in [false, true] {
         let server = if drop_server { ApiServer::start().await } else { server.clone() };
@@ -135,7 +135,7 @@ async fn closing_a_door_cuts_its_connections_and_ends_its_task() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_dropped_refuses_and_cuts_in_the_process() {
+async fn a_dropped_server_ends_watches_and_refuses_requests_in_process() {
     let server = ApiServer::start().await;
     let client = server.client();
     let mut events = watch(&client, "/api/v1/pods?watch=1").await;
@@ -145,7 +145,7 @@ async fn a_server_that_is_dropped_refuses_and_cuts_in_the_process() {
 }
 
 #[tokio::test]
-async fn garbage_on_the_socket_does_no_harm() {
+async fn malformed_bytes_on_a_socket_do_not_stop_the_server() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let server = ApiServer::start().await;
     for listen in [Listen::plain(), Listen::tls()] {

@@ -1,4 +1,4 @@
-//! The server as an informer uses it: kube's own client, in paused time, without a socket.
+//! The server with kube's typed client, in paused time and without a socket.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn a_typed_client_creates_reads_changes_watches_and_deletes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_ends_with_its_marker_and_goes_on_as_a_watch() {
+async fn a_streaming_list_ends_with_its_marker_and_continues_as_a_watch() {
     let server = ApiServer::start().await;
     for name in ["a", "b"] {
         server.put("configmaps", config_map("n", name, "1"));
@@ -60,7 +60,7 @@ async fn a_streaming_list_ends_with_its_marker_and_goes_on_as_a_watch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_in_paused_time_needs_no_task_to_time_out() {
+async fn a_watch_times_out_in_paused_time_without_a_task() {
     let server = ApiServer::start().await;
     let maps: Api<ConfigMap> = Api::all(server.client());
     let params = WatchParams::default().timeout(290);

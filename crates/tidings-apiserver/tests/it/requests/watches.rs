@@ -1,4 +1,4 @@
-//! WATCH: where it starts, what it tells, when it ends.
+//! WATCH: where it starts, which events it sends, when it ends.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::requests::transports::{client, open};
 const MAPS: &str = "/api/v1/configmaps";
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_without_a_version_begins_with_everything() {
+async fn a_watch_without_a_version_starts_with_all_objects() {
     let server = ApiServer::start().await;
     server.put("configmaps", config_map("a", "one", "1"));
     for (query, marks) in
@@ -33,7 +33,7 @@ async fn a_watch_without_a_version_begins_with_everything() {
 }
 
 #[tokio::test]
-async fn a_watch_goes_on_after_its_version_over_every_door() {
+async fn a_watch_continues_after_its_version_over_every_transport() {
     let server = ApiServer::start().await;
     let tls = open(&server, Listen::tls()).await;
     for client in [server.client(), client(&tls, tidings_apiserver::ADMIN_TOKEN)] {
@@ -53,7 +53,7 @@ async fn a_watch_goes_on_after_its_version_over_every_door() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn entering_a_selection_is_added_and_leaving_it_is_deleted_as_it_was() {
+async fn entering_a_selection_is_an_added_event_and_leaving_it_a_deleted_event_with_the_old_state() {
     let server = ApiServer::start().await;
     let from = server.put("configmaps", config_map("a", "m", "out"));
     let path = format!("{MAPS}?watch=1&resourceVersion={from}&labelSelector=value%3Din");
@@ -76,7 +76,7 @@ async fn entering_a_selection_is_added_and_leaving_it_is_deleted_as_it_was() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn field_selectors_follow_fields_of_the_body() {
+async fn field_selectors_follow_changes_of_body_fields() {
     let server = ApiServer::start().await;
     let path = "/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3Dn1";
     let mut events = watch(&server.client(), path).await;
@@ -91,7 +91,7 @@ async fn field_selectors_follow_fields_of_the_body() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_history_forgot_is_an_error_event_in_the_stream() {
+async fn a_version_older_than_the_history_is_an_error_event_in_the_stream() {
     let server = ApiServer::start().await;
     let from = server.put("configmaps", config_map("a", "m", "1"));
     server.expire_history();
@@ -117,7 +117,7 @@ async fn an_idle_watch_survives_a_compaction() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_that_reads_too_slowly_is_cut_off() {
+async fn a_watch_that_reads_too_slowly_is_ended() {
     let few = HistoryLimits::default().changes_max(10);
     let server = ApiServer::builder().history(few).start().await;
     let from = server.put("configmaps", config_map("a", "m", "0"));
@@ -131,7 +131,7 @@ async fn a_watcher_that_reads_too_slowly_is_cut_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_ends_when_its_time_is_up() {
+async fn a_watch_ends_at_its_timeout() {
     let server = ApiServer::start().await;
     let started = Instant::now();
     let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&timeoutSeconds=30")).await;
@@ -140,7 +140,7 @@ async fn a_watch_ends_when_its_time_is_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_busy_watch_ends_in_time_and_can_be_cut() {
+async fn a_busy_watch_ends_at_its_timeout_and_can_be_cut() {
     let server = ApiServer::start().await;
     let client = server.client();
     for (query, end) in [("&timeoutSeconds=10", StreamEnd::Clean), ("", StreamEnd::Broken)] {
@@ -149,7 +149,7 @@ async fn a_busy_watch_ends_in_time_and_can_be_cut() {
         let mut events = watch(&client, &format!("{MAPS}?watch=1&resourceVersion={from}{query}")).await;
         let mut seen = 0;
         let ended = loop {
-            // There is always one more to tell.
+            // There is always one more event to send.
             server.put("configmaps", config_map("a", "m", &seen.to_string()));
             server.put("configmaps", config_map("a", "m", "again"));
             if let Err(end) = events.frame().await {
@@ -170,7 +170,7 @@ async fn a_busy_watch_ends_in_time_and_can_be_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_come_by_the_interval_and_before_the_end_but_only_with_news() {
+async fn bookmarks_are_sent_at_the_interval_and_before_the_end_only_for_newer_versions() {
     let server = ApiServer::builder().bookmark_interval(Duration::from_secs(10)).start().await;
     let from = server.version();
     let started = Instant::now();
@@ -180,7 +180,8 @@ async fn bookmarks_come_by_the_interval_and_before_the_end_but_only_with_news() 
     let newest = server.version();
     assert_eq!(events.event().await["object"]["metadata"]["resourceVersion"], newest.to_string());
     assert_eq!(started.elapsed().as_secs(), 10);
-    // No news: nothing at 20, 30 and 40 seconds. News just after 40: told at 43, two seconds before the end.
+    // No newer version: no bookmark at 20, 30 and 40 seconds. A newer version just after 40: a bookmark at 43, two
+    // seconds before the end.
     tokio::time::sleep(Duration::from_secs(31)).await;
     let waiting = tokio::time::timeout(Duration::from_millis(1), events.frame()).await;
     assert!(waiting.is_err());
@@ -193,7 +194,7 @@ async fn bookmarks_come_by_the_interval_and_before_the_end_but_only_with_news() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_from_the_future_is_silent_until_its_version_was_given_out() {
+async fn a_watch_from_a_future_version_is_silent_until_that_version_is_assigned() {
     let server = ApiServer::start().await;
     let future = server.version() + 2;
     let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&resourceVersion={future}")).await;
@@ -204,7 +205,7 @@ async fn a_watch_from_the_future_is_silent_until_its_version_was_given_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn going_back_in_time_ends_watches_and_gives_versions_out_again() {
+async fn a_restore_ends_watches_and_assigns_versions_again() {
     let server = ApiServer::start().await;
     server.put("configmaps", config_map("a", "kept", "1"));
     let saved = server.save();
@@ -220,7 +221,7 @@ async fn going_back_in_time_ends_watches_and_gives_versions_out_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_of_one_object_by_its_path_hears_of_it_alone() {
+async fn a_watch_of_one_object_by_its_path_receives_only_its_events() {
     let server = ApiServer::start().await;
     let mut events = watch(&server.client(), "/api/v1/watch/namespaces/a/configmaps/m").await;
     server.put("configmaps", config_map("a", "other", "1"));
@@ -231,7 +232,7 @@ async fn a_watch_of_one_object_by_its_path_hears_of_it_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metadata_watches_and_table_watches_tell_in_their_own_form() {
+async fn watches_of_metadata_and_of_tables_send_their_representation() {
     let server = ApiServer::start().await;
     server.put("configmaps", config_map("a", "m", "1"));
     for (kind, expected) in [("PartialObjectMetadata", "PartialObjectMetadata"), ("Table", "Table")] {
@@ -246,17 +247,17 @@ async fn metadata_watches_and_table_watches_tell_in_their_own_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_behind_the_watchers_backs_are_in_lists_alone() {
+async fn silent_changes_are_in_lists_and_not_in_watches() {
     let server = ApiServer::start().await;
     let from = server.version();
     let mut events = watch(&server.client(), &format!("{MAPS}?watch=1&resourceVersion={from}")).await;
     server.put_silently("configmaps", config_map("a", "hidden", "1"));
-    server.put("configmaps", config_map("a", "told", "1"));
-    assert_eq!(events.type_and_name().await, "ADDED told");
+    server.put("configmaps", config_map("a", "visible", "1"));
+    assert_eq!(events.type_and_name().await, "ADDED visible");
     assert_eq!(server.list_versions("configmaps").len(), 2);
 }
 
-/// How many events come after each of `changes` changes, of which one is made every so often.
+/// Makes one change per interval. Returns how many events arrive after each change.
 async fn events_after_each(changes: usize, every: Duration) -> Vec<usize> {
     let server = ApiServer::start().await;
     let mut events =
@@ -278,7 +279,7 @@ async fn events_after_each(changes: usize, every: Duration) -> Vec<usize> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watcher_is_told_at_once_but_where_much_happens_once_in_a_millisecond() {
+async fn events_are_sent_at_once_and_under_load_in_batches_once_per_millisecond() {
     assert_eq!(events_after_each(20, Duration::from_micros(150)).await, [1; 20]);
     let received = events_after_each(40, Duration::from_micros(100)).await;
     assert_eq!(received[..8], [1; 8]);
@@ -287,6 +288,6 @@ async fn a_watcher_is_told_at_once_but_where_much_happens_once_in_a_millisecond(
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_clock_stands_still_every_change_is_told_at_once() {
+async fn every_change_is_sent_at_once_while_the_clock_is_paused() {
     assert_eq!(events_after_each(100, Duration::ZERO).await, [1; 100]);
 }

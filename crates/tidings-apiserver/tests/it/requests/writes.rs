@@ -1,4 +1,4 @@
-//! Create, update, patch, subresources.
+//! Writes: create, update, patch, subresources.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn patch(client: &kube_client::Client, path: &str, kind: &str, body: &Valu
 }
 
 #[tokio::test]
-async fn a_created_object_gets_identity_times_and_its_namespace_over_every_door() {
+async fn a_created_object_gets_uid_times_and_namespace_over_every_transport() {
     let server = ApiServer::builder().time("2026-01-02T03:04:05Z".parse().unwrap()).start().await;
     let tls = open(&server, Listen::tls()).await;
     for (number, client) in [server.client(), client(&tls, ADMIN_TOKEN)].into_iter().enumerate() {
@@ -59,7 +59,7 @@ async fn a_created_object_gets_identity_times_and_its_namespace_over_every_door(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_can_not_be_created_changes_nothing() {
+async fn a_failed_create_changes_nothing() {
     let server = ApiServer::start().await;
     let client = server.client();
     post(&client, MAPS, &config_map("t", "there", "1")).await;
@@ -107,7 +107,7 @@ async fn a_stale_update_conflicts_and_an_equal_one_keeps_the_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn generation_counts_changes_of_the_spec_alone() {
+async fn generation_counts_only_changes_of_the_spec() {
     let server = ApiServer::start().await;
     let client = server.client();
     let path = format!("{DEPLOYMENTS}/d");
@@ -160,7 +160,7 @@ async fn all_four_patches_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_scale_is_read_and_written_without_its_kind() {
+async fn a_scale_is_read_and_written_independently_of_the_kind() {
     let server = ApiServer::start().await;
     let client = server.client();
     post(&client, DEPLOYMENTS, &deployment("d")).await;
@@ -183,7 +183,7 @@ async fn a_scale_is_read_and_written_without_its_kind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn namespaces_appear_on_demand_or_must_exist() {
+async fn namespaces_are_created_on_demand_or_must_exist() {
     for (namespaces, code) in [(Namespaces::OnDemand, 201), (Namespaces::Strict, 404)] {
         let server = ApiServer::builder().namespaces(namespaces).start().await;
         let client = server.client();
@@ -208,7 +208,7 @@ async fn a_pod_is_bound_to_a_node_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_one_object_in_both_of_its_groups() {
+async fn an_event_is_the_same_object_in_both_of_its_groups() {
     let server = ApiServer::start().await;
     let client = server.client();
     let event = json!({
@@ -226,7 +226,7 @@ async fn an_event_is_one_object_in_both_of_its_groups() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_seed_gives_the_same_server_twice() {
+async fn the_same_seed_gives_the_same_names_and_uids() {
     let mut names = Vec::new();
     for _ in 0..2 {
         let server = ApiServer::builder().seed(7).start().await;
@@ -237,7 +237,7 @@ async fn one_seed_gives_the_same_server_twice() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn concurrent_patches_without_a_version_all_count() {
+async fn concurrent_patches_without_a_version_are_all_applied() {
     let server = ApiServer::start().await;
     let client = server.client();
     post(&client, MAPS, &config_map("t", "m", "1")).await;
@@ -254,7 +254,7 @@ async fn concurrent_patches_without_a_version_all_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_put_again_past_http_is_the_same_object() {
+async fn a_second_direct_put_keeps_uid_and_creation_time() {
     let server = ApiServer::start().await;
     let put_as = |value| {
         server.put("configmaps", config_map("t", "m", value));

@@ -2,7 +2,7 @@
 //! that what is different here would be wrong there.
 //!
 //! The table is that of `crates/tidings-apiserver/tests/conformance`. `TIDINGS_CONFORMANCE_RECORD=1` records it again.
-#![allow(dead_code, reason = "the table's other doors are asked in the crate of that server")]
+#![allow(dead_code, reason = "the other targets of the scenarios are tested in the crate of that server")]
 
 #[path = "../../../../../crates/tidings-apiserver/tests/conformance/answer.rs"]
 mod answer;
@@ -35,7 +35,7 @@ use kubernetes_tests::trials::Suite;
 use scenario::Area;
 use target::{RealServer, Target};
 
-/// Where the table stands.
+/// The folder with the scenarios.
 const FOLDER: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../../crates/tidings-apiserver/tests/conformance");
 
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     let mut group = suite.group_with("recorded", settings);
     if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
         group.test("all answers are recorded", async |cluster: &Cluster| {
-            let target = door_of(cluster);
+            let target = target_of(cluster);
             alone(move || expected::record(&Area::all(), &target, None)).await;
         });
         return suite.run();
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
             let name = format!("{}: {}", area.name, scenario.name);
             let known = releases::known_difference(&release_tested(), &name);
             group.test(name, async move |cluster: &Cluster| {
-                let target = door_of(cluster);
+                let target = target_of(cluster);
                 let answered = alone(move || table::check(&area, &scenario, &target)).await;
                 match (answered, known) {
                     (Ok(()), None) | (Err(_), Some(_)) => {}
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     suite.run()
 }
 
-fn door_of(cluster: &Cluster) -> Target {
+fn target_of(cluster: &Cluster) -> Target {
     let kubeconfig = cluster.kubeconfig().to_string_lossy().into_owned();
     Target::Real(RealServer::of_kubeconfig(kubeconfig, Some(cluster.control_url().to_owned())))
 }

@@ -1,14 +1,14 @@
-//! Where older releases answer otherwise than the recorded one. A scenario that stands here must differ: a line that no
-//! longer applies fails.
+//! The scenarios in which older releases differ from the recorded one. A listed scenario must differ: an entry that no longer
+//! applies fails.
 
-/// A scenario that these releases answer in a way of their own.
+/// A scenario in which these releases differ.
 struct Known {
     releases: &'static [&'static str],
     scenario: &'static str,
     reason: &'static str,
 }
 
-/// Why this release does not answer this scenario as it was recorded, if that is known.
+/// Why this release differs in this scenario, if it is listed.
 pub(super) fn known_difference(release: &str, scenario: &str) -> Option<&'static str> {
     let known = KNOWN.iter().find(|known| known.scenario == scenario && known.releases.contains(&release));
     known.map(|known| known.reason)
@@ -17,8 +17,8 @@ pub(super) fn known_difference(release: &str, scenario: &str) -> Option<&'static
 const KNOWN: &[Known] = &[
     Known {
         releases: &["1.34"],
-        scenario: "deletes: the options of a deletion are read",
-        reason: "options that can't be read are a 500",
+        scenario: "deletes: the options of a deletion are parsed",
+        reason: "malformed options are a 500",
     },
     Known {
         releases: &["1.34"],
@@ -33,7 +33,7 @@ const KNOWN: &[Known] = &[
     Known {
         releases: &["1.35", "1.34"],
         scenario: "discovery: groups and versions",
-        reason: "the version says which release it is",
+        reason: "the version document has the release",
     },
     Known {
         releases: &["1.35", "1.34"],
