@@ -30,7 +30,7 @@ pub enum ControllerError {
         /// The controller.
         controller: String,
         /// The cause.
-        r#source: InformerError,
+        r#source: Box<InformerError>,
     },
     /// A resource has a name that no API server accepts.
     #[error("getting the informer of {resource} for controller {controller:?}: {source}")]
@@ -40,7 +40,7 @@ pub enum ControllerError {
         /// The resource, by its plural and group.
         resource: String,
         /// The cause.
-        r#source: InformerError,
+        r#source: Box<InformerError>,
     },
     /// One of the controller's informers failed, so its cache no longer follows the server.
     #[error("controller {controller:?} can't continue: {source}")]
@@ -48,7 +48,7 @@ pub enum ControllerError {
         /// The controller.
         controller: String,
         /// The cause.
-        r#source: InformerError,
+        r#source: Box<InformerError>,
     },
     /// Code outside of a reconcile panicked, such as a rate limiter.
     #[error("{part} of controller {controller:?} panicked: {message}")]

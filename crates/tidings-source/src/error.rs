@@ -54,7 +54,7 @@ pub enum ErrorKind {
         /// The version.
         version: String,
     },
-    /// A [`Condition`](crate::Condition) returned an error.
+    /// An [`EventCondition`](crate::EventCondition) returned an error.
     #[error("the condition failed at {key}: {}", tidings_util::WithCauses(.cause.as_ref()))]
     Condition {
         /// The key of the object at which it failed.
@@ -62,7 +62,7 @@ pub enum ErrorKind {
         /// Its error.
         cause: Arc<dyn Error + Send + Sync>,
     },
-    /// The stream of events ended before a [`Condition`](crate::Condition) was met.
+    /// The stream of events ended before an [`EventCondition`](crate::EventCondition) was met.
     #[error("the events ended before the condition was met")]
     Ended,
 }

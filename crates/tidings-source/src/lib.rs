@@ -61,5 +61,5 @@ pub use port::{
     fnv1a,
 };
 pub use retry_watcher::{ObjectEvent, retry_watch};
-pub use until::{Condition, list_then_watch, until, until_with_list};
+pub use until::{EventCondition, list_then_watch, until, until_with_list};
 pub use wire::negotiation::WirePreference;

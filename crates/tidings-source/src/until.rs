@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Checks one event. It returns `true` if the event is the expected one. An error ends the wait.
-pub type Condition<'a> =
+pub type EventCondition<'a> =
     Box<dyn FnMut(&ObjectEvent) -> Result<bool, Box<dyn Error + Send + Sync>> + Send + 'a>;
 
 /// The pause before the list is repeated because its version expired.
@@ -26,7 +26,7 @@ const RELIST_PAUSE: Duration = Duration::from_secs(1);
 /// deadline. The error is [`ErrorKind::Condition`] if a condition fails, and [`ErrorKind::Ended`] if the events end.
 pub async fn until<'a, S>(
     events: S,
-    conditions: impl IntoIterator<Item = Condition<'a>>,
+    conditions: impl IntoIterator<Item = EventCondition<'a>>,
 ) -> Result<Option<ObjectEvent>, SourceError>
 where
     S: Stream<Item = Result<ObjectEvent, SourceError>>,
@@ -54,7 +54,7 @@ where
 /// Like [`until`], over the events of [`list_then_watch`].
 pub async fn until_with_list<'a>(
     source: &dyn ListWatch,
-    conditions: impl IntoIterator<Item = Condition<'a>>,
+    conditions: impl IntoIterator<Item = EventCondition<'a>>,
 ) -> Result<Option<ObjectEvent>, SourceError> {
     until(list_then_watch(source), conditions).await
 }
@@ -114,7 +114,7 @@ async fn advance<'a>(
     }
 }
 
-fn meets(condition: &mut Condition<'_>, event: &ObjectEvent) -> Result<bool, SourceError> {
+fn meets(condition: &mut EventCondition<'_>, event: &ObjectEvent) -> Result<bool, SourceError> {
     condition(event).map_err(|cause| {
         let key = event.object.key().to_string();
         wait_error(ErrorKind::Condition { key, cause: Arc::from(cause) })

@@ -200,7 +200,7 @@ impl<V: 'static> WatchSpec<V> {
             let informer = get_informer(factory, options).map_err(|source| ControllerError::Resource {
                 controller: controller.to_owned(),
                 resource: resource.to_string(),
-                source,
+                source: Box::new(source),
             })?;
             let counts = Arc::new(RequestCounters::new(resource.to_string()));
             let map = match role {
@@ -217,7 +217,7 @@ impl<V: 'static> WatchSpec<V> {
                     let added = informer.add_handler(subscriber.named(controller));
                     Some(added.map_err(|source| ControllerError::Attach {
                         controller: controller.to_owned(),
-                        source,
+                        source: Box::new(source),
                     })?)
                 }
             };

@@ -272,7 +272,7 @@ impl ControllerTask {
     }
 
     fn informer_failed(&self, source: InformerError) -> ControllerError {
-        ControllerError::Informer { controller: self.handle.name().to_owned(), source }
+        ControllerError::Informer { controller: self.handle.name().to_owned(), source: Box::new(source) }
     }
 
     /// Requests every object, after the shard of this replica has changed.

@@ -142,7 +142,7 @@ pub enum WaitError {
         /// What was waited for.
         what: String,
         /// How it failed.
-        failure: InformerError,
+        failure: Box<InformerError>,
     },
     /// Some informers or handlers have not synced, and will not, or did not in time.
     #[error("{}", List(.informers))]

@@ -18,7 +18,7 @@ fn added(version: u64) -> Result<ObjectEvent, SourceError> {
     Ok(ObjectEvent { change: ChangeType::Added, object: pod("x", version) })
 }
 
-fn at_least(version: u64) -> Condition<'static> {
+fn at_least(version: u64) -> EventCondition<'static> {
     Box::new(move |event| Ok(event.object.version().number() >= Some(version)))
 }
 
@@ -38,7 +38,7 @@ async fn conditions_are_met_in_sequence_and_each_is_first_checked_with_the_last_
 // holds: T9
 #[tokio::test]
 async fn a_condition_that_fails_ends_the_wait() {
-    let fails: Condition<'_> = Box::new(|_| Err("never".into()));
+    let fails: EventCondition<'_> = Box::new(|_| Err("never".into()));
     let error = until(stream::iter([added(1)]), [fails]).await.unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Condition { .. }));
     assert_eq!(error.to_string(), "wait for a condition: the condition failed at a/x: never");
@@ -79,7 +79,7 @@ async fn the_wait_continues_after_an_expired_version() {
     source.will_watch(WatchAnswer::open().modified(&pod("x", 10)).error(410, "Expired"));
     source.will_list(ListAnswer::page(20).object(&pod("x", 12)));
     source.will_watch(WatchAnswer::open().deleted(&pod("x", 21)));
-    let gone: Condition<'_> = Box::new(|event| Ok(event.change == ChangeType::Deleted));
+    let gone: EventCondition<'_> = Box::new(|event| Ok(event.change == ChangeType::Deleted));
     assert_eq!(version(until_with_list(&source, [gone]).await), Some(21));
     let from: Vec<_> =
         source.watches().iter().map(|options| options.version.clone().unwrap().number()).collect();

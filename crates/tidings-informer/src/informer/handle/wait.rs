@@ -115,7 +115,7 @@ impl Shared {
                 biased;
                 () = self.stop.cancelled() => return Err(self.ended(key.namespace(), what())),
                 failure = self.failures.wait(key.namespace()) => {
-                    return Err(WaitError::Failed { what: what(), failure });
+                    return Err(WaitError::Failed { what: what(), failure: Box::new(failure) });
                 }
                 changed = progress.changed() => changed.expect("the sender is ours"),
                 () = tokio::time::sleep_until(deadline) => return Err(passed()),
@@ -126,7 +126,7 @@ impl Shared {
     /// The error of a wait that ends because the informer does.
     fn ended(&self, namespace: Option<&str>, what: String) -> WaitError {
         match self.failures.of(namespace) {
-            Some(failure) => WaitError::Failed { what, failure },
+            Some(failure) => WaitError::Failed { what, failure: Box::new(failure) },
             None => WaitError::Stopped { what },
         }
     }
@@ -158,7 +158,7 @@ impl Shared {
                 biased;
                 () = self.stop.cancelled() => return Err(self.ended(namespace, what())),
                 failure = self.failures.wait(namespace) => {
-                    return Err(WaitError::Failed { what: what(), failure });
+                    return Err(WaitError::Failed { what: what(), failure: Box::new(failure) });
                 }
                 changed = progress.changed() => changed.expect("the sender is ours"),
                 () = tokio::time::sleep_until(deadline) => {

@@ -90,7 +90,7 @@ async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
     assert_eq!(failure, panicked);
     for ended in [one, two, three] {
         assert!(
-            matches!(&ended, Err(WaitError::Failed { failure, .. }) if *failure == panicked),
+            matches!(&ended, Err(WaitError::Failed { failure, .. }) if **failure == panicked),
             "{ended:?}"
         );
     }
