@@ -135,7 +135,7 @@ impl Controller {
         if settings.workers == 0 {
             return Err(ControllerError::NoWorkers { controller: name });
         }
-        let queue = settings.queue.name(name.as_str()).build();
+        let queue = settings.queue.named(name.as_str()).build();
         let request_queue = RequestQueue { queue: queue.clone(), debounce: settings.debounce };
         let mut caches = ControllerCaches::default();
         let mut handlers = ControllerHandlers::default();

@@ -1,14 +1,14 @@
-//! Checks by name, and what a probe is told of them, in the manner of Kubernetes' own components.
+//! Named checks and the response to a probe, in the format of Kubernetes' own components.
 //!
-//! A check answers at once and from memory: a probe must never wait for the network, nor restart a program because
-//! an API server is down.
+//! A check reads memory only and does not block: a probe must never wait for the network, and must not restart a program
+//! because an API server is down.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use axum::http::StatusCode;
 
-/// The checks behind one probe.
+/// The checks of one probe.
 pub(crate) struct Checks {
     probe: &'static str,
     checks: Vec<Check>,
@@ -16,18 +16,18 @@ pub(crate) struct Checks {
 
 struct Check {
     name: String,
-    run: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
+    check: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
 }
 
-/// What a probe was asked.
+/// The query of a probe.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct ProbeQuery {
     is_verbose: bool,
     excluded: Vec<String>,
 }
 
 impl Checks {
-    /// One check that always passes: that it was answered is what it says.
+    /// With the check `ping`, which always passes: that there is a response is what it shows.
     pub(crate) fn new(probe: &'static str) -> Self {
         let mut checks = Checks { probe, checks: Vec::new() };
         checks.add("ping", || Ok(()));
@@ -37,21 +37,21 @@ impl Checks {
     pub(crate) fn add(
         &mut self,
         name: impl Into<String>,
-        run: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) {
-        self.checks.push(Check { name: name.into(), run: Box::new(run) });
+        self.checks.push(Check { name: name.into(), check: Box::new(check) });
     }
 
-    /// Runs all but those that were excluded. What is failing is named even if nobody asked for the whole list.
-    pub(crate) fn answer(&self, asked: &Asked) -> (StatusCode, String) {
+    /// Runs all checks that are not excluded. If one fails, all are listed, with or without `verbose`.
+    pub(crate) fn answer(&self, query: &ProbeQuery) -> (StatusCode, String) {
         let mut text = String::new();
         let mut is_passed = true;
         for check in &self.checks {
             let name = &check.name;
-            // Writing into a string can't go wrong.
-            let _ = if asked.excluded.contains(name) {
+            // Writing to a string can't fail.
+            let _ = if query.excluded.contains(name) {
                 writeln!(text, "[+]{name} excluded: ok")
-            } else if let Err(reason) = check.outcome() {
+            } else if let Err(reason) = check.run() {
                 is_passed = false;
                 tracing::warn!(probe = self.probe, check = %name, %reason, "check failed");
                 writeln!(text, "[-]{name} failed: {reason}")
@@ -59,10 +59,10 @@ impl Checks {
                 writeln!(text, "[+]{name} ok")
             };
         }
-        for name in asked.excluded.iter().filter(|name| self.find(name).is_none()) {
-            let _ = writeln!(text, "warn: {name:?} was excluded, and there is no such check");
+        for name in query.excluded.iter().filter(|name| self.find(name).is_none()) {
+            let _ = writeln!(text, "warn: {name:?} is excluded, but there is no such check");
         }
-        match (is_passed, asked.is_verbose) {
+        match (is_passed, query.is_verbose) {
             (true, false) => (StatusCode::OK, "ok".to_owned()),
             (true, true) => (StatusCode::OK, format!("{text}{} check passed\n", self.probe)),
             (false, _) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{text}{} check failed\n", self.probe)),
@@ -71,7 +71,7 @@ impl Checks {
 
     /// Runs one check.
     pub(crate) fn answer_one(&self, name: &str) -> (StatusCode, String) {
-        match self.find(name).map(Check::outcome) {
+        match self.find(name).map(Check::run) {
             Some(Ok(())) => (StatusCode::OK, "ok".to_owned()),
             Some(Err(reason)) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{name} failed: {reason}\n")),
             None => (StatusCode::NOT_FOUND, format!("there is no check {name:?}\n")),
@@ -84,24 +84,24 @@ impl Checks {
 }
 
 impl Check {
-    /// A check that panics has failed; the others are told all the same.
-    fn outcome(&self) -> Result<(), String> {
-        catch_unwind(AssertUnwindSafe(&self.run)).unwrap_or_else(|_| Err("it panicked".to_owned()))
+    /// A check that panics has failed. The others still run.
+    fn run(&self) -> Result<(), String> {
+        catch_unwind(AssertUnwindSafe(&self.check)).unwrap_or_else(|_| Err("it panicked".to_owned()))
     }
 }
 
-impl Asked {
-    /// From the pairs of a query: `?verbose&exclude=a&exclude=b`.
+impl ProbeQuery {
+    /// From the pairs of a query such as `?verbose&exclude=a&exclude=b`.
     pub(crate) fn new(query: Vec<(String, String)>) -> Self {
-        let mut asked = Asked::default();
+        let mut parsed = ProbeQuery::default();
         for (name, value) in query {
             match &*name {
-                "verbose" => asked.is_verbose = true,
-                "exclude" => asked.excluded.push(value),
+                "verbose" => parsed.is_verbose = true,
+                "exclude" => parsed.excluded.push(value),
                 _ => {}
             }
         }
-        asked
+        parsed
     }
 }
 
@@ -112,17 +112,17 @@ mod tests {
     fn checks() -> Checks {
         let mut checks = Checks::new("readyz");
         checks.add("caches", || Err("pods has not synced".to_owned()));
-        checks.add("clumsy", || panic!("a check of the user's"));
+        checks.add("clumsy", || panic!("a user's check panics"));
         checks
     }
 
-    fn asked(query: &[(&str, &str)]) -> Asked {
-        Asked::new(query.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+    fn query(pairs: &[(&str, &str)]) -> ProbeQuery {
+        ProbeQuery::new(pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
     }
 
     #[test]
     fn a_failed_probe_names_every_check_and_why_it_failed() {
-        let (status, text) = checks().answer(&asked(&[]));
+        let (status, text) = checks().answer(&query(&[]));
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(
             text,
@@ -131,22 +131,22 @@ mod tests {
     }
 
     #[test]
-    fn a_passed_probe_says_ok_and_the_list_when_asked() {
+    fn a_passed_probe_answers_ok_and_lists_the_checks_if_verbose() {
         let checks = checks();
         let excluding = [("exclude", "caches"), ("exclude", "clumsy")];
-        assert_eq!(checks.answer(&asked(&excluding)), (StatusCode::OK, "ok".to_owned()));
+        assert_eq!(checks.answer(&query(&excluding)), (StatusCode::OK, "ok".to_owned()));
         let verbose = [&excluding[..], &[("verbose", ""), ("exclude", "none")]].concat();
-        let (status, text) = checks.answer(&asked(&verbose));
+        let (status, text) = checks.answer(&query(&verbose));
         assert_eq!(status, StatusCode::OK);
         assert_eq!(
             text,
             "[+]ping ok\n[+]caches excluded: ok\n[+]clumsy excluded: ok\n\
-             warn: \"none\" was excluded, and there is no such check\nreadyz check passed\n"
+             warn: \"none\" is excluded, but there is no such check\nreadyz check passed\n"
         );
     }
 
     #[test]
-    fn one_check_can_be_asked_by_itself() {
+    fn one_check_can_be_requested_alone() {
         let checks = checks();
         assert_eq!(checks.answer_one("ping").0, StatusCode::OK);
         assert_eq!(checks.answer_one("caches").0, StatusCode::INTERNAL_SERVER_ERROR);

@@ -1,7 +1,7 @@
-//! What `/informers` answers, as a model that both ends use: the program that is asked writes it, a viewer reads it.
+//! The model of the response to `/informers`. Both ends use it: a program serializes it, and a viewer deserializes it.
 //!
-//! Its names are stable: fields are only added, and one that an older program does not tell is read as nothing. Only
-//! what is named here is ever shown, and nothing of an object's body is.
+//! Its names are stable: fields are only added, and a field that an older program does not send has its default value. It
+//! has no data of objects.
 
 mod reading;
 
@@ -24,17 +24,17 @@ use tidings_workqueue::QueueMetrics;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// Every informer that is needed, by name.
+    /// Every informer in use, by name.
     pub informers: Vec<Informer>,
-    /// The work queues that are shown.
+    /// The work queues.
     #[serde(default)]
     pub queues: Vec<Queue>,
-    /// Informers that no longer follow the server although nobody stopped them.
+    /// Informers that no longer follow the server although they were not stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<InformerFailure>,
 }
 
-/// An informer that no longer follows the server, in whole or in part, although nobody stopped it.
+/// An informer, or one of its streams, that no longer follows the server although it was not stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -50,7 +50,7 @@ pub struct InformerFailure {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Informer {
-    /// Its name: the resource, with what tells it from others of the same resource.
+    /// Its name: the resource, with a number if there are several of the same resource.
     pub name: String,
     /// The group of its resource; empty for the core group.
     pub group: String,
@@ -60,39 +60,39 @@ pub struct Informer {
     pub kind: String,
     /// The resource, in the plural.
     pub resource: String,
-    /// Where it stands.
+    /// Whether it is started or stopped.
     pub state: InformerState,
     /// Whether its first lists have been applied.
     pub is_synced: bool,
     /// Whether it is synced and no stream fails.
     pub is_healthy: bool,
-    /// Why it has not synced, unless it has.
+    /// Why it has not synced; none if it has.
     pub unsynced_because: Option<String>,
-    /// Up to which every change can be read.
+    /// The version up to which every change can be read.
     pub resource_version: Option<String>,
     /// How many objects are cached.
     pub objects: u64,
     /// How many deltas wait to be applied.
     pub queued_deltas: u64,
-    /// The longest that any handler's oldest notification has waited.
+    /// How long the oldest pending notification of any handler has waited.
     pub lag_seconds: f64,
-    /// How often the server went back in time.
+    /// How often the versions of the server went back.
     pub epoch: u64,
-    /// Where its memory is.
+    /// Its memory.
     pub memory: Memory,
-    /// What it asked of the server, and what came.
+    /// Its requests, and what was received.
     pub requests: Requests,
-    /// What became of what came.
+    /// What was applied.
     pub applied: Applied,
-    /// What went wrong.
+    /// Its faults.
     pub faults: Faults,
-    /// Each of its lists and watches.
+    /// Its streams.
     pub streams: Vec<Stream>,
-    /// Who is told of changes.
+    /// Its handlers.
     pub handlers: Vec<Handler>,
 }
 
-/// Where an informer stands.
+/// Whether an informer is started or stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -103,13 +103,13 @@ pub enum InformerState {
     Started,
     /// It has ended.
     Stopped,
-    /// A newer program says something that is not known here.
+    /// A value of a newer program.
     #[default]
     #[serde(other)]
     Unknown,
 }
 
-/// Where the memory of an informer is, in bytes.
+/// The memory of an informer, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -120,26 +120,26 @@ pub struct Memory {
     pub packed_bytes: u64,
     /// The cache's own tables and its indexes.
     pub index_bytes: u64,
-    /// What handlers have not been told yet, the objects apart.
+    /// Pending notifications of handlers, without the objects.
     pub backlog_bytes: u64,
-    /// What has not been applied yet.
+    /// Deltas that are not applied yet.
     pub queue_bytes: u64,
     /// Decoded objects, of all informers that share the budget.
     pub decoded_bytes_estimate: u64,
 }
 
-/// What an informer asked of the server, and what came.
+/// The requests of an informer, and what was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Requests {
-    /// Lists begun.
+    /// Lists started.
     pub lists: u64,
-    /// Lists begun after the first.
+    /// Lists started after the first.
     pub relists: u64,
     /// Watches opened.
     pub watches: u64,
-    /// Watches reopened because they had fallen silent.
+    /// Watches reopened because they were silent.
     pub silent_watches: u64,
     /// Events received.
     pub events: u64,
@@ -147,7 +147,7 @@ pub struct Requests {
     pub bookmarks: u64,
 }
 
-/// What became of what the server sent.
+/// How the received lists and events were applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -158,101 +158,101 @@ pub struct Applied {
     pub lists: u64,
     /// Changes applied.
     pub changes: u64,
-    /// Older than what was cached.
+    /// Events older than the cached object.
     pub stale: u64,
-    /// The same as what was cached.
+    /// Events that equal the cached object.
     pub unchanged: u64,
-    /// Another body under the same version.
+    /// Another body with the same version.
     pub changed_in_place: u64,
-    /// Deletions of what was not cached.
+    /// Deletions of objects that were not cached.
     pub unknown_deletions: u64,
-    /// Of a namespace that was not asked for.
+    /// Objects of a namespace that was not requested.
     pub out_of_scope: u64,
 }
 
-/// What went wrong, and how often.
+/// How often which faults occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Faults {
-    /// Lists and watches that went wrong.
+    /// Lists and watches that failed.
     pub source: u64,
-    /// Objects that were left out.
+    /// Objects that were skipped.
     pub skipped: u64,
-    /// Objects that could not be read.
+    /// Objects that could not be decoded.
     pub unreadable: u64,
-    /// Index functions that went wrong.
+    /// Index functions that failed.
     pub index: u64,
     /// Handlers that panicked.
     pub handler_panics: u64,
-    /// Times that the server went back in time.
+    /// How often the versions of the server went back.
     pub went_back: u64,
     /// Panics of the informer itself.
     pub panics: u64,
 }
 
-/// One list and watch.
+/// One stream.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Stream {
     /// Its namespace; none for all.
     pub namespace: Option<String>,
-    /// What it is doing.
+    /// Its state.
     pub state: StreamState,
-    /// For how long it has been doing so.
+    /// For how long it has been in this state.
     pub for_seconds: f64,
     /// How long ago the server sent an event or a bookmark.
     pub last_event_age_seconds: Option<f64>,
     /// The last version that it received.
     pub resource_version: Option<String>,
-    /// How its last list came.
+    /// The mode of its last list.
     pub list_mode: Option<ListMode>,
-    /// The wire that its last answer came by.
+    /// The wire of its last response.
     pub wire: Option<Wire>,
-    /// What goes wrong, if nothing has gone right since.
+    /// The current failure; none after a success.
     pub failing: Option<Failing>,
-    /// What went wrong last, ever.
+    /// The last error ever.
     pub last_error: Option<String>,
 }
 
-/// What a stream is doing.
+/// The state of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum StreamState {
     /// Its informer was not started.
     NotStarted,
-    /// It asks for a list.
+    /// It lists.
     Listing,
     /// It watches: the cache follows the server.
     Watching,
-    /// Something went wrong; it waits before it tries again.
+    /// It waits for a retry after a failure.
     Waiting,
     /// It has ended.
     Stopped,
-    /// A newer program says something that is not known here.
+    /// A value of a newer program.
     #[default]
     #[serde(other)]
     Unknown,
 }
 
-/// How a list came.
+/// The mode of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum ListMode {
-    /// As a watch that begins with what there is.
+    /// As a watch with initial events.
     Streaming,
     /// In pages.
     Chunked,
-    /// A newer program says something that is not known here.
+    /// A value of a newer program.
     #[default]
     #[serde(other)]
     Unknown,
 }
 
-/// A wire that objects come by.
+/// The wire of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -261,49 +261,49 @@ pub enum Wire {
     Protobuf,
     /// JSON.
     Json,
-    /// A newer program says something that is not known here.
+    /// A value of a newer program.
     #[default]
     #[serde(other)]
     Unknown,
 }
 
-/// A row of failures without a success between them.
+/// Consecutive failures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Failing {
-    /// The last of them.
+    /// The last error.
     pub error: String,
-    /// Which kind of trouble it is.
+    /// The class of the last error.
     pub class: String,
-    /// For how long nothing has gone right.
+    /// The time since the last success.
     pub for_seconds: f64,
-    /// How many there were.
+    /// The number of failures.
     pub attempts: u32,
 }
 
-/// Somebody who is told of changes.
+/// One handler.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Handler {
     /// Its name.
     pub name: String,
-    /// Whether it has been told everything that was there at first.
+    /// Whether it has received all objects of the first list.
     pub is_synced: bool,
-    /// How many notifications wait for it.
+    /// The number of pending notifications.
     pub backlog: u64,
-    /// Their bytes, the objects apart.
+    /// Their bytes, without the objects.
     pub backlog_bytes: u64,
-    /// How long the oldest has waited.
+    /// How long the oldest pending notification has waited.
     pub lag_seconds: f64,
-    /// How many it was given.
+    /// The number of delivered notifications.
     pub delivered: u64,
-    /// How many were merged into others because it was slow.
+    /// How many notifications were merged because the handler was slow.
     pub merged: u64,
-    /// How many calls the informer's task made itself because it was slow: subscribers, such as controllers, only.
+    /// How many calls the informer's task made itself because the handler was slow. Only for subscribers, such as controllers.
     pub inline_calls: u64,
-    /// How many were dropped when it was removed or its informer stopped.
+    /// How many notifications were dropped when the handler was removed or the informer stopped.
     pub dropped: u64,
     /// How often it panicked.
     pub panics: u64,
@@ -316,22 +316,22 @@ pub struct Handler {
 pub struct Queue {
     /// Its name.
     pub name: String,
-    /// Items that wait for a worker, with those that will as soon as the one who works on them is done.
+    /// Items that wait for a worker, and items that were added again while a worker has them.
     pub waiting: u64,
-    /// Items whose time has not come.
+    /// Items whose delay has not ended.
     pub delayed: u64,
-    /// Items that workers hold.
+    /// Items that are being worked on.
     pub working: u64,
-    /// How long the oldest has waited for a worker.
+    /// How long the oldest item has waited for a worker.
     pub oldest_seconds: f64,
     /// How often an item was added with a delay or a rate limit.
     pub retries: u64,
-    /// Adds that were not collapsed.
+    /// Adds that were not merged.
     pub adds: u64,
 }
 
 impl Diagnostics {
-    /// The informers of a factory, as they are now.
+    /// Reads the informers of a factory.
     pub fn of(factory: &SharedInformerFactory) -> Self {
         let informers = factory.reports().into_iter().map(Informer::read).collect();
         let failures = factory.failures().into_iter();
@@ -344,10 +344,10 @@ impl Diagnostics {
         Diagnostics { informers, queues: Vec::new(), failures }
     }
 
-    /// With these queues, as they are now.
+    /// Adds queues.
     #[must_use]
     pub fn with_queues(mut self, queues: &QueueMetrics) -> Self {
-        self.queues.extend(queues.look().iter().map(|(name, stats)| Queue::read(name, stats)));
+        self.queues.extend(queues.stats().iter().map(|(name, stats)| Queue::read(name, stats)));
         self
     }
 }

@@ -1,37 +1,41 @@
-//! The endpoints, put together: whose informers, which registry, which checks.
+//! The endpoints of one factory: its informers, a registry of metrics, and checks.
 
 use std::fmt;
 use std::net::SocketAddr;
+#[cfg(feature = "metrics")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
+#[cfg(feature = "metrics")]
+use axum::http::header;
+#[cfg(feature = "metrics")]
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::text;
-use prometheus_client::registry::Registry;
+#[cfg(feature = "metrics")]
+use prometheus_client::{collector::Collector, encoding::text, registry::Registry};
 use tidings_factory::{InformerReport, SharedInformerFactory};
 use tidings_workqueue::QueueMetrics;
 
-use crate::check::{Asked, Checks};
+use crate::check::{Checks, ProbeQuery};
 use crate::diagnostics::Diagnostics;
 use crate::serve::{ServeError, ServeTask, Serving, serve};
 
+#[cfg(feature = "metrics")]
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What an operator may ask of the informers of one factory:
+/// The endpoints of the informers of one factory:
 ///
-/// | path | answer |
+/// | path | response |
 /// |---|---|
-/// | `/metrics` | every metric of the registry and of the informers, in OpenMetrics text |
-/// | `/healthz` | 200 as long as restarting the program would mend nothing, 500 otherwise |
+/// | `/metrics` | all metrics of the registry and of the informers, as OpenMetrics text (feature `metrics`) |
+/// | `/healthz` | 500 if a restart of the program would help, 200 otherwise |
 /// | `/readyz` | 200 while every cache is filled and follows the server, 500 otherwise |
-/// | `/informers` | [`Diagnostics`] in JSON: each informer and each queue; nothing of any object's body |
+/// | `/informers` | [`Diagnostics`] as JSON: each informer and each queue, without data of objects |
 ///
-/// `/healthz` and `/readyz` take `?verbose`, `?exclude=NAME`, and one check's name as in `/readyz/informer-sync`.
+/// `/healthz` and `/readyz` accept `?verbose`, `?exclude=NAME`, and the name of one check, as in `/readyz/informer-sync`.
 ///
 /// ```
 /// use axum::{Router, routing};
@@ -43,21 +47,25 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 ///     Router::new().route("/", routing::get(|| async { "hello" })).merge(endpoints.router())
 /// }
 /// ```
-#[must_use = "it answers nothing unless its router is mounted or served"]
+#[must_use = "nothing is served unless its router is mounted or served"]
 pub struct Endpoints {
     factory: SharedInformerFactory,
+    #[cfg(feature = "metrics")]
     registry: Registry,
-    /// What we show ourselves.
+    /// Our own metrics.
+    #[cfg(feature = "metrics")]
     own: Registry,
     queues: QueueMetrics,
     health: Checks,
     readiness: Checks,
 }
 
-/// What the router reads from.
-struct Sources {
+/// The state of the router.
+struct RouterState {
     factory: SharedInformerFactory,
+    #[cfg(feature = "metrics")]
     registry: Registry,
+    #[cfg(feature = "metrics")]
     own: Registry,
     queues: QueueMetrics,
     health: Checks,
@@ -65,10 +73,11 @@ struct Sources {
 }
 
 impl Endpoints {
-    /// The endpoints of a factory's informers. Health and readiness have a check `informers`: no informer, and none of
-    /// its lists and watches, has ended without being asked to; and a check `stopped`: not every
-    /// [`Running`](tidings_factory::Running) of the factory has ended. Readiness also has `informer-sync`: every informer
-    /// that was asked for has been filled.
+    /// The endpoints of the informers of a factory. Its checks are:
+    ///
+    /// - `informers` (health and readiness): no informer and none of its streams has failed.
+    /// - `stopped` (health and readiness): not every [`Running`](tidings_factory::Running) of the factory has ended.
+    /// - `informer-sync` (readiness): the cache of every requested informer is filled.
     pub fn new(factory: &SharedInformerFactory) -> Self {
         let (mut health, mut readiness) = (Checks::new("healthz"), Checks::new("readyz"));
         let filled = factory.clone();
@@ -80,7 +89,9 @@ impl Endpoints {
         }
         Endpoints {
             factory: factory.clone(),
+            #[cfg(feature = "metrics")]
             registry: Registry::default(),
+            #[cfg(feature = "metrics")]
             own: Registry::default(),
             queues: QueueMetrics::new(),
             health,
@@ -88,27 +99,28 @@ impl Endpoints {
         }
     }
 
-    /// Shows these metrics beside those of the informers, which are added by themselves. A prefix or labels of this registry
-    /// are for what is registered in it: ours keep the names under which they are documented.
+    /// Adds the metrics of this registry to those of the informers, which are always included. A prefix or labels of this
+    /// registry do not apply to the metrics of the informers.
+    #[cfg(feature = "metrics")]
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
         self
     }
 
-    /// Shows what this collects as well, beside the informers and under its own names, whatever prefix the
-    /// [registry](Self::registry) has.
+    /// Adds a collector. A prefix or labels of the [registry](Self::registry) do not apply to it.
+    #[cfg(feature = "metrics")]
     pub fn collector(mut self, collector: impl Collector + 'static) -> Self {
         self.own.register_collector(Box::new(collector));
         self
     }
 
-    /// Shows these work queues too, in `/metrics` and in `/informers`: those of a controller, or a program's own.
+    /// Adds work queues to `/metrics` and `/informers`: those of a controller, or queues of your own.
     pub fn queues(mut self, queues: QueueMetrics) -> Self {
         self.queues = queues;
         self
     }
 
-    /// Restarting the program would mend what this check finds. It must answer at once; a panic is a failure.
+    /// Adds a check to `/healthz`. It fails if a restart of the program would help. It must not block; a panic is a failure.
     pub fn health_check<E: fmt::Display>(
         mut self,
         name: impl Into<String>,
@@ -118,7 +130,7 @@ impl Endpoints {
         self
     }
 
-    /// The program can't serve while this check fails. It must answer at once; a panic is a failure.
+    /// Adds a check to `/readyz`. It fails while the program can't do its work. It must not block; a panic is a failure.
     pub fn readiness_check<E: fmt::Display>(
         mut self,
         name: impl Into<String>,
@@ -130,23 +142,41 @@ impl Endpoints {
 
     /// A router to mount in a server of your own.
     pub fn router(self) -> Router {
-        let Endpoints { factory, registry, mut own, queues, health, readiness } = self;
-        own.register_collector(Box::new(factory.metrics()));
-        own.register_collector(Box::new(queues.clone()));
-        Router::new()
-            .route("/metrics", get(metrics))
+        let router = Router::new()
             .route("/healthz", get(healthz))
             .route("/healthz/{check}", get(one_of_healthz))
             .route("/readyz", get(readyz))
             .route("/readyz/{check}", get(one_of_readyz))
-            .route("/informers", get(informers))
-            .with_state(Arc::new(Sources { factory, registry, own, queues, health, readiness }))
+            .route("/informers", get(informers));
+        #[cfg(feature = "metrics")]
+        let router = router.route("/metrics", get(metrics));
+        router.with_state(Arc::new(self.into_state()))
     }
 
-    /// Binds to an address, and gives a handle and the task that serves it. Whoever can reach the address can read
-    /// the names of resources and namespaces, and error messages: bind to loopback or a network that is trusted.
+    /// Binds to an address, and returns a handle and the task that serves it. Every client that can reach the address can
+    /// read the names of resources and namespaces, and error messages: bind to loopback or to a trusted network.
     pub async fn serve(self, address: impl Into<SocketAddr>) -> Result<(Serving, ServeTask), ServeError> {
         serve(self.router(), address.into()).await
+    }
+
+    fn into_state(self) -> RouterState {
+        #[cfg(feature = "metrics")]
+        let own = {
+            let mut own = self.own;
+            own.register_collector(Box::new(self.factory.metrics()));
+            own.register_collector(Box::new(self.queues.clone()));
+            own
+        };
+        RouterState {
+            factory: self.factory,
+            #[cfg(feature = "metrics")]
+            registry: self.registry,
+            #[cfg(feature = "metrics")]
+            own,
+            queues: self.queues,
+            health: self.health,
+            readiness: self.readiness,
+        }
     }
 }
 
@@ -156,11 +186,13 @@ impl fmt::Debug for Endpoints {
     }
 }
 
-async fn metrics(State(sources): State<Arc<Sources>>) -> Response {
+#[cfg(feature = "metrics")]
+async fn metrics(State(sources): State<Arc<RouterState>>) -> Response {
     match catch_unwind(AssertUnwindSafe(|| sources.metrics())) {
         Ok(Ok(body)) => ([(header::CONTENT_TYPE, OPEN_METRICS)], body).into_response(),
         Ok(Err(fmt::Error)) => {
-            (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry gave an error\n").into_response()
+            (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry returned an error\n")
+                .into_response()
         }
         Err(_) => {
             (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry panicked\n").into_response()
@@ -168,8 +200,9 @@ async fn metrics(State(sources): State<Arc<Sources>>) -> Response {
     }
 }
 
-impl Sources {
-    /// Two registries in one text, which ends once.
+#[cfg(feature = "metrics")]
+impl RouterState {
+    /// Encodes both registries as one text.
     fn metrics(&self) -> Result<String, fmt::Error> {
         let mut body = String::new();
         text::encode_registry(&mut body, &self.own)?;
@@ -179,37 +212,37 @@ impl Sources {
     }
 }
 
-type Pairs = Query<Vec<(String, String)>>;
+type QueryPairs = Query<Vec<(String, String)>>;
 
-async fn healthz(State(sources): State<Arc<Sources>>, Query(query): Pairs) -> (StatusCode, String) {
-    sources.health.answer(&Asked::new(query))
+async fn healthz(State(sources): State<Arc<RouterState>>, Query(query): QueryPairs) -> (StatusCode, String) {
+    sources.health.answer(&ProbeQuery::new(query))
 }
 
-async fn readyz(State(sources): State<Arc<Sources>>, Query(query): Pairs) -> (StatusCode, String) {
-    sources.readiness.answer(&Asked::new(query))
+async fn readyz(State(sources): State<Arc<RouterState>>, Query(query): QueryPairs) -> (StatusCode, String) {
+    sources.readiness.answer(&ProbeQuery::new(query))
 }
 
 async fn one_of_healthz(
-    State(sources): State<Arc<Sources>>,
+    State(sources): State<Arc<RouterState>>,
     Path(check): Path<String>,
 ) -> (StatusCode, String) {
     sources.health.answer_one(&check)
 }
 
 async fn one_of_readyz(
-    State(sources): State<Arc<Sources>>,
+    State(sources): State<Arc<RouterState>>,
     Path(check): Path<String>,
 ) -> (StatusCode, String) {
     sources.readiness.answer_one(&check)
 }
 
-async fn informers(State(sources): State<Arc<Sources>>) -> Json<Diagnostics> {
+async fn informers(State(sources): State<Arc<RouterState>>) -> Json<Diagnostics> {
     Json(Diagnostics::of(&sources.factory).with_queues(&sources.queues))
 }
 
 fn is_running(factory: &SharedInformerFactory) -> Result<(), String> {
     match factory.is_stopped() {
-        true => Err("every informer was stopped: no cache follows the server".to_owned()),
+        true => Err("all informers are stopped, so that no cache follows the server".to_owned()),
         false => Ok(()),
     }
 }
@@ -218,7 +251,7 @@ fn are_synced(reports: &[InformerReport]) -> Result<(), String> {
     none_of(reports.iter().filter_map(|report| report.unsynced.as_ref()).map(ToString::to_string))
 }
 
-fn none_of(troubles: impl Iterator<Item = String>) -> Result<(), String> {
-    let troubles: Vec<_> = troubles.collect();
-    if troubles.is_empty() { Ok(()) } else { Err(troubles.join("; ")) }
+fn none_of(problems: impl Iterator<Item = String>) -> Result<(), String> {
+    let problems: Vec<_> = problems.collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
 }

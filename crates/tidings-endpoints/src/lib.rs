@@ -1,8 +1,7 @@
-//! What an operator asks a running program: `/metrics`, `/healthz`, `/readyz`, `/informers`.
+//! HTTP endpoints for operators: `/metrics`, `/healthz`, `/readyz`, `/informers`.
 //!
-//! [`Endpoints`] makes an axum router to mount in a program's own server, or serves it on an address of its own. It
-//! must never show the body of an object, nor keep anything that it was not asked for: each answer is read off the
-//! live informers.
+//! [`Endpoints`] makes an axum router to mount in a server of yours, or serves it on an address of its own. It never shows
+//! data of objects, and keeps no state: each response is read from the live informers.
 //!
 //! ```
 //! use k8s_openapi::api::core::v1::Pod;
@@ -30,7 +29,11 @@ mod endpoints;
 mod serve;
 mod sync;
 
+/// The crate whose `Router` [`Endpoints::router`] returns.
 pub use axum;
 pub use diagnostics::Diagnostics;
 pub use endpoints::Endpoints;
+/// The crate whose `Registry` [`Endpoints::registry`] takes.
+#[cfg(feature = "metrics")]
+pub use prometheus_client;
 pub use serve::{ServeError, ServeTask, Serving, serve};

@@ -1,5 +1,5 @@
-//! A door with a socket for the router: HTTP/1.1, without TLS. All connections live in the task that is returned:
-//! when it ends or is dropped, they are cut. Connections that say nothing keep nobody out: see `connections`.
+//! Serves a router on a socket: HTTP/1.1, without TLS. All connections belong to the returned task and are closed when it
+//! ends or is dropped. Idle connections can't block new ones: see `connections`.
 
 mod connections;
 
@@ -19,21 +19,21 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use connections::{Activity, Connections};
+use connections::{ConnectionActivity, Connections};
 
-/// What a connection may send before it is read: a probe's request is far smaller.
+/// The read buffer of a connection. The request of a probe is far smaller.
 const REQUEST_BYTES_MAX: usize = 64 << 10;
 
-/// How long a connection may take for the head of a request, from when it is opened or was answered.
-const REQUEST_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a connection may take for the head of a request, since it was opened or the last response ended.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long answers that have begun may take when the door closes.
-const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long started responses may take after a stop.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long to wait before accepting again when the system is out of something.
+/// The pause after `accept` failed, for instance because there are no file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Endpoints that are served. Dropping it ends them as [`stop`](Self::stop) does.
+/// A handle of served endpoints. Dropping it stops them, like [`stop`](Self::stop).
 #[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
@@ -41,8 +41,8 @@ pub struct Serving {
     _stop_on_drop: DropGuard,
 }
 
-/// Serves endpoints while it runs; when it is dropped, every connection is cut.
-#[must_use = "nobody is answered unless this runs"]
+/// Serves endpoints while it runs. Dropping it closes every connection.
+#[must_use = "nothing is served unless this runs"]
 #[derive(Debug)]
 pub struct ServeTask {
     router: Router,
@@ -50,41 +50,40 @@ pub struct ServeTask {
     stop: CancellationToken,
 }
 
-/// Why endpoints are not served.
+/// Why endpoints can't be served.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServeError {
-    /// Another program, or this one, listens there already.
-    #[error(
-        "{address} is taken: another program listens there; choose another port, or 0 for any that is free"
-    )]
+    /// This program or another one listens there already.
+    #[error("listening on {address}: the port is in use; choose another port, or 0 for any free port")]
     PortInUse {
         /// The address.
         address: SocketAddr,
     },
-    /// The address could not be had.
+    /// The address can't be used.
     #[error("listening on {address}: {source}")]
     Bind {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         r#source: io::Error,
     },
 }
 
 impl Serving {
-    /// Where it listens: with the port that was chosen, if any was asked for.
+    /// The address. If port 0 was requested, it has the port that was chosen.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Takes no more connections; answers that have begun are finished, for two seconds at most. Then the task ends.
+    /// Accepts no more connections. Started responses are completed within two seconds. Then the task ends.
     pub fn stop(&self) {
         self.stop.cancel();
     }
 }
 
 impl ServeTask {
-    /// Answers until it is told to stop.
+    /// Serves until the stop.
     pub async fn run(self) {
         let ServeTask { router, listener, stop } = self;
         let mut connections = Connections::default();
@@ -96,23 +95,23 @@ impl ServeTask {
                 accepted = listener.accept() => match accepted {
                     Ok((socket, peer)) => {
                         let (router, stop) = (router.clone(), stop.clone());
-                        connections.admit(peer.ip(), |activity| answer(router, socket, activity, stop));
+                        connections.admit(peer.ip(), |activity| serve_connection(router, socket, activity, stop));
                     }
                     Err(error) => {
-                        tracing::warn!(%error, "accepting a connection");
+                        tracing::warn!(%error, "accepting a connection failed");
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
             }
         }
         drop(listener);
-        if tokio::time::timeout(CLOSE_TIME_MAX, connections.ended()).await.is_err() {
+        if tokio::time::timeout(CLOSE_TIMEOUT, connections.ended()).await.is_err() {
             connections.close().await;
         }
     }
 }
 
-/// Binds to an address, and gives a handle and the task that serves a router there.
+/// Binds to an address, and returns a handle and the task that serves a router there.
 pub async fn serve(router: Router, address: SocketAddr) -> Result<(Serving, ServeTask), ServeError> {
     let refused = |source: io::Error| match source.kind() {
         io::ErrorKind::AddrInUse => ServeError::PortInUse { address },
@@ -125,25 +124,25 @@ pub async fn serve(router: Router, address: SocketAddr) -> Result<(Serving, Serv
     Ok((serving, ServeTask { router, listener, stop }))
 }
 
-async fn answer(
+async fn serve_connection(
     router: Router,
     socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
     stop: CancellationToken,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME_MAX).max_buf_size(REQUEST_BYTES_MAX);
+    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(REQUEST_BYTES_MAX);
     let router = TowerToHyperService::new(router);
-    let noted = service_fn(move |request: Request<Incoming>| {
-        let answering = activity.asked();
-        let answer = router.call(request);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let responding = activity.request_received();
+        let response = router.call(request);
         async move {
-            let answer = answer.await;
-            drop(answering);
-            answer
+            let response = response.await;
+            drop(responding);
+            response
         }
     });
-    let connection = http.serve_connection(TokioIo::new(socket), noted);
+    let connection = http.serve_connection(TokioIo::new(socket), service);
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         biased;
@@ -167,19 +166,17 @@ mod tests {
 
     // holds: X33
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_says_nothing_or_half_a_request_is_closed_in_time() {
-        for said in ["", "GET /readyz HTTP/1.1\r\nHost: x\r\n", "GET /none HTTP/1.1\r\nHost: x\r\n\r\n"] {
+    async fn a_connection_without_a_whole_request_is_closed_in_time() {
+        for sent in ["", "GET /readyz HTTP/1.1\r\nHost: x\r\n", "GET /none HTTP/1.1\r\nHost: x\r\n\r\n"] {
             let (mut client, server) = tokio::io::duplex(1 << 16);
-            client.write_all(said.as_bytes()).await.unwrap();
+            client.write_all(sent.as_bytes()).await.unwrap();
             let mut connections = Connections::default();
             let began = Instant::now();
             connections.admit([127, 0, 0, 1].into(), |activity| {
-                answer(Router::new(), server, activity, CancellationToken::new())
+                serve_connection(Router::new(), server, activity, CancellationToken::new())
             });
-            timeout(3 * REQUEST_TIME_MAX, connections.one_ended())
-                .await
-                .expect("it is not waited for longer");
-            assert_eq!(began.elapsed().as_secs(), REQUEST_TIME_MAX.as_secs(), "{said:?}");
+            timeout(3 * REQUEST_TIMEOUT, connections.one_ended()).await.expect("the timeout applies");
+            assert_eq!(began.elapsed().as_secs(), REQUEST_TIMEOUT.as_secs(), "{sent:?}");
             let mut answered = Vec::new();
             client.read_to_end(&mut answered).await.unwrap();
         }

@@ -271,7 +271,7 @@ async fn queues_are_shown_beside_the_informers_while_they_live() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
-    let (queue, queues) = (WorkQueue::builder().name("replicas").build(), QueueMetrics::new());
+    let (queue, queues) = (WorkQueue::builder().named("replicas").build(), QueueMetrics::new());
     queues.show(&queue);
     let router = Endpoints::new(&factory).queues(queues).router();
     for item in ["a", "b", "c"] {

@@ -1,5 +1,5 @@
-//! Time as the queue sees it: nanoseconds since the queue was made. A number can be compared, added and written
-//! into a slot at half the size of an `Instant`, and the queue's state is a pure function of the moments given.
+//! The time of a queue: nanoseconds since the queue was made. Such a number takes half the size of an `Instant` in a slot,
+//! and makes the state of the queue a pure function of the moments that are passed in.
 
 use std::time::Duration;
 
@@ -26,15 +26,15 @@ impl Clock {
         Moment(nanos(self.origin.elapsed()))
     }
 
-    /// When a timer has to fire for this moment. One that no `Instant` can say is looked at again after a year.
+    /// When a timer must fire for this moment. A moment that an `Instant` can't represent is checked again after a year.
     pub(crate) fn instant(&self, moment: Moment) -> Instant {
-        let said = self.origin.checked_add(Duration::from_nanos(moment.0));
-        said.unwrap_or_else(|| Instant::now() + YEAR)
+        let instant = self.origin.checked_add(Duration::from_nanos(moment.0));
+        instant.unwrap_or_else(|| Instant::now() + YEAR)
     }
 }
 
 impl Moment {
-    /// Saturates: an item delayed for longer than a clock can say waits for ever.
+    /// Saturates: an item whose delay exceeds the range waits for ever.
     #[inline]
     pub(crate) fn after(self, delay: Duration) -> Moment {
         Moment(self.0.saturating_add(nanos(delay)))

@@ -1,5 +1,5 @@
-//! An item in a worker's hands. Dropping it is what ends the work, so that neither a panic nor a cancelled future
-//! can leave an item worked on for ever, and nobody can end a work twice.
+//! The guard of an item that is being worked on. Dropping it ends the work. So neither a panic nor a cancelled future can
+//! leave an item in work for ever, and no work can end twice.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,8 +11,8 @@ use crate::links::SlotId;
 use crate::priority::Priority;
 use crate::queue::Handle;
 
-/// An item that is being worked on, by nobody else, until this is dropped.
-#[must_use = "dropping it says that the work is done"]
+/// An item that is being worked on until this is dropped. No other worker gets it meanwhile.
+#[must_use = "dropping it ends the work"]
 pub struct Working<T: Item> {
     pub(crate) handle: Arc<Handle<T>>,
     pub(crate) slot: SlotId,
@@ -22,13 +22,13 @@ pub struct Working<T: Item> {
 }
 
 impl<T: Item> Working<T> {
-    /// The best priority that it was added with. One that is added again, for a retry, should keep it.
+    /// The best priority of its adds. Use it again to add the item for a retry.
     pub fn priority(&self) -> Priority {
         self.priority
     }
 
-    /// How long it waited for a worker, from the moment it was added or its delay ended. A queue without a name keeps
-    /// no times, and says zero.
+    /// How long it waited for a worker, since it was added or its delay ended. Zero in a queue without a name, which does
+    /// not measure times.
     pub fn waited(&self) -> Duration {
         self.waited
     }

@@ -1,8 +1,8 @@
-//! What can be queued.
+//! The items of a queue.
 
 use std::hash::Hash;
 
-/// Anything that can be told apart and copied; a key, as a rule, and cheap to clone. Nothing has to be implemented.
+/// An item of a queue, usually a key that is cheap to clone. It is implemented for all suitable types.
 pub trait Item: Clone + Eq + Hash + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Send + Sync + 'static> Item for T {}

@@ -1,4 +1,4 @@
-//! Keys to workers: a queue that never hands the same key to two workers.
+//! A work queue for controllers. A key is never with two workers at the same time.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -7,12 +7,12 @@
 //!
 //! let queue = WorkQueue::new();
 //! queue.add("default/web-0");
-//! queue.add("default/web-0"); // waits already: collapsed
+//! queue.add("default/web-0"); // it waits already, so this add is merged
 //!
 //! let key = queue.next().await.expect("the queue is open");
 //! assert_eq!(*key, "default/web-0");
-//! queue.add("default/web-0"); // is being worked on: will be worked on once more
-//! drop(key); // done, also when a worker panics
+//! queue.add("default/web-0"); // it is being worked on, so it will be worked on again
+//! drop(key); // done; a panic of the worker drops it too
 //!
 //! assert_eq!(queue.len(), 1);
 //! # }
@@ -22,12 +22,12 @@ mod sync;
 
 mod clock;
 mod delay;
-mod fair;
+mod flows;
 mod guard;
 mod item;
 pub mod limiter;
 mod links;
-pub mod metrics;
+mod metrics;
 mod options;
 mod order;
 mod priority;
@@ -41,8 +41,11 @@ pub use guard::Working;
 pub use item::Item;
 pub use limiter::RateLimiter;
 pub use metrics::QueueMetrics;
-pub use options::{AddOptions, Builder};
+pub use options::{AddOptions, WorkQueueBuilder};
 pub use priority::Priority;
+/// The crate whose `Registry` takes [`QueueMetrics`].
+#[cfg(feature = "metrics")]
+pub use prometheus_client;
 pub use queue::WorkQueue;
 pub use state::Added;
 pub use stats::QueueStats;

@@ -1,6 +1,6 @@
-//! How long an item has to wait before it is tried again.
+//! Rate limiters: how long an item waits before it is tried again.
 //!
-//! A limiter is asked once for each `add_rate_limited`, outside the queue's lock, and must not wait itself.
+//! The queue calls its limiter once for each `add_rate_limited`, outside of its lock. A limiter must not block.
 
 mod capped;
 mod exponential;
@@ -19,13 +19,13 @@ pub use fast_slow::FastSlow;
 pub use max_of::MaxOf;
 pub use token_bucket::TokenBucket;
 
-/// Says when an item may be tried again.
+/// Decides when an item is tried again.
 ///
 /// ```
 /// use std::time::Duration;
 /// use tidings_workqueue::{WorkQueue, limiter::RateLimiter};
 ///
-/// /// Every item again after a second, however often.
+/// /// Delays every item by a second.
 /// struct EverySecond;
 ///
 /// impl<T> RateLimiter<T> for EverySecond {
@@ -41,17 +41,17 @@ pub use token_bucket::TokenBucket;
 /// let queue: WorkQueue<String> = WorkQueue::builder().limiter(EverySecond).build();
 /// ```
 pub trait RateLimiter<T>: Send + Sync + 'static {
-    /// Charges the item for one more attempt, and says how long it has to wait for it.
+    /// Counts one more attempt of the item, and returns its delay.
     fn when(&self, item: &T) -> Duration;
 
-    /// Takes back what all items share of the last charge: the item was not queued by it, since it is queued
-    /// already or the queue is shutting down. How often the item itself was tried stays as it is.
+    /// Returns what the last [`when`](Self::when) took from a limit that all items share. The queue calls it if the item was
+    /// not queued, because it is queued already or the queue is shutting down. The attempts of the item stay counted.
     fn refund(&self, _item: &T) {}
 
-    /// The item succeeded, or was given up: its next attempt is again its first.
+    /// The item succeeded, or was given up: its next attempt is its first again.
     fn forget(&self, item: &T);
 
-    /// How often the item was charged since it was last forgotten.
+    /// The number of attempts of the item since it was last forgotten.
     fn requeues(&self, item: &T) -> u32;
 }
 
@@ -73,15 +73,15 @@ impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for Arc<L> {
     }
 }
 
-/// What a controller's queue has unless told otherwise: the longer of 5 ms to 1000 s for each item by itself, and ten
-/// a second over all items after a burst of 100.
+/// The default of client-go: the longer delay of an exponential backoff from 5 ms to 1000 s for each item, and a token
+/// bucket of ten a second for all items with a burst of 100.
 pub fn default_for_controllers<T: Item>() -> MaxOf<T> {
     MaxOf::new()
         .and(Exponential::new(Duration::from_millis(5), Duration::from_secs(1000)))
         .and(TokenBucket::new(10.0, 100))
 }
 
-/// For items alone, without a rate over all of them: 1 ms to 1000 s.
+/// Exponential backoff from 1 ms to 1000 s for each item, without a limit for all items.
 pub fn default_for_items<T: Item>() -> Exponential<T> {
     Exponential::new(Duration::from_millis(1), Duration::from_secs(1000))
 }

@@ -1,26 +1,26 @@
-//! Doubly linked lists of slot numbers, so that a slot anywhere in a line leaves it in constant time. Whoever keeps the
-//! links carries any number of `List`s, and a slot is in at most one of them: whoever calls keeps to that.
+//! Intrusive doubly linked lists of slot numbers: a slot anywhere in a list is removed in constant time. One set of links
+//! serves any number of lists. The caller must ensure that a slot is in at most one of them.
 
 /// The number of a slot.
 pub(crate) type SlotId = u32;
 
-/// Who stands before and behind a slot. Nobody looks before the first of a list or behind the last: what stands there is
-/// left as it is, so that the first can leave without a touch of the second.
+/// The neighbours of a slot. The previous of the first slot and the next of the last slot are never read, and stale. So the
+/// first slot is removed without a write to the second.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Link {
-    before: SlotId,
-    behind: SlotId,
+    previous: SlotId,
+    next: SlotId,
 }
 
-/// Where the links of slots are kept.
+/// Storage of the links of slots.
 pub(crate) trait Links {
     fn link_mut(&mut self, slot: SlotId) -> &mut Link;
 }
 
-/// One line of slots, first in, first out.
+/// One list of slots, first in, first out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct List {
-    /// This and the next mean nothing in an empty list.
+    /// In an empty list, `first` and `last` are stale.
     first: SlotId,
     last: SlotId,
     len: usize,
@@ -37,36 +37,36 @@ impl List {
         self.len == 0
     }
 
-    /// Puts a slot that is in no list behind all others of this one.
+    /// Appends a slot that is in no list.
     #[inline]
     pub(crate) fn push(&mut self, links: &mut impl Links, slot: SlotId) {
-        links.link_mut(slot).before = self.last;
+        links.link_mut(slot).previous = self.last;
         if self.len == 0 {
             self.first = slot;
         } else {
-            links.link_mut(self.last).behind = slot;
+            links.link_mut(self.last).next = slot;
         }
         self.last = slot;
         self.len += 1;
     }
 
-    /// Takes a slot out of this list, which it is in.
+    /// Removes a slot that is in this list.
     #[inline]
     pub(crate) fn remove(&mut self, links: &mut impl Links, slot: SlotId) {
-        let Link { before, behind } = *links.link_mut(slot);
+        let Link { previous, next } = *links.link_mut(slot);
         if slot == self.first {
-            self.first = behind;
+            self.first = next;
         } else if slot == self.last {
-            self.last = before;
+            self.last = previous;
         } else {
-            links.link_mut(before).behind = behind;
-            links.link_mut(behind).before = before;
+            links.link_mut(previous).next = next;
+            links.link_mut(next).previous = previous;
         }
         self.len -= 1;
     }
 }
 
-/// Grows with the slots that are given.
+/// Grows as needed.
 impl Links for Vec<Link> {
     fn link_mut(&mut self, slot: SlotId) -> &mut Link {
         let at = slot as usize;

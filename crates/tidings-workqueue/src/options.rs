@@ -1,4 +1,4 @@
-//! What can be set: for a queue when it is built, for an item when it is added.
+//! The options of a queue, and of an add.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use foldhash::fast::RandomState;
 
-use crate::fair::Share;
+use crate::flows::FlowId;
 use crate::item::Item;
 use crate::limiter::{RateLimiter, default_for_controllers};
 use crate::priority::{Allowances, Priority};
 use crate::queue::WorkQueue;
 
-/// How an item is added.
+/// The options of an add.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,88 +30,91 @@ pub struct AddOptions {
 }
 
 impl AddOptions {
-    /// Live, at once, without a rate limit.
+    /// Live, without a delay and without a rate limit.
     pub fn new() -> Self {
         AddOptions::default()
     }
 
-    /// How long it lets others pass.
+    /// The priority.
     #[must_use]
     pub fn priority(self, priority: Priority) -> Self {
         AddOptions { priority, ..self }
     }
 
-    /// Not before this time has passed.
+    /// Delays the item.
     #[must_use]
     pub fn after(self, delay: Duration) -> Self {
         AddOptions { after: Some(delay), ..self }
     }
 
-    /// Not before the queue's rate limiter allows it. With `after` too, the longer delay holds.
+    /// Delays the item by the queue's rate limiter. With `after` too, the longer delay applies.
     #[must_use]
     pub fn rate_limited(self) -> Self {
         AddOptions { is_rate_limited: true, ..self }
     }
 }
 
-/// What makes a share of an item.
-pub(crate) type ShareOf<T> = Arc<dyn Fn(&T) -> Share + Send + Sync>;
+/// Computes the flow of an item.
+pub(crate) type FlowOf<T> = Arc<dyn Fn(&T) -> FlowId + Send + Sync>;
 
-/// How a queue is built.
-pub struct Builder<T> {
+/// Builds a [`WorkQueue`].
+pub struct WorkQueueBuilder<T> {
     pub(crate) name: Option<Arc<str>>,
     pub(crate) limiter: Arc<dyn RateLimiter<T>>,
     pub(crate) allowances: Allowances,
-    pub(crate) share_of: Option<ShareOf<T>>,
+    pub(crate) flow_of: Option<FlowOf<T>>,
 }
 
-impl<T: Item> Builder<T> {
+impl<T: Item> WorkQueueBuilder<T> {
     pub(crate) fn new() -> Self {
-        Builder {
+        WorkQueueBuilder {
             name: None,
             limiter: Arc::new(default_for_controllers()),
             allowances: Allowances::DEFAULT,
-            share_of: None,
+            flow_of: None,
         }
     }
 
-    /// The value of the label `name` in the queue's metrics. A queue without a name has no metrics, and keeps no
-    /// times: its clock is read only where a delay or a priority asks for it.
+    /// The name of the queue, which is the label `name` of its metrics. A queue without a name has no metrics and measures
+    /// no times: it reads the clock only for delays and priorities.
     #[must_use]
-    pub fn name(self, name: impl Into<Arc<str>>) -> Self {
-        Builder { name: Some(name.into()), ..self }
+    pub fn named(self, name: impl Into<Arc<str>>) -> Self {
+        WorkQueueBuilder { name: Some(name.into()), ..self }
     }
 
-    /// What `add_rate_limited` asks; [`default_for_controllers`] otherwise.
+    /// The rate limiter of `add_rate_limited`, by default [`default_for_controllers`].
     #[must_use]
     pub fn limiter(self, limiter: impl RateLimiter<T>) -> Self {
-        Builder { limiter: Arc::new(limiter), ..self }
+        WorkQueueBuilder { limiter: Arc::new(limiter), ..self }
     }
 
-    /// How long an item of [`Priority::BACKGROUND`] lets later ones pass, 30 s otherwise. Other ranks follow in
-    /// proportion.
+    /// How long later items may overtake an item of [`Priority::BACKGROUND`], by default 30 s. The allowances of other ranks
+    /// are proportional.
     #[must_use]
     pub fn background_allowance(self, allowance: Duration) -> Self {
-        Builder { allowances: Allowances { background: allowance }, ..self }
+        WorkQueueBuilder { allowances: Allowances { background: allowance }, ..self }
     }
 
-    /// Serves the items of each priority share by share, for instance by their namespaces: each share with waiting
-    /// items has one turn before any has a second one.
+    /// Fair queueing: the items of each priority are divided into flows, for instance by namespace, and the flows are
+    /// served round robin. Each flow with waiting items has one turn before any has a second one.
     #[must_use]
-    pub fn fair_by<S: Hash>(self, share_of: impl Fn(&T) -> S + Send + Sync + 'static) -> Self {
+    pub fn fair_by<S: Hash>(self, flow_of: impl Fn(&T) -> S + Send + Sync + 'static) -> Self {
         let hasher = RandomState::default();
-        let share_of: ShareOf<T> = Arc::new(move |item| hasher.hash_one(share_of(item)));
-        Builder { share_of: Some(share_of), ..self }
+        let flow_of: FlowOf<T> = Arc::new(move |item| hasher.hash_one(flow_of(item)));
+        WorkQueueBuilder { flow_of: Some(flow_of), ..self }
     }
 
-    /// An open queue without items.
+    /// Makes an empty queue.
     pub fn build(self) -> WorkQueue<T> {
         WorkQueue::of(self)
     }
 }
 
-impl<T> fmt::Debug for Builder<T> {
+impl<T> fmt::Debug for WorkQueueBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").field("name", &self.name).field("allowances", &self.allowances).finish()
+        f.debug_struct("WorkQueueBuilder")
+            .field("name", &self.name)
+            .field("allowances", &self.allowances)
+            .finish()
     }
 }

@@ -1,13 +1,19 @@
-//! How patient an item is, and the deadline that follows from it. Ageing lies in the deadline: it is fixed when an
-//! item begins to wait, so that those who come later can overtake it only for so long.
+//! Priorities with aging, by earliest deadline first. The deadline of an item is fixed when it begins to wait, so that
+//! later items can overtake it only for a limited time.
 
 use std::time::Duration;
 
-/// How long an item lets later ones pass: the smaller the rank, the sooner its turn.
+/// How long later items may overtake an item: the lower the rank, the earlier its turn.
 ///
-/// An item's deadline is the moment at which it began to wait plus the allowance of its priority, and the item with
-/// the earliest deadline goes first. So a background item goes behind every live one at first, and before every
-/// live one that was added after its allowance had passed: it is overtaken for no longer than that.
+/// The deadline of an item is the moment at which it began to wait plus the allowance of its priority. The item with the
+/// earliest deadline is handed out first. A background item is therefore overtaken by live items that are added within
+/// its allowance, and by none that are added later. For example, with the default allowance of 30 s:
+///
+/// ```text
+/// background item added at 0 s   deadline 30 s
+/// live item added at 10 s        deadline 10 s: first
+/// live item added at 31 s        deadline 31 s: after the background item
+/// ```
 ///
 /// ```
 /// use tidings_workqueue::Priority;
@@ -17,27 +23,27 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Priority(u8);
 
-/// What each rank may wait.
+/// The allowance of each rank.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowances {
     pub(crate) background: Duration,
 }
 
 impl Priority {
-    /// For what just changed. Lets nobody pass who came later.
+    /// For recent changes. Later items never overtake it.
     pub const LIVE: Priority = Priority(0);
 
-    /// For what can wait: an initial list, a resync. Lets later ones pass for 30 s, or as
-    /// [`Builder::background_allowance`](crate::Builder::background_allowance) says.
+    /// For work that can wait: an initial list, a resync. Later items may overtake it for 30 s, or for
+    /// [`WorkQueueBuilder::background_allowance`](crate::WorkQueueBuilder::background_allowance).
     pub const BACKGROUND: Priority = Priority(128);
 
-    /// A priority of one's own. Its allowance is that of [`BACKGROUND`](Priority::BACKGROUND) times
-    /// `rank / 128`: 64 lets others pass half as long, 255 nearly twice as long.
+    /// Any other priority. Its allowance is that of [`BACKGROUND`](Priority::BACKGROUND) times `rank / 128`: half of it
+    /// for 64, nearly twice of it for 255.
     pub const fn new(rank: u8) -> Self {
         Priority(rank)
     }
 
-    /// What `new` was given: 0 for `LIVE`, 128 for `BACKGROUND`.
+    /// The rank: 0 for `LIVE`, 128 for `BACKGROUND`.
     pub const fn rank(self) -> u8 {
         self.0
     }
@@ -46,7 +52,7 @@ impl Priority {
 impl Allowances {
     pub(crate) const DEFAULT: Allowances = Allowances { background: Duration::from_secs(30) };
 
-    /// How long an item of this priority lets later ones pass.
+    /// How long later items may overtake an item of this priority.
     pub(crate) fn of(&self, priority: Priority) -> Duration {
         let nanos = self.background.as_nanos() * u128::from(priority.0) / u128::from(Priority::BACKGROUND.0);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

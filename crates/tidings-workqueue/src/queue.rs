@@ -1,5 +1,6 @@
-//! The handle: takes the lock for one step of the state at a time, and wakes whom the step says. There is no task
-//! behind a queue: whoever waits for an item keeps the time of those that are delayed.
+//! The handle of a queue: it takes the lock for one step of the state at a time, and wakes the workers that the step names.
+//!
+//! A queue has no task and no timer of its own. One idle worker, the timer worker, sleeps until the next delay ends.
 
 use std::fmt;
 use std::hash::BuildHasher;
@@ -15,27 +16,28 @@ use crate::guard::Working;
 use crate::item::Item;
 use crate::limiter::RateLimiter;
 use crate::links::SlotId;
-use crate::options::{AddOptions, Builder, ShareOf};
-use crate::order::{Order, Turns};
+use crate::options::{AddOptions, FlowOf, WorkQueueBuilder};
+use crate::order::{Order, Scheduling};
 use crate::priority::Priority;
-use crate::state::{Added, Arrival, Phase, State, Taken, WaitEnd, Wakes};
+use crate::state::{Added, NewItem, Phase, State, TakeResult, WaitEnd, Wakes};
 use crate::stats::QueueStats;
 use crate::sync::{AtomicBool, AtomicU8, Mutex, Ordering};
 
-/// A queue of items to work on; its clones are handles to the same one.
+/// A queue of items to work on. Its clones are handles to the same queue.
 ///
-/// 1. An item that waits is there once, however often it is added.
-/// 2. An item is with one worker at a time. One that is added while it is worked on waits again when that is done.
-/// 3. The item with the earliest deadline goes first ([`Priority`](crate::Priority)); within a priority, the one
-///    that was added first. So nothing that begins to wait after an item's deadline goes before it, and what began
-///    before is finite: no item starves. With [`Builder::fair_by`] each priority is served share by share, and while
-///    `n` shares wait, an item goes after at most `n` times the items that were due before it.
-/// 4. An item has one next time. Of several adds the earliest time and the best priority hold, so that `add` takes
-///    the place of a delay that is pending.
-/// 5. Delays and limits cost no task: whoever waits in `next` keeps the time, so that timers of a tokio runtime must
-///    be enabled where items are added with delays.
-/// 6. After `shut_down` or `drain` items are no longer taken in, and delayed ones are forgotten. What waits is still
-///    handed out, and what was added while it was worked on before the end still comes again.
+/// 1. An item waits at most once, however often it is added.
+/// 2. An item is with one worker at a time. An item that is added while it is worked on waits again when that work is
+///    done.
+/// 3. The item with the earliest deadline is handed out first (see [`Priority`](crate::Priority)); within a priority, the
+///    one that was added first. An item that begins to wait after the deadline of another is handed out after it, so that
+///    no item starves. With [`WorkQueueBuilder::fair_by`] the flows of a priority are served round robin. While `n` flows
+///    wait, an item is handed out after at most `n` times the items whose deadline was earlier.
+/// 4. An item has one next time. Of several adds, the earliest time and the best priority apply. So `add` replaces a
+///    pending delay.
+/// 5. Delays and rate limits need no task: a worker that waits in `next` sleeps until the next delay ends. Timers of the
+///    tokio runtime must be enabled if items are added with delays.
+/// 6. After `shut_down` or `drain` the queue takes no more items and drops delayed ones. Waiting items are still handed
+///    out, and so are items that were added before while they were worked on.
 ///
 /// ```
 /// use tidings_workqueue::WorkQueue;
@@ -45,62 +47,64 @@ use crate::sync::{AtomicBool, AtomicU8, Mutex, Ordering};
 /// while let Some(key) = queue.next().await {
 ///     match work(&key).await {
 ///         Ok(()) => queue.forget(&key),
-///         Err(()) => drop(queue.add_rate_limited(key.clone())), // later, and later each time
+///         Err(()) => drop(queue.add_rate_limited(key.clone())), // with a growing delay
 ///     }
-/// } // the key is done with: whoever adds it again has it worked on again
+/// } // the work on the key ends here
 /// # }
 /// ```
 pub struct WorkQueue<T: Item> {
     handle: Arc<Handle<T>>,
 }
 
-/// One handle, with the items that were handed out through it. Each has a count of its own, in lines of memory of its own:
-/// if all items in work counted on the same place, workers on different processors would take turns at that too.
+/// One handle. Items that were handed out through it have a reference to it. Each handle has cache lines of its own: with one
+/// reference count for all items in work, workers on different cores would contend for it.
 #[repr(align(128))]
 pub(crate) struct Handle<T: Item> {
     shared: Arc<Shared<T>>,
-    /// How many items were asked for since budget was last spent. Not exact where tasks share a handle, and need not be.
-    asked: AtomicU8,
+    /// How many items were requested since a unit of the budget was spent. If tasks share a handle it is not exact, which
+    /// does not matter.
+    requested: AtomicU8,
 }
 
-/// So many items cost one unit of their task's budget: a worker that never waits gives way to other tasks now and then.
-/// A unit for each would do so every 128 items, and giving way costs as much as dozens of them.
+/// How many items cost one unit of the cooperative budget of their task, so that a worker that never waits yields to other
+/// tasks. With one unit per item it would yield every 128 items, and a yield costs as much as dozens of items.
 const ITEMS_PER_BUDGET_UNIT: u8 = 8;
 
 pub(crate) struct Shared<T> {
     pub(crate) name: Option<Arc<str>>,
     clock: Clock,
-    /// Whether anything depends on the time: a name, which has metrics, a delay, or a priority other than live. Once
-    /// it does it goes on doing so. Without, every stamp may be older than it should be, since the order of live
-    /// items is that of their adds; and reading the clock would cost as much as all else.
+    /// Whether anything depends on the time: a name, because it has metrics, or a delay, or a priority other than live. It
+    /// never becomes `false` again. If nothing does, the clock is not read, which would double the cost of a step. Then
+    /// all stamps are old, which does not matter: live items are handed out in the order of their adds.
     is_timed: AtomicBool,
     hasher: RandomState,
     limiter: Arc<dyn RateLimiter<T>>,
-    share_of: Option<ShareOf<T>>,
+    flow_of: Option<FlowOf<T>>,
     state: Mutex<State<T>>,
     /// Wakes idle workers.
     items: Notify,
-    /// Wakes the one who keeps the time: an earlier delay was added.
-    sooner: Notify,
-    /// Wakes those who wait for the queue to be drained.
-    quiet: Notify,
+    /// Wakes the timer worker: an earlier delay was added.
+    earlier_delay: Notify,
+    /// Wakes the callers of `drain`.
+    drained: Notify,
 }
 
 impl<T: Item> WorkQueue<T> {
-    /// A queue without a name, with the default limiter.
+    /// A queue without a name, with the default rate limiter.
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// A queue to be set up.
-    pub fn builder() -> Builder<T> {
-        Builder::new()
+    /// Builds a queue with options.
+    pub fn builder() -> WorkQueueBuilder<T> {
+        WorkQueueBuilder::new()
     }
 
-    pub(crate) fn of(builder: Builder<T>) -> Self {
+    pub(crate) fn of(builder: WorkQueueBuilder<T>) -> Self {
         let is_named = builder.name.is_some();
-        let turns = builder.share_of.as_ref().map_or(Turns::FirstInFirstOut, |_| Turns::ShareByShare);
-        let order = Order::new(builder.allowances, turns);
+        let scheduling =
+            builder.flow_of.as_ref().map_or(Scheduling::FirstInFirstOut, |_| Scheduling::RoundRobin);
+        let order = Order::new(builder.allowances, scheduling);
         let state = State::new(order, is_named.then(Box::default));
         let shared = Shared {
             name: builder.name,
@@ -108,67 +112,67 @@ impl<T: Item> WorkQueue<T> {
             is_timed: AtomicBool::new(is_named),
             hasher: RandomState::default(),
             limiter: builder.limiter,
-            share_of: builder.share_of,
+            flow_of: builder.flow_of,
             state: Mutex::new(state),
             items: Notify::new(),
-            sooner: Notify::new(),
-            quiet: Notify::new(),
+            earlier_delay: Notify::new(),
+            drained: Notify::new(),
         };
         WorkQueue::onto(Arc::new(shared))
     }
 
     fn onto(shared: Arc<Shared<T>>) -> Self {
-        WorkQueue { handle: Arc::new(Handle { shared, asked: AtomicU8::new(0) }) }
+        WorkQueue { handle: Arc::new(Handle { shared, requested: AtomicU8::new(0) }) }
     }
 
-    /// Adds an item, to be worked on as soon as its turn comes.
+    /// Adds an item without a delay.
     pub fn add(&self, item: T) -> Added {
         self.handle.shared.add(item, AddOptions::new())
     }
 
-    /// Adds an item with a priority, after a delay, or as the rate limiter allows.
+    /// Adds an item with a priority, a delay or a rate limit.
     pub fn add_with(&self, item: T, options: AddOptions) -> Added {
         self.handle.shared.add(item, options)
     }
 
-    /// Adds an item that is to wait its turn from this delay on.
+    /// Adds an item that begins to wait after this delay.
     pub fn add_after(&self, item: T, delay: Duration) -> Added {
         self.handle.shared.add(item, AddOptions::new().after(delay))
     }
 
-    /// Adds an item that is to wait its turn from when the rate limiter allows.
+    /// Adds an item that begins to wait after the delay of the rate limiter.
     pub fn add_rate_limited(&self, item: T) -> Added {
         self.handle.shared.add(item, AddOptions::new().rate_limited())
     }
 
-    /// Tells the rate limiter that an item succeeded or was given up. What is queued stays queued.
+    /// Resets the rate limiter for an item that succeeded or was given up. The item stays queued if it is.
     pub fn forget(&self, item: &T) {
         self.handle.shared.limiter.forget(item);
     }
 
-    /// How often an item was rate limited since it was last forgotten.
+    /// How often an item was rate limited since the last `forget`.
     pub fn requeues(&self, item: &T) -> u32 {
         self.handle.shared.limiter.requeues(item)
     }
 
-    /// Waits for the next item; none comes once the queue is shutting down and nothing waits.
+    /// Waits for the next item. Returns `None` if the queue is shutting down and nothing waits.
     ///
-    /// Can be cancelled at any time without losing an item.
+    /// It is cancel safe: no item is lost.
     pub async fn next(&self) -> Option<Working<T>> {
-        self.handle.give_way().await;
+        self.handle.yield_if_due().await;
         loop {
             match self.handle.shared.take() {
-                Taken::Item { item, slot, priority, waited } => {
+                TakeResult::Item { item, slot, priority, waited } => {
                     let handle = Arc::clone(&self.handle);
                     return Some(Working { handle, slot, item, priority, waited });
                 }
-                Taken::Ended => return None,
-                Taken::Nothing => {
-                    // Steps: two workers are idle and an item is delayed. (1) The one that keeps the time is woken, finds
-                    // nothing, and passes the time on to the other. (2) The other was notified already and did not run
-                    // yet, so the wake-up is stored. (3) The first begins to wait, takes its own wake-up, and is at (1)
-                    // again. Without giving way here it would never let the other one run. Nothing is held meanwhile: an
-                    // item that comes now is found by the look that begins the wait.
+                TakeResult::Ended => return None,
+                TakeResult::Nothing => {
+                    // Without this yield two idle workers and a delayed item could loop for ever:
+                    // 1. The timer worker is woken, finds nothing, and wakes the other worker to be the timer worker.
+                    // 2. The other worker was notified before and has not run yet, so the wake-up is stored.
+                    // 3. The first worker begins to wait, takes that wake-up, and is at 1 again. The other never runs.
+                    // No item is held here. An item that is added now is found when the wait begins.
                     tokio::task::coop::consume_budget().await;
                     self.handle.shared.idle().await;
                 }
@@ -176,7 +180,7 @@ impl<T: Item> WorkQueue<T> {
         }
     }
 
-    /// How many items a worker could take now: neither those being worked on nor those that are delayed.
+    /// How many items a worker could take now, without delayed items and items in work.
     pub fn len(&self) -> usize {
         self.handle.shared.step(|state| state.len())
     }
@@ -186,22 +190,22 @@ impl<T: Item> WorkQueue<T> {
         self.len() == 0
     }
 
-    /// Takes no more items. Whoever waits in `next` or `drain` goes on at once; what is queued is still handed out.
+    /// Takes no more items. All waits in `next` and `drain` end at once. Waiting items are still handed out.
     pub fn shut_down(&self) {
         self.handle.shared.close(Phase::ShutDown);
     }
 
-    /// Takes no more items, and waits until nothing is queued and nothing is being worked on, or until `shut_down`
-    /// is called. Somebody must go on calling `next`.
+    /// Takes no more items, and waits until nothing is queued and nothing is being worked on, or until `shut_down` is
+    /// called. Workers must continue to call `next`.
     pub async fn drain(&self) {
         self.handle.shared.close(Phase::Draining);
         loop {
-            let mut quiet = pin!(self.handle.shared.quiet.notified());
-            quiet.as_mut().enable();
+            let mut drained = pin!(self.handle.shared.drained.notified());
+            drained.as_mut().enable();
             if self.handle.shared.step(|state| state.phase() == Phase::ShutDown || state.is_drained()) {
                 return;
             }
-            quiet.await;
+            drained.await;
         }
     }
 
@@ -210,12 +214,12 @@ impl<T: Item> WorkQueue<T> {
         self.handle.shared.step(|state| state.phase() != Phase::Open)
     }
 
-    /// The queue in figures.
+    /// The statistics of the queue.
     pub fn stats(&self) -> QueueStats {
         self.handle.shared.step(|state| state.stats())
     }
 
-    /// The name that it was built with.
+    /// The name.
     pub fn name(&self) -> Option<&str> {
         self.handle.shared.name.as_deref()
     }
@@ -226,11 +230,11 @@ impl<T: Item> WorkQueue<T> {
 }
 
 impl<T: Item> Handle<T> {
-    /// Before an item is taken: whoever is cancelled here holds none.
-    async fn give_way(&self) {
-        let asked = self.asked.load(Ordering::Relaxed) + 1;
-        self.asked.store(asked % ITEMS_PER_BUDGET_UNIT, Ordering::Relaxed);
-        if asked == ITEMS_PER_BUDGET_UNIT {
+    /// It runs before an item is taken, so that a cancelled caller has no item.
+    async fn yield_if_due(&self) {
+        let requested = self.requested.load(Ordering::Relaxed) + 1;
+        self.requested.store(requested % ITEMS_PER_BUDGET_UNIT, Ordering::Relaxed);
+        if requested == ITEMS_PER_BUDGET_UNIT {
             tokio::task::consume_budget().await;
         }
     }
@@ -242,7 +246,7 @@ impl<T: Item> Handle<T> {
 }
 
 impl<T: Item> Shared<T> {
-    /// One step of the state at the present moment, and the wakes that follow from it.
+    /// Does one step of the state at the current time, then wakes workers.
     #[inline]
     pub(crate) fn step<R>(&self, step: impl FnOnce(&mut State<T>) -> R) -> R {
         let now = self.is_timed.load(Ordering::Relaxed).then(|| self.clock.now());
@@ -262,88 +266,88 @@ impl<T: Item> Shared<T> {
         for _ in 0..wakes.workers {
             self.items.notify_one();
         }
-        if wakes.keeper {
-            self.sooner.notify_one();
+        if wakes.timer {
+            self.earlier_delay.notify_one();
         }
         if wakes.drainers {
-            self.quiet.notify_waiters();
+            self.drained.notify_waiters();
         }
     }
 
     #[inline]
     fn add(&self, item: T, options: AddOptions) -> Added {
         let limited = options.is_rate_limited.then(|| self.limiter.when(&item));
-        let mut arrival = Arrival {
+        let mut new_item = NewItem {
             hash: self.hasher.hash_one(&item),
-            share: self.share_of.as_ref().map_or(0, |share_of| share_of(&item)),
+            flow: self.flow_of.as_ref().map_or(0, |flow_of| flow_of(&item)),
             item: Some(item),
             priority: options.priority,
             after: options.after.max(limited).unwrap_or_default(),
             is_retry: options.after.is_some() || options.is_rate_limited,
         };
-        if arrival.is_retry || arrival.priority != Priority::LIVE {
+        if new_item.is_retry || new_item.priority != Priority::LIVE {
             self.is_timed.store(true, Ordering::Relaxed);
         }
-        let added = self.step(|state| state.add(&mut arrival));
+        let added = self.step(|state| state.add(&mut new_item));
         let is_queued = matches!(added, Added::Queued | Added::Delayed);
-        // What was not queued was not moved into a slot.
-        if let Some(item) = arrival.item.filter(|_| limited.is_some() && !is_queued) {
+        // If the item was not queued, it was not moved into a slot.
+        if let Some(item) = new_item.item.filter(|_| limited.is_some() && !is_queued) {
             self.limiter.refund(&item);
         }
         added
     }
 
     #[inline]
-    fn take(&self) -> Taken<T> {
+    fn take(&self) -> TakeResult<T> {
         self.step(State::take)
     }
 
     #[inline]
     pub(crate) fn finish(&self, slot: SlotId) {
-        // What is handed back is dropped here, outside the lock.
+        // The item is dropped here, outside the lock.
         let _item = self.step(|state| state.finish(slot));
     }
 
     fn close(&self, phase: Phase) {
-        let forgotten = self.step(|state| state.close(phase));
-        drop(forgotten);
+        let dropped = self.step(|state| state.close(phase));
+        drop(dropped);
         self.items.notify_waiters();
-        self.quiet.notify_waiters();
+        self.drained.notify_waiters();
     }
 
-    /// Waits until there may be something to take.
+    /// Waits until there may be an item.
     async fn idle(&self) {
         let mut items = pin!(self.items.notified());
-        // Registers before the look at the state. A `Notify` keeps one wake-up for those who are not registered, and two
-        // workers may both have looked and not wait yet when two items come: one of them would sleep beside an item.
+        // Register before the state is read. A `Notify` stores one wake-up only for tasks that are not registered. If two
+        // workers read the state and then two items are added, one worker would otherwise sleep although an item waits.
         items.as_mut().enable();
-        let Some(keeps) = self.step(State::begin_wait) else { return };
-        let mut wait = Wait { shared: self, keeps, end: WaitEnd::Otherwise };
-        wait.end = match keeps {
+        let Some(timer_at) = self.step(State::begin_wait) else { return };
+        let mut wait = IdleWait { shared: self, timer_at, end: WaitEnd::Otherwise };
+        wait.end = match timer_at {
             None => {
                 items.await;
                 WaitEnd::Woken
             }
             Some(until) => tokio::select! {
                 () = items => WaitEnd::Woken,
-                () = self.sooner.notified() => WaitEnd::Otherwise,
+                () = self.earlier_delay.notified() => WaitEnd::Otherwise,
                 () = tokio::time::sleep_until(self.clock.instant(until)) => WaitEnd::Otherwise,
             },
         };
     }
 }
 
-/// A worker without work, until this is dropped.
-struct Wait<'a, T: Item> {
+/// An idle worker, until this is dropped.
+struct IdleWait<'a, T: Item> {
     shared: &'a Shared<T>,
-    /// The delay whose time this worker keeps, if it is the one who does.
-    keeps: Option<Moment>,
+    /// The end of the next delay, if this is the timer worker.
+    timer_at: Option<Moment>,
     end: WaitEnd,
 }
 
-impl<T: Item> Drop for Wait<'_, T> {
+impl<T: Item> Drop for IdleWait<'_, T> {
     fn drop(&mut self) {
-        self.shared.step(|state| state.end_wait(self.keeps, self.end));
+        self.shared.step(|state| state.end_wait(self.timer_at, self.end));
     }
 }
 

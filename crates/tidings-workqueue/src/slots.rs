@@ -1,13 +1,13 @@
-//! Where items live from the moment they are added until nobody waits for them or works on them: a slot each, found
-//! by the item's hash when it is added and by its number ever after.
+//! The slots of the items: an item has a slot from its add until nothing is pending for it and no worker has it. The slot is
+//! found by the hash of the item at an add, and by its number afterwards.
 //!
-//! All that is known of one item stands together, in 64 bytes if the item has no more than 16: a step of the queue that
-//! another processor has just worked on fetches every line of memory anew, and these fetches are most of what it costs.
+//! All data of one item are in one slot of 64 bytes, one cache line, if the item has at most 16 bytes. If another core
+//! has just used the queue, a step must fetch every cache line again, and these fetches are most of its cost.
 
 use hashbrown::HashTable;
 
 use crate::clock::Moment;
-use crate::fair::Share;
+use crate::flows::FlowId;
 use crate::links::{Link, Links, SlotId};
 use crate::priority::Priority;
 
@@ -19,36 +19,36 @@ pub(crate) struct Slots<T> {
     by_item: HashTable<SlotId>,
 }
 
-/// One item: what it waits for, and whether somebody works on it. One of the two holds, or the slot is free.
+/// One item: what is pending for it, and whether a worker has it. If neither, the slot is free.
 #[derive(Debug)]
 pub(crate) struct Slot<T> {
-    /// None iff the slot is free.
+    /// `None` if the slot is free.
     item: Option<T>,
     hash: u64,
-    /// When its next turn was asked for, or its delay ended; meaningless unless it is ready.
+    /// When it was added, or its delay ended. Only valid if it is ready.
     pub(crate) ready_since: Moment,
-    /// While it waits, its deadline; while it is worked on, when it was handed out.
+    /// While it waits, its deadline. While it is worked on, when it was handed out.
     pub(crate) stamp: Moment,
-    pub(crate) share: Share,
-    /// In the line of those that wait as it does.
+    pub(crate) flow: FlowId,
+    /// Its neighbours in the queue of its priority.
     link: Link,
     pub(crate) pending: Pending,
-    /// The best of all adds since it was last handed out; while it is worked on and nothing is pending, the one it
-    /// was handed out with.
+    /// The best of all adds since it was last handed out. While it is worked on and nothing is pending, the one that it was
+    /// handed out with.
     pub(crate) priority: Priority,
-    /// The one whose line it waits in; meaningless while it does not wait.
-    pub(crate) waits_with: Priority,
+    /// The priority whose queue it is in. Only valid while it waits.
+    pub(crate) queued_priority: Priority,
     pub(crate) is_worked_on: bool,
 }
 
-/// The next turn of an item.
+/// What is pending for an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pending {
-    /// None was asked for since it was handed out.
+    /// It was not added since it was handed out.
     Nothing,
-    /// It is to wait its turn when its delay is over.
+    /// It waits for the end of its delay.
     Delayed,
-    /// It waits its turn, or is dirty if somebody works on it.
+    /// It waits for a worker; or, if a worker has it, it is dirty.
     Ready,
 }
 
@@ -69,7 +69,7 @@ impl<T> Slots<T> {
         self.by_item.find(hash, same).copied()
     }
 
-    /// Gives a slot to an item that has none: nothing is pending, and nobody works on it.
+    /// Gives a slot to an item that has none.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u64, item: T) -> SlotId {
         let id = self.free.pop().unwrap_or_else(|| {
@@ -84,8 +84,7 @@ impl<T> Slots<T> {
         id
     }
 
-    /// Frees a slot of which nothing is pending and on which nobody works. What was in it is to be dropped outside the
-    /// lock.
+    /// Frees a slot for which nothing is pending and that no worker has. The caller drops the item outside the lock.
     #[inline]
     pub(crate) fn remove(&mut self, id: SlotId) -> T {
         let slot = self.slot_mut(id);
@@ -106,7 +105,7 @@ impl<T> Slots<T> {
         &mut self.slots[id as usize]
     }
 
-    /// All of them, the free ones too.
+    /// All slots, free ones included.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Slot<T>> {
         self.slots.iter()
     }
@@ -120,7 +119,7 @@ impl<T> Slots<T> {
 impl<T> Slot<T> {
     #[inline]
     pub(crate) fn item(&self) -> &T {
-        self.item.as_ref().expect("the slot of an item that is pending or worked on is not free")
+        self.item.as_ref().expect("a slot that is pending or worked on is not free")
     }
 }
 
@@ -132,11 +131,11 @@ impl<T> Default for Slot<T> {
             hash: 0,
             ready_since: Moment::default(),
             stamp: Moment::default(),
-            share: 0,
+            flow: 0,
             link: Link::default(),
             pending: Pending::Nothing,
             priority: Priority::LIVE,
-            waits_with: Priority::LIVE,
+            queued_priority: Priority::LIVE,
             is_worked_on: false,
         }
     }

@@ -1,14 +1,14 @@
-//! What a queue knows, and every step that changes it: add, take, finish, shut down. Synchronous and without a
-//! clock; it stands behind the queue's one lock, and says whom to wake instead of waking.
+//! The state of a queue, and every step that changes it: add, take, finish, shut down. It is synchronous, has no clock, and
+//! is behind the one lock of the queue. A step does not wake workers; it returns which ones to wake.
 //!
-//! Of the user's code it calls `Eq` and `Clone` only, and those before it changes anything: a panic in them leaves
-//! the state as it was. Items are handed back to be dropped outside the lock.
+//! Of the user's code it calls `Eq` and `Clone` only, before it changes anything: after a panic in them the state is as
+//! before. Items are returned to the caller, which drops them outside the lock.
 
 use std::time::Duration;
 
 use crate::clock::Moment;
 use crate::delay::Delayed;
-use crate::fair::Share;
+use crate::flows::FlowId;
 use crate::item::Item;
 use crate::links::SlotId;
 use crate::order::Order;
@@ -17,64 +17,64 @@ use crate::slots::{Pending, Slots};
 use crate::stats::{Durations, QueueStats};
 use crate::working::InWork;
 
-/// What became of an item that was added.
+/// The result of an add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// It waits for a worker now, or will as soon as the one who works on it is done.
+    /// The item waits for a worker, or will when its current work is done.
     Queued,
-    /// It will wait for a worker when its time has come.
+    /// The item will wait for a worker when its delay ends.
     Delayed,
-    /// It was to come at that time or earlier anyway. Its priority may have become better.
+    /// The item was already queued for that time or an earlier one. Its priority may have been improved.
     Collapsed,
     /// The queue is shutting down.
     Ignored,
 }
 
-/// How a queue comes to its end.
+/// Whether the queue takes items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     Open,
-    /// Shutting down, and somebody waits until all that was queued is done.
+    /// Shutting down; `drain` waits until all items are done.
     Draining,
-    /// Shutting down, and nobody is to wait for that.
+    /// Shutting down; `drain` does not wait.
     ShutDown,
 }
 
-/// An item on its way in.
+/// An item to add.
 #[derive(Debug)]
-pub(crate) struct Arrival<T> {
-    /// Taken if it gets a slot of its own, left for the caller to drop otherwise.
+pub(crate) struct NewItem<T> {
+    /// Moved into a slot if the item has none. Otherwise the caller drops it.
     pub(crate) item: Option<T>,
     pub(crate) hash: u64,
-    pub(crate) share: Share,
+    pub(crate) flow: FlowId,
     pub(crate) priority: Priority,
     pub(crate) after: Duration,
     pub(crate) is_retry: bool,
 }
 
-/// What a worker gets.
+/// The result of a take.
 #[derive(Debug)]
-pub(crate) enum Taken<T> {
+pub(crate) enum TakeResult<T> {
     Item {
         item: T,
         slot: SlotId,
         priority: Priority,
         waited: Duration,
     },
-    /// Nothing waits; something may come.
+    /// Nothing waits. Items may be added.
     Nothing,
-    /// Nothing waits, and nothing is to come.
+    /// Nothing waits, and the queue is shutting down.
     Ended,
 }
 
-/// All that a queue knows.
+/// The state of a queue.
 ///
-/// An item is *waiting* iff it is ready and nobody works on it, and then it is in `order`. It is *dirty* iff it is
-/// ready and somebody works on it. `in_work` counts those that are *working*.
+/// An item is *waiting* if it is ready and no worker has it; then it is in `order`. It is *dirty* if it is ready and a
+/// worker has it. `in_work` counts the items that workers have.
 #[derive(Debug)]
 pub(crate) struct State<T> {
     phase: Phase,
-    /// The latest moment that was given: clocks read outside the lock may come in any order.
+    /// The latest moment so far. The clock is read outside the lock, so that moments may be passed in any order.
     now: Moment,
     slots: Slots<T>,
     order: Order,
@@ -83,26 +83,26 @@ pub(crate) struct State<T> {
     dirty: usize,
     adds: u64,
     retries: u64,
-    /// In a box of their own: most queues have none, and the rest of the state stays close together.
+    /// Boxed: most queues have none, and the rest of the state stays in few cache lines.
     durations: Option<Box<Durations>>,
-    idle: Idle,
-    /// Items that began to wait since the last look at this figure.
-    fresh: usize,
-    /// Whether an item was delayed since then.
-    is_freshly_delayed: bool,
-    /// Whether the last work of a queue that takes in nothing was finished since then.
-    is_freshly_drained: bool,
+    idle: IdleWorkers,
+    /// How many items began to wait since the last `wakes`.
+    newly_ready: usize,
+    /// Whether an item was delayed since the last `wakes`.
+    is_newly_delayed: bool,
+    /// Whether the queue became drained since the last `wakes`.
+    is_newly_drained: bool,
 }
 
-/// Workers who wait for an item.
+/// The workers that wait for an item.
 #[derive(Debug, Default)]
-struct Idle {
+struct IdleWorkers {
     workers: usize,
-    /// How many of them were woken and have not yet looked: never more than there are. Waking anybody again before it
-    /// has run would be a wake for nobody, which ends somebody's next wait for nothing.
+    /// How many of them were woken and have not run yet; never more than `workers`. To wake a worker again before it has run
+    /// would store a wake-up, which ends some later wait without an item.
     woken: usize,
-    /// One of them keeps the time of this delay.
-    kept: Option<Moment>,
+    /// When the timer of the timer worker fires; `None` if there is no timer worker.
+    timer_at: Option<Moment>,
 }
 
 /// How the wait of a worker ended.
@@ -110,18 +110,18 @@ struct Idle {
 pub(crate) enum WaitEnd {
     /// It was woken.
     Woken,
-    /// Its timer fired, it heard of an earlier delay, or it was cancelled.
+    /// Its timer fired, an earlier delay was added, or it was cancelled.
     Otherwise,
 }
 
-/// Whom to wake after a step.
+/// Which tasks to wake after a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wakes {
-    /// How many of the idle workers.
+    /// How many idle workers.
     pub(crate) workers: usize,
-    /// Whether the one among them who keeps the time.
-    pub(crate) keeper: bool,
-    /// Whether those who wait for the queue to be drained.
+    /// Whether the timer worker.
+    pub(crate) timer: bool,
+    /// Whether the callers of `drain`.
     pub(crate) drainers: bool,
 }
 
@@ -138,14 +138,14 @@ impl<T: Item> State<T> {
             adds: 0,
             retries: 0,
             durations,
-            idle: Idle::default(),
-            fresh: 0,
-            is_freshly_delayed: false,
-            is_freshly_drained: false,
+            idle: IdleWorkers::default(),
+            newly_ready: 0,
+            is_newly_delayed: false,
+            is_newly_drained: false,
         }
     }
 
-    /// Lets time pass: delays that are over end.
+    /// Advances the time: items whose delay has ended become ready.
     pub(crate) fn advance(&mut self, now: Moment) {
         self.now = self.now.max(now);
         if self.delayed.len() == 0 {
@@ -156,26 +156,26 @@ impl<T: Item> State<T> {
         }
     }
 
-    /// Merges an item into what is pending for it: the earlier time and the better priority hold.
+    /// Adds an item. If something is pending for it, the earlier time and the better priority apply.
     #[inline]
-    pub(crate) fn add(&mut self, arrival: &mut Arrival<T>) -> Added {
+    pub(crate) fn add(&mut self, new_item: &mut NewItem<T>) -> Added {
         if self.phase != Phase::Open {
             return Added::Ignored;
         }
-        let Some(item) = &arrival.item else { return Added::Ignored };
-        let id = self.slots.find(arrival.hash, item);
-        if arrival.is_retry {
+        let Some(item) = &new_item.item else { return Added::Ignored };
+        let id = self.slots.find(new_item.hash, item);
+        if new_item.is_retry {
             self.retries += 1;
         }
-        let id = id.unwrap_or_else(|| self.insert(arrival));
-        self.merge(id, arrival.priority, arrival.after)
+        let id = id.unwrap_or_else(|| self.insert(new_item));
+        self.merge(id, new_item.priority, new_item.after)
     }
 
     #[inline]
-    fn insert(&mut self, arrival: &mut Arrival<T>) -> SlotId {
-        let item = arrival.item.take().expect("an item arrives");
-        let id = self.slots.insert(arrival.hash, item);
-        self.slots.slot_mut(id).share = arrival.share;
+    fn insert(&mut self, new_item: &mut NewItem<T>) -> SlotId {
+        let item = new_item.item.take().expect("the item was not moved yet");
+        let id = self.slots.insert(new_item.hash, item);
+        self.slots.slot_mut(id).flow = new_item.flow;
         id
     }
 
@@ -189,7 +189,7 @@ impl<T: Item> State<T> {
             Pending::Nothing => {}
             Pending::Ready => {
                 if !slot.is_worked_on && after.is_zero() {
-                    self.order.hasten(&mut self.slots, id, priority, self.now);
+                    self.order.promote(&mut self.slots, id, priority, self.now);
                 }
                 return Added::Collapsed;
             }
@@ -204,7 +204,7 @@ impl<T: Item> State<T> {
         }
         slot.pending = Pending::Delayed;
         self.delayed.push(id, self.now.after(after));
-        self.is_freshly_delayed = true;
+        self.is_newly_delayed = true;
         Added::Delayed
     }
 
@@ -219,15 +219,15 @@ impl<T: Item> State<T> {
         } else {
             let priority = slot.priority;
             self.order.push(&mut self.slots, id, priority, since);
-            self.fresh += 1;
+            self.newly_ready += 1;
         }
     }
 
-    /// Hands out the item whose turn it is.
+    /// Hands out the next item.
     #[inline]
-    pub(crate) fn take(&mut self) -> Taken<T> {
+    pub(crate) fn take(&mut self) -> TakeResult<T> {
         let Some(id) = self.order.first(&self.slots) else {
-            return if self.phase == Phase::Open { Taken::Nothing } else { Taken::Ended };
+            return if self.phase == Phase::Open { TakeResult::Nothing } else { TakeResult::Ended };
         };
         let now = self.now;
         let slot = self.slots.slot_mut(id);
@@ -245,10 +245,10 @@ impl<T: Item> State<T> {
             }
             None => Duration::ZERO,
         };
-        Taken::Item { item, slot: id, priority, waited }
+        TakeResult::Item { item, slot: id, priority, waited }
     }
 
-    /// Ends the work on an item. One that is dirty begins to wait; one that nobody asked for since is handed back.
+    /// Ends the work on an item. A dirty item begins to wait. An item for which nothing is pending is returned.
     #[inline]
     pub(crate) fn finish(&mut self, id: SlotId) -> Option<T> {
         let now = self.now;
@@ -264,15 +264,15 @@ impl<T: Item> State<T> {
                 let priority = slot.priority;
                 self.dirty -= 1;
                 self.order.push(&mut self.slots, id, priority, now);
-                self.fresh += 1;
+                self.newly_ready += 1;
                 None
             }
         };
-        self.is_freshly_drained = self.is_drained();
+        self.is_newly_drained = self.is_drained();
         item
     }
 
-    /// Takes no more items, and forgets those that are delayed: they are handed back.
+    /// Takes no more items. Delayed items are removed and returned.
     pub(crate) fn close(&mut self, phase: Phase) -> Vec<T> {
         self.phase = phase;
         let mut dropped = Vec::new();
@@ -290,7 +290,7 @@ impl<T: Item> State<T> {
         self.phase
     }
 
-    /// Nothing is taken in, nothing waits and nothing is worked on.
+    /// Whether the queue is shutting down, nothing waits, and nothing is worked on.
     pub(crate) fn is_drained(&self) -> bool {
         self.phase != Phase::Open && self.order.len() == 0 && self.in_work.len() == 0
     }
@@ -304,45 +304,45 @@ impl<T: Item> State<T> {
         self.delayed.next_at()
     }
 
-    /// Lets a worker begin to wait, and says the delay whose time it is to keep, if it is to keep any. None if there is
-    /// something to do instead.
+    /// A worker begins to wait. The inner option is the end of the next delay, if it becomes the timer worker. `None` if
+    /// there is an item, or the queue is shutting down.
     pub(crate) fn begin_wait(&mut self) -> Option<Option<Moment>> {
         if self.order.len() > 0 || self.phase != Phase::Open {
             return None;
         }
         self.idle.workers += 1;
-        let keeps = if self.idle.kept.is_none() { self.next_delay() } else { None };
-        self.idle.kept = self.idle.kept.or(keeps);
-        Some(keeps)
+        let timer_at = if self.idle.timer_at.is_none() { self.next_delay() } else { None };
+        self.idle.timer_at = self.idle.timer_at.or(timer_at);
+        Some(timer_at)
     }
 
-    /// Ends the wait of a worker. If it kept the time, another one is to be woken to do so.
-    pub(crate) fn end_wait(&mut self, keeps: Option<Moment>, end: WaitEnd) {
+    /// Ends the wait of a worker. If it was the timer worker, another one must be woken to take its place.
+    pub(crate) fn end_wait(&mut self, timer_at: Option<Moment>, end: WaitEnd) {
         let idle = &mut self.idle;
         idle.workers -= 1;
         idle.woken = idle.woken.saturating_sub(usize::from(end == WaitEnd::Woken)).min(idle.workers);
-        if keeps.is_some() {
-            idle.kept = None;
-            self.is_freshly_delayed = self.delayed.len() > 0;
+        if timer_at.is_some() {
+            idle.timer_at = None;
+            self.is_newly_delayed = self.delayed.len() > 0;
         }
     }
 
-    /// Whom to wake for what happened since this was last asked.
+    /// Which tasks to wake for the changes since the last call.
     #[inline]
     pub(crate) fn wakes(&mut self) -> Wakes {
-        let fresh = std::mem::take(&mut self.fresh).min(self.order.len());
-        let is_freshly_delayed = std::mem::take(&mut self.is_freshly_delayed);
-        let drainers = std::mem::take(&mut self.is_freshly_drained);
+        let newly_ready = std::mem::take(&mut self.newly_ready).min(self.order.len());
+        let is_newly_delayed = std::mem::take(&mut self.is_newly_delayed);
+        let drainers = std::mem::take(&mut self.is_newly_drained);
         if self.idle.workers == 0 {
-            return Wakes { workers: 0, keeper: false, drainers };
+            return Wakes { workers: 0, timer: false, drainers };
         }
-        let earliest = if is_freshly_delayed { self.next_delay() } else { None };
-        // One more than there are items, if nobody keeps the time: whoever finds none will.
-        let heirs = usize::from(earliest.is_some() && self.idle.kept.is_none());
-        let workers = (fresh + heirs).min(self.idle.workers - self.idle.woken);
+        let earliest = if is_newly_delayed { self.next_delay() } else { None };
+        // Without a timer worker, one worker more than there are items is woken: the one that finds no item becomes it.
+        let timer_successors = usize::from(earliest.is_some() && self.idle.timer_at.is_none());
+        let workers = (newly_ready + timer_successors).min(self.idle.workers - self.idle.woken);
         self.idle.woken += workers;
-        let keeper = self.idle.kept.zip(earliest).is_some_and(|(kept, earliest)| earliest < kept);
-        Wakes { workers, keeper, drainers }
+        let timer = self.idle.timer_at.zip(earliest).is_some_and(|(timer_at, earliest)| earliest < timer_at);
+        Wakes { workers, timer, drainers }
     }
 
     pub(crate) fn stats(&self) -> QueueStats {
@@ -367,7 +367,7 @@ impl<T: Item> State<T> {
     }
 
     fn oldest_waiting(&self) -> Duration {
-        let since = self.order.fronts().map(|id| self.slots.slot(id).ready_since);
+        let since = self.order.heads().map(|id| self.slots.slot(id).ready_since);
         since.min().map_or(Duration::ZERO, |since| self.now.since(since))
     }
 }

@@ -1,31 +1,31 @@
-//! The queue in figures, for those who look. Nothing here is counted: it is read off the queue's state.
+//! The statistics of a queue, read from its state.
 
 use std::time::Duration;
 
 use tidings_util::Histogram;
 
-/// A queue at one moment. The durations are those of a queue with a name: one without keeps no times.
+/// The statistics of a queue at one moment. Only a queue with a name measures durations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct QueueStats {
-    /// Items that a worker could take now: what `len` says.
+    /// Items that a worker could take now: the same as `len`.
     pub waiting: usize,
-    /// Items that were added while they were worked on, and will wait when that work is done.
+    /// Items that were added while they were worked on. They wait when that work is done.
     pub dirty: usize,
-    /// Items that workers hold.
+    /// Items that are being worked on.
     pub working: usize,
-    /// Items whose time has not come.
+    /// Items whose delay has not ended.
     pub delayed: usize,
-    /// How long the one has waited that stands first among those of its priority: the longest of these. An item that was
-    /// given a better priority while it waited stands behind those that were there, and may have waited longer.
+    /// How long the first item of any priority has waited; the longest of these. An item whose priority was improved while
+    /// it waited is not the first of its new priority, and may have waited longer.
     pub oldest_waiting: Duration,
-    /// How often an item began to wait or became dirty: adds that were not collapsed.
+    /// How often an item began to wait or became dirty: adds that were not merged.
     pub adds: u64,
     /// How often an item was added with a delay or a rate limit.
     pub retries: u64,
-    /// How long the items that workers hold have been worked on, all together.
+    /// Sum of the time that the items being worked on have been worked on.
     pub unfinished: Duration,
-    /// How long the one has been worked on that was handed out first.
+    /// How long the item that was handed out first has been worked on.
     pub longest_running: Duration,
     /// From the add of an item, or the end of its delay, until it was handed out.
     pub queue_duration: Histogram,

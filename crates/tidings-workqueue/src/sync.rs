@@ -1,27 +1,27 @@
-//! The one place this crate takes its locks and atomics from, so that shuttle's can stand in for them: a test target that
-//! compiles the queue a second time puts `sync/simulated.rs`, which has the same names, in its place.
+//! All locks and atomics of this crate are imported from here. A test that compiles the queue a second time replaces this
+//! module by `sync/simulated.rs`, which has the same names over shuttle.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use parking_lot::MutexGuard;
 
-/// A lock for steps that are shorter than any sleep.
+/// A spinning lock with exponential backoff, for critical sections that are much shorter than a context switch.
 ///
-/// Two processors that take turns at every step spend most of their time on moving the lines of memory behind the lock to
-/// and fro, and whoever sleeps for so short a step pays for falling asleep and for being woken. So whoever finds the lock
-/// taken stays away for a while: the other one does dozens of steps with what it has before it all has to move.
+/// Two cores that alternate at every step spend most of their time on moving cache lines between them. A thread that
+/// sleeps for so short a section pays for the sleep and the wake-up. Therefore a thread that finds the lock taken spins
+/// without touching it: the other core then does dozens of steps before the cache lines move.
 ///
-/// Nothing else is in its lines of memory: whoever only reads beside it would fetch them from the one who holds it.
-/// Processors fetch them in pairs, hence twice 64 bytes.
+/// The lock has two cache lines of its own (processors prefetch in pairs, hence 128 bytes), so that reads of neighbouring
+/// data do not fetch its lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
 
-/// How long to stay away at first: about what it takes to move the lines of a queue to another processor, a microsecond.
+/// The first spin, about a microsecond: the time in which the cache lines of a queue move to another core.
 const PAUSES_MIN: u32 = 32;
 
-/// And at last, after a tenth of a millisecond in all. Until then another one may do step after step, which goes fastest if
-/// it is left alone; by then somebody was sent to sleep with the lock, and it is time to sleep too.
+/// The last spin, after 0.1 ms in all. If the lock is still taken, its owner was probably preempted, and this thread
+/// sleeps too.
 const PAUSES_MAX: u32 = 2048;
 
 impl<T> Mutex<T> {

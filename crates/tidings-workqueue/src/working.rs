@@ -1,5 +1,5 @@
-//! How many slots are being worked on, and for how long. Which they are stands in the slots: in a list of them, workers who
-//! end their work in any order would have to change each other's entries.
+//! The slots that are being worked on. Each slot has its own mark; there is no list of them, because workers that finish in
+//! any order would have to write to each other's entries (cache lines).
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::clock::Moment;
 use crate::links::SlotId;
 use crate::slots::Slots;
 
-/// The slots that workers hold, in figures.
+/// Counts the slots that are being worked on.
 #[derive(Debug, Default)]
 pub(crate) struct InWork {
     len: usize,
@@ -19,7 +19,7 @@ impl InWork {
         self.len
     }
 
-    /// Lets the work on a slot begin that no longer waits.
+    /// Marks a slot that no longer waits.
     #[inline]
     pub(crate) fn begin<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, now: Moment) {
         let slot = slots.slot_mut(slot);
@@ -28,7 +28,7 @@ impl InWork {
         self.len += 1;
     }
 
-    /// Says how long it was held.
+    /// Removes the mark, and returns how long the slot was worked on.
     #[inline]
     pub(crate) fn end<T>(&mut self, slots: &mut Slots<T>, slot: SlotId, now: Moment) -> Duration {
         let slot = slots.slot_mut(slot);
@@ -37,19 +37,19 @@ impl InWork {
         now.since(slot.stamp)
     }
 
-    /// How long the one has been held that was handed out first.
+    /// How long the slot that was handed out first has been worked on.
     pub(crate) fn longest<T>(&self, slots: &Slots<T>, now: Moment) -> Duration {
-        self.held(slots, now).max().unwrap_or_default()
+        self.durations(slots, now).max().unwrap_or_default()
     }
 
-    /// How long all of them together have been held.
+    /// The sum over all slots in work.
     pub(crate) fn unfinished<T>(&self, slots: &Slots<T>, now: Moment) -> Duration {
-        self.held(slots, now).sum()
+        self.durations(slots, now).sum()
     }
 
-    /// How long each of them has been held. Looks for them among all slots: those who ask are few.
-    fn held<T>(&self, slots: &Slots<T>, now: Moment) -> impl Iterator<Item = Duration> {
-        let held = slots.iter().filter(|slot| slot.is_worked_on).take(self.len);
-        held.map(move |slot| now.since(slot.stamp))
+    /// How long each has been worked on. It scans all slots: only scrapes call it.
+    fn durations<T>(&self, slots: &Slots<T>, now: Moment) -> impl Iterator<Item = Duration> {
+        let in_work = slots.iter().filter(|slot| slot.is_worked_on).take(self.len);
+        in_work.map(move |slot| now.since(slot.stamp))
     }
 }

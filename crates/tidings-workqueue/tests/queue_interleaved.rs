@@ -1,30 +1,30 @@
-//! The queue with others who act at one chosen moment: right after a lock is let go. The queue is compiled a second time
-//! here, over a lock that calls the test then, and everything runs on one thread, step by step.
+//! The queue with other threads that act at one chosen moment: right after an unlock. The queue is compiled a second time
+//! here, over a lock that calls the test at each unlock. Everything runs on one thread, step by step.
 //!
-//! Random schedules rarely meet the moments that matter here: two workers must both have looked, and not yet wait.
+//! Random schedules rarely reach the moment that matters: two workers have read the state and do not wait yet.
 
 #![allow(missing_docs, reason = "tests")]
 
-/// What the queue takes its locks from, here.
+/// The locks of the queue in this test.
 mod sync {
     use std::cell::RefCell;
     use std::ops::{Deref, DerefMut};
 
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-    /// After how many more times what happens.
+    /// The number of unlocks until the action, and the action.
     type Hook = (u32, Box<dyn FnOnce()>);
 
     thread_local! {
         static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
     }
 
-    /// Lets something happen when a lock is let go for the `nth` time from now.
+    /// Runs an action at the `nth` unlock from now.
     pub(crate) fn after_unlock(nth: u32, happens: impl FnOnce() + 'static) {
         HOOK.set(Some((nth, Box::new(happens))));
     }
 
-    /// Forgets what has not happened.
+    /// Removes an action that has not run.
     pub(crate) fn forget() {
         HOOK.set(None);
     }
@@ -73,13 +73,13 @@ mod sync {
     }
 }
 
-/// As `src/lib.rs` has it.
+/// The modules of `src/lib.rs`.
 #[path = "../src"]
 #[allow(dead_code, unused_imports, unreachable_pub, reason = "only a part of it is used here")]
 mod parts {
     pub(crate) mod clock;
     pub(crate) mod delay;
-    pub(crate) mod fair;
+    pub(crate) mod flows;
     pub(crate) mod guard;
     pub(crate) mod item;
     pub(crate) mod limiter;
@@ -104,14 +104,14 @@ use std::task::{Context, Poll, Wake};
 use parts::guard::Working;
 use parts::queue::WorkQueue;
 use parts::{
-    clock, delay, fair, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
+    clock, delay, flows, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
     working,
 };
 
-/// No step of the queue lets its lock go more often before it waits.
+/// No call of the queue unlocks more often before it waits.
 const UNLOCKS_MAX: u32 = 6;
 
-/// Whether a worker was woken since it last looked.
+/// Whether a worker was woken since it last ran.
 #[derive(Default)]
 struct Woken(AtomicBool);
 
@@ -144,7 +144,7 @@ impl Worker {
         }
     }
 
-    /// Looks again if it was woken, as its task would.
+    /// Polls again if it was woken, as its task would.
     fn run(&mut self) {
         if self.woken.0.swap(false, Ordering::SeqCst) {
             self.look();
@@ -154,7 +154,7 @@ impl Worker {
 
 // holds: W6
 #[test]
-fn two_items_added_while_two_workers_go_to_wait_wake_both() {
+fn two_items_added_while_two_workers_begin_to_wait_wake_both() {
     for (first_at, second_at) in (1..=UNLOCKS_MAX).flat_map(|a| (1..=UNLOCKS_MAX).map(move |b| (a, b))) {
         let queue = WorkQueue::new();
         let (first, second) = (Worker::of(&queue), Worker::of(&queue));
@@ -177,7 +177,7 @@ fn two_items_added_while_two_workers_go_to_wait_wake_both() {
         sync::after_unlock(first_at, begin_second);
         first.borrow_mut().look();
         sync::forget();
-        // What did not happen at a moment in between happens now.
+        // An action that has not run until now runs here.
         if second.borrow().holds.is_none() && !second.borrow().woken.0.load(Ordering::SeqCst) {
             second.borrow_mut().look();
         }

@@ -1,21 +1,21 @@
-//! The queue under every schedule that shuttle draws: those who add, work, give up waiting, drain and shut down. The
-//! queue is compiled a second time here, over shuttle's locks.
+//! The queue under random schedules of shuttle: threads add, work, cancel waits, drain and shut down. The queue is compiled a
+//! second time here, over the locks of shuttle.
 //!
-//! A lost wake-up is a deadlock, which shuttle reports; a lost key or one with two workers is seen by the scenario. A
-//! check that can't fail proves nothing, so it is also given queues with those flaws, and must find them out.
+//! A lost wake-up is a deadlock, which shuttle reports. A lost key, or a key with two workers, is found by the scenario. The
+//! scenarios also run with queues that have these bugs, and must find each.
 
 #![allow(missing_docs, reason = "tests")]
 
 #[path = "../src/sync/simulated.rs"]
 mod sync;
 
-/// As `src/lib.rs` has it.
+/// The modules of `src/lib.rs`.
 #[path = "../src"]
 #[allow(dead_code, unused_imports, unreachable_pub, reason = "only a part of it is used here")]
 mod parts {
     pub(crate) mod clock;
     pub(crate) mod delay;
-    pub(crate) mod fair;
+    pub(crate) mod flows;
     pub(crate) mod guard;
     pub(crate) mod item;
     pub(crate) mod limiter;
@@ -41,7 +41,7 @@ use std::task::Poll;
 use parts::guard::Working;
 use parts::queue::WorkQueue;
 use parts::{
-    clock, delay, fair, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
+    clock, delay, flows, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
     working,
 };
 use shuttle::future::{JoinHandle, block_on, spawn};
@@ -57,13 +57,13 @@ fn check(scenario: impl Fn() + Send + Sync + 'static) {
     check_under(SCHEDULES, scenario);
 }
 
-/// So many schedules, always the same ones.
+/// Runs this many schedules, always the same ones.
 fn check_under(schedules: usize, scenario: impl Fn() + Send + Sync + 'static) {
     let scheduler = RandomScheduler::new_from_seed(SEED, schedules);
     shuttle::Runner::new(scheduler, shuttle::Config::default()).run(scenario);
 }
 
-/// What the scenarios ask of a queue.
+/// A queue as the scenarios use it.
 trait Keys: Clone + Send + Sync + 'static {
     /// A key that is worked on until this is dropped.
     type Held: Deref<Target = usize> + Send;
@@ -91,7 +91,7 @@ impl Keys for WorkQueue<usize> {
     }
 }
 
-/// What adders asked for and workers saw. A key's version grows with each add; whoever works on it sees the newest.
+/// What was added and what workers saw. The version of a key grows with each add, and a worker sees the newest.
 #[derive(Default)]
 struct Witness {
     asked: [u32; KEYS],
@@ -118,7 +118,7 @@ async fn works<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>) {
     }
 }
 
-fn nothing_is_lost_and_nothing_is_worked_on_twice<Q: Keys>(queue: &Q) {
+fn no_key_is_lost_and_no_key_has_two_workers<Q: Keys>(queue: &Q) {
     let witness = Arc::new(Mutex::new(Witness::default()));
     block_on(async {
         let workers: Vec<JoinHandle<()>> =
@@ -139,14 +139,14 @@ fn nothing_is_lost_and_nothing_is_worked_on_twice<Q: Keys>(queue: &Q) {
 
 // holds: W2, W3, W6, W7
 #[test]
-fn no_key_is_lost_and_none_is_with_two_workers() {
-    check(|| nothing_is_lost_and_nothing_is_worked_on_twice(&WorkQueue::new()));
+fn the_queue_loses_no_key_and_gives_none_to_two_workers() {
+    check(|| no_key_is_lost_and_no_key_has_two_workers(&WorkQueue::new()));
 }
 
 // holds: W6
 #[test]
 fn two_items_wake_two_workers() {
-    // Both workers must be caught between their look and their wait while both items are added: few schedules do.
+    // Both workers must be between their read and their wait while both items are added. Few schedules do that.
     check_under(10 * SCHEDULES, || {
         let queue = WorkQueue::new();
         let held = Arc::new(Mutex::new(0));
@@ -155,7 +155,7 @@ fn two_items_wake_two_workers() {
             *held.lock() += 1;
         };
         block_on(async {
-            // Neither comes back for the other's item.
+            // Neither worker takes a second item.
             let workers: Vec<_> = (0..2).map(|_| spawn(worker(queue.clone(), Arc::clone(&held)))).collect();
             for key in 0..2 {
                 queue.add(key);
@@ -169,7 +169,7 @@ fn two_items_wake_two_workers() {
 }
 
 #[test]
-fn a_worker_that_gives_up_waiting_leaves_no_item_behind() {
+fn a_cancelled_wait_leaves_no_item_behind() {
     check(|| {
         let queue = WorkQueue::new();
         block_on(async {
@@ -252,19 +252,19 @@ fn a_shut_down_ends_a_drain_at_any_time() {
     });
 }
 
-/// What a queue may get wrong.
+/// A bug of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flaw {
     None,
-    /// It looks, and only then begins to listen for wakes.
+    /// It reads the state before it registers for wake-ups.
     LooksBeforeListening,
-    /// It does not ask whether somebody works on a key already.
+    /// It does not check whether a worker has the key.
     IgnoresWorkers,
-    /// It takes a key that is worked on for one that waits.
+    /// It treats a key that is worked on as a waiting key.
     ForgetsDirty,
 }
 
-/// A queue that is simple, slow, and as wrong as it is told to be.
+/// A simple and slow queue with a chosen bug.
 #[derive(Clone)]
 struct Naive {
     flaw: Flaw,
@@ -357,13 +357,13 @@ impl Keys for Naive {
 
 fn is_found_out(flaw: Flaw) -> bool {
     catch_unwind(AssertUnwindSafe(|| {
-        check(move || nothing_is_lost_and_nothing_is_worked_on_twice(&Naive::with(flaw)));
+        check(move || no_key_is_lost_and_no_key_has_two_workers(&Naive::with(flaw)));
     }))
     .is_err()
 }
 
 #[test]
-fn the_check_passes_a_queue_without_a_flaw_and_finds_out_every_flaw() {
+fn the_scenarios_pass_a_correct_queue_and_find_every_bug() {
     assert!(!is_found_out(Flaw::None));
     assert!(is_found_out(Flaw::LooksBeforeListening), "a lost wake-up is not noticed");
     assert!(is_found_out(Flaw::IgnoresWorkers), "a key with two workers is not noticed");

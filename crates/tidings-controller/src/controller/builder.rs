@@ -8,7 +8,7 @@ use tidings_factory::InformerOptions;
 use tidings_informer::informer::Notification;
 use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
-use tidings_workqueue::{Builder as QueueBuilder, WorkQueue};
+use tidings_workqueue::{WorkQueue, WorkQueueBuilder};
 
 use super::source::{ControllerSource, Owned, SourceRole, WatchSpec, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
@@ -44,7 +44,7 @@ pub(super) struct ControllerSettings {
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) debounce: Duration,
     pub(super) write_wait_max: Duration,
-    pub(super) queue: QueueBuilder<Request>,
+    pub(super) queue: WorkQueueBuilder<Request>,
     pub(super) shard: Option<Shard>,
     pub(super) on_error: Option<OnError>,
     pub(super) recorder: Option<Recorder>,

@@ -1,4 +1,4 @@
-//! Reads the model off live informers and queues.
+//! Fills the model from live informers and queues.
 
 use std::time::Duration;
 

@@ -1,14 +1,14 @@
-//! Who is connected, and who has to go when a newcomer finds no room.
+//! The open connections, and which one is closed when there are too many.
 //!
-//! A connection costs nothing but to be opened, so connections that say nothing must not keep probes out. A newcomer is
-//! always let in; if there are too many, the connection that was idle for longest is closed, and one that is being
-//! answered only if none is idle:
+//! A connection is cheap to open, so idle connections must not block probes. A new connection is always accepted. If there
+//! are too many, another one is closed: the one that has been idle for longest, or, if none is idle, the one whose request
+//! is the oldest.
 //!
-//! 1. If the newcomer's own peer has more than [`PEER_MAX`], one of that peer's. So no peer can have all places.
-//! 2. If there are more than [`CONNECTIONS_MAX`], one of the peer that has most. So those who have few keep theirs.
+//! 1. If the peer of the new connection has [`PEER_MAX`] connections, one of these is closed. So no peer can use all.
+//! 2. If there are [`CONNECTIONS_MAX`] connections, one of the peer with the most is closed. So peers with few keep theirs.
 //!
-//! Behind one proxy, or on loopback, everyone is one peer: it still has [`PEER_MAX`] places, and whoever asks at once is
-//! answered.
+//! Behind one proxy, or on loopback, all clients are one peer. It still has [`PEER_MAX`] connections, and a client that
+//! sends its request at once gets a response.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -18,52 +18,52 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
-/// Most connections at a time.
+/// The most connections at a time.
 pub(super) const CONNECTIONS_MAX: usize = 256;
 
-/// Most connections of one peer at a time.
+/// The most connections of one peer at a time.
 pub(super) const PEER_MAX: usize = 128;
 
-/// The connections that are open. Dropping it closes them.
+/// The open connections. Dropping it closes them.
 #[derive(Default)]
 pub(super) struct Connections {
     tasks: JoinSet<()>,
-    open: HashMap<Id, Open>,
+    open: HashMap<Id, OpenConnection>,
     order: Arc<AtomicU64>,
 }
 
-struct Open {
+struct OpenConnection {
     peer: Peer,
-    activity: Arc<Activity>,
+    activity: Arc<ConnectionActivity>,
     task: AbortHandle,
 }
 
-/// When one connection last asked for something, and whether it is being answered.
-pub(super) struct Activity {
+/// When a connection last sent a request, and whether a response is in progress.
+pub(super) struct ConnectionActivity {
     order: Arc<AtomicU64>,
-    /// Higher is later.
-    asked: AtomicU64,
-    is_answered: AtomicBool,
+    /// The number of the last request, or of the opening. Higher is later.
+    last_request: AtomicU64,
+    is_responding: AtomicBool,
 }
 
-/// An answer is under way while this is held.
-pub(super) struct Answering(Arc<Activity>);
+/// A response is in progress until this is dropped.
+pub(super) struct Responding(Arc<ConnectionActivity>);
 
-/// An address of IPv4, or a network of IPv6: who has one address there has all of its 64 bits.
+/// An IPv4 address, or an IPv6 /64 network: a client with one address of it can use all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Peer(IpAddr);
 
 impl Connections {
-    /// Lets a newcomer in, and closes another connection if there are too many.
-    pub(super) fn admit<F>(&mut self, peer: IpAddr, serve: impl FnOnce(Arc<Activity>) -> F)
+    /// Accepts a connection, and closes another one if there are too many.
+    pub(super) fn admit<F>(&mut self, peer: IpAddr, serve: impl FnOnce(Arc<ConnectionActivity>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
         let peer = Peer::of(peer);
-        let activity = Arc::new(Activity {
+        let activity = Arc::new(ConnectionActivity {
             order: Arc::clone(&self.order),
-            asked: AtomicU64::new(self.order.fetch_add(1, Ordering::Relaxed)),
-            is_answered: AtomicBool::new(false),
+            last_request: AtomicU64::new(self.order.fetch_add(1, Ordering::Relaxed)),
+            is_responding: AtomicBool::new(false),
         });
         if self.count(peer) >= PEER_MAX {
             self.evict_one_of(peer);
@@ -75,10 +75,10 @@ impl Connections {
             self.evict_one_of(largest);
         }
         let task = self.tasks.spawn(serve(Arc::clone(&activity)));
-        self.open.insert(task.id(), Open { peer, activity, task });
+        self.open.insert(task.id(), OpenConnection { peer, activity, task });
     }
 
-    /// Waits until one has ended; for ever, if there is none.
+    /// Waits until one has ended; for ever if there is none.
     pub(super) async fn one_ended(&mut self) {
         match self.tasks.join_next_with_id().await {
             Some(Ok((id, ()))) => _ = self.open.remove(&id),
@@ -105,29 +105,29 @@ impl Connections {
         let of_peer = self.open.iter().filter(|(_, open)| open.peer == peer);
         let oldest = of_peer.min_by_key(|(_, open)| open.activity.rank()).map(|(id, _)| *id);
         if let Some(open) = oldest.and_then(|id| self.open.remove(&id)) {
-            tracing::debug!(peer = %open.peer.0, "too many connections: closing one that is idle");
+            tracing::debug!(peer = %open.peer.0, "too many connections, closing an idle one");
             open.task.abort();
         }
     }
 }
 
-impl Activity {
-    /// A request has come whole.
-    pub(super) fn asked(self: &Arc<Self>) -> Answering {
-        self.asked.store(self.order.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        self.is_answered.store(true, Ordering::Relaxed);
-        Answering(Arc::clone(self))
+impl ConnectionActivity {
+    /// A whole request was received.
+    pub(super) fn request_received(self: &Arc<Self>) -> Responding {
+        self.last_request.store(self.order.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        self.is_responding.store(true, Ordering::Relaxed);
+        Responding(Arc::clone(self))
     }
 
-    /// The lowest goes first.
+    /// The connection with the lowest is closed first.
     fn rank(&self) -> (bool, u64) {
-        (self.is_answered.load(Ordering::Relaxed), self.asked.load(Ordering::Relaxed))
+        (self.is_responding.load(Ordering::Relaxed), self.last_request.load(Ordering::Relaxed))
     }
 }
 
-impl Drop for Answering {
+impl Drop for Responding {
     fn drop(&mut self) {
-        self.0.is_answered.store(false, Ordering::Relaxed);
+        self.0.is_responding.store(false, Ordering::Relaxed);
     }
 }
 
@@ -147,7 +147,7 @@ impl Peer {
 mod tests {
     use super::*;
 
-    fn open(connections: &mut Connections, peer: &str) -> Arc<Activity> {
+    fn open(connections: &mut Connections, peer: &str) -> Arc<ConnectionActivity> {
         let mut kept = None;
         connections.admit(peer.parse().unwrap(), |activity| {
             kept = Some(activity);
@@ -156,35 +156,35 @@ mod tests {
         kept.unwrap()
     }
 
-    fn is_open(connections: &Connections, activity: &Arc<Activity>) -> bool {
+    fn is_open(connections: &Connections, activity: &Arc<ConnectionActivity>) -> bool {
         connections.open.values().any(|open| Arc::ptr_eq(&open.activity, activity))
     }
 
     // holds: X33
     #[tokio::test]
-    async fn one_peer_has_no_more_than_its_share_and_loses_those_that_are_idle_for_longest() {
+    async fn a_peer_has_a_limit_and_its_longest_idle_connection_is_closed() {
         let mut connections = Connections::default();
         let first = open(&mut connections, "10.0.0.1");
         let second = open(&mut connections, "10.0.0.1");
         let third = open(&mut connections, "10.0.0.1");
-        let answered = first.asked();
+        let responding = first.request_received();
         for _ in 0..PEER_MAX - 3 {
             open(&mut connections, "10.0.0.1");
         }
-        drop(second.asked());
+        drop(second.request_received());
         assert_eq!(connections.open.len(), PEER_MAX);
         open(&mut connections, "::ffff:10.0.0.1");
-        assert!(!is_open(&connections, &third), "it said nothing for longest");
+        assert!(!is_open(&connections, &third), "it was idle for longest");
         for _ in 0..PEER_MAX - 3 {
             open(&mut connections, "10.0.0.1");
         }
-        assert!(is_open(&connections, &second), "it asked after those were opened that have gone");
+        assert!(is_open(&connections, &second), "its request is later than the openings of the closed ones");
         for _ in 0..2 * PEER_MAX {
             open(&mut connections, "10.0.0.1");
         }
         assert!(!is_open(&connections, &second));
-        assert!(is_open(&connections, &first), "it is being answered");
-        drop(answered);
+        assert!(is_open(&connections, &first), "a response is in progress");
+        drop(responding);
         open(&mut connections, "10.0.0.1");
         assert!(!is_open(&connections, &first));
         assert_eq!(connections.open.len(), PEER_MAX);
@@ -192,7 +192,7 @@ mod tests {
 
     // holds: X33
     #[tokio::test]
-    async fn when_all_places_are_taken_those_who_have_most_lose_theirs() {
+    async fn at_the_total_limit_a_connection_of_the_peer_with_the_most_is_closed() {
         let mut connections = Connections::default();
         let kubelet = open(&mut connections, "10.0.0.9");
         for peer in ["10.0.0.1", "10.0.0.2", "fd00::1:2:3:4", "fd00::5:6:7:8"] {

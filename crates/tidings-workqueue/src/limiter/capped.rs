@@ -1,10 +1,10 @@
-//! Another limiter's delays, up to a longest one.
+//! Limits the delays of another limiter.
 
 use std::time::Duration;
 
 use super::RateLimiter;
 
-/// No delay is longer than the cap.
+/// Another limiter whose delays are at most `cap`.
 ///
 /// ```
 /// use std::time::Duration;

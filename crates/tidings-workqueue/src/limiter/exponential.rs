@@ -1,4 +1,4 @@
-//! Twice as long after each attempt, for each item by itself.
+//! Exponential backoff for each item.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use super::RateLimiter;
 use crate::item::Item;
 use crate::sync::Mutex;
 
-/// `base`, then twice as long each time, up to `max`. It remembers every item until it is forgotten.
+/// Exponential backoff: `base` for the first attempt of an item, twice as long for each further one, at most `max`. It
+/// counts the attempts of an item until the item is forgotten.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,12 +30,12 @@ pub struct Exponential<T> {
     attempts: Attempts<T>,
 }
 
-/// How often each item was tried since it was last forgotten.
+/// The attempts of each item since it was last forgotten.
 #[derive(Debug)]
 pub(super) struct Attempts<T>(Mutex<HashMap<T, u32, RandomState>>);
 
 impl<T> Exponential<T> {
-    /// The first delay and the longest one.
+    /// A limiter with this first delay and this longest delay.
     pub fn new(base: Duration, max: Duration) -> Self {
         Exponential { base, max, attempts: Attempts::new() }
     }
@@ -61,7 +62,7 @@ impl<T> Attempts<T> {
 }
 
 impl<T: Item> Attempts<T> {
-    /// Counts one attempt, and says how many there were before.
+    /// Counts one attempt, and returns how many there were before.
     pub(super) fn count(&self, item: &T) -> u32 {
         let mut attempts = self.0.lock();
         let count = attempts.entry_ref(item).or_insert(0);
@@ -76,7 +77,7 @@ impl<T: Item> Attempts<T> {
 
     pub(super) fn forget(&self, item: &T) {
         let mut attempts = self.0.lock();
-        // Mostly nothing has failed, and an item is not worth a hash then.
+        // Usually nothing has failed. Then the item need not be hashed.
         let forgotten = if attempts.is_empty() { None } else { attempts.remove_entry(item) };
         drop(attempts);
         drop(forgotten);

@@ -1,4 +1,4 @@
-//! A few quick attempts, then slow ones.
+//! A few attempts with a short delay, then all with a long one.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::RateLimiter;
 use super::exponential::Attempts;
 use crate::item::Item;
 
-/// The first attempts of an item come after the fast delay, all others after the slow one.
+/// The first attempts of an item have the fast delay, all others the slow one.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct FastSlow<T> {
 }
 
 impl<T> FastSlow<T> {
-    /// `fast` for so many attempts, then `slow`.
+    /// `fast` for `fast_attempts` attempts of an item, then `slow`.
     pub fn new(fast: Duration, slow: Duration, fast_attempts: u32) -> Self {
         FastSlow { fast, slow, fast_attempts, attempts: Attempts::new() }
     }

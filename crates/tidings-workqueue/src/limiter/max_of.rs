@@ -1,11 +1,11 @@
-//! The strictest of several limiters.
+//! Combines several limiters.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::RateLimiter;
 
-/// The longest delay and the highest count of its members; each of them is charged.
+/// The longest delay and the highest count of several limiters. Each of them counts every attempt.
 ///
 /// ```
 /// use std::time::Duration;
@@ -20,12 +20,12 @@ pub struct MaxOf<T> {
 }
 
 impl<T> MaxOf<T> {
-    /// Without members, which delays nothing.
+    /// Without members. It delays nothing.
     pub fn new() -> Self {
         MaxOf { members: Vec::new() }
     }
 
-    /// With one member more.
+    /// Adds a member.
     #[must_use]
     pub fn and(mut self, member: impl RateLimiter<T>) -> Self {
         self.members.push(Box::new(member));

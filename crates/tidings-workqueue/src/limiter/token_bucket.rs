@@ -1,4 +1,4 @@
-//! So many a second over all items, after a burst.
+//! A token bucket for all items.
 
 use std::time::Duration;
 
@@ -7,8 +7,7 @@ use tokio::time::Instant;
 use super::RateLimiter;
 use crate::sync::Mutex;
 
-/// A bucket that fills at a rate and holds a burst. An item that finds it empty waits for a token that is still to
-/// come, which is then its own.
+/// A token bucket with a rate and a burst. If it is empty, an item reserves the next token and waits for it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -27,13 +26,13 @@ pub struct TokenBucket {
 
 #[derive(Debug)]
 struct Level {
-    /// Below zero by as many as have been promised.
+    /// Below zero by the number of reserved tokens.
     tokens: f64,
     at: Instant,
 }
 
 impl TokenBucket {
-    /// A full bucket. A rate that is not above zero never fills it again.
+    /// A full bucket. With a rate that is not above zero it is never filled again.
     pub fn new(per_second: f64, burst: u32) -> Self {
         let burst = f64::from(burst);
         let per_second = if per_second > 0.0 { per_second } else { 0.0 };

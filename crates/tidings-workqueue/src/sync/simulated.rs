@@ -1,16 +1,16 @@
-//! What `sync.rs` gives, made of shuttle's parts: under its scheduler every use is a point at which another
-//! thread may run. Only test targets that compile the queue a second time have it.
+//! The names of `sync.rs` over shuttle: at every use, its scheduler may run another thread. Only tests that compile the
+//! queue a second time include this file.
 
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use std::ops::{Deref, DerefMut};
 
-/// As parking_lot's: without poison.
+/// Without poisoning, as that of parking_lot.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(shuttle::sync::Mutex<T>);
 
-/// Another thread may run when this is dropped, not only when the next lock is taken: what happens after the lock
-/// and before a wait is where wake-ups get lost.
+/// Another thread may also run when this is dropped, and not only when the next lock is taken: wake-ups get lost between
+/// the unlock and a wait.
 pub(crate) struct Guard<'a, T>(Option<shuttle::sync::MutexGuard<'a, T>>);
 
 impl<T> Mutex<T> {
@@ -27,13 +27,13 @@ impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.0.as_ref().expect("it is there until it is dropped")
+        self.0.as_ref().expect("it is `Some` until the drop")
     }
 }
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.0.as_mut().expect("it is there until it is dropped")
+        self.0.as_mut().expect("it is `Some` until the drop")
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long an item can be made to wait.
+//! How long an item can be overtaken.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::clock::Moment;
-use crate::order::{Order, Turns};
+use crate::order::{Order, Scheduling};
 use crate::priority::{Allowances, Priority};
 use crate::slots::Slots;
 
@@ -14,15 +14,15 @@ const ALLOWANCES: Allowances = Allowances { background: Duration::from_millis(30
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    Add { priority: Priority, share: u64 },
+    Add { priority: Priority, flow: u64 },
     Take,
     Wait { ms: u64 },
 }
 
-fn step(shares: u64) -> impl Strategy<Value = Step> {
+fn step(flows: u64) -> impl Strategy<Value = Step> {
     let priority = prop_oneof![Just(Priority::LIVE), Just(Priority::BACKGROUND)];
     prop_oneof![
-        3 => (priority, 0..shares).prop_map(|(priority, share)| Step::Add { priority, share }),
+        3 => (priority, 0..flows).prop_map(|(priority, flow)| Step::Add { priority, flow }),
         2 => Just(Step::Take),
         1 => (1..20_u64).prop_map(|ms| Step::Wait { ms }),
     ]
@@ -32,32 +32,32 @@ fn step(shares: u64) -> impl Strategy<Value = Step> {
 #[derive(Debug)]
 struct Waited {
     deadline: Moment,
-    share: u64,
-    /// Those handed out while it waited.
+    flow: u64,
+    /// The items that were handed out while it waited.
     passed: Vec<usize>,
-    /// The shares that had an item waiting at any time while it waited.
-    shares: BTreeSet<u64>,
+    /// The flows that had a waiting item at any time while it waited.
+    flows: BTreeSet<u64>,
     is_waiting: bool,
 }
 
 /// All items of a run, with what happened while they waited.
-fn run(steps: &[Step], turns: Turns) -> Vec<Waited> {
-    let (mut order, mut slots) = (Order::new(ALLOWANCES, turns), Slots::new());
+fn run(steps: &[Step], scheduling: Scheduling) -> Vec<Waited> {
+    let (mut order, mut slots) = (Order::new(ALLOWANCES, scheduling), Slots::new());
     let (mut items, mut now) = (Vec::<Waited>::new(), Moment::default());
     let rest = std::iter::repeat_n(&Step::Take, steps.len());
     for step in steps.iter().chain(rest) {
         match *step {
             Step::Wait { ms } => now = now.after(Duration::from_millis(ms)),
-            Step::Add { priority, share } => {
+            Step::Add { priority, flow } => {
                 let slot = slots.insert(0, items.len());
-                slots.slot_mut(slot).share = share;
+                slots.slot_mut(slot).flow = flow;
                 order.push(&mut slots, slot, priority, now);
                 let deadline = now.after(ALLOWANCES.of(priority));
-                let waiting = items.iter().filter(|item| item.is_waiting).map(|item| item.share);
-                let shares = waiting.chain([share]).collect();
-                items.push(Waited { deadline, share, passed: Vec::new(), shares, is_waiting: true });
+                let waiting = items.iter().filter(|item| item.is_waiting).map(|item| item.flow);
+                let flows = waiting.chain([flow]).collect();
+                items.push(Waited { deadline, flow, passed: Vec::new(), flows, is_waiting: true });
                 items.iter_mut().filter(|item| item.is_waiting).for_each(|item| {
-                    item.shares.insert(share);
+                    item.flows.insert(flow);
                 });
             }
             Step::Take => {
@@ -78,8 +78,8 @@ proptest! {
 
     // holds: W4
     #[test]
-    fn nothing_that_is_due_later_goes_before_an_item(steps in prop::collection::vec(step(1), 1..150)) {
-        let items = run(&steps, Turns::FirstInFirstOut);
+    fn an_item_is_never_overtaken_by_one_with_a_later_deadline(steps in prop::collection::vec(step(1), 1..150)) {
+        let items = run(&steps, Scheduling::FirstInFirstOut);
         for (at, item) in items.iter().enumerate() {
             for passed in &item.passed {
                 let other = &items[*passed];
@@ -90,40 +90,40 @@ proptest! {
     }
 
     #[test]
-    fn with_n_shares_an_item_waits_for_n_times_those_due_before_it(steps in prop::collection::vec(step(5), 1..150)) {
-        let items = run(&steps, Turns::ShareByShare);
+    fn with_n_flows_an_item_waits_for_at_most_n_times_the_items_due_before_it(steps in prop::collection::vec(step(5), 1..150)) {
+        let items = run(&steps, Scheduling::RoundRobin);
         for (at, item) in items.iter().enumerate() {
             let due_before = item.passed.iter().filter(|other| {
                 let other_deadline = items[**other].deadline;
                 other_deadline < item.deadline || other_deadline == item.deadline && **other < at
             });
-            let bound = item.shares.len() * (due_before.count() + 1);
+            let bound = item.flows.len() * (due_before.count() + 1);
             prop_assert!(item.passed.len() < bound, "{at}: {} passed, not under {bound}", item.passed.len());
         }
     }
 
     #[test]
-    fn a_share_has_no_second_turn_while_another_waits_for_its_first(counts in prop::collection::vec(1..20_usize, 1..6)) {
-        let adds = counts.iter().zip(0..).flat_map(|(count, share)| {
-            std::iter::repeat_n(Step::Add { priority: Priority::LIVE, share }, *count)
+    fn a_flow_has_no_second_turn_while_another_waits_for_its_first(counts in prop::collection::vec(1..20_usize, 1..6)) {
+        let adds = counts.iter().zip(0..).flat_map(|(count, flow)| {
+            std::iter::repeat_n(Step::Add { priority: Priority::LIVE, flow }, *count)
         });
-        let (mut order, mut slots) = (Order::new(ALLOWANCES, Turns::ShareByShare), Slots::new());
-        let mut shares = Vec::new();
+        let (mut order, mut slots) = (Order::new(ALLOWANCES, Scheduling::RoundRobin), Slots::new());
+        let mut flows = Vec::new();
         for add in adds {
-            if let Step::Add { priority, share } = add {
-                let slot = slots.insert(0, shares.len());
-                slots.slot_mut(slot).share = share;
+            if let Step::Add { priority, flow } = add {
+                let slot = slots.insert(0, flows.len());
+                slots.slot_mut(slot).flow = flow;
                 order.push(&mut slots, slot, priority, Moment::default());
-                shares.push(share);
+                flows.push(flow);
             }
         }
         let mut turns = vec![0_usize; counts.len()];
         while let Some(slot) = order.first(&slots) {
             order.pop(&mut slots, slot);
-            let share = shares[slot as usize] as usize;
-            let behind = (0..counts.len()).find(|other| turns[*other] < turns[share].min(counts[*other]));
-            prop_assert_eq!(behind, None, "{} has had fewer turns than {}", behind.unwrap_or(0), share);
-            turns[share] += 1;
+            let flow = flows[slot as usize] as usize;
+            let behind = (0..counts.len()).find(|other| turns[*other] < turns[flow].min(counts[*other]));
+            prop_assert_eq!(behind, None, "{} has had fewer turns than {}", behind.unwrap_or(0), flow);
+            turns[flow] += 1;
         }
         prop_assert_eq!(turns, counts);
     }

@@ -1,4 +1,4 @@
-//! Random steps, done by the state and by a model that is too simple to be wrong.
+//! Random steps, run on the state and on a simple model, with the same result.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,9 +8,9 @@ use proptest::prelude::*;
 
 use crate::clock::Moment;
 use crate::links::SlotId;
-use crate::order::{Order, Turns};
+use crate::order::{Order, Scheduling};
 use crate::priority::{Allowances, Priority};
-use crate::state::{Added, Arrival, Phase, State, Taken};
+use crate::state::{Added, NewItem, Phase, State, TakeResult};
 
 const ALLOWANCES: Allowances = Allowances { background: Duration::from_millis(128) };
 
@@ -35,7 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// One line for each item that is pending, in no order.
+/// One entry for each pending item, in no order.
 #[derive(Debug)]
 struct Model {
     now_ms: u64,
@@ -48,10 +48,10 @@ struct Model {
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     ready_ms: u64,
-    /// Of the delays that end at once, the first that was asked for goes first.
+    /// Of delays that end at the same moment, the one that was added first is first.
     asked: u64,
     priority: Priority,
-    /// Where it stands among those that wait: deadline, the more patient first, order of arrival.
+    /// Its position among the waiting: by deadline, then the larger allowance, then the order of adds.
     place: Option<(u64, Reverse<Priority>, u64)>,
 }
 
@@ -146,18 +146,18 @@ impl Model {
     }
 }
 
-fn arrival(item: u8, priority: Priority, after_ms: u64) -> Arrival<u8> {
+fn arrival(item: u8, priority: Priority, after_ms: u64) -> NewItem<u8> {
     let after = Duration::from_millis(after_ms);
-    // Three hashes for twelve items: finding one is not a matter of hashes alone.
+    // Three hashes for twelve items, so that items collide.
     let hash = u64::from(item % 3);
-    Arrival { item: Some(item), hash, share: 0, priority, after, is_retry: after_ms > 0 }
+    NewItem { item: Some(item), hash, flow: 0, priority, after, is_retry: after_ms > 0 }
 }
 
 fn moment(ms: u64) -> Moment {
     Moment::default().after(Duration::from_millis(ms))
 }
 
-/// Does one step in both, and compares what came of it.
+/// Does one step in both, and compares the results.
 fn agree(step: &Step, state: &mut State<u8>, model: &mut Model, slots: &mut BTreeMap<u8, SlotId>) {
     match *step {
         Step::Add { item, priority, after_ms } => {
@@ -165,12 +165,12 @@ fn agree(step: &Step, state: &mut State<u8>, model: &mut Model, slots: &mut BTre
             assert_eq!(added, model.add(item, priority, after_ms));
         }
         Step::Take => match (state.take(), model.take()) {
-            (Taken::Item { item, slot, priority, .. }, expected) => {
+            (TakeResult::Item { item, slot, priority, .. }, expected) => {
                 assert_eq!(Some((item, priority)), expected);
                 assert_eq!(slots.insert(item, slot), None, "{item} is with two workers");
             }
-            (Taken::Nothing, None) => assert!(model.is_open),
-            (Taken::Ended, None) => assert!(!model.is_open),
+            (TakeResult::Nothing, None) => assert!(model.is_open),
+            (TakeResult::Ended, None) => assert!(!model.is_open),
             (taken, expected) => panic!("{taken:?} was taken, not {expected:?}"),
         },
         Step::Finish { nth } => {
@@ -209,13 +209,13 @@ proptest! {
     // holds: W1, W2, W3, W4, W5, W6, W7, W11, X19
     #[test]
     fn the_queue_does_what_the_model_does(steps in prop::collection::vec(step(), 1..200)) {
-        let (mut state, mut model) = (State::new(Order::new(ALLOWANCES, Turns::FirstInFirstOut), Some(Box::default())), Model::new());
+        let (mut state, mut model) = (State::new(Order::new(ALLOWANCES, Scheduling::FirstInFirstOut), Some(Box::default())), Model::new());
         let mut slots = BTreeMap::new();
         for step in &steps {
             agree(step, &mut state, &mut model, &mut slots);
             compare(&mut state, &model);
         }
-        // Nothing is lost: whoever goes on gets all that is still to come, and then the slots are free.
+        // Nothing is lost: the remaining items can be taken, and then all slots are free.
         agree(&Step::Wait { ms: 1_000 }, &mut state, &mut model, &mut slots);
         while !model.working.is_empty() || !model.pending.is_empty() {
             agree(&Step::Finish { nth: 0 }, &mut state, &mut model, &mut slots);

@@ -1,4 +1,4 @@
-//! The parts that the state is made of, where a test of the whole would not see a fault.
+//! The parts of the state, where a test of the whole would not find a bug.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,31 +8,31 @@ use tidings_util::Histogram;
 use crate::clock::Moment;
 use crate::delay::Delayed;
 use crate::links::{Link, List};
-use crate::order::{Order, Turns};
+use crate::order::{Order, Scheduling};
 use crate::priority::{Allowances, Priority};
 use crate::slots::Slot;
-use crate::state::{Arrival, State, Taken};
+use crate::state::{NewItem, State, TakeResult};
 use crate::stats::BOUNDS_NANOS;
 
-fn arrival<T>(item: T, after: Duration) -> Arrival<T> {
-    Arrival { item: Some(item), hash: 7, share: 0, priority: Priority::LIVE, after, is_retry: false }
+fn arrival<T>(item: T, after: Duration) -> NewItem<T> {
+    NewItem { item: Some(item), hash: 7, flow: 0, priority: Priority::LIVE, after, is_retry: false }
 }
 
 // holds: X19
 #[test]
-fn delays_that_were_cancelled_do_not_pile_up() {
-    let mut state = State::new(Order::new(Allowances::DEFAULT, Turns::FirstInFirstOut), None);
+fn cancelled_delays_do_not_accumulate() {
+    let mut state = State::new(Order::new(Allowances::DEFAULT, Scheduling::FirstInFirstOut), None);
     for _ in 0..10_000 {
         state.add(&mut arrival("a", Duration::from_secs(60)));
         state.add(&mut arrival("a", Duration::ZERO));
-        let Taken::Item { slot, .. } = state.take() else { panic!("an item waits") };
+        let TakeResult::Item { slot, .. } = state.take() else { panic!("an item waits") };
         state.finish(slot);
     }
     assert!(state.delay_entries() < 200, "{} entries for no delay", state.delay_entries());
 }
 
 #[test]
-fn a_delay_is_popped_once_and_in_the_order_of_time() {
+fn a_delay_is_popped_once_and_in_order() {
     let mut delayed = Delayed::default();
     for (slot, nanos) in [(0, 30), (1, 10), (2, 20), (3, 10), (4, 15)] {
         delayed.push(slot, Moment(nanos));
@@ -48,18 +48,18 @@ fn a_delay_is_popped_once_and_in_the_order_of_time() {
 
 // holds: W10
 #[test]
-fn an_item_that_is_done_is_no_longer_held() {
-    let mut state = State::new(Order::new(Allowances::DEFAULT, Turns::FirstInFirstOut), None);
+fn an_item_that_is_done_has_no_slot() {
+    let mut state = State::new(Order::new(Allowances::DEFAULT, Scheduling::FirstInFirstOut), None);
     let item = Arc::new(1);
     state.add(&mut arrival(Arc::clone(&item), Duration::ZERO));
-    let Taken::Item { item: taken, slot, .. } = state.take() else { panic!("an item waits") };
+    let TakeResult::Item { item: taken, slot, .. } = state.take() else { panic!("an item waits") };
     drop(taken);
     drop(state.finish(slot));
     assert_eq!(Arc::strong_count(&item), 1);
 }
 
 #[test]
-fn a_slot_leaves_its_list_from_anywhere_and_comes_back_as_the_last() {
+fn a_slot_is_removed_from_anywhere_in_its_list_and_appended_again() {
     let (mut links, mut list) = (Vec::<Link>::new(), List::default());
     (0..5).for_each(|slot| list.push(&mut links, slot));
     for slot in [2, 0, 4] {
@@ -78,7 +78,7 @@ fn a_slot_leaves_its_list_from_anywhere_and_comes_back_as_the_last() {
 }
 
 #[test]
-fn all_that_is_known_of_a_key_fits_into_a_line_of_memory() {
+fn a_slot_fits_into_a_cache_line() {
     assert_eq!((size_of::<Slot<Arc<str>>>(), size_of::<Slot<u64>>()), (64, 64));
 }
 

@@ -1,4 +1,4 @@
-//! Adding, taking, being done.
+//! Add, take, done.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::{soon, take, take_all};
 
 // holds: W1, W5
 #[tokio::test(start_paused = true)]
-async fn an_item_that_waits_is_collapsed() {
+async fn an_add_of_a_waiting_item_is_merged() {
     let queue = WorkQueue::new();
     assert_eq!(queue.add("a"), Added::Queued);
     assert_eq!(queue.add("a"), Added::Collapsed);
@@ -22,7 +22,7 @@ async fn an_item_that_waits_is_collapsed() {
 
 // holds: W4
 #[tokio::test(start_paused = true)]
-async fn items_go_first_in_first_out() {
+async fn items_are_handed_out_first_in_first_out() {
     let queue = WorkQueue::new();
     for item in ["c", "a", "b", "c"] {
         queue.add(item);
@@ -44,7 +44,7 @@ async fn a_key_added_while_worked_on_is_worked_on_again_afterwards() {
 
 // holds: W2
 #[tokio::test(start_paused = true)]
-async fn a_key_that_nobody_added_meanwhile_does_not_come_again() {
+async fn a_key_that_was_not_added_while_worked_on_does_not_return() {
     let queue = WorkQueue::new();
     queue.add("a");
     drop(take(&queue));
@@ -66,7 +66,7 @@ async fn a_key_is_never_with_two_workers() {
 
 // holds: W2, W3, W6
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_workers_and_many_adders_never_meet_on_a_key() {
+async fn with_many_workers_and_adders_a_key_is_never_with_two_workers() {
     const KEYS: usize = 7;
     let queue = WorkQueue::new();
     let held = Arc::new(Mutex::new(HashSet::new()));
@@ -104,7 +104,7 @@ async fn many_workers_and_many_adders_never_meet_on_a_key() {
 
 // holds: W6
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_is_woken_by_an_add() {
+async fn an_add_wakes_a_waiting_worker() {
     let queue = WorkQueue::new();
     let mut workers = JoinSet::new();
     for _ in 0..3 {
@@ -136,7 +136,7 @@ async fn a_dirty_item_wakes_another_worker_when_it_is_done() {
 }
 
 #[tokio::test]
-async fn a_worker_that_never_waits_gives_way_to_others() {
+async fn a_worker_that_never_waits_yields_to_other_tasks() {
     let queue = WorkQueue::new();
     let (busy, has_run) = (queue.clone(), Arc::new(AtomicBool::new(false)));
     let mut tasks = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Items that are to come later. Nobody but the workers keeps the time.
+//! Delayed items. The workers are the only timers.
 
 use tidings_workqueue::{AddOptions, Added, Priority, WorkQueue};
 use tokio::task::JoinSet;
@@ -8,7 +8,7 @@ use crate::{millis, secs, soon, take, take_all};
 
 // holds: W11, W13
 #[tokio::test(start_paused = true)]
-async fn a_delayed_item_comes_when_its_time_has_come() {
+async fn a_delayed_item_is_handed_out_when_its_delay_ends() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     assert_eq!(queue.add_after("a", secs(5)), Added::Delayed);
@@ -19,7 +19,7 @@ async fn a_delayed_item_comes_when_its_time_has_come() {
 
 // holds: W11
 #[tokio::test(start_paused = true)]
-async fn no_delay_is_an_add() {
+async fn a_delay_of_zero_is_an_add() {
     let queue = WorkQueue::new();
     assert_eq!(queue.add_after("a", secs(0)), Added::Queued);
     assert_eq!(queue.len(), 1);
@@ -27,7 +27,7 @@ async fn no_delay_is_an_add() {
 
 // holds: W11
 #[tokio::test(start_paused = true)]
-async fn of_two_delays_the_earlier_holds() {
+async fn of_two_delays_the_earlier_applies() {
     let queue = WorkQueue::new();
     queue.add_after("a", secs(5));
     assert_eq!(queue.add_after("a", secs(9)), Added::Collapsed);
@@ -40,7 +40,7 @@ async fn of_two_delays_the_earlier_holds() {
 
 // holds: W11
 #[tokio::test(start_paused = true)]
-async fn delayed_items_come_in_the_order_of_their_times() {
+async fn delayed_items_are_handed_out_in_the_order_of_their_delays() {
     let queue = WorkQueue::new();
     for (item, delay) in [("c", 3), ("a", 1), ("d", 4), ("b", 2)] {
         queue.add_after(item, secs(delay));
@@ -53,7 +53,7 @@ async fn delayed_items_come_in_the_order_of_their_times() {
 
 // holds: X19
 #[tokio::test(start_paused = true)]
-async fn an_add_takes_the_place_of_a_pending_delay() {
+async fn an_add_replaces_a_pending_delay() {
     let queue = WorkQueue::new();
     queue.add_after("a", secs(5));
     assert_eq!(queue.add("a"), Added::Queued);
@@ -64,7 +64,7 @@ async fn an_add_takes_the_place_of_a_pending_delay() {
 
 // holds: X19
 #[tokio::test(start_paused = true)]
-async fn an_add_while_worked_on_takes_the_place_of_a_pending_delay_too() {
+async fn an_add_while_worked_on_replaces_a_pending_delay_too() {
     let queue = WorkQueue::new();
     queue.add("a");
     let a = take(&queue);
@@ -91,7 +91,7 @@ async fn a_delay_that_ends_while_its_item_is_worked_on_makes_it_dirty() {
 
 // holds: W13
 #[tokio::test(start_paused = true)]
-async fn a_waiting_worker_hears_of_an_earlier_delay() {
+async fn a_waiting_worker_is_woken_for_an_earlier_delay() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     queue.add_after("late", secs(3600));
@@ -105,7 +105,7 @@ async fn a_waiting_worker_hears_of_an_earlier_delay() {
 
 // holds: W13
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_waits_before_any_delay_hears_of_the_first() {
+async fn a_worker_that_waits_before_any_delay_is_woken_for_the_first() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     let mut workers = JoinSet::new();
@@ -122,26 +122,26 @@ async fn a_worker_that_waits_before_any_delay_hears_of_the_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_is_kept_when_the_worker_who_kept_it_goes() {
+async fn another_worker_becomes_the_timer_when_the_timer_worker_is_cancelled() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     queue.add_after("a", secs(5));
-    let mut keeper = JoinSet::new();
+    let mut timer = JoinSet::new();
     let theirs = queue.clone();
-    keeper.spawn(async move { theirs.next().await.map(|item| *item) });
+    timer.spawn(async move { theirs.next().await.map(|item| *item) });
     tokio::task::yield_now().await;
     let mut other = JoinSet::new();
     let theirs = queue.clone();
     other.spawn(async move { theirs.next().await.map(|item| (*item, start.elapsed())) });
     tokio::task::yield_now().await;
-    keeper.shutdown().await;
+    timer.shutdown().await;
     assert_eq!(soon(other.join_all()).await, [Some(("a", secs(5)))]);
 }
 
-/// Two items wake both workers; the first of them works off both without ever giving way, and waits again before the
-/// other has run. Were the other woken once more, that wake would end the first one's wait, and so on for ever.
+/// Two items wake both workers. The first worker takes both items without a yield, and waits again before the other has run.
+/// If the other were woken once more, that wake-up would end the wait of the first, and so on for ever.
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_keeps_the_time_lets_the_others_run() {
+async fn the_timer_worker_lets_the_others_run() {
     let queue = WorkQueue::new();
     queue.add_after("late", secs(60));
     let mut workers = JoinSet::new();
@@ -166,9 +166,9 @@ async fn a_worker_that_keeps_the_time_lets_the_others_run() {
     assert_eq!(taken, ["a", "b", "late"]);
 }
 
-/// The one who is woken to keep the time finds an item instead.
+/// The worker that is woken to be the timer finds an item instead.
 #[tokio::test(start_paused = true)]
-async fn the_time_is_kept_when_all_who_were_woken_got_items() {
+async fn there_is_a_timer_worker_when_all_woken_workers_got_items() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     queue.add_after("late", secs(60));
@@ -189,15 +189,15 @@ async fn the_time_is_kept_when_all_who_were_woken_got_items() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn delays_that_end_at_once_wake_as_many_workers() {
-    let queue = WorkQueue::<u8>::builder().name("q").build();
+async fn delays_that_end_at_the_same_time_wake_as_many_workers() {
+    let queue = WorkQueue::<u8>::builder().named("q").build();
     let start = Instant::now();
     let mut workers = JoinSet::new();
     for _ in 0..4 {
         let queue = queue.clone();
         workers.spawn(async move {
             let item = queue.next().await;
-            // Nobody is done before all have got one.
+            // No worker is done before all have an item.
             tokio::time::sleep(secs(100)).await;
             item.map(|item| (*item, item.waited()))
         });
@@ -211,8 +211,8 @@ async fn delays_that_end_at_once_wake_as_many_workers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_waits_from_the_end_of_its_delay_on() {
-    let queue = WorkQueue::builder().name("q").build();
+async fn the_wait_of_an_item_is_measured_from_the_end_of_its_delay() {
+    let queue = WorkQueue::builder().named("q").build();
     queue.add_after("a", secs(5));
     advance(secs(7)).await;
     let a = take(&queue).expect("it waits");
@@ -220,7 +220,7 @@ async fn an_item_waits_from_the_end_of_its_delay_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_longer_than_any_clock_is_taken_as_for_ever() {
+async fn a_delay_out_of_range_never_ends() {
     let queue = WorkQueue::new();
     assert_eq!(queue.add_after("a", std::time::Duration::MAX), Added::Delayed);
     let waits = tokio::time::timeout(secs(1_000_000), queue.next()).await;
@@ -234,7 +234,7 @@ async fn a_delay_longer_than_any_clock_is_taken_as_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hundred_thousand_delays_all_come_and_each_at_its_time() {
+async fn a_hundred_thousand_delays_each_end_on_time() {
     const COUNT: u64 = 100_000;
     let queue = WorkQueue::new();
     let start = Instant::now();

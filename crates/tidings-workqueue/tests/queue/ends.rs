@@ -1,4 +1,4 @@
-//! Shutting down and draining.
+//! Shut down and drain.
 
 use tidings_workqueue::{Added, WorkQueue};
 use tokio::task::JoinSet;
@@ -8,7 +8,7 @@ use crate::{millis, secs, soon, take, take_all};
 
 // holds: W6
 #[tokio::test(start_paused = true)]
-async fn what_waits_is_still_handed_out_after_the_end() {
+async fn waiting_items_are_handed_out_after_a_shut_down() {
     let queue = WorkQueue::new();
     queue.add("a");
     queue.shut_down();
@@ -19,7 +19,7 @@ async fn what_waits_is_still_handed_out_after_the_end() {
 
 // holds: W7, W12
 #[tokio::test(start_paused = true)]
-async fn nothing_is_taken_in_after_the_end() {
+async fn no_item_is_taken_after_a_shut_down() {
     let queue = WorkQueue::new();
     queue.shut_down();
     let added = [queue.add("a"), queue.add_after("a", secs(1)), queue.add_rate_limited("a")];
@@ -31,7 +31,7 @@ async fn nothing_is_taken_in_after_the_end() {
 
 // holds: W7, X19
 #[tokio::test(start_paused = true)]
-async fn a_dirty_item_comes_again_after_the_end_and_is_waited_for() {
+async fn a_dirty_item_is_handed_out_after_a_drain_began_and_the_drain_waits_for_it() {
     let queue = WorkQueue::new();
     queue.add("a");
     let first = take(&queue).expect("it waits");
@@ -54,7 +54,7 @@ async fn a_dirty_item_comes_again_after_the_end_and_is_waited_for() {
 
 // holds: X19
 #[tokio::test(start_paused = true)]
-async fn a_drain_waits_for_what_is_queued_when_no_worker_holds_anything() {
+async fn a_drain_waits_for_queued_items() {
     let queue = WorkQueue::new();
     queue.add("a");
     assert!(timeout(secs(60), queue.drain()).await.is_err(), "an item waits");
@@ -85,7 +85,7 @@ async fn a_shut_down_ends_a_drain() {
 
 // holds: W15, X19
 #[tokio::test(start_paused = true)]
-async fn a_shut_down_ends_every_wait_at_once_and_forgets_delays() {
+async fn a_shut_down_ends_every_wait_at_once_and_drops_delays() {
     let queue = WorkQueue::new();
     let start = Instant::now();
     queue.add_after("a", secs(3600));
@@ -105,7 +105,7 @@ async fn a_shut_down_ends_every_wait_at_once_and_forgets_delays() {
 
 // holds: W15
 #[tokio::test(start_paused = true)]
-async fn a_delay_of_an_item_that_is_worked_on_is_forgotten_too() {
+async fn the_delay_of_an_item_that_is_worked_on_is_dropped_too() {
     let queue = WorkQueue::new();
     queue.add("a");
     let a = take(&queue);

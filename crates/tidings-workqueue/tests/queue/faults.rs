@@ -1,4 +1,4 @@
-//! Workers that panic, are cancelled, or never come back.
+//! Workers that panic, are cancelled, or hang.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,7 +42,7 @@ async fn a_worker_that_is_cancelled_does_not_keep_its_key() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_was_woken_and_goes_leaves_its_item_to_another() {
+async fn a_worker_that_is_cancelled_after_its_wake_up_leaves_the_item_to_another() {
     let queue = WorkQueue::new();
     let mut workers = [JoinSet::new(), JoinSet::new()];
     for worker in &mut workers {
@@ -52,14 +52,14 @@ async fn a_worker_that_was_woken_and_goes_leaves_its_item_to_another() {
     }
     let [mut first, second] = workers;
     queue.add("a");
-    // It was woken for the item, and has not run since.
+    // It was woken for the item, and has not run yet.
     first.abort_all();
     assert_eq!(soon(second.join_all()).await, [Some("a")]);
     assert!(first.join_next().await.expect("there is one").is_err());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_whose_worker_hangs_holds_up_no_other() {
+async fn a_key_whose_worker_hangs_does_not_block_other_keys() {
     let queue = WorkQueue::new();
     queue.add("hangs");
     let _hangs = take(&queue);
@@ -69,7 +69,7 @@ async fn a_key_whose_worker_hangs_holds_up_no_other() {
     assert_eq!(take_all(&queue), ["a", "b"]);
 }
 
-/// An item whose `clone` panics when told to.
+/// An item whose `clone` panics on request.
 struct Fragile(u8, Arc<AtomicBool>);
 
 impl PartialEq for Fragile {
@@ -131,7 +131,7 @@ impl Drop for Parting {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_item_that_calls_the_queue_when_it_is_dropped_finds_it_unlocked() {
+async fn an_item_can_call_the_queue_when_it_is_dropped() {
     let queue = WorkQueue::new();
     queue.add(Parting(1, Some(queue.clone())));
     queue.add(Parting(1, Some(queue.clone())));

@@ -16,7 +16,7 @@ fn delays<L: RateLimiter<&'static str>>(limiter: &L, item: &'static str, count: 
 
 // holds: W17
 #[test]
-fn an_exponential_delay_doubles_for_each_item_by_itself_until_it_is_forgotten() {
+fn an_exponential_delay_doubles_for_each_item_until_it_is_forgotten() {
     let limiter = Exponential::new(millis(1), secs(1));
     assert_eq!(delays(&limiter, "a", 5), [1, 2, 4, 8, 16].map(millis));
     assert_eq!(delays(&limiter, "b", 2), [1, 2].map(millis));
@@ -27,7 +27,7 @@ fn an_exponential_delay_doubles_for_each_item_by_itself_until_it_is_forgotten() 
 
 // holds: W17
 #[test]
-fn an_exponential_delay_stays_at_its_longest_however_often_it_doubles() {
+fn an_exponential_delay_never_exceeds_its_maximum() {
     let limiter = Exponential::new(millis(1), secs(1000));
     let delays = delays(&limiter, "a", 2_000);
     assert_eq!(delays[19..22], [millis(524_288), secs(1000), secs(1000)]);
@@ -38,7 +38,7 @@ fn an_exponential_delay_stays_at_its_longest_however_often_it_doubles() {
 
 // holds: W18
 #[test]
-fn a_fast_slow_delay_is_fast_so_many_times_for_each_item() {
+fn a_fast_slow_delay_is_fast_for_the_first_attempts_of_each_item() {
     let limiter = FastSlow::new(millis(5), secs(10), 3);
     assert_eq!(delays(&limiter, "a", 5), [millis(5), millis(5), millis(5), secs(10), secs(10)]);
     assert_eq!((limiter.when(&"b"), limiter.requeues(&"a")), (millis(5), 5));
@@ -47,7 +47,7 @@ fn a_fast_slow_delay_is_fast_so_many_times_for_each_item() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bucket_gives_a_burst_and_then_one_token_after_the_other() {
+async fn a_token_bucket_allows_a_burst_and_then_a_rate() {
     let limiter = TokenBucket::new(10.0, 2);
     let near = |limiter: &TokenBucket, expected: Duration| {
         let delay = limiter.when(&"a");
@@ -57,7 +57,7 @@ async fn a_bucket_gives_a_burst_and_then_one_token_after_the_other() {
         near(&limiter, millis(expected));
     }
     advance(millis(500)).await;
-    near(&limiter, millis(0)); // 2 were promised, 5 came: 2 of 3 are left
+    near(&limiter, millis(0)); // 2 were reserved, 5 were added: 2 of 3 are left
     advance(secs(3600)).await;
     for expected in [0, 0, 100] {
         near(&limiter, millis(expected));
@@ -69,7 +69,7 @@ async fn a_bucket_gives_a_burst_and_then_one_token_after_the_other() {
 
 // holds: W19
 #[test]
-fn the_strictest_of_several_holds_and_all_are_charged() {
+fn of_several_limiters_the_longest_delay_applies_and_all_count() {
     let limiter =
         MaxOf::new().and(FastSlow::new(millis(5), secs(3), 3)).and(Exponential::new(millis(1), secs(1)));
     let expected = [millis(5), millis(5), millis(5), secs(3), secs(3)];
@@ -82,7 +82,7 @@ fn the_strictest_of_several_holds_and_all_are_charged() {
 
 // holds: W20
 #[test]
-fn a_capped_delay_is_no_longer_than_its_cap() {
+fn a_capped_delay_never_exceeds_its_cap() {
     let limiter = Capped::new(Exponential::new(millis(1), secs(1000)), millis(5));
     assert_eq!(delays(&limiter, "a", 5), [1, 2, 4, 5, 5].map(millis));
     assert_eq!(limiter.requeues(&"a"), 5);
@@ -108,7 +108,7 @@ async fn the_defaults_are_those_of_client_go() {
 
 // holds: W16
 #[tokio::test(start_paused = true)]
-async fn a_rate_limited_item_comes_after_its_limiters_delay() {
+async fn a_rate_limited_item_is_handed_out_after_the_delay_of_its_limiter() {
     let queue = WorkQueue::builder().limiter(Exponential::new(secs(1), secs(60))).build();
     for (attempt, delay) in [(1, 1), (2, 2), (3, 4)] {
         assert_eq!(queue.add_rate_limited("a"), Added::Delayed);
@@ -124,7 +124,7 @@ async fn a_rate_limited_item_comes_after_its_limiters_delay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_delay_and_a_rate_limit_the_longer_holds() {
+async fn of_a_delay_and_a_rate_limit_the_longer_applies() {
     let queue = WorkQueue::builder().limiter(Exponential::new(secs(4), secs(60))).build();
     queue.add_with("a", AddOptions::new().after(secs(9)).rate_limited());
     queue.add_with("b", AddOptions::new().after(secs(1)).rate_limited());
@@ -136,7 +136,7 @@ async fn of_a_delay_and_a_rate_limit_the_longer_holds() {
 
 // holds: W22, X19
 #[tokio::test(start_paused = true)]
-async fn a_token_is_spent_only_for_an_item_that_is_really_queued() {
+async fn a_token_is_spent_only_for_an_item_that_is_queued() {
     let queue = WorkQueue::builder().limiter(TokenBucket::new(1.0, 1)).build();
     queue.add("waits");
     queue.add("dirty");
@@ -146,7 +146,7 @@ async fn a_token_is_spent_only_for_an_item_that_is_really_queued() {
         assert_eq!(queue.add_rate_limited("waits"), Added::Collapsed);
         assert_eq!(queue.add_rate_limited("dirty"), Added::Collapsed);
     }
-    assert_eq!(queue.add_rate_limited("fresh"), Added::Queued, "the one token is still there");
+    assert_eq!(queue.add_rate_limited("newly_ready"), Added::Queued, "the one token is still there");
     assert_eq!(queue.add_rate_limited("late"), Added::Delayed);
     for _ in 0..1_000 {
         assert_eq!(queue.add_rate_limited("late"), Added::Collapsed);
@@ -157,7 +157,7 @@ async fn a_token_is_spent_only_for_an_item_that_is_really_queued() {
 
 // holds: X19
 #[tokio::test(start_paused = true)]
-async fn an_attempt_that_was_collapsed_still_counts_for_its_item() {
+async fn a_merged_attempt_still_counts_for_its_item() {
     let queue = WorkQueue::builder().limiter(Exponential::new(secs(1), secs(60))).build();
     queue.add("a");
     queue.add_rate_limited("a");

@@ -1,4 +1,4 @@
-//! What a user of the queue sees, in paused time.
+//! The public behaviour of the queue, in paused time.
 
 #![allow(missing_docs, reason = "tests")]
 
@@ -15,17 +15,17 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tidings_workqueue::{Item, WorkQueue, Working};
 
-/// What a worker gets without waiting.
+/// The item that a worker gets without waiting.
 fn take<T: Item>(queue: &WorkQueue<T>) -> Option<Working<T>> {
     queue.next().now_or_never().flatten()
 }
 
-/// All that waits, in the order in which it is handed out.
+/// All waiting items, in the order in which they are handed out.
 fn take_all<T: Item>(queue: &WorkQueue<T>) -> Vec<T> {
     std::iter::from_fn(|| take(queue).map(|item| item.clone())).collect()
 }
 
-/// What is to come, or a failure if it never does: a day of paused time is soon over.
+/// The result of the future. The test fails if it takes more than a day of paused time.
 async fn soon<R>(future: impl Future<Output = R>) -> R {
     tokio::time::timeout(secs(24 * 3600), future).await.expect("it comes")
 }

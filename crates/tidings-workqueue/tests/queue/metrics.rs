@@ -1,4 +1,4 @@
-//! What a scrape sees.
+//! The metrics of a scrape.
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
@@ -28,7 +28,7 @@ fn check(registry: &Registry, samples: &[(&str, &str)]) {
     }
 }
 
-/// The sample of the queue `q`, whose name may stand before or behind other labels.
+/// The sample of the queue `q` without its name, which may be before or after other labels.
 fn without_name(line: &str) -> String {
     line.replace(",name=\"q\"", "").replace("name=\"q\",", "").replace("{name=\"q\"}", "")
 }
@@ -37,7 +37,7 @@ fn without_name(line: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_named_queue_has_the_metrics_of_client_go() {
     let (registry, metrics) = registry();
-    let queue = WorkQueue::builder().name("q").build();
+    let queue = WorkQueue::builder().named("q").build();
     metrics.show(&queue);
 
     queue.add("a");
@@ -101,8 +101,8 @@ async fn a_named_queue_has_the_metrics_of_client_go() {
 
 // holds: M1
 #[tokio::test(start_paused = true)]
-async fn the_longest_running_item_is_the_first_that_was_handed_out_of_those_that_are_held() {
-    let queue = WorkQueue::builder().name("q").build();
+async fn the_longest_running_item_is_the_one_that_was_handed_out_first() {
+    let queue = WorkQueue::builder().named("q").build();
     let mut held = Vec::new();
     for (item, longest, unfinished) in [("a", 0, 0), ("b", 1, 1), ("c", 2, 3)] {
         queue.add(item);
@@ -120,9 +120,9 @@ async fn the_longest_running_item_is_the_first_that_was_handed_out_of_those_that
 
 // holds: M2
 #[tokio::test(start_paused = true)]
-async fn every_delayed_add_is_a_retry_and_an_add_when_its_time_comes() {
+async fn every_delayed_add_is_a_retry_and_an_add_when_its_delay_ends() {
     let (registry, metrics) = registry();
-    let queue = WorkQueue::builder().name("q").build();
+    let queue = WorkQueue::builder().named("q").build();
     metrics.show(&queue);
     queue.add_after("a", secs(1));
     queue.add_after("b", secs(0));
@@ -142,7 +142,7 @@ async fn every_delayed_add_is_a_retry_and_an_add_when_its_time_comes() {
 #[tokio::test(start_paused = true)]
 async fn the_buckets_are_ten_powers_of_ten() {
     let (registry, metrics) = registry();
-    let queue = WorkQueue::<u8>::builder().name("q").build();
+    let queue = WorkQueue::<u8>::builder().named("q").build();
     metrics.show(&queue);
     for family in ["queue", "work"] {
         let prefix = format!("workqueue_{family}_duration_seconds_bucket");
@@ -169,10 +169,10 @@ async fn a_queue_without_a_name_has_no_metrics() {
 
 // holds: W23
 #[tokio::test(start_paused = true)]
-async fn the_series_of_a_queue_go_when_the_queue_goes() {
+async fn the_series_of_a_queue_end_when_the_queue_is_dropped() {
     let (registry, metrics) = registry();
-    let queue = WorkQueue::<u8>::builder().name("q").build();
-    let other = WorkQueue::<u8>::builder().name("other").build();
+    let queue = WorkQueue::<u8>::builder().named("q").build();
+    let other = WorkQueue::<u8>::builder().named("other").build();
     metrics.show(&queue);
     metrics.show(&other);
     drop(queue);
@@ -183,9 +183,9 @@ async fn the_series_of_a_queue_go_when_the_queue_goes() {
 
 // holds: W23
 #[tokio::test(start_paused = true)]
-async fn work_that_outlasts_the_shut_down_is_still_measured() {
+async fn work_that_continues_after_a_shut_down_is_still_measured() {
     let (registry, metrics) = registry();
-    let queue = WorkQueue::builder().name("q").build();
+    let queue = WorkQueue::builder().named("q").build();
     metrics.show(&queue);
     queue.add("a");
     let _a = take(&queue);
@@ -195,8 +195,8 @@ async fn work_that_outlasts_the_shut_down_is_still_measured() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_oldest_item_is_the_one_that_has_waited_longest_of_any_priority() {
-    let queue = WorkQueue::builder().name("q").build();
+async fn the_oldest_item_is_the_one_that_has_waited_longest_in_any_priority() {
+    let queue = WorkQueue::builder().named("q").build();
     assert_eq!(queue.stats().oldest_waiting, secs(0));
     queue.add_with("patient", AddOptions::new().priority(Priority::BACKGROUND));
     advance(secs(2)).await;

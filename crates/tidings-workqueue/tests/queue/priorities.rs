@@ -1,4 +1,4 @@
-//! Who goes first, and how long that can make others wait.
+//! The order of items, and how long an item can be overtaken.
 
 use tidings_workqueue::{AddOptions, Added, Priority, WorkQueue};
 use tokio::time::advance;
@@ -10,7 +10,7 @@ fn background() -> AddOptions {
 }
 
 #[tokio::test(start_paused = true)]
-async fn live_items_go_before_background_items_that_came_first() {
+async fn live_items_overtake_background_items() {
     let queue = WorkQueue::new();
     for item in ["b1", "b2"] {
         queue.add_with(item, background());
@@ -21,12 +21,12 @@ async fn live_items_go_before_background_items_that_came_first() {
     assert_eq!(take_all(&queue), ["l1", "l2", "between", "b1", "b2"]);
 }
 
-/// The bound of the documentation: a live flood that never ends holds a background item up for its allowance.
+/// Live items that never end delay a background item by at most its allowance.
 #[tokio::test(start_paused = true)]
 async fn a_background_item_is_overtaken_only_by_what_was_added_within_its_allowance() {
-    let queue = WorkQueue::builder().name("q").background_allowance(secs(10)).build();
+    let queue = WorkQueue::builder().named("q").background_allowance(secs(10)).build();
     queue.add_with(0, background());
-    // Two live items come for each one that is worked on: the queue grows and grows.
+    // Two live items are added for each one that is taken, so that the queue grows.
     let mut worked_on = Vec::new();
     for n in 1..60 {
         queue.add(2 * n);
@@ -39,12 +39,12 @@ async fn a_background_item_is_overtaken_only_by_what_was_added_within_its_allowa
         drop(item);
         advance(secs(1)).await;
     }
-    // Those of the seconds 0 to 9 go before it, those of the second 10 and later do not.
+    // Items added in the seconds 0 to 9 overtake it, later ones do not.
     assert_eq!(worked_on, (2..=21).chain([0]).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_background_item_goes_before_a_live_one_that_was_added_when_it_was_due() {
+async fn a_background_item_is_handed_out_before_a_live_one_that_was_added_after_its_deadline() {
     let queue = WorkQueue::new();
     queue.add_with("background", background());
     advance(secs(30) - millis(1)).await;
@@ -79,7 +79,7 @@ async fn a_worse_priority_moves_nothing_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_best_priority_of_all_adds_holds_over_delays_and_work() {
+async fn the_best_priority_of_all_adds_applies_over_delays_and_work() {
     let queue = WorkQueue::new();
     queue.add_with("a", background());
     let a = take(&queue).expect("it waits");
@@ -100,22 +100,29 @@ async fn the_best_priority_of_all_adds_holds_over_delays_and_work() {
 
 /// Items are (namespace, name).
 #[tokio::test(start_paused = true)]
-async fn shares_take_turns_within_a_priority() {
+async fn flows_are_served_round_robin_within_a_priority() {
     let queue = WorkQueue::builder().fair_by(|item: &(&str, u8)| item.0).build();
     (0..4).for_each(|n| {
         queue.add(("noisy", n));
     });
-    queue.add_with(("quiet", 9), background());
-    for share in ["quiet", "other"] {
-        queue.add((share, 0));
+    queue.add_with(("drained", 9), background());
+    for flow in ["drained", "other"] {
+        queue.add((flow, 0));
     }
-    let expected =
-        [("noisy", 0), ("quiet", 0), ("other", 0), ("noisy", 1), ("noisy", 2), ("noisy", 3), ("quiet", 9)];
+    let expected = [
+        ("noisy", 0),
+        ("drained", 0),
+        ("other", 0),
+        ("noisy", 1),
+        ("noisy", 2),
+        ("noisy", 3),
+        ("drained", 9),
+    ];
     assert_eq!(take_all(&queue), expected);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_share_whose_items_moved_forward_keeps_its_turns() {
+async fn a_flow_whose_items_were_promoted_keeps_its_turns() {
     let queue = WorkQueue::builder().fair_by(|item: &(&str, u8)| item.0).build();
     for item in [("x", 0), ("y", 0), ("x", 1), ("y", 1)] {
         queue.add_with(item, background());
