@@ -1,8 +1,8 @@
 //! Cooperative scheduling: a task pays for its steps from tokio's coop budget, several steps for one unit.
 //!
-//! Tokio gives a task a budget of 128 units each time it is polled. A task that has spent it is not polled again until its
-//! thread has nothing else to do, or has polled 61 other tasks. Among busy tasks this takes milliseconds. With one unit
-//! per event, a stream would fall behind the tasks whose changes it delivers, although one event is little work.
+//! Tokio gives a task a budget of 128 units each time it is polled. A task that has spent it is not polled again until
+//! its thread has nothing else to do, or has polled 61 other tasks. Among busy tasks this takes milliseconds. With one
+//! unit per event, a stream would fall behind the tasks whose changes it delivers, although one event is little work.
 
 use tokio::task::coop::consume_budget;
 
@@ -13,7 +13,8 @@ pub(crate) struct CoopBudget<const STEPS_PER_UNIT: u8> {
 }
 
 impl<const STEPS_PER_UNIT: u8> CoopBudget<STEPS_PER_UNIT> {
-    /// Call it once per step. A task that always has more to do yields here, so that others run and it can be cancelled.
+    /// Call it once per step. A task that always has more to do yields here, so that others run and it can be
+    /// cancelled.
     pub(crate) async fn step(&mut self) {
         self.steps = (self.steps + 1) % STEPS_PER_UNIT;
         if self.steps == 0 {

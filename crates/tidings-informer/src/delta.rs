@@ -170,8 +170,8 @@ pub trait KnownInScope: KnownObjects {
     fn for_each_in(&self, scope: &StreamScope, visit: &mut dyn FnMut(&Arc<RawObject>));
 }
 
-/// Creates a queue. A push waits while `deltas_max` deltas (at least one) are queued, and then enters as a whole: a list
-/// of many objects may exceed the bound. The memory of its objects was allocated before the push.
+/// Creates a queue. A push waits while `deltas_max` deltas (at least one) are queued, and then enters as a whole: a
+/// list of many objects may exceed the bound. The memory of its objects was allocated before the push.
 ///
 /// `known` is what the consumer has applied. Only [`QueueOrder::PerObject`] uses it.
 pub fn queue(

@@ -14,10 +14,10 @@
 //! | `table` | objects in numbered slots, plus the hash table that finds the slot of a key |
 //! | `inverted`, `slot_set` | an index: from a value to the set of slots that have it, a B+ tree with path copying |
 //!
-//! All of them share unchanged nodes behind `Arc`s. So the state of the whole cache is a handful of pointers: publishing
-//! it is one atomic store, and a snapshot costs one reference count. Example: with 100,000 pods cached, an update of
-//! `shop/web-0` copies one chunk per level on the path to its slot, and in each index one path of the value that
-//! changed. A snapshot taken before the update keeps the old chunks.
+//! All of them share unchanged nodes behind `Arc`s. So the state of the whole cache is a handful of pointers:
+//! publishing it is one atomic store, and a snapshot costs one reference count. Example: with 100,000 pods cached, an
+//! update of `shop/web-0` copies one chunk per level on the path to its slot, and in each index one path of the value
+//! that changed. A snapshot taken before the update keeps the old chunks.
 
 mod cow_chunks;
 mod linear_hash;

@@ -1,7 +1,8 @@
-//! The reflector: keeps a sink equal to one stream of a resource. It lists, watches, and starts again after every error.
+//! The reflector: keeps a sink equal to one stream of a resource. It lists, watches, and starts again after every
+//! error.
 //!
-//! `phase` decides what to do next and is pure; the other files do it. Nothing here depends on a cache or a queue: objects
-//! are written to a [`Sink`].
+//! `phase` decides what to do next and is pure; the other files do it. Nothing here depends on a cache or a queue:
+//! objects are written to a [`Sink`].
 
 mod initial_progress;
 mod phase;

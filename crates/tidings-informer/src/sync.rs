@@ -1,5 +1,5 @@
-//! The locks and atomics of this crate. All other files take them from here, so that tests can replace them by shuttle's:
-//! such a test compiles a stage a second time with `sync/simulated.rs`, which has the same names.
+//! The locks and atomics of this crate. All other files take them from here, so that tests can replace them by
+//! shuttle's: such a test compiles a stage a second time with `sync/simulated.rs`, which has the same names.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use std::thread::{ThreadId, current as current_thread};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-/// A value that many threads read and that is replaced as a whole. Readers never wait, neither for each other nor for the
-/// writer.
+/// A value that many threads read and that is replaced as a whole. Readers never wait, neither for each other nor for
+/// the writer.
 #[derive(Debug)]
 pub(crate) struct Published<T>(ArcSwap<T>);
 

@@ -77,8 +77,8 @@ fn write(writer: &mut Writer, batch: &[Arc<RawObject>; 2]) {
     }
 }
 
-/// Checks that the state is of one moment: both objects are of one batch, the index contains exactly them, and the version
-/// is that of the batch. Returns the version.
+/// Checks that the state is of one moment: both objects are of one batch, the index contains exactly them, and the
+/// version is that of the batch. Returns the version.
 fn check(objects: &Snapshot, indexes: &Snapshot) -> u64 {
     let version = objects.version().and_then(|version| version.number()).unwrap_or(0);
     let versions = objects.iter().map(|object| object.version().number()).collect::<Vec<_>>();

@@ -1,5 +1,5 @@
-//! The waits and wake-ups of the bounded queue under shuttle: hundreds of interleavings of tasks that push, wait, give up
-//! and close, and of the consumer. A lost wake-up is a deadlock, which shuttle reports.
+//! The waits and wake-ups of the bounded queue under shuttle: hundreds of interleavings of tasks that push, wait, give
+//! up and close, and of the consumer. A lost wake-up is a deadlock, which shuttle reports.
 
 use std::future::poll_fn;
 use std::pin::pin;

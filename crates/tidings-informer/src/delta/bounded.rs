@@ -12,7 +12,7 @@
 //! C pushes c      C waits with ticket 2
 //! take            returns [a], wakes B only
 //! A pushes d      B is first and has not run yet: A waits with ticket 3, although there is room
-//! B runs          enters: [b]; there is no room for C, so nobody is woken
+//! B runs          enters: [b]; there is no room for C, so C is not woken
 //! ```
 
 use std::collections::VecDeque;

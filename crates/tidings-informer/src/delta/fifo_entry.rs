@@ -53,8 +53,8 @@ pub(super) fn last(deltas: &Deltas) -> &Delta {
     &deltas.last().expect("an entry has deltas").1
 }
 
-/// The last state that a consumer with the state `before` has after these deltas. It ignores a watch event that is older
-/// than its state, but an item of a list is applied at any version.
+/// The last state that a consumer with the state `before` has after these deltas. It ignores a watch event that is
+/// older than its state, but an item of a list is applied at any version.
 pub(super) fn newest_state<'a>(before: Option<&'a Arc<RawObject>>, deltas: &'a Deltas) -> &'a Arc<RawObject> {
     let (_, first) = deltas.first().expect("an entry has deltas");
     deltas.iter().fold(before.unwrap_or(object_of(first)), |newest, (_, delta)| match delta {

@@ -1,5 +1,5 @@
-//! The batch in flight: deltas that the consumer has taken and may not have applied yet. Their objects are neither queued
-//! nor known, but the queue must take them into account.
+//! The batch in flight: deltas that the consumer has taken and may not have applied yet. Their objects are neither
+//! queued nor known, but the queue must take them into account.
 //!
 //! The race that this prevents:
 //!
@@ -48,7 +48,7 @@ struct InFlightObject {
     /// Its newest state in the batch. The consumer ignores an older state that a watch replays after it.
     object: Arc<RawObject>,
     is_deletion: bool,
-    /// Whether a list brought it. Then the consumer applies it even if the known state is newer.
+    /// Whether it is from a list. Then the consumer applies it even if the known state is newer.
     is_listed: bool,
 }
 

@@ -1,6 +1,6 @@
-//! The order of arrival over all objects. Every watch event is an entry, and so is every list. Only bookmarks that follow
-//! each other are merged. The queue does not read the cache: the consumer finds the objects that a list no longer
-//! contains.
+//! The order of arrival over all objects. Every watch event is an entry, and so is every list. Only bookmarks that
+//! follow each other are merged. The queue does not read the cache: the consumer finds the objects that a list no
+//! longer contains.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! Collects the objects of a list before it enters the queue. Each key is kept once, the last object wins, and no key is
-//! copied.
+//! Collects the objects of a list before it enters the queue. Each key is kept once, the last object wins, and no key
+//! is copied.
 //!
 //! The consumer sees nothing of a list before its commit. A list that is dropped before that has no effect.
 

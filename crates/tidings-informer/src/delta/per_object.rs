@@ -6,7 +6,7 @@
 //! ```text
 //! + a/x@1          entry 0: a/x [+1]      entry 1: reached 1
 //! + a/y@2          entry 2: a/y [+2]      the marker of this stream waits at entry 1, so version 2 is kept beside it
-//! ~ a/x@3          entry 0: a/x [+1 ~3]   the entry of a/x is still open; version 3 replaces version 2 beside the marker
+//! ~ a/x@3          entry 0: a/x [+1 ~3]   its entry is still open; version 3 replaces version 2 beside the marker
 //! take (3 deltas)  + a/x@1, ~ a/x@3, reached 1; the marker left, so "reached 3" gets entry 3, behind a/y
 //! take             + a/y@2, reached 3
 //! ```
@@ -42,8 +42,8 @@ const IDLE_ENTRIES_MAX: usize = 4_096;
 /// Deltas grouped by object: client-go's DeltaFIFO.
 ///
 /// To use it directly, fill it with [`add`](Self::add), [`update`](Self::update), [`delete`](Self::delete),
-/// [`replace`](Self::replace) and [`resync`](Self::resync), and take objects out with [`pop`](Self::pop). An informer with
-/// [`QueueOrder::PerObject`](super::QueueOrder::PerObject) fills it from its streams.
+/// [`replace`](Self::replace) and [`resync`](Self::resync), and take objects out with [`pop`](Self::pop). An informer
+/// with [`QueueOrder::PerObject`](super::QueueOrder::PerObject) fills it from its streams.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -69,22 +69,22 @@ const IDLE_ENTRIES_MAX: usize = 4_096;
 /// ```
 ///
 /// - A key has one entry. Further deltas of the key are appended to that entry.
-/// - Two deletions in a row become one. A deletion sent by the server replaces a [`Delta::MissingFromList`]; of two sent
-///   by the server, the older one stays.
+/// - Two deletions in a row become one. A deletion sent by the server replaces a [`Delta::MissingFromList`]; of two
+///   sent by the server, the older one stays.
 /// - A deletion of a key that is neither queued nor known is dropped.
-/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::MissingFromList`] for each queued or known
-///   object of its scope that it does not contain. An object that is known in exactly this state, and of which nothing is
-///   queued or in flight, is skipped.
+/// - A list queues [`Delta::Replaced`] for each of its objects, then [`Delta::MissingFromList`] for each queued or
+///   known object of its scope that it does not contain. An object that is known in exactly this state, and of which
+///   nothing is queued or in flight, is skipped.
 /// - A resync queues [`Delta::Sync`] for each known object without queued deltas.
-/// - After the end of a scope is queued, deltas of its objects get a new entry behind its [`Delta::ScopeEnded`], and none
-///   of them is skipped or dropped.
-/// - [`Delta::Reached`] is an entry of its own behind everything that its stream sent before. One follows each list. One,
-///   with the newest version, follows watch events and bookmarks, so that progress is reported without bookmarks too.
-///   There is at most one of the latter per stream: while it waits, newer versions are kept beside it and get an entry at
-///   the end when it leaves. So a stream that never pauses still makes progress.
+/// - After the end of a scope is queued, deltas of its objects get a new entry behind its [`Delta::ScopeEnded`], and
+///   none of them is skipped or dropped.
+/// - [`Delta::Reached`] is an entry of its own behind everything that its stream sent before. One follows each list.
+///   One, with the newest version, follows watch events and bookmarks, so that progress is reported without bookmarks
+///   too. There is at most one of the latter per stream: while it waits, newer versions are kept beside it and get an
+///   entry at the end when it leaves. So a stream that never pauses still makes progress.
 ///
-/// An object is known if [`KnownInScope`] contains it, or if it was popped last: popping the next object says that the one
-/// before has been applied. The [`Reader`](crate::indexer::Reader) of a cache implements [`KnownInScope`];
+/// An object is known if [`KnownInScope`] contains it, or if it was popped last: popping the next object says that the
+/// one before has been applied. The [`Reader`](crate::indexer::Reader) of a cache implements [`KnownInScope`];
 /// [`NothingKnown`](tidings_object::NothingKnown) is an empty one.
 pub struct DeltaFifo {
     known: Arc<dyn KnownInScope>,
@@ -309,8 +309,8 @@ impl DeltaFifo {
         last(deltas).is_deletion() && self.is_applied(last(deltas), deltas)
     }
 
-    /// Whether the consumer applies this deletion after `earlier`. It ignores a deletion that is older than its state, as
-    /// a watch may replay one. An ignored deletion must not replace or absorb one that is applied.
+    /// Whether the consumer applies this deletion after `earlier`. It ignores a deletion that is older than its state,
+    /// as a watch may replay one. An ignored deletion must not replace or absorb one that is applied.
     fn is_applied(&self, deletion: &Delta, earlier: &Deltas) -> bool {
         let Delta::Changed(_, deleted) = deletion else { return true };
         let is_newer = |object: &RawObject| deleted.version().is_older_than(object.version());

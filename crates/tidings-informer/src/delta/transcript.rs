@@ -10,8 +10,8 @@
 //! take: + a/y@2 | ...   applies the last batch; then this batch is taken (`take:` alone: nothing is queued)
 //! ```
 //!
-//! A line may begin with the number of its stream (`2> + b/z@3`). Deltas show the number of their stream, except those of
-//! stream 1. An object is `key@version`, with `!uid` and `#body` where they matter.
+//! A line may begin with the number of its stream (`2> + b/z@3`). Deltas show the number of their stream, except those
+//! of stream 1. An object is `key@version`, with `!uid` and `#body` where they matter.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};

@@ -107,7 +107,8 @@ impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
     }
 }
 
-/// The child of a chunk that contains position `at`. The low `bits_below` bits of a position belong to the levels below.
+/// The child of a chunk that contains position `at`. The low `bits_below` bits of a position belong to the levels
+/// below.
 const fn child<const FAN: usize>(at: u32, bits_below: u32) -> usize {
     (at >> bits_below) as usize & (FAN - 1)
 }

@@ -15,8 +15,8 @@ use tidings_util::panic_message;
 
 use crate::sync::{AtomicBool, Ordering};
 
-/// The definition of an index, from a value to the objects that have it. An object has no value, one, or several, and is
-/// found by each of them.
+/// The definition of an index, from a value to the objects that have it. An object has no value, one, or several, and
+/// is found by each of them.
 ///
 /// ```
 /// use tidings_informer::indexer::{Index, indexer};
@@ -128,8 +128,8 @@ pub(super) struct IndexSpec {
 }
 
 impl Index {
-    /// By a field, read from the bytes of the object: a string as it is, any other value as its JSON. An absent field and
-    /// null are no value.
+    /// By a field, read from the bytes of the object: a string as it is, any other value as its JSON. An absent field
+    /// and null are no value.
     pub fn field(name: impl Into<String>, path: &str) -> Index {
         Index { name: name.into(), values: FieldPath::parse(path).map(Values::Field) }
     }

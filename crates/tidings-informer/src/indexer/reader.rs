@@ -1,7 +1,7 @@
 //! The read end of the cache: the last published state, and adding and removing indexes.
 //!
-//! Each call reads one published state. Two calls may read two states; take a [`Snapshot`] where they must agree. A read
-//! never waits for the writer.
+//! Each call reads one published state. Two calls may read two states; take a [`Snapshot`] where they must agree. A
+//! read never waits for the writer.
 
 use std::sync::Arc;
 

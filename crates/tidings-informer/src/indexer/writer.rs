@@ -1,4 +1,5 @@
-//! The only writer of a cache. Readers see nothing of what it writes until it publishes, and then all of it in one step.
+//! The only writer of a cache. Readers see nothing of what it writes until it publishes, and then all of it in one
+//! step.
 //!
 //! It never waits for a reader, and an index function that fails or panics does not make it fail.
 
@@ -163,9 +164,9 @@ impl Writer {
         }
     }
 
-    /// Builds the indexes that were added, over at most about `objects_max` objects, and returns whether more is left to
-    /// do. A complete index becomes visible at once, or with the next [`publish`](Self::publish) if unpublished writes
-    /// are pending.
+    /// Builds the indexes that were added, over at most about `objects_max` objects, and returns whether more is left
+    /// to do. A complete index becomes visible at once, or with the next [`publish`](Self::publish) if unpublished
+    /// writes are pending.
     pub fn maintain(&mut self, objects_max: usize) -> bool {
         let had_unpublished = self.is_dirty;
         self.follow_registry();

@@ -26,8 +26,8 @@ pub struct ReflectorConfig {
     pub list_mode: ListMode,
     /// The size of the pages of a list. Default: [`Paging::Auto`].
     pub paging: Paging,
-    /// The minimum duration of a watch. Each watch requests a random duration between this and twice this. A value below
-    /// `watch_timeout_floor` is ignored. Default 5 min.
+    /// The minimum duration of a watch. Each watch requests a random duration between this and twice this. A value
+    /// below `watch_timeout_floor` is ignored. Default 5 min.
     pub watch_timeout_min: Duration,
     /// The lower limit of `watch_timeout_min`. Lower it only in tests. Default 5 min.
     pub watch_timeout_floor: Duration,
@@ -35,8 +35,8 @@ pub struct ReflectorConfig {
     pub backoff: BackoffConfig,
     /// The longest Retry-After of a server that is obeyed. Default 5 min.
     pub retry_after_max: Duration,
-    /// For this long after the first internal error (500) inside a watch, internal errors do not cause a relist: the watch
-    /// is reopened at once. After a minute without such errors the window can open again. Default zero: never.
+    /// For this long after the first internal error (500) inside a watch, internal errors do not cause a relist: the
+    /// watch is reopened at once. After a minute without such errors the window can open again. Default zero: never.
     pub internal_error_window: Duration,
     /// The longest time without an initial event in a streaming list before its end marker. Other events do not count.
     /// Default 30 s.
@@ -65,9 +65,9 @@ pub enum ListMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Paging {
-    /// Pages of 500 objects for the first list and for lists of the most recent state. A later list requests everything in
-    /// one response, so that the watch cache of the server can answer it. If the first list arrived in pages, the server
-    /// has no watch cache, and later lists are paged too.
+    /// Pages of 500 objects for the first list and for lists of the most recent state. A later list requests everything
+    /// in one response, so that the watch cache of the server can answer it. If the first list arrived in pages, the
+    /// server has no watch cache, and later lists are paged too.
     #[default]
     Auto,
     /// Every list in pages of this many objects.
@@ -76,8 +76,9 @@ pub enum Paging {
 
 /// After how many equal refusals in a row a reflector gives up; `None` is never.
 ///
-/// The default is never, because rights may be granted and resources may be created later. A reflector of a resource that
-/// may be deleted may want to end. An informer whose reflector gave up has failed: its probes fail, and a manager ends.
+/// The default is never, because rights may be granted and resources may be created later. A reflector of a resource
+/// that may be deleted may want to end. An informer whose reflector gave up has failed: its probes fail, and a manager
+/// ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StopPolicy {
     /// How many answers 401 (Unauthorized).
@@ -141,8 +142,8 @@ setters! {
 }
 
 impl ReflectorConfig {
-    /// The duration to request for the next watch: random between the minimum and twice the minimum, so that watches that
-    /// were opened together do not end together.
+    /// The duration to request for the next watch: random between the minimum and twice the minimum, so that watches
+    /// that were opened together do not end together.
     pub(super) fn watch_timeout_seconds(&self, rng: &mut impl Rng) -> u32 {
         let min = self.watch_timeout_min.max(self.watch_timeout_floor).as_secs();
         let min = u32::try_from(min).unwrap_or(u32::MAX);

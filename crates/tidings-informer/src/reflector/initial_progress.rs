@@ -1,9 +1,9 @@
 //! Detects a streaming list that makes no progress, so that the reflector does not wait for its end marker for ever.
 //!
-//! In the first ten seconds every event is progress. If the marker has not arrived by then, a list of one object gives the
-//! server's current version. The initial events show a state that is not newer than this version, because they were
-//! requested earlier. From then on an event is progress only if it has a new object at a version up to this one. Example,
-//! with a server that ignores `sendInitialEvents`, and an object created every second:
+//! In the first ten seconds every event is progress. If the marker has not arrived by then, a list of one object gives
+//! the server's current version. The initial events show a state that is not newer than this version, because they were
+//! requested earlier. From then on an event is progress only if it has a new object at a version up to this one.
+//! Example, with a server that ignores `sendInitialEvents`, and an object created every second:
 //!
 //! ```text
 //!  0 s  ADDED a@90, b@95 ...       progress, as every event in the first ten seconds
@@ -12,9 +12,9 @@
 //! 40 s                             no progress for 30 s: list instead
 //! ```
 //!
-//! A first list that takes minutes has objects at versions up to 105 all the time, and is never cut off. Until the server
-//! answers the list of one object, every event is progress: if lists fail, there is nothing to fall back to. After that,
-//! versions without an order are never progress.
+//! A first list that takes minutes has objects at versions up to 105 all the time, and is never cut off. Until the
+//! server answers the list of one object, every event is progress: if lists fail, there is nothing to fall back to.
+//! After that, versions without an order are never progress.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -51,8 +51,9 @@ enum ServerVersion<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stalled;
 
-/// For this long every event is progress. Also the delay before the server's version is requested again after a failure.
-/// With 30 s without progress after it, and 4 s for the response, a server without streaming lists is detected within 45 s.
+/// For this long every event is progress. Also the delay before the server's version is requested again after a
+/// failure. With 30 s without progress after it, and 4 s for the response, a server without streaming lists is detected
+/// within 45 s.
 const EVERY_EVENT_COUNTS: Duration = Duration::from_secs(10);
 
 /// The version request is also polled after this many events, in case the stream is never pending.

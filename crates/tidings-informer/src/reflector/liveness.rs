@@ -1,13 +1,13 @@
 //! When a silent watch is reopened: the idle timeout of a watch, learnt from its bookmarks.
 //!
-//! A server sends bookmarks at an interval that it does not announce. It is learnt from the stream; before that it counts
-//! as one minute, the interval of kube-apiserver. A watch that is silent for several intervals is reopened. This is not a
-//! failure: bookmarks arrive only when there is a newer version, so a quiet resource is silent too. Each reopened watch
-//! that receives nothing doubles the timeout.
+//! A server sends bookmarks at an interval that it does not announce. It is learnt from the stream; before that it
+//! counts as one minute, the interval of kube-apiserver. A watch that is silent for several intervals is reopened. This
+//! is not a failure: bookmarks arrive only when there is a newer version, so a quiet resource is silent too. Each
+//! reopened watch that receives nothing doubles the timeout.
 //!
 //! The timeout is never longer than `silence_max`, because a connection that the network dropped without notice looks
-//! like a quiet resource. The cost is one request per watch every three minutes, and only if neither events nor bookmarks
-//! arrive.
+//! like a quiet resource. The cost is one request per watch every three minutes, and only if neither events nor
+//! bookmarks arrive.
 //!
 //! Example, with the default settings and without jitter:
 //!
@@ -37,8 +37,8 @@ pub struct LivenessConfig {
     pub silence_max: Duration,
 }
 
-/// The bookmark interval of one stream, and the idle timeout that follows from it. The caller starts the timeout anew at
-/// each wait, so that the time in which the sink is slow and nothing is read does not count.
+/// The bookmark interval of one stream, and the idle timeout that follows from it. The caller starts the timeout anew
+/// at each wait, so that the time in which the sink is slow and nothing is read does not count.
 #[derive(Debug)]
 pub(super) struct BookmarkInterval {
     config: LivenessConfig,
@@ -98,8 +98,8 @@ impl BookmarkInterval {
         }
     }
 
-    /// A bookmark was received. The interval follows a longer gap at once, and a shorter gap slowly: bookmarks that were
-    /// buffered while nothing was read arrive close together.
+    /// A bookmark was received. The interval follows a longer gap at once, and a shorter gap slowly: bookmarks that
+    /// were buffered while nothing was read arrive close together.
     pub(super) fn bookmark_received(&mut self) {
         let now = Instant::now();
         if let Some(before) = self.last_bookmark.replace(now) {

@@ -10,8 +10,8 @@ use tidings_source::{ChangeType, ErrorClass, ErrorKind, Sharded, Skipped, Source
 
 use super::config::ListMode;
 
-/// Receives what a reflector does and what fails. Every method does nothing by default. No method may block, because the
-/// reflector calls it in the middle of its work.
+/// Receives what a reflector does and what fails. Every method does nothing by default. No method may block, because
+/// the reflector calls it in the middle of its work.
 pub trait Observer: Send + Sync {
     /// A list begins, at this version; `None` is the most recent state.
     fn listing(&self, mode: ListMode, version: Option<&Version>) {
@@ -239,7 +239,7 @@ impl TracedObserver {
     pub(super) fn listed(&self, list: &CompletedList) {
         let CompletedList { mode, version, objects, pages, took, sharded } = list;
         if *sharded == Some(Sharded::ByClient) {
-            trace!(warn, self, %version, "the server does not support shardSelector: objects of other shards are dropped by the client");
+            trace!(warn, self, %version, "no server support for shardSelector: the client drops other shards' objects");
         }
         if *took > SLOW_LIST {
             trace!(warn, self, %version, ?mode, objects, pages, ?took, "a list was slow");

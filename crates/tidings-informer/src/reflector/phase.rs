@@ -1,8 +1,8 @@
 //! The state machine of a reflector: [`Phase`] × [`OperationOutcome`] → next [`Phase`] and [`PhaseEffect`].
 //!
-//! It is a pure function, and one table test covers every combination. It never reads a clock, a version or the text of an
-//! error: the caller turns these into an [`OperationOutcome`] first. Invariant: every sequence of failures without progress
-//! reaches [`PhaseEffect::BackOff`] after finitely many steps.
+//! It is a pure function, and one table test covers every combination. It never reads a clock, a version or the text of
+//! an error: the caller turns these into an [`OperationOutcome`] first. Invariant: every sequence of failures without
+//! progress reaches [`PhaseEffect::BackOff`] after finitely many steps.
 //!
 //! Example: a watch whose version has expired, on a server that has also forgotten the last version.
 //!

@@ -1,13 +1,13 @@
 //! A probe: requests the server's current version after watches that received nothing.
 //!
-//! A server that was restored from a backup answers a watch from a version that it has not reached with silence, until it
-//! has assigned that version again, to another change. A list of one object of the most recent state tells such a server
-//! from a quiet one: its version is lower than ours.
+//! A server that was restored from a backup answers a watch from a version that it has not reached with silence, until
+//! it has assigned that version again, to another change. A list of one object of the most recent state distinguishes
+//! it from a quiet server: the version of that list is lower than the last version of the reflector.
 //!
-//! Probes are limited by time and not by watch, since a proxy may cut a watch every second: at most one in five minutes.
-//! While they find nothing, the interval doubles up to an hour. A server is down while it is restored, so a watch that
-//! can't be opened resets the interval to five minutes. Limit: a restore behind a load balancer that hides the outage is
-//! detected after an hour at most.
+//! Probes are limited by time and not by watch, since a proxy may cut a watch every second: at most one in five
+//! minutes. While they find nothing, the interval doubles up to an hour. A server is down while it is restored, so a
+//! watch that can't be opened resets the interval to five minutes. Limit: a restore behind a load balancer that hides
+//! the outage is detected after an hour at most.
 
 use std::time::Duration;
 
@@ -36,8 +36,8 @@ const INTERVAL_MIN: Duration = Duration::from_secs(5 * 60);
 /// The longest time between two probes.
 const INTERVAL_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// The timeout of a probe. Nothing is watched meanwhile, and a watch must be reopened within 200 s after the last data: up
-/// to 180 s of silence have passed before.
+/// The timeout of a probe. Nothing is watched meanwhile, and a watch must be reopened within 200 s after the last data:
+/// up to 180 s of silence have passed before.
 const PROBE_MAX: Duration = Duration::from_secs(15);
 
 impl Default for ProbeSchedule {

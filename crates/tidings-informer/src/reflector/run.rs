@@ -176,7 +176,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
-    /// Lists and watches until `stop` is cancelled, or its [`StopPolicy`] gives up. Dropping the future stops it as well.
+    /// Lists and watches until `stop` is cancelled, or its [`StopPolicy`] gives up. Dropping the future stops it as
+    /// well.
     pub async fn run(mut self, stop: CancellationToken) -> StopReason {
         let reason = tokio::select! {
             biased;
@@ -218,8 +219,8 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         async move { source.list_permit().await }
     }
 
-    /// The operation, or its replacement if it is not available: a list instead of a streaming list that is not wanted, not
-    /// supported or was refused recently; a watch instead of a probe that is not due.
+    /// The operation, or its replacement if it is not available: a list instead of a streaming list that is not wanted,
+    /// not supported or was refused recently; a watch instead of a probe that is not due.
     fn available(&self, operation: Operation) -> Operation {
         let is_refused = self.streaming_refused_until.is_some_and(|until| Instant::now() < until);
         match operation {

@@ -1,13 +1,13 @@
-//! A streaming list (KEP-3157): the initial events of a watch, up to the bookmark that marks their end. After the marker
-//! the same stream continues as the watch.
+//! A streaming list (KEP-3157): the initial events of a watch, up to the bookmark that marks their end. After the
+//! marker the same stream continues as the watch.
 //!
-//! Before the marker no version is recorded and the sink gets nothing. Initial events are not ordered by version, so the
-//! version of one of them says nothing about the others.
+//! Before the marker no version is recorded and the sink gets nothing. Initial events are not ordered by version, so
+//! the version of one of them says nothing about the others.
 //!
-//! A server that ignores `sendInitialEvents` never sends the marker, but may send events and bookmarks for ever. Two rules
-//! detect it, and the reflector lists instead. A bookmark without the marker is a refusal: kube-apiserver discards the
-//! bookmarks that are due before the marker (`cacheWatcher.nonblockingAdd`). And after ten seconds only progress counts
-//! ([`InitialProgress`]).
+//! A server that ignores `sendInitialEvents` never sends the marker, but may send events and bookmarks for ever. Two
+//! rules detect it, and the reflector lists instead. A bookmark without the marker is a refusal: kube-apiserver
+//! discards the bookmarks that are due before the marker (`cacheWatcher.nonblockingAdd`). And after ten seconds only
+//! progress counts ([`InitialProgress`]).
 
 use futures_util::StreamExt as _;
 use tidings_object::Version;
@@ -132,7 +132,8 @@ impl InitialEvents<'_> {
         }
     }
 
-    /// The server sent an error event. If it is a 500 before any other event, the server does not support streaming lists.
+    /// The server sent an error event. If it is a 500 before any other event, the server does not support streaming
+    /// lists.
     fn error_event(&self, status: StatusDetail) -> Box<FinishedOperation> {
         let is_refusal = status.code == 500 && self.received == 0;
         let request = self.observer.request(VERB, self.version.as_ref());

@@ -1,8 +1,8 @@
 //! Timeouts for consecutive waits of one stream, with one timer for all of them.
 //!
-//! Creating, setting and cancelling a timer for each event costs as much as reading a small event. So the timer of one wait
-//! stays set for the next one. When it fires too early for the current wait, it is set to the current deadline; this
-//! happens at most once per wait. If the next item is already there, neither the clock nor the timer is used.
+//! Creating, setting and cancelling a timer for each event costs as much as reading a small event. So the timer of one
+//! wait stays set for the next one. When it fires too early for the current wait, it is set to the current deadline;
+//! this happens at most once per wait. If the next item is already there, neither the clock nor the timer is used.
 //!
 //! Example, with a timeout of 10 s per event:
 //!

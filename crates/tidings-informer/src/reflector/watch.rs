@@ -28,8 +28,8 @@ pub(super) struct OpenWatch {
     deadline: Option<Instant>,
     /// Whether an event with a new version was received.
     pub(super) has_events: bool,
-    /// A watch that was opened without a version begins with `ADDED` events that are not ordered by version. No version is
-    /// recorded before an event of another type.
+    /// A watch that was opened without a version begins with `ADDED` events that are not ordered by version. No version
+    /// is recorded before an event of another type.
     is_unordered: bool,
 }
 

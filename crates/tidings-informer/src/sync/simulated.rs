@@ -1,5 +1,5 @@
-//! The names of `sync.rs`, implemented with shuttle: under its scheduler another thread may run at every use. Only tests
-//! that compile a stage a second time use it.
+//! The names of `sync.rs`, implemented with shuttle: under its scheduler another thread may run at every use. Only
+//! tests that compile a stage a second time use it.
 
 pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use shuttle::thread::{ThreadId, current as current_thread};
@@ -22,8 +22,8 @@ impl<T> Mutex<T> {
     }
 }
 
-/// A value that many threads read and that is replaced as a whole. The lock is held only to copy the pointer, so that, as
-/// with the real one, a reader keeps its value while it reads.
+/// A value that many threads read and that is replaced as a whole. The lock is held only to copy the pointer, so that,
+/// as with the real one, a reader keeps its value while it reads.
 #[derive(Debug)]
 pub(crate) struct Published<T>(Mutex<Arc<T>>);
 

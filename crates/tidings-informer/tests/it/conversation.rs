@@ -1,5 +1,5 @@
-//! Runs the body of a fuzz target over its checked-in corpus: whole conversations of a client and a server. It is a test
-//! and not a part of the library, because it needs an HTTP client and a runtime with paused time.
+//! Runs the body of a fuzz target over its checked-in corpus: whole conversations of a client and a server. It is a
+//! test and not a part of the library, because it needs an HTTP client and a runtime with paused time.
 
 #[path = "conversation/driver.rs"]
 mod driver;

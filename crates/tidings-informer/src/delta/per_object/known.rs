@@ -46,8 +46,8 @@ impl DeltaFifo {
         self.in_flight.applied_to(object, self.known.known(&object.key()))
     }
 
-    /// Whether the consumer may have this key when it applies the next delta: a delta of it is queued or in flight, it is
-    /// known, or its scope is ending.
+    /// Whether the consumer may have this key when it applies the next delta: a delta of it is queued or in flight, it
+    /// is known, or its scope is ending.
     pub(super) fn may_exist(&self, object: &RawObject) -> bool {
         self.open_entry(object).is_some()
             || self.is_scope_ending(object)

@@ -2,7 +2,8 @@
 //!
 //! A cell is the next operation (`s` streaming list, `l` list, both at the last version; `S`, `L` the same at the most
 //! recent state; `w` watch; `p` probe), when it starts (`!` at once, `~` after a backoff delay, `#` at once, and the
-//! refusal of streaming lists is remembered), and the streak (`x` expired, `m` malformed, `q` quiet, a digit for failures).
+//! refusal of streaming lists is remembered), and the streak (`x` expired, `m` malformed, `q` quiet, a digit for
+//! failures).
 //!
 //! The rows and columns are generated from the enums with [`every`]. A new variant, for instance a new [`ErrorClass`],
 //! does not compile until it is listed, and then the table lacks its row.
@@ -229,8 +230,8 @@ fn a_streaming_list_that_is_always_closed_early_is_replaced_by_a_list() {
     assert_eq!(path, "s!1 s~2 l~2 ");
 }
 
-/// The phases that can follow without any delay, after a failure or a list. The close of a watch takes time, because the
-/// watch lasted a second or received an event. Silence takes time too.
+/// The phases that can follow without any delay, after a failure or a list. The close of a watch takes time, because
+/// the watch lasted a second or received an event. Silence takes time too.
 fn follows_at_once(phase: Phase) -> Vec<Phase> {
     let mut follows = Vec::new();
     for end in ends() {

@@ -1,5 +1,5 @@
-//! A handler that reads everything it receives and records contradictions. It does not panic: the informer would catch the
-//! panic, and the test would not see it.
+//! A handler that reads everything it receives and records contradictions. It does not panic: the informer would catch
+//! the panic, and the test would not see it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,9 +1,9 @@
 //! The script of a server, parsed from arbitrary bytes.
 //!
 //! The first byte configures the client. The rest are answers, separated by [`ANSWER_SEPARATOR`]. The first byte of an
-//! answer is its status, its encoding and how it ends. The rest of an answer are parts, separated by [`PART_SEPARATOR`]. The
-//! first byte of a part says whether its bytes are sent raw, or as the object of a well-formed event. Without the latter a
-//! fuzzer would rarely get past the length fields of protobuf.
+//! answer is its status, its encoding and how it ends. The rest of an answer are parts, separated by
+//! [`PART_SEPARATOR`]. The first byte of a part says whether its bytes are sent raw, or as the object of a well-formed
+//! event. Without the latter a fuzzer would rarely get past the length fields of protobuf.
 
 use std::collections::BTreeMap;
 

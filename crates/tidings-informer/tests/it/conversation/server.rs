@@ -1,5 +1,5 @@
-//! An in-process server that answers from a script. When the script is used up, it answers as a correct server: with the
-//! last list, and with 410 (Expired) to a watch before that list.
+//! An in-process server that answers from a script. When the script is used up, it answers as a correct server: with
+//! the last list, and with 410 (Expired) to a watch before that list.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
