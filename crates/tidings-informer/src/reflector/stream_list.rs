@@ -46,11 +46,11 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         };
         let listed = match initial.open(&*self.source, options).await {
             Ok(stream) => initial.collect(&*self.source, stream, &mut replacement).await,
-            Err(ended) => Err(ended),
+            Err(finished) => Err(finished),
         };
         let (stream, version) = match listed {
             Ok(listed) => listed,
-            Err(ended) => return *ended,
+            Err(finished) => return *finished,
         };
         let (mode, objects, took) = (ListMode::Streaming, replacement.len(), open.requested_at.elapsed());
         let epoch = epoch(self.last_version.as_ref(), &version, &self.observer);
@@ -139,7 +139,7 @@ impl InitialEvents<'_> {
         let request = self.observer.request(VERB, self.version.as_ref());
         let error = SourceError::in_stream(request, status);
         if is_refusal {
-            self.ended(OperationEnd::StreamingRefused, error)
+            self.finished(OperationEnd::StreamingRefused, error)
         } else {
             self.failed(FailureStage::Streaming, error)
         }
@@ -151,32 +151,35 @@ impl InitialEvents<'_> {
             (FailureStage::Streaming, ErrorClass::Network) => self.end_of_closed_stream(),
             (stage, class) => OperationEnd::Failed(stage, class),
         };
-        self.ended(end, error)
+        self.finished(end, error)
     }
 
     fn silent(&self) -> Box<FinishedOperation> {
         let silence = self.config.marker_silence_max;
         let message = format!("the initial events have not ended, and none arrived for {silence:?}");
-        self.ended(OperationEnd::Silent, self.observer.network(VERB, self.version.as_ref(), message))
+        self.finished(OperationEnd::Silent, self.observer.network(VERB, self.version.as_ref(), message))
     }
 
     fn bookmark_without_marker(&self) -> Box<FinishedOperation> {
         let message =
             "a bookmark arrived before the end of the initial events: the server ignores sendInitialEvents";
         let error = self.observer.network(VERB, self.version.as_ref(), message.to_owned());
-        self.ended(OperationEnd::StreamingRefused, error)
+        self.finished(OperationEnd::StreamingRefused, error)
     }
 
     fn closed(&self) -> Box<FinishedOperation> {
         let message = "the stream was closed before the end of the initial events".to_owned();
-        self.ended(self.end_of_closed_stream(), self.observer.network(VERB, self.version.as_ref(), message))
+        self.finished(
+            self.end_of_closed_stream(),
+            self.observer.network(VERB, self.version.as_ref(), message),
+        )
     }
 
     fn end_of_closed_stream(&self) -> OperationEnd {
         classify_close(self.requested_at, self.received > 0)
     }
 
-    fn ended(&self, end: OperationEnd, error: SourceError) -> Box<FinishedOperation> {
+    fn finished(&self, end: OperationEnd, error: SourceError) -> Box<FinishedOperation> {
         Box::new(FinishedOperation::with_error(end, error, ReflectorActivity::StreamingList))
     }
 }

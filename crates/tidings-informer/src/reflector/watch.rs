@@ -71,7 +71,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             Some(open) => open,
             None => match self.request_watch().await {
                 Ok(open) => open,
-                Err(ended) => return *ended,
+                Err(finished) => return *finished,
             },
         };
         self.observer.watching(self.last_version.as_ref());
@@ -85,7 +85,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 Ok(next) => next,
                 Err(silence) => return self.silent(silence).having_progressed(has_progressed),
             };
-            let ended = match next {
+            let finished = match next {
                 Some(Ok(event)) => match self.handle(event, &mut open).await {
                     Ok(is_progress) => {
                         has_progressed |= is_progress;
@@ -99,7 +99,7 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
                 Some(Err(error)) => self.failed(&open, error),
                 None => self.closed(&open),
             };
-            return ended.having_progressed(has_progressed);
+            return finished.having_progressed(has_progressed);
         }
     }
 

@@ -194,7 +194,10 @@ async fn an_informer_that_gave_up_keeps_what_it_has_and_says_so() {
     tokio::time::sleep(seconds(3600)).await;
     let health = stage.informer.health();
     assert_eq!(health.streams[0].state, StreamState::Stopped);
-    assert_eq!(health.streams[0].failing.as_ref().unwrap().class, ErrorClass::NotFound);
+    let failing = health.streams[0].failing.as_ref().unwrap();
+    assert_eq!(failing.class, ErrorClass::NotFound);
+    let hint = "the server does not know pods in version v1";
+    assert!(failing.error.to_string().ends_with(hint), "{}", failing.error);
     assert!(!health.is_healthy());
     assert_eq!(stage.cached(), ["a@1"]);
     assert_eq!(heard.lines(), ["initial a@1"]);
