@@ -1,6 +1,7 @@
 //! The shared informer: applies deltas to the cache and delivers notifications to handlers.
 //!
-//! [`informer`] returns a handle and a task. The task is the only writer of the cache; handles, listers and handlers read it.
+//! [`informer`] returns a handle and a task. The task is the only writer of the cache; handles, listers and handlers
+//! read it.
 //!
 //! - `handle/` is what users hold: the handle, registrations, waits, the weak reference.
 //! - `run/` is the task: signals, upkeep, shutdown.
@@ -9,9 +10,10 @@
 //! - `observe/` is what an informer reports: health, statistics, faults.
 //! - `shared` is the state that the handle and the task share.
 //!
-//! A new option of an informer is a field in `config`, read where it has its effect through `shared.config`, and a method on
-//! `InformerOptions` in tidings-factory. A new option of a handler is a field of `MailboxOptions` and a method in `handler`. A new
-//! metric is a field in `observe/stats`, filled in `shared`, and a line in the metrics of tidings-factory.
+//! A new option of an informer is a field in `config`, read where it has its effect through `shared.config`, and a
+//! method on `InformerOptions` in tidings-factory. A new option of a handler is a field of `MailboxOptions` and a
+//! method in `handler`. A new metric is a field in `observe/stats`, filled in `shared`, and a line in the metrics of
+//! tidings-factory.
 
 mod apply;
 mod config;
@@ -65,8 +67,8 @@ impl KnownInScope for Reader {
     }
 }
 
-/// Creates an informer of the resource of `intake` over `scopes`. Nothing happens before its task runs. The task ends when the
-/// last handle, lister, stream and handler is dropped.
+/// Creates an informer of the resource of `intake` over `scopes`. Nothing happens before its task runs. The task ends
+/// when the last handle, lister, stream and handler is dropped.
 pub fn informer<K>(
     intake: Arc<Intake>,
     sources: Arc<dyn Sources>,

@@ -1,16 +1,16 @@
-//! One fault is one event of `tracing`, whichever stage notices it.
+//! Each fault is logged as one `tracing` event, whichever module notices it.
 //!
-//! It has a process of its own: `tracing` remembers whether anybody listens to an event when it first happens, and tests
-//! beside it that listen to nothing would race with that.
+//! This test has its own process: `tracing` caches whether an event has subscribers when the event first happens, and
+//! other tests in the process, which have no subscriber, would race with that.
 
 #![allow(missing_docs, reason = "tests")]
 
-#[path = "it/informer/heard.rs"]
+#[path = "it/informer/fixture.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
-mod heard;
-#[path = "it/informer/stage.rs"]
+mod fixture;
+#[path = "it/informer/notification_log.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
-mod stage;
+mod notification_log;
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -25,11 +25,11 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::stage::{Stage, config, pod, seconds};
+use crate::fixture::{InformerFixture, config, pod, seconds};
 
-/// Keeps what is worth a line in a log as `LEVEL field=value …`.
+/// Records events as `LEVEL field=value …`.
 #[derive(Clone, Default)]
-struct Traced(Arc<Mutex<Vec<String>>>);
+struct RecordedEvents(Arc<Mutex<Vec<String>>>);
 
 struct Line(String);
 
@@ -39,7 +39,7 @@ impl Visit for Line {
     }
 }
 
-impl Subscriber for Traced {
+impl Subscriber for RecordedEvents {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with("tidings_informer") && *metadata.level() <= Level::INFO
     }
@@ -65,29 +65,30 @@ impl Subscriber for Traced {
 
 // holds: X2
 #[tokio::test(start_paused = true)]
-async fn one_fault_is_one_event_in_the_log() {
-    let traced = Traced::default();
-    let _guard = tracing::subscriber::set_default(traced.clone());
+async fn each_fault_is_logged_once() {
+    let recorded = RecordedEvents::default();
+    let _guard = tracing::subscriber::set_default(recorded.clone());
     let bad = StreamScope::Namespace("bad".into());
-    let mut stage = Stage::over(config(QueueOrder::InOrder), &[StreamScope::All, bad.clone()], &[]);
-    stage.informer.add_handler(Handler::new().on_add(|_, _| panic!("from the handler"))).unwrap();
-    stage.informer.add_index(Index::raw("broken", |_| panic!("from the index"))).unwrap();
-    stage.source_of(&bad).will_list_always(|_| panic!("from the source"));
-    stage.source.will_list(ListAnswer::status(500, "from the list"));
-    stage.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
+    let mut fixture =
+        InformerFixture::over(config(QueueOrder::InOrder), &[StreamScope::All, bad.clone()], &[]);
+    fixture.informer.add_handler(Handler::new().on_add(|_, _| panic!("from the handler"))).unwrap();
+    fixture.informer.add_index(Index::raw("broken", |_| panic!("from the index"))).unwrap();
+    fixture.source_of(&bad).will_list_always(|_| panic!("from the source"));
+    fixture.source.will_list(ListAnswer::status(500, "from the list"));
+    fixture.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
     let broken = ErrorKind::Network { message: "from the watch".to_owned(), is_refused: false };
     let unnamed = Skipped::Object(IntakeError::NoIdentity { missing: "from the frame" });
-    stage
+    fixture
         .source
         .will_watch(WatchAnswer::open().event(tidings_source::WatchEvent::Skipped(unnamed)).broken(broken));
-    stage.source.will_watch_always(|_| WatchAnswer::open().hang());
-    stage.start();
+    fixture.source.will_watch_always(|_| WatchAnswer::open().hang());
+    fixture.start();
     tokio::time::sleep(seconds(60)).await;
-    let lines = traced.0.lock().unwrap().clone();
+    let lines = recorded.0.lock().unwrap().clone();
     for fault in ["handler", "index", "source", "list", "frame", "watch"] {
         let about = |line: &&String| line.contains(&format!("from the {fault}"));
         assert_eq!(lines.iter().filter(about).count(), 1, "{fault}: {lines:#?}");
     }
-    assert_eq!(stage.faults.all().len(), 6, "{:#?}", stage.faults.all());
-    stage.end().await;
+    assert_eq!(fixture.faults.all().len(), 6, "{:#?}", fixture.faults.all());
+    fixture.end().await;
 }

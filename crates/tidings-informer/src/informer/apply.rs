@@ -1,5 +1,5 @@
-//! Applies deltas to the cache and produces the notifications. Replays, unchanged objects and deletions of unknown objects
-//! produce none.
+//! Applies deltas to the cache and produces the notifications. Replays, unchanged objects and deletions of unknown
+//! objects produce none.
 //!
 //! An example, with `a@5` cached under uid 1:
 //!
@@ -83,8 +83,8 @@ impl Applier {
             Delta::Changed(change, object) => {
                 let version = object.version().clone();
                 step.changed(change, object);
-                // In the per-object queue, earlier changes of this stream may still be queued: there the queue itself sends
-                // `Delta::Reached`.
+                // In the per-object queue, earlier changes of this stream may still be queued: there the queue itself
+                // sends `Delta::Reached`.
                 if self.order == QueueOrder::InOrder {
                     self.progress.reach(stream, &version, ReachedBy::Bookmark);
                 }
@@ -161,8 +161,8 @@ impl ApplyStep<'_> {
         }
     }
 
-    /// A deletion carries the version of the deletion. If it is older than the cached object, it is a replay about an earlier
-    /// object of that name. An equal version deletes, because some servers send the last state unchanged.
+    /// A deletion carries the version of the deletion. If it is older than the cached object, it is a replay about an
+    /// earlier object of that name. An equal version deletes, because some servers send the last state unchanged.
     fn deleted(&mut self, object: Arc<RawObject>) {
         let Some(cached) = self.writer.get(&object.key()) else {
             self.counts.unknown_deletions += 1;
@@ -177,7 +177,8 @@ impl ApplyStep<'_> {
         let is_other_object = are_different_objects(cached, &object);
         let old = Arc::clone(cached);
         self.writer.remove(&object.key());
-        // Handlers know the cached object. The one that was deleted was created and deleted without an event that they received.
+        // Handlers know the cached object. The one that was deleted was created and deleted without an event that they
+        // received.
         let object = if is_other_object { Arc::clone(&old) } else { object };
         self.out.push(RawNotification::deleted(old, object, is_other_object));
     }
@@ -237,8 +238,8 @@ impl ApplyStep<'_> {
         }
     }
 
-    /// Removes the objects of a scope, except those that another wanted scope contains too: the list of that scope will decide
-    /// about them.
+    /// Removes the objects of a scope, except those that another wanted scope contains too: the list of that scope
+    /// will decide about them.
     fn scope_ended(&mut self, scope: &StreamScope, wanted: &[StreamScope]) {
         let is_wanted = |object: &RawObject| wanted.iter().any(|scope| scope.contains(object.namespace()));
         let gone = match wanted.iter().any(|other| overlap(other, scope)) {

@@ -10,7 +10,8 @@ use crate::indexer::IndexError;
 
 /// An operation that an informer refused, or the failure that ended the informer or one of its streams.
 ///
-/// After [`Panicked`](Self::Panicked) or [`StreamEnded`](Self::StreamEnded) the cache is readable but no longer changes.
+/// After [`Panicked`](Self::Panicked) or [`StreamEnded`](Self::StreamEnded) the cache is readable but no longer
+/// changes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
@@ -80,8 +81,9 @@ pub enum InformerError {
         /// The panic's message.
         message: String,
     },
-    /// One stream of the informer ended: its reflector panicked, or its [`StopPolicy`](crate::reflector::StopPolicy) gave up.
-    /// The other namespaces of the informer are still followed. The informer recovers when it no longer follows this scope.
+    /// One stream of the informer ended: its reflector panicked, or its [`StopPolicy`](crate::reflector::StopPolicy)
+    /// gave up. The other namespaces of the informer are still followed. The informer recovers when it no longer
+    /// follows this scope.
     #[error("the informer of {informer} has stopped watching {scope}: {cause}")]
     StreamEnded {
         /// The informer's name.
@@ -105,8 +107,8 @@ pub enum WaitError {
         /// The version of the cache.
         reached: Option<Version>,
     },
-    /// The server's versions went back, for instance after a restore from a backup. The awaited version will be used for
-    /// another change: read the object from the server again.
+    /// The server's versions went back, for instance after a restore from a backup. The awaited version will be used
+    /// for another change: read the object from the server again.
     #[error("the server went back in time while waiting for {what}: read the object from the server again")]
     WentBack {
         /// What was waited for.

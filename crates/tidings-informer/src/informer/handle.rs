@@ -30,48 +30,52 @@ use crate::informer::observe::health::Health;
 use crate::informer::observe::stats::InformerStats;
 use crate::informer::shared::{Lifecycle, Shared};
 
-/// One list and watch and one cache of a resource, shared by all its users, and seen as a `K`. This is a handle: clones, and
-/// handles of other types from [`cast`](Self::cast), share the informer.
+/// One list and watch and one cache of a resource, shared by all its users, and seen as a `K`. This is a handle:
+/// clones, and handles of other types from [`cast`](Self::cast), share the informer.
 ///
 /// # Guarantees
 ///
 /// Each of these is held by the tests that `docs/contract.md` names.
 ///
-/// **Convergence.** The cache follows the server. After the last fault it equals the server's state. It may be behind by any
-/// amount of time: it says how far it is ([`Lister::version`](crate::lister::Lister::version)), and
+/// **Convergence.** The cache follows the server. After the last fault it equals the server's state. It may be behind
+/// by any amount of time: it says how far it is ([`Lister::version`](crate::lister::Lister::version)), and
 /// [`wait_for_written`](Self::wait_for_written) waits for one's own writes.
 ///
-/// **Consistency of reads.** A read never waits for the informer and never makes a request. A [snapshot](crate::indexer::Snapshot)
-/// is one state of all objects and indexes. Two reads without a snapshot may see two states.
+/// **Consistency of reads.** A read never waits for the informer and never makes a request. A
+/// [snapshot](crate::indexer::Snapshot) is one state of all objects and indexes. Two reads without a snapshot may see
+/// two states.
 ///
-/// **Cache first.** When a handler receives a notification, the cache and its indexes already contain the change. They may
-/// already contain later changes too.
+/// **Cache first.** When a handler receives a notification, the cache and its indexes already contain the change. They
+/// may already contain later changes too.
 ///
-/// **Order.** A handler receives the states of one object in order, ends with its last state, and never receives a state that is
-/// older than the one before, unless the server itself was restored from a backup. With the default queue the order holds over
-/// all objects of a stream. There is no order between handlers.
+/// **Order.** A handler receives the states of one object in order, ends with its last state, and never receives a
+/// state that is older than the one before, unless the server itself was restored from a backup. With the default
+/// queue the order holds over all objects of a stream. There is no order between handlers.
 ///
-/// **Completeness.** A handler receives every object that exists, and the deletion of every object that it received. It need
-/// not receive each state in between: pending notifications of a slow handler merge by object, and changes during a
-/// disconnection are seen as one. A [subscriber](crate::informer::Handler::subscriber) receives every change that the informer
-/// saw.
+/// **Completeness.** A handler receives every object that exists, and the deletion of every object that it received.
+/// It need not receive each state in between: pending notifications of a slow handler merge by object, and changes
+/// during a disconnection are seen as one. A [subscriber](crate::informer::Handler::subscriber) receives every change
+/// that the informer saw.
 ///
-/// **Late handlers.** A handler may be added at any time. It first receives all cached objects as initial additions, then every
-/// change. It has synced when it has returned from the last initial addition, not when the cache is filled.
+/// **Late handlers.** A handler may be added at any time. It first receives all cached objects as initial additions,
+/// then every change. It has synced when it has returned from the last initial addition, not when the cache is filled.
 ///
-/// **Isolation of handlers.** Each handler has its own task and its own bounded mailbox, and one call at a time. A slow handler
-/// delays no other handler and not the cache. This does not hold for subscribers, which slow the informer.
+/// **Isolation of handlers.** Each handler has its own task and its own bounded mailbox, and one call at a time. A
+/// slow handler delays no other handler and not the cache. This does not hold for subscribers, which slow the
+/// informer.
 ///
-/// **Missed deletions.** An object that was deleted without an event is reported as deleted after the next list, in its last
-/// known state, with `is_final_state_unknown`. If another object of the same name exists then, the deletion of the first one is
-/// delivered before the addition of the second.
+/// **Missed deletions.** An object that was deleted without an event is reported as deleted after the next list, in
+/// its last known state, with `is_final_state_unknown`. If another object of the same name exists then, the deletion
+/// of the first one is delivered before the addition of the second.
 ///
-/// **Contained failures.** An object that can't be decoded is an error for its reader only. A panic in a handler costs that call
-/// (with `panic = "unwind"`). Requests are retried for ever, with a backoff, unless a
-/// [`StopPolicy`](crate::reflector::StopPolicy) says otherwise. Every fault reaches the error hook; none is reported twice.
+/// **Contained failures.** An object that can't be decoded is an error for its reader only. A panic in a handler costs
+/// that call (with `panic = "unwind"`). Requests are retried for ever, with a backoff, unless a
+/// [`StopPolicy`](crate::reflector::StopPolicy) says otherwise. Every fault reaches the error hook; none is reported
+/// twice.
 ///
-/// **End.** The informer stops when [`stop`](Self::stop) is called, or when the last handle, lister, stream and handler is
-/// dropped. Pending notifications are delivered, within a deadline. The cache stays readable. It can't be started again.
+/// **End.** The informer stops when [`stop`](Self::stop) is called, or when the last handle, lister, stream and
+/// handler is dropped. Pending notifications are delivered, within a deadline. The cache stays readable. It can't be
+/// started again.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -343,8 +347,8 @@ impl<K> SharedInformer<K> {
 }
 
 impl<K: 'static> SharedInformer<K> {
-    /// Adds a handler, at any time. It receives all cached objects as initial additions, then every change. It keeps the
-    /// informer running until it is removed.
+    /// Adds a handler, at any time. It receives all cached objects as initial additions, then every change. It keeps
+    /// the informer running until it is removed.
     pub fn add_handler(&self, handler: Handler<K>) -> Result<Registration, InformerError> {
         let (options, receiver) = handler.into_parts().map_err(|problem| self.invalid_handler(problem))?;
         let keep_alive = Some(Arc::clone(&self.keep_alive));

@@ -19,8 +19,9 @@ type OnDelete<K> = Box<dyn FnMut(&Object<K>) + Send>;
 
 /// Receives the notifications of an informer. Each closure may be left out.
 ///
-/// A handler has a task of its own, which makes one call at a time. A call blocks that task: put long work on a queue. A panic
-/// in a call is caught and reported (this needs `panic = "unwind"`, Rust's default), and the next call follows.
+/// A handler has a task of its own, which makes one call at a time. A call blocks that task: put long work on a queue.
+/// A panic in a call is caught and reported (this needs `panic = "unwind"`, Rust's default), and the next call
+/// follows.
 ///
 /// ```
 /// use tidings_informer::informer::{Handler, Notification};
@@ -62,7 +63,7 @@ pub(crate) struct MailboxOptions {
     pub(crate) merge_above: Option<usize>,
 }
 
-/// What a [`Handler`] comes to when it is added.
+/// The code of a [`Handler`], ready to be called.
 pub(crate) enum Receiver {
     Handler(Callback),
     Subscriber(SharedCallback),
@@ -74,23 +75,24 @@ impl<K> Handler<K> {
         Self::with_function(Function::None)
     }
 
-    /// A handler that receives every notification in one function: also resyncs, and deletions whose final state is unknown.
-    /// Closures that are added with `on_add`, `on_update` or `on_delete` are called after it.
+    /// A handler that receives every notification in one function: also resyncs, and deletions whose final state is
+    /// unknown. Closures that are added with `on_add`, `on_update` or `on_delete` are called after it.
     pub fn from_fn(call: impl FnMut(&Notification<K>) + Send + 'static) -> Self {
         Self::with_function(Function::Handler(Box::new(call)))
     }
 
-    /// A subscriber: a handler whose notifications are never merged. Use it where the states in between matter, for instance
-    /// to map each change of an object to the keys of other objects, and merge these keys.
+    /// A subscriber: a handler whose notifications are never merged. Use it where the states in between matter, for
+    /// instance to map each change of an object to the keys of other objects, and merge these keys.
     ///
-    /// The cost is backpressure. [`merge_above`](Self::merge_above) bounds the mailbox of a subscriber. When it is full, the
-    /// informer's task takes the oldest pending notification and makes the call itself before it continues ("caller runs"). So
-    /// a subscriber must be quick and must not block: a slow one slows the cache and all other handlers of its informer.
+    /// The cost is backpressure. [`merge_above`](Self::merge_above) bounds the mailbox of a subscriber. When it is
+    /// full, the informer's task takes the oldest pending notification and makes the call itself before it continues
+    /// ("caller runs"). So a subscriber must be quick and must not block: a slow one slows the cache and all other
+    /// handlers of its informer.
     ///
-    /// Two calls may overlap, one in each task, and then either may be first: even for one object, the order of calls is not
-    /// always the order of changes. Each call is made after the cache has the change. Panics, resyncs, the initial list and the
-    /// removal are as for other handlers. A subscriber has neither a filter nor further closures: adding one that does is an
-    /// error.
+    /// Two calls may overlap, one in each task, and then either may be first: even for one object, the order of calls
+    /// is not always the order of changes. Each call is made after the cache has the change. Panics, resyncs, the
+    /// initial list and the removal are as for other handlers. A subscriber has neither a filter nor further closures:
+    /// adding one that does is an error.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -131,48 +133,50 @@ impl<K> Handler<K> {
         self
     }
 
-    /// Delivers all objects again, as updates without a change, each time this period has passed. The minimum is one second;
-    /// zero means never. Without this, the period of the informer applies. A resync reads the cache: it makes no request.
+    /// Delivers all objects again, as updates without a change, each time this period has passed. The minimum is one
+    /// second; zero means never. Without this, the period of the informer applies. A resync reads the cache: it makes
+    /// no request.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.options.resync = Some(period);
         self
     }
 
-    /// How many pending notifications are kept before those of one object merge. Without this, the bound of the informer
-    /// applies. The notifications of a [subscriber](Self::subscriber) do not merge: above this bound the informer's task makes
-    /// the calls.
+    /// How many pending notifications are kept before those of one object merge. Without this, the bound of the
+    /// informer applies. The notifications of a [subscriber](Self::subscriber) do not merge: above this bound the
+    /// informer's task makes the calls.
     #[must_use]
     pub fn merge_above(mut self, notifications: usize) -> Self {
         self.options.merge_above = Some(notifications);
         self
     }
 
-    /// Delivers only objects that match. An object that begins to match is an addition. An object that no longer matches is a
-    /// deletion.
+    /// Delivers only objects that match. An object that begins to match is an addition. An object that no longer
+    /// matches is a deletion.
     ///
-    /// The view that a handler builds from its calls equals the filtered cache once it has received everything, also if
-    /// notifications were merged: the filter remembers the keys of the objects that it has reported, and never decides by a
-    /// state that the handler did not receive. An object that was reported and is gone is always reported as deleted: in its
-    /// final state if that matches, otherwise in the last state that was reported.
+    /// The view that a handler builds from its calls equals the filtered cache once it has received everything, also
+    /// if notifications were merged: the filter remembers the keys of the objects that it has reported, and never
+    /// decides by a state that the handler did not receive. An object that was reported and is gone is always reported
+    /// as deleted: in its final state if that matches, otherwise in the last state that was reported.
     ///
-    /// A panic of the filter costs one call; the next change of the object makes up for it. A filter whose result depends on
-    /// more than the object takes effect with the next change or resync of each object. It needs memory for one key per
-    /// matching object.
+    /// A panic of the filter costs one call; the next change of the object makes up for it. A filter whose result
+    /// depends on more than the object takes effect with the next change or resync of each object. It needs memory for
+    /// one key per matching object.
     #[must_use]
     pub fn filter(mut self, matches: impl Fn(&Object<K>) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Filter::new(matches));
         self
     }
 
-    /// TaskSignals this for each object that the handler did not know, with whether it existed before the handler was added.
+    /// Calls this for each object that the handler did not know, with whether it existed before the handler was
+    /// added.
     #[must_use]
     pub fn on_add(mut self, call: impl FnMut(&Object<K>, bool) + Send + 'static) -> Self {
         self.on_add = Some(Box::new(call));
         self
     }
 
-    /// TaskSignals this with the old and the new state of each object that changed, and for each object of a resync.
+    /// Calls this with the old and the new state of each object that changed, and for each object of a resync.
     /// [`from_fn`](Self::from_fn) distinguishes the two.
     #[must_use]
     pub fn on_update(mut self, call: impl FnMut(&Object<K>, &Object<K>) + Send + 'static) -> Self {
@@ -180,8 +184,8 @@ impl<K> Handler<K> {
         self
     }
 
-    /// TaskSignals this with the last known state of each object that is gone. [`from_fn`](Self::from_fn) also gets the previous
-    /// state, and whether the final state is unknown.
+    /// Calls this with the last known state of each object that is gone. [`from_fn`](Self::from_fn) also gets
+    /// the previous state, and whether the final state is unknown.
     #[must_use]
     pub fn on_delete(mut self, call: impl FnMut(&Object<K>) + Send + 'static) -> Self {
         self.on_delete = Some(Box::new(call));

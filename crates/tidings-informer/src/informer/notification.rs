@@ -44,12 +44,13 @@ pub enum Notification<K> {
     },
     /// The object no longer exists, or no longer matches.
     Deleted {
-        /// The state that the receiver got last. It differs from `object` if the deletion itself changed the object (at least
-        /// its version), or if updates were merged into the deletion because the receiver is slow.
+        /// The state that the receiver got last. It differs from `object` if the deletion itself changed the object
+        /// (at least its version), or if updates were merged into the deletion because the receiver is slow.
         old: Object<K>,
         /// The final state, or the last known state if the final one is unknown.
         object: Object<K>,
-        /// Whether the informer missed the deletion, for instance while it was disconnected. `object` may then be stale.
+        /// Whether the informer missed the deletion, for instance while it was disconnected. `object` may then be
+        /// stale.
         is_final_state_unknown: bool,
     },
 }
@@ -92,8 +93,8 @@ impl<K> Notification<K> {
         }
     }
 
-    /// All states in the notification: the old one, if there is one, and the newest one. Code that maps an object to its
-    /// owners needs both, because a change can move an object from one owner to another.
+    /// All states in the notification: the old one, if there is one, and the newest one. Code that maps an object to
+    /// its owners needs both, because a change can move an object from one owner to another.
     pub fn objects(&self) -> impl Iterator<Item = &Object<K>> {
         match self {
             Notification::Added { object, .. } => [Some(object), None],

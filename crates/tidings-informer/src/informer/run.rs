@@ -1,6 +1,6 @@
-//! The informer's task. It takes batches of deltas from the queue, applies them to the cache, publishes the new state, and
-//! dispatches notifications to the handlers. It is the only writer of the cache, so everything that must not race with a write
-//! happens here: starting and stopping streams, the initial list of a new handler, resyncs, upkeep.
+//! The informer's task. It takes batches of deltas from the queue, applies them to the cache, publishes the new state,
+//! and dispatches notifications to the handlers. It is the only writer of the cache, so everything that must not race
+//! with a write happens here: starting and stopping streams, the initial list of a new handler, resyncs, upkeep.
 //!
 //! One batch, in this order:
 //!
@@ -103,8 +103,8 @@ impl InformerTask {
         }
     }
 
-    /// Runs the informer until it is stopped, then delivers pending notifications. It never panics. A panic inside ends the
-    /// informer, and the health of the informer and all its waiters report
+    /// Runs the informer until it is stopped, then delivers pending notifications. It never panics. A panic inside
+    /// ends the informer, and the health of the informer and all its waiters report
     /// [`InformerError::Panicked`](crate::informer::InformerError::Panicked).
     pub async fn run(mut self) {
         let result = AssertUnwindSafe(self.run_until_stopped()).catch_unwind().await;
@@ -140,9 +140,10 @@ impl InformerTask {
         }
     }
 
-    /// Waits for work. The order is: requests of handles, other signals, resyncs, batches, upkeep. After a wake-up the batch is
-    /// polled before the other signals, because a batch is the usual reason for it. Requests of handles are always first: a
-    /// handler that was added before a change must receive it as a change, not as part of the initial list.
+    /// Waits for work. The order is: requests of handles, other signals, resyncs, batches, upkeep. After a wake-up the
+    /// batch is polled before the other signals, because a batch is the usual reason for it. Requests of handles are
+    /// always first: a handler that was added before a change must receive it as a change, not as part of the initial
+    /// list.
     async fn next(&mut self, signals: &mut TaskSignals) -> NextWork {
         let mut resync = pin!(sleep_until(self.resyncs.next()));
         let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
@@ -201,8 +202,8 @@ impl InformerTask {
         self.check_synced();
     }
 
-    /// Skips the wake-up when there are no waiters, which is the usual case. No waiter is missed: it subscribes first, and then
-    /// reads under the lock that is held here. So either it is counted here, or it reads the new progress.
+    /// Skips the wake-up when there are no waiters, which is the usual case. No waiter is missed: it subscribes first,
+    /// and then reads under the lock that is held here. So either it is counted here, or it reads the new progress.
     fn publish_progress(&self) {
         let published = &self.shared.progress;
         published.send_if_modified(|progress| {
@@ -268,8 +269,8 @@ impl InformerTask {
         reap_finished(&mut self.handler_tasks);
     }
 
-    /// Delivers all cached objects to a new handler. No delta is applied in between, so the handler misses no change and
-    /// receives none twice.
+    /// Delivers all cached objects to a new handler. No delta is applied in between, so the handler misses no change
+    /// and receives none twice.
     async fn deliver_initial(&mut self, mailbox: &Arc<Mailbox>) {
         let cached = self.applier.writer.iter().map(Arc::clone);
         let initial = cached.map(|object| RawNotification::added(object, true));
@@ -281,8 +282,9 @@ impl InformerTask {
         self.resyncs.add(mailbox, now);
     }
 
-    /// Starts and stops streams so that they match the wanted scopes. A stream that overlaps a stopping one starts only after
-    /// the last delta of that one: an old event that is applied after the newer list would stay in the cache.
+    /// Starts and stops streams so that they match the wanted scopes. A stream that overlaps a stopping one starts
+    /// only after the last delta of that one: an old event that is applied after the newer list would stay in the
+    /// cache.
     fn update_streams(&mut self) {
         let wanted = &self.applier.wanted;
         let ending = self.streams.extract_if(.., |(_, scope, _)| !wanted.contains(scope));
@@ -305,8 +307,8 @@ impl InformerTask {
     fn start_stream(&mut self, scope: StreamScope) {
         let id = StreamId(self.next_stream);
         self.next_stream += 1;
-        // Not a child of the informer's token: a stream that is stopped by itself removes its objects from the cache, but the
-        // objects must stay readable when the whole informer stops.
+        // Not a child of the informer's token: a stream that is stopped by itself removes its objects from the cache,
+        // but the objects must stay readable when the whole informer stops.
         let stop = CancellationToken::new();
         let monitor = Arc::new(StreamMonitor::new(scope.clone(), Arc::clone(&self.shared.reporter)));
         self.shared.monitors.lock().insert(id, Arc::clone(&monitor));
@@ -337,8 +339,9 @@ impl InformerTask {
         });
     }
 
-    /// Delivers all objects again to the handlers that are due. With the per-object queue a resync passes through the queue.
-    /// With the ordered queue it reads the cache, and subscribers are last, so that a slow one does not delay the others.
+    /// Delivers all objects again to the handlers that are due. With the per-object queue a resync passes through the
+    /// queue. With the ordered queue it reads the cache, and subscribers are last, so that a slow one does not delay
+    /// the others.
     async fn resync(&mut self) {
         let now = Instant::now();
         let mut due = self.resyncs.take_due(now);
@@ -364,8 +367,8 @@ enum NextWork {
     Idle,
 }
 
-/// Removes finished tasks from the set. These tasks catch the panics of user code, so a panic here is a bug of ours: it ends the
-/// informer.
+/// Removes finished tasks from the set. These tasks catch the panics of user code, so a panic here is a bug of ours:
+/// it ends the informer.
 fn reap_finished(tasks: &mut JoinSet<()>) {
     while let Some(ended) = tasks.try_join_next() {
         if let Err(error) = ended

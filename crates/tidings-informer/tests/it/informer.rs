@@ -1,19 +1,19 @@
-//! Shared informers over scripted sources: what handlers, listers and streams are told, and when.
+//! Shared informers over scripted sources: what handlers, listers and streams receive, and when.
 
-mod abuse;
 mod applying;
 mod backlog;
+mod concurrency;
 mod failures;
 mod faults;
 mod filters;
-mod gate;
+mod fixture;
 mod handlers;
-mod heard;
+mod latch;
 mod model;
 mod namespaces;
+mod notification_log;
 mod removal;
 mod resync;
-mod stage;
 mod stop;
 mod streams;
 mod subscribers;

@@ -76,8 +76,8 @@ impl Progress {
         self.position(id).is_some()
     }
 
-    /// The version up to which every change of every stream can be read: the lowest version of all streams. `None` while a
-    /// stream has not listed, or if the versions have no order.
+    /// The version up to which every change of every stream can be read: the lowest version of all streams. `None`
+    /// while a stream has not listed, or if the versions have no order.
     pub(crate) fn version(&self) -> Option<Version> {
         let mut lowest: Option<&Version> = None;
         for stream in &self.streams {

@@ -1,9 +1,9 @@
-//! Remembers recent deletions. An event about a deleted object that is not newer than its deletion is a replay, and must not
-//! bring the object back.
+//! Remembers recent deletions. An event about a deleted object that is not newer than its deletion is a replay, and
+//! must not bring the object back.
 //!
-//! The uid alone is not enough: an object that stops matching a selector is reported as deleted, and may match again later, with
-//! the same uid and a newer version. Example: after the deletion of uid `a` at version 7, an event of `a` at version 5 or 7 is a
-//! replay, and one at version 8 is not.
+//! The uid alone is not enough: an object that stops matching a selector is reported as deleted, and may match again
+//! later, with the same uid and a newer version. Example: after the deletion of uid `a` at version 7, an event of `a`
+//! at version 5 or 7 is a replay, and one at version 8 is not.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -24,7 +24,8 @@ pub(crate) struct Tombstones {
 }
 
 impl Tombstones {
-    /// Remembers a deletion. An object without a uid, or whose version has no order, can't be recognised and is not remembered.
+    /// Remembers a deletion. An object without a uid, or whose version has no order, can't be recognised and is not
+    /// remembered.
     pub(crate) fn insert(&mut self, object: &RawObject) {
         let (Some(end), false) = (object.version().number(), object.uid().is_empty()) else { return };
         let uid = HASHER.hash_one(object.uid());

@@ -1,7 +1,7 @@
 //! How the informer calls user code: with one notification, and with its panic caught.
 //!
-//! The call gets the notification by value and gives it its type there. So the objects are moved from the mailbox to user code
-//! and no reference count changes.
+//! The call gets the notification by value and gives it its type there. So the objects are moved from the mailbox to
+//! user code and no reference count changes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use tidings_util::panic_message;
 
 use crate::informer::notification::{Notification, RawNotification};
 
-/// TaskSignals a handler, from one task.
+/// Calls a handler, from one task.
 pub(crate) type Callback = Box<dyn FnMut(RawNotification) -> Result<(), HandlerPanic> + Send>;
 
-/// TaskSignals a subscriber, from two tasks.
+/// Calls a subscriber, from two tasks.
 pub(crate) type SharedCallback = Arc<dyn Fn(RawNotification) -> Result<(), HandlerPanic> + Send + Sync>;
 
 /// A panic of user code.
@@ -23,7 +23,7 @@ pub(crate) struct HandlerPanic {
     pub(crate) message: String,
 }
 
-/// TaskSignals user code with a notification and catches its panic, which needs `panic = "unwind"`, Rust's default.
+/// Calls user code with a notification and catches its panic, which needs `panic = "unwind"`, Rust's default.
 pub(crate) fn catch_panic<K>(
     notification: RawNotification,
     call: impl FnOnce(&Notification<K>),

@@ -6,8 +6,8 @@ use crate::informer::deliver::resync::PendingResyncs;
 use crate::informer::notification::RawNotification;
 use crate::informer::shared::Shared;
 
-/// Clones the notifications for each mailbox, handlers before subscribers; the last mailbox gets the originals. A resync is
-/// delivered only to the mailboxes that are due for it.
+/// Clones the notifications for each mailbox, handlers before subscribers; the last mailbox gets the originals. A
+/// resync is delivered only to the mailboxes that are due for it.
 #[expect(
     clippy::iter_overeager_cloned,
     reason = "a filter of references is not general enough for a future that is Send"

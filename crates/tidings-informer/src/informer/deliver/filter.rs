@@ -1,7 +1,8 @@
 //! CoopBudget the notifications of all objects into those of the objects that match.
 //!
-//! The filter decides by the objects that it has reported, not by the old state of a notification. Above its bound a mailbox
-//! merges notifications, so the old state can be one that the handler never received. Example, with a bound of 0:
+//! The filter decides by the objects that it has reported, not by the old state of a notification. Above its bound a
+//! mailbox merges notifications, so the old state can be one that the handler never received. Example, with a bound of
+//! 0:
 //!
 //! ```text
 //! Added a@1                        matches: reported
@@ -46,8 +47,8 @@ impl<K> Filter<K> {
         Filter { matches: Box::new(matches), reported: HashMap::default() }
     }
 
-    /// Decides what the handler receives, and records it before the call: a handler that panics has received it. A panic of
-    /// the filter is returned, so that the record is complete before the panic continues.
+    /// Decides what the handler receives, and records it before the call: a handler that panics has received it. A
+    /// panic of the filter is returned, so that the record is complete before the panic continues.
     pub(crate) fn apply(&mut self, notification: &Notification<K>) -> (Passed<K>, Option<Panic>) {
         match notification {
             Notification::Added { object, .. } => {

@@ -84,6 +84,7 @@ enum MailboxPhase {
 
 /// The statistics of one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HandlerStats {
     /// Its name.
     pub name: String,

@@ -51,6 +51,7 @@ pub enum InformerFault {
 
 /// The number of faults of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct FaultCounts {
     /// Lists and watches that failed.
     pub source: u64,

@@ -24,6 +24,7 @@ pub enum StreamState {
 
 /// The health of one stream.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct StreamHealth {
     /// What it lists and watches.
     pub scope: StreamScope,
@@ -50,6 +51,7 @@ pub struct StreamHealth {
 
 /// Consecutive failures of one stream.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct StreamFailure {
     /// The last error.
     pub error: SourceError,
@@ -63,6 +65,7 @@ pub struct StreamFailure {
 
 /// The health of an informer.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Health {
     /// Whether its first lists have been applied.
     pub is_synced: bool,
@@ -87,6 +90,7 @@ impl Health {
 
 /// Counts of requests and of what they returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct RequestCounts {
     /// Lists started, streaming or chunked.
     pub lists: u64,
@@ -110,6 +114,7 @@ pub struct RequestCounts {
 
 /// Complete lists and ended watches: their number, total duration and content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct CompletedCounts {
     /// Complete lists.
     pub lists: u64,

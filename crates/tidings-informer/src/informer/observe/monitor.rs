@@ -105,7 +105,8 @@ impl StreamMonitor {
     /// Reports a panic of the reflector, or of user code in it such as a transform. Without this the watch would stop
     /// silently.
     pub(crate) fn panicked(&self, message: &str) {
-        tracing::error!(informer = %self.reporter.informer(), scope = %self.scope, message, "a list and watch panicked");
+        let informer = self.reporter.informer();
+        tracing::error!(informer = %informer, scope = %self.scope, message, "the reflector of a stream panicked");
         let message = format!("it panicked and has stopped: {message}");
         let kind = ErrorKind::Network { message, is_refused: false };
         self.failed(

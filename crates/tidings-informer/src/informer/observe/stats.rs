@@ -15,6 +15,7 @@ pub(crate) const PROCESSING_BOUNDS_NANOS: [u64; 12] =
 
 /// The statistics of an informer.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct InformerStats {
     /// Its name.
     pub name: String,
@@ -43,6 +44,7 @@ pub struct InformerStats {
 
 /// The memory of an informer, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct MemoryStats {
     /// Cached objects with their identities, without decoded ones.
     pub object_bytes: u64,

@@ -1,5 +1,5 @@
-//! The end of an informer: it is stopped, it panics, or its task is dropped. In each case all waiters wake up, and the cause of
-//! the end is recorded before they do.
+//! The end of an informer: it is stopped, it panics, or its task is dropped. In each case all waiters wake up, and the
+//! cause of the end is recorded before they do.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -22,12 +22,14 @@ use crate::reflector::{Observer as _, StopReason};
 type Panic = Box<dyn Any + Send>;
 
 impl InformerTask {
-    /// Stops the reflectors, applies the queued deltas, and lets the handlers finish, within the deadline. After a panic nothing
-    /// more is applied, because the state of the cache is unknown. Pending notifications are delivered even then.
+    /// Stops the reflectors, applies the queued deltas, and lets the handlers finish, within the deadline. After a
+    /// panic nothing more is applied, because the state of the cache is unknown. Pending notifications are delivered
+    /// even then.
     pub(crate) async fn shut_down(&mut self, result: Result<(), Panic>) {
         let deadline = clock::from_now(self.shared.config.stop_deadline);
         let result = result.map_err(|panic| self.failed(&*panic));
-        // Aborted, not cancelled: a cancelled stream removes its objects from the cache, and it may wait for a long time.
+        // Aborted, not cancelled: a cancelled stream removes its objects from the cache, and it may wait for a long
+        // time.
         self.reflectors.shutdown().await;
         self.shared.monitors.lock().values().for_each(|monitor| monitor.stopped(&StopReason::Cancelled));
         self.sender.close();

@@ -1,7 +1,7 @@
 //! The signals that wake an informer's task beside deltas: a stop, requests of handles, added or removed indexes.
 //!
-//! These signals are rare, but the task waits for them together with every batch. So the futures are created once and polled
-//! again and again. Creating and dropping them for every batch costs as much as applying the batch.
+//! These signals are rare, but the task waits for them together with every batch. So the futures are created once and
+//! polled again and again. Creating and dropping them for every batch costs as much as applying the batch.
 
 use std::future::Future as _;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! Background work, in slices between batches: trains dictionaries on a blocking thread, packs cached bodies with them, and
-//! builds indexes that were added after the cache was filled.
+//! Background work, in slices between batches: trains dictionaries on a blocking thread, packs cached bodies with
+//! them, and builds indexes that were added after the cache was filled.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ impl Upkeep {
         Upkeep { intake, training: None, to_repack: Vec::new(), has_dictionary: false, lists_seen: 0 }
     }
 
-    /// Starts the training of a dictionary when one is due. After a list it schedules all objects for packing, because the
-    /// first objects of the list were packed without the dictionary.
+    /// Starts the training of a dictionary when one is due. After a list it schedules all objects for packing, because
+    /// the first objects of the list were packed without the dictionary.
     pub(crate) fn schedule(&mut self, applier: &Applier) {
         if self.training.is_none()
             && let Some(training) = self.intake.training_due()
@@ -44,7 +44,8 @@ impl Upkeep {
         self.to_repack = applier.writer.iter().map(Arc::clone).collect();
     }
 
-    /// Waits for the end of a training, or returns the message of its panic. Waits for ever if there is none. Cancel safe.
+    /// Waits for the end of a training, or returns the message of its panic. Waits for ever if there is none. Cancel
+    /// safe.
     pub(crate) async fn trained(&mut self) -> Result<TrainedDictionary, String> {
         match &mut self.training {
             None => std::future::pending().await,

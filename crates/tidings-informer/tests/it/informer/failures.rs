@@ -1,4 +1,4 @@
-//! An informer that ends without being asked to: everyone who looks at it or waits for it learns that, and why.
+//! An informer that ends without being stopped: its health and all waiters report the cause.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,9 +18,9 @@ use tidings_source::{ListWatch, StreamScope};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::informer::stage::{LONG, Stage, config, pod, pod_in, seconds, settle};
+use crate::informer::fixture::{InformerFixture, TIMEOUT, config, pod, pod_in, seconds, settle};
 
-/// Opens sources that never answer, until it is told to panic instead.
+/// Opens sources that never answer, or panics once `panics` is set.
 #[derive(Default)]
 struct Fragile(AtomicBool);
 
@@ -38,10 +38,10 @@ fn scope(namespace: &str) -> StreamScope {
     StreamScope::Namespace(namespace.into())
 }
 
-/// What the error hook was told.
+/// What the error hook received.
 type Faults = Arc<Mutex<Vec<String>>>;
 
-/// An informer that panics as soon as it is given another namespace.
+/// An informer that panics when its namespaces are changed.
 fn fragile() -> (SharedInformer<Pod>, Arc<Fragile>, Faults, impl Future<Output = ()> + Send) {
     let sources = Arc::new(Fragile::default());
     let faults = Arc::new(Mutex::new(Vec::new()));
@@ -55,12 +55,12 @@ fn fragile() -> (SharedInformer<Pod>, Arc<Fragile>, Faults, impl Future<Output =
 }
 
 async fn soon<T>(wait: impl Future<Output = T>) -> T {
-    timeout(LONG, wait).await.expect("nobody waits for a dead informer")
+    timeout(TIMEOUT, wait).await.expect("a dead informer wakes its waiters")
 }
 
 // holds: X31
 #[tokio::test(start_paused = true)]
-async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
+async fn a_panic_of_the_informers_task_is_reported_by_its_health_and_to_all_waiters() {
     let (informer, sources, faults, run) = fragile();
     let mut running = JoinSet::new();
     running.spawn(run);
@@ -94,7 +94,7 @@ async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
             "{ended:?}"
         );
     }
-    soon(running.join_next()).await.unwrap().expect("the panic stays inside");
+    soon(running.join_next()).await.unwrap().expect("the task catches its panic");
     let health = informer.health();
     assert_eq!(health.failures, std::slice::from_ref(&panicked));
     assert!(!health.is_healthy());
@@ -113,7 +113,7 @@ async fn a_panic_of_the_informers_task_reaches_everyone_who_looks_or_waits() {
 
 // holds: X31
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_is_added_when_the_informer_panics_says_why_it_never_syncs() {
+async fn a_handler_that_is_added_when_the_informer_panics_reports_why_it_never_syncs() {
     let (informer, sources, _, run) = fragile();
     sources.0.store(true, Ordering::Relaxed);
     let (early, mut stream) =
@@ -130,13 +130,13 @@ async fn a_handler_that_is_added_when_the_informer_panics_says_why_it_never_sync
 
 // holds: X31
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_gave_up_or_panicked_fails_those_who_wait_for_its_namespace() {
+async fn a_stream_that_gave_up_or_panicked_fails_the_waits_for_its_namespace() {
     let mut config = config(QueueOrder::InOrder);
     config.reflector.stop_policy =
         StopPolicy { forbidden_max: std::num::NonZeroU32::new(2), ..StopPolicy::default() };
-    let mut stage = Stage::over(config, &[scope("a"), scope("b"), scope("c")], &[]);
+    let mut fixture = InformerFixture::over(config, &[scope("a"), scope("b"), scope("c")], &[]);
     for (namespace, is_panicking) in [("a", false), ("b", true), ("c", false)] {
-        let source = stage.source_of(&scope(namespace));
+        let source = fixture.source_of(&scope(namespace));
         match (namespace, is_panicking) {
             ("c", _) => {
                 source.will_list(ListAnswer::page(5).object(&pod_in("c", "x", 1)));
@@ -146,58 +146,58 @@ async fn a_stream_that_gave_up_or_panicked_fails_those_who_wait_for_its_namespac
             (_, false) => source.will_list_always(|_| ListAnswer::status(403, "Forbidden")),
         }
     }
-    let (_, registration) = stage.listen_as("heard");
-    stage.start();
+    let (_, registration) = fixture.record_as("log");
+    fixture.start();
     assert!(soon(registration.synced()).await.is_err());
-    assert!(soon(stage.informer.synced()).await.is_err());
+    assert!(soon(fixture.informer.synced()).await.is_err());
     tokio::time::sleep(seconds(600)).await;
-    let health = stage.informer.health();
+    let health = fixture.informer.health();
     let texts: Vec<_> = health.failures.iter().map(ToString::to_string).collect();
     assert!(texts.iter().any(|text| text.contains("403")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("scripted panic")), "{texts:?}");
     assert_eq!(texts.len(), 2, "{texts:?}");
     let in_a = Key::new(Some("a"), "x").unwrap();
-    let ended = soon(stage.informer.wait_for_object(&in_a, &Version::new("9"), Duration::MAX)).await;
+    let ended = soon(fixture.informer.wait_for_object(&in_a, &Version::new("9"), Duration::MAX)).await;
     assert!(matches!(&ended, Err(WaitError::Failed { .. })), "{ended:?}");
     let in_c = Key::new(Some("c"), "x").unwrap();
-    let there = soon(stage.informer.wait_for_object(&in_c, &Version::new("1"), Duration::MAX)).await;
-    assert!(there.is_ok(), "the others go on: {there:?}");
-    stage.informer.set_namespaces(["c"]).unwrap();
+    let there = soon(fixture.informer.wait_for_object(&in_c, &Version::new("1"), Duration::MAX)).await;
+    assert!(there.is_ok(), "the other namespaces are still followed: {there:?}");
+    fixture.informer.set_namespaces(["c"]).unwrap();
     settle().await;
     assert!(
-        stage.informer.health().is_healthy(),
-        "it follows all that it shall: {:?}",
-        stage.informer.health()
+        fixture.informer.health().is_healthy(),
+        "it follows all wanted namespaces: {:?}",
+        fixture.informer.health()
     );
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: X30
 #[tokio::test(start_paused = true)]
-async fn a_duration_without_end_is_no_panic_wherever_it_is_given() {
+async fn the_longest_duration_is_accepted_everywhere_without_a_panic() {
     let mut config = config(QueueOrder::InOrder);
     config.stop_deadline = Duration::MAX;
     config.resync = Duration::MAX;
-    let (stage, feed) = Stage::watching(config, 5, &[pod("a", 1)]).await;
-    let (heard, registration) = stage.listen_with(|handler| handler.resync(Duration::MAX));
+    let (fixture, feed) = InformerFixture::watching(config, 5, &[pod("a", 1)]).await;
+    let (log, registration) = fixture.record_with(|handler| handler.resync(Duration::MAX));
     soon(registration.synced()).await.unwrap();
     let (key, version) = (Key::new(Some("default"), "a").unwrap(), Version::new("7"));
-    let wait = stage.informer.wait_for_object(&key, &version, Duration::MAX);
+    let wait = fixture.informer.wait_for_object(&key, &version, Duration::MAX);
     let change = async {
         settle().await;
         feed.modified(&pod("a", 7));
     };
     let (waited, ()) = soon(async { tokio::join!(wait, change) }).await;
     waited.unwrap();
-    soon(stage.informer.wait_for(&version, Duration::MAX)).await.unwrap();
-    soon(stage.informer.wait_until(&key, Duration::MAX, |pod| pod.is_some())).await.unwrap();
+    soon(fixture.informer.wait_for(&version, Duration::MAX)).await.unwrap();
+    soon(fixture.informer.wait_until(&key, Duration::MAX, |pod| pod.is_some())).await.unwrap();
     settle().await;
-    assert_eq!(heard.lines(), ["initial a@1", "update a@1->7"]);
-    assert!(stage.informer.health().is_healthy());
-    stage.end().await;
+    assert_eq!(log.lines(), ["initial a@1", "update a@1->7"]);
+    assert!(fixture.informer.health().is_healthy());
+    fixture.end().await;
 }
 
-/// What a handler owns.
+/// A value that a handler owns.
 struct Brittle;
 
 impl Drop for Brittle {
@@ -208,18 +208,18 @@ impl Drop for Brittle {
 
 // holds: X31
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_panics_when_it_is_dropped_is_reported_and_harms_nobody() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+async fn a_handler_that_panics_when_it_is_dropped_is_reported_and_affects_no_other() {
+    let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let brittle = Brittle;
     let handler = Handler::new().on_add(move |_, _| _ = &brittle);
-    let registration = stage.informer.add_handler(handler).unwrap();
+    let registration = fixture.informer.add_handler(handler).unwrap();
     soon(registration.synced()).await.unwrap();
     soon(registration.remove()).await;
     settle().await;
-    assert!(stage.faults.all()[0].contains("scripted panic"), "{:?}", stage.faults.all());
+    assert!(fixture.faults.all()[0].contains("scripted panic"), "{:?}", fixture.faults.all());
     feed.modified(&pod("a", 7));
     settle().await;
-    assert_eq!(stage.cached(), ["a@7"]);
-    assert!(stage.informer.health().is_healthy());
-    stage.end().await;
+    assert_eq!(fixture.cached(), ["a@7"]);
+    assert!(fixture.informer.health().is_healthy());
+    fixture.end().await;
 }

@@ -1,5 +1,6 @@
-//! Handlers with filters: whatever merges, panics or changes its mind, the view that a handler rebuilds from its calls is the
-//! filtered cache, and every object that it heard of and that is gone was reported as deleted.
+//! Handlers with filters. With any merges, panics and changes of the filter's result, the view that a handler builds
+//! from its calls equals the filtered cache, and every object that it received and that is gone was reported as
+//! deleted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,8 +16,8 @@ use tidings_source::scripted::{ListAnswer, WatchFeed};
 use tidings_source::{ChangeType, WatchEvent};
 use tokio::time::sleep;
 
-use crate::informer::heard::Heard;
-use crate::informer::stage::{BOTH_ORDERS, Stage, config, pod_of, pod_with, seconds, settle};
+use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, config, pod_of, pod_with, seconds, settle};
+use crate::informer::notification_log::NotificationLog;
 
 const NAMES: usize = 4;
 
@@ -36,21 +37,21 @@ fn is_on(pod: &Object<Pod>) -> bool {
 }
 
 fn add(
-    stage: &Stage,
+    fixture: &InformerFixture,
     merge_above: usize,
     resync: bool,
     filter: impl Fn(&Object<Pod>) -> bool + Send + Sync + 'static,
-) -> (Heard, Registration) {
-    let heard = Heard::default();
+) -> (NotificationLog, Registration) {
+    let log = NotificationLog::default();
     let resync = if resync { seconds(1) } else { seconds(0) };
-    let handler = heard.handler().merge_above(merge_above).resync(resync).filter(filter);
-    let registration = stage.informer.add_handler(handler).unwrap();
-    (heard, registration)
+    let handler = log.handler().merge_above(merge_above).resync(resync).filter(filter);
+    let registration = fixture.informer.add_handler(handler).unwrap();
+    (log, registration)
 }
 
-/// What is cached and matches, as `name@version`, sorted.
-fn matching(stage: &Stage, filter: impl Fn(&Object<Pod>) -> bool) -> Vec<String> {
-    let objects = stage.informer.lister().list();
+/// The cached objects that match, as `name@version`, sorted.
+fn matching(fixture: &InformerFixture, filter: impl Fn(&Object<Pod>) -> bool) -> Vec<String> {
+    let objects = fixture.informer.lister().list();
     let matching = objects.iter().filter(|pod| filter(pod));
     let mut shown: Vec<_> = matching.map(|pod| format!("{}@{}", pod.name(), pod.version())).collect();
     shown.sort();
@@ -59,37 +60,38 @@ fn matching(stage: &Stage, filter: impl Fn(&Object<Pod>) -> bool) -> Vec<String>
 
 // holds: X27, I29
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_is_behind_hears_the_end_of_what_stopped_matching_and_was_deleted() {
+async fn a_handler_that_is_behind_receives_the_deletion_of_an_object_that_stopped_matching_and_was_deleted() {
     for order in BOTH_ORDERS {
-        let (stage, feed) = Stage::watching(config(order), 5, &[labelled("a", "a", 1, "yes")]).await;
-        let (heard, _registration) = add(&stage, 0, false, is_on);
+        let (fixture, feed) =
+            InformerFixture::watching(config(order), 5, &[labelled("a", "a", 1, "yes")]).await;
+        let (log, _registration) = add(&fixture, 0, false, is_on);
         settle().await;
-        assert_eq!(heard.take(), ["initial a@1"]);
+        assert_eq!(log.take(), ["initial a@1"]);
         feed.modified(&labelled("a", "a", 6, ""));
         feed.deleted(&labelled("a", "a", 7, ""));
         settle().await;
-        assert_eq!(heard.take(), ["delete a@1"], "with the last state that it heard of: {order:?}");
-        heard.makes_sense();
-        stage.end().await;
+        assert_eq!(log.take(), ["delete a@1"], "with the last state that it log of: {order:?}");
+        log.assert_consistent();
+        fixture.end().await;
     }
 }
 
 // holds: X27
 #[tokio::test(start_paused = true)]
-async fn a_deletion_carries_the_final_state_if_that_matches_and_else_the_last_that_did() {
+async fn a_deletion_carries_the_final_state_if_it_matches_and_otherwise_the_last_reported_one() {
     for order in BOTH_ORDERS {
         let listed = [labelled("a", "a", 1, "yes"), labelled("b", "b", 2, "yes")];
-        let (stage, feed) = Stage::watching(config(order), 5, &listed).await;
-        let (heard, _registration) = add(&stage, 8, false, is_on);
+        let (fixture, feed) = InformerFixture::watching(config(order), 5, &listed).await;
+        let (log, _registration) = add(&fixture, 8, false, is_on);
         settle().await;
-        heard.take();
+        log.take();
         feed.deleted(&labelled("a", "a", 6, "yes"));
         // The server changes the labels in the event of the deletion.
         feed.deleted(&labelled("b", "b", 7, ""));
         settle().await;
-        assert_eq!(heard.take(), ["delete a@6", "delete b@2"], "{order:?}");
-        heard.makes_sense();
-        stage.end().await;
+        assert_eq!(log.take(), ["delete a@6", "delete b@2"], "{order:?}");
+        log.assert_consistent();
+        fixture.end().await;
     }
 }
 
@@ -103,12 +105,12 @@ async fn every_object_that_left_a_filter_during_a_resync_is_reported_as_deleted(
         (0..OBJECTS).map(|number| labelled(&name(number), &name(number), 1 + number, "yes")).collect();
     let mut config = config(QueueOrder::InOrder);
     config.resync = seconds(1);
-    let (stage, feed) = Stage::watching(config, OBJECTS, &listed).await;
-    let heard = Heard::default();
-    stage.add(heard.handler().filter(is_on));
+    let (fixture, feed) = InformerFixture::watching(config, OBJECTS, &listed).await;
+    let log = NotificationLog::default();
+    fixture.add(log.handler().filter(is_on));
     settle().await;
-    assert_eq!(heard.view().len() as u64, OBJECTS);
-    // The resync and the changes come in the same instant: the handler is behind, though it is as quick as can be.
+    assert_eq!(log.view().len() as u64, OBJECTS);
+    // The resync and the changes are at the same instant, so that even a fast handler is behind.
     sleep(seconds(1) - std::time::Duration::from_millis(1)).await;
     for number in 0..LEAVING {
         let (name, version) = (name(number * 7), OBJECTS + 2 * number + 1);
@@ -117,22 +119,23 @@ async fn every_object_that_left_a_filter_during_a_resync_is_reported_as_deleted(
     }
     settle().await;
     settle().await;
-    heard.makes_sense();
-    assert_eq!(heard.view().len() as u64, OBJECTS - LEAVING, "it believes in objects that are gone");
-    assert_eq!(heard.view(), matching(&stage, is_on));
-    stage.end().await;
+    log.assert_consistent();
+    assert_eq!(log.view().len() as u64, OBJECTS - LEAVING, "its view has objects that are gone");
+    assert_eq!(log.view(), matching(&fixture, is_on));
+    fixture.end().await;
 }
 
 // holds: X27
 #[tokio::test(start_paused = true)]
-async fn a_filter_that_panics_leaves_nothing_behind() {
+async fn a_filter_that_panics_costs_one_call_and_loses_no_deletion() {
     for order in BOTH_ORDERS {
-        let (stage, feed) = Stage::watching(config(order), 5, &[labelled("a", "a", 1, "yes")]).await;
+        let (fixture, feed) =
+            InformerFixture::watching(config(order), 5, &[labelled("a", "a", 1, "yes")]).await;
         let filter = |pod: &Object<Pod>| match pod.labels().value("on") {
             Some("panic") => std::panic::panic_any("scripted"),
             label => label.is_some(),
         };
-        let (heard, registration) = add(&stage, 8, false, filter);
+        let (log, registration) = add(&fixture, 8, false, filter);
         settle().await;
         feed.modified(&labelled("a", "a", 6, "panic"));
         feed.modified(&labelled("a", "a", 7, "yes"));
@@ -144,52 +147,53 @@ async fn a_filter_that_panics_leaves_nothing_behind() {
         feed.modified(&labelled("b", "b", 13, ""));
         settle().await;
         let expected = ["initial a@1", "update a@1->7", "delete a@7", "add b@11", "delete b@11"];
-        assert_eq!(heard.take(), expected, "{order:?}");
-        heard.makes_sense();
-        assert_eq!((registration.stats().panics, stage.faults.all().len()), (5, 5));
-        stage.end().await;
+        assert_eq!(log.take(), expected, "{order:?}");
+        log.assert_consistent();
+        assert_eq!((registration.stats().panics, fixture.faults.all().len()), (5, 5));
+        fixture.end().await;
     }
 }
 
 // holds: X27
 #[tokio::test(start_paused = true)]
-async fn a_filter_that_changes_its_mind_is_followed_from_the_next_change_or_resync_on() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod_of("a", "a", 1)]).await;
+async fn a_filter_whose_result_changes_takes_effect_with_the_next_change_or_resync() {
+    let (fixture, feed) =
+        InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod_of("a", "a", 1)]).await;
     let is_wanted = Arc::new(AtomicBool::new(true));
     let asked = Arc::clone(&is_wanted);
-    let (heard, _registration) = add(&stage, 8, true, move |_| asked.load(Ordering::Relaxed));
+    let (log, _registration) = add(&fixture, 8, true, move |_| asked.load(Ordering::Relaxed));
     settle().await;
     is_wanted.store(false, Ordering::Relaxed);
     sleep(seconds(1)).await;
-    assert_eq!(heard.take(), ["initial a@1", "delete a@1"]);
+    assert_eq!(log.take(), ["initial a@1", "delete a@1"]);
     feed.added(&pod_of("b", "b", 6));
     settle().await;
     is_wanted.store(true, Ordering::Relaxed);
     sleep(seconds(1)).await;
-    let mut found = heard.take();
+    let mut found = log.take();
     found.sort();
     assert_eq!(found, ["add a@1", "add b@6"]);
     is_wanted.store(false, Ordering::Relaxed);
     feed.deleted(&pod_of("b", "b", 7));
     settle().await;
-    assert_eq!(heard.take(), ["delete b@6"], "it was reported, so its end is");
-    heard.makes_sense();
-    stage.end().await;
+    assert_eq!(log.take(), ["delete b@6"], "it was reported, so its deletion is too");
+    log.assert_consistent();
+    fixture.end().await;
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// An object is made, or changed: it matches from now on, or does not.
+    /// An object is created or changed. The label decides whether it matches.
     Change { name: usize, label: &'static str },
-    /// It goes; the event carries a state that matches, or not. Sometimes the watch expires instead of saying so.
+    /// An object is deleted. The label is that of the final state.
     Delete { name: usize, label: &'static str },
-    /// It goes, and another one takes its name.
+    /// An object is deleted, and another one is created with its name.
     Recreate { name: usize, label: &'static str },
-    /// Everything is listed again.
+    /// The watch expires, and the informer lists again.
     Relist,
-    /// Everybody does what there is to do.
+    /// All tasks run until they are idle.
     Settle,
-    /// A resync comes round.
+    /// A resync period passes.
     Pass,
 }
 
@@ -210,7 +214,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// The server, and its watch.
 struct World {
-    stage: Stage,
+    fixture: InformerFixture,
     feed: WatchFeed,
     version: u64,
     objects: BTreeMap<usize, Arc<RawObject>>,
@@ -243,17 +247,17 @@ impl World {
             Step::Change { name, label } => self.put(*name, label),
             Step::Delete { name, label } => self.remove(*name, label),
             Step::Recreate { name, label } => {
-                // Nobody says that the first one went.
+                // The deletion of the first one is never sent.
                 self.objects.remove(name);
                 self.put(*name, label);
             }
             Step::Relist => {
                 let objects: Vec<_> = self.objects.values().map(Arc::clone).collect();
-                let next = self.stage.script(self.version, &objects);
-                let lists = self.stage.source.lists().len();
+                let next = self.fixture.script(self.version, &objects);
+                let lists = self.fixture.source.lists().len();
                 self.feed.error(410, "Expired");
                 self.feed = next;
-                while self.stage.source.lists().len() < lists + 1 {
+                while self.fixture.source.lists().len() < lists + 1 {
                     sleep(seconds(1)).await;
                 }
             }
@@ -268,7 +272,7 @@ proptest! {
 
     // holds: X27, X11, X15
     #[test]
-    fn the_view_of_every_filtered_handler_is_the_filtered_cache(
+    fn the_view_of_every_filtered_handler_equals_the_filtered_cache(
         is_in_order in any::<bool>(),
         handlers in prop::collection::vec((0..6_usize, any::<bool>(), any::<bool>()), 1..4),
         steps in steps(),
@@ -276,17 +280,17 @@ proptest! {
         let order = if is_in_order { QueueOrder::InOrder } else { QueueOrder::PerObject };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let (stage, feed) = Stage::watching(config(order), 5, &[]).await;
-            let mut world = World { stage, feed, version: 5, objects: BTreeMap::new() };
+            let (fixture, feed) = InformerFixture::watching(config(order), 5, &[]).await;
+            let mut world = World { fixture, feed, version: 5, objects: BTreeMap::new() };
             let objects = Arc::new(std::sync::Mutex::new((5, Vec::new())));
             let listed = Arc::clone(&objects);
-            world.stage.source.will_list_always(move |_| {
+            world.fixture.source.will_list_always(move |_| {
                 let (version, objects) = &*listed.lock().unwrap();
                 ListAnswer::page(*version).objects(objects)
             });
-            // Panics only while it is allowed to, so that in the end its answer is known.
+            // Panics only while it is allowed to, so that its result is known at the end.
             let may_panic = Arc::new(AtomicBool::new(true));
-            let heard: Vec<_> = handlers.iter().map(|(merge_above, resync, panics)| {
+            let log: Vec<_> = handlers.iter().map(|(merge_above, resync, panics)| {
                 let may_panic = Arc::clone(&may_panic);
                 let panics = *panics;
                 let filter = move |pod: &Object<Pod>| {
@@ -294,7 +298,7 @@ proptest! {
                     assert!(!(panics && label == Some("panic") && may_panic.load(Ordering::Relaxed)), "scripted");
                     label.is_some()
                 };
-                add(&world.stage, *merge_above, *resync, filter)
+                add(&world.fixture, *merge_above, *resync, filter)
             }).collect();
             for step in &steps {
                 world.step(step).await;
@@ -303,20 +307,20 @@ proptest! {
             settle().await;
             may_panic.store(false, Ordering::Relaxed);
             for name in 0..NAMES {
-                // One more change of everything: a panic cost one call.
+                // One more change of every object makes up for the calls that a panic cost.
                 if world.objects.contains_key(&name) {
                     world.put(name, "yes");
                 }
             }
             *objects.lock().unwrap() = (world.version, world.objects.values().map(Arc::clone).collect());
             sleep(seconds(100)).await;
-            for (heard, registration) in &heard {
-                heard.makes_sense();
-                assert_eq!(heard.view(), matching(&world.stage, is_on));
+            for (log, registration) in &log {
+                log.assert_consistent();
+                assert_eq!(log.view(), matching(&world.fixture, is_on));
                 assert_eq!(registration.stats().backlog, 0);
                 assert!(registration.is_synced());
             }
-            world.stage.end().await;
+            world.fixture.end().await;
         });
     }
 }

@@ -1,5 +1,4 @@
-//! Whatever happens on the wire and whoever comes and goes: at the end every view equals the cache, and the
-//! cache the server.
+//! Random faults, handlers and streams: at the end every view equals the cache, and the cache equals the server.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -13,28 +12,28 @@ use tidings_object::RawObject;
 use tidings_source::scripted::{ListAnswer, WatchFeed};
 use tidings_source::{ChangeType, ErrorKind, WatchEvent};
 
-use crate::informer::heard::Heard;
-use crate::informer::stage::{Stage, config, pod_of, seconds, settle};
+use crate::informer::fixture::{InformerFixture, config, pod_of, seconds, settle};
+use crate::informer::notification_log::NotificationLog;
 
 const NAMES: usize = 5;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// An object is made, changed or deleted; the watch hears of it at once or with the next one that it hears of.
+    /// An object is created, changed or deleted. The watch receives the event now, or together with the next one.
     Change {
         name: usize,
         is_deleted: bool,
         is_sent: bool,
     },
-    /// An event that the watch has sent already comes again.
+    /// The watch sends an earlier event again.
     Repeat {
         name: usize,
         versions_ago: usize,
     },
     Bookmark,
-    /// The watch breaks; the next goes on where it stopped.
+    /// The watch breaks. The next one continues at its version.
     Break,
-    /// The watch expires; after so many failures there is a list again.
+    /// The watch expires. After this number of failures a list succeeds.
     Expire {
         failures: usize,
     },
@@ -50,7 +49,7 @@ enum Step {
         merge_above: usize,
         resync: bool,
     },
-    /// A stream, which may be slow, takes some of what is pending.
+    /// A stream takes some of its pending notifications.
     Take {
         which: usize,
         events: usize,
@@ -85,34 +84,34 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     )
 }
 
-/// The server, and everybody who listens to it through the informer.
+/// The server, and all receivers of the informer.
 struct World {
-    stage: Stage,
+    fixture: InformerFixture,
     feed: WatchFeed,
     version: u64,
     objects: BTreeMap<usize, Arc<RawObject>>,
-    /// What any list answers that no step scripts: a watch that keeps breaking leads to one.
+    /// The answer to lists that no step scripts. A watch that keeps breaking leads to such a list.
     truth: Arc<Mutex<(u64, Vec<Arc<RawObject>>)>>,
-    /// Every version of each object in its present life that the watch was told of.
+    /// Every version of each current object that the watch has sent.
     sent: BTreeMap<usize, Vec<Arc<RawObject>>>,
     unsent: Vec<(ChangeType, usize, Arc<RawObject>)>,
-    handlers: Vec<(Heard, Registration)>,
-    streams: Vec<(Heard, Notifications<Pod>)>,
-    gone: Vec<Heard>,
+    handlers: Vec<(NotificationLog, Registration)>,
+    streams: Vec<(NotificationLog, Notifications<Pod>)>,
+    gone: Vec<NotificationLog>,
 }
 
 impl World {
     async fn new(order: QueueOrder) -> World {
-        let (stage, feed) = Stage::watching(config(order), 5, &[]).await;
+        let (fixture, feed) = InformerFixture::watching(config(order), 5, &[]).await;
         let truth = Arc::new(Mutex::new((5, Vec::new())));
         let told = Arc::clone(&truth);
-        stage.source.will_list_always(move |_| {
+        fixture.source.will_list_always(move |_| {
             let (version, objects) = &*told.lock().unwrap();
             ListAnswer::page(*version).objects(objects)
         });
         World {
             truth,
-            stage,
+            fixture,
             feed,
             version: 5,
             objects: BTreeMap::new(),
@@ -143,7 +142,7 @@ impl World {
                 self.feed.bookmark(self.version);
             }
             Step::Break => {
-                let next = self.stage.source.will_watch_live();
+                let next = self.fixture.source.will_watch_live();
                 self.feed.broken(ErrorKind::Network { message: "reset".to_owned(), is_refused: false });
                 self.feed = next;
                 self.send();
@@ -151,27 +150,27 @@ impl World {
             Step::Expire { failures } => self.expire(failures).await,
             Step::AddHandler { merge_above, resync } => {
                 self.handlers
-                    .push(self.stage.listen_with(|handler| with_options(handler, merge_above, resync)));
+                    .push(self.fixture.record_with(|handler| with_options(handler, merge_above, resync)));
             }
             Step::RemoveHandler { which, is_dropping } if which < self.handlers.len() => {
-                let (heard, registration) = self.handlers.remove(which);
+                let (log, registration) = self.handlers.remove(which);
                 match is_dropping {
                     true => registration.remove_now().await,
                     false => registration.remove().await,
                 }
-                self.gone.push(heard);
+                self.gone.push(log);
             }
             Step::AddStream { merge_above, resync } => {
                 let stream = self
-                    .stage
+                    .fixture
                     .informer
                     .notifications_with(with_options(Handler::new(), merge_above, resync))
                     .unwrap();
-                self.streams.push((Heard::default(), stream));
+                self.streams.push((NotificationLog::default(), stream));
             }
             Step::Take { which, events } if which < self.streams.len() => {
-                let (heard, stream) = &mut self.streams[which];
-                take(heard, stream, events);
+                let (log, stream) = &mut self.streams[which];
+                take(log, stream, events);
             }
             Step::DropStream { which } if which < self.streams.len() => {
                 self.gone.push(self.streams.remove(which).0);
@@ -208,19 +207,19 @@ impl World {
         }
     }
 
-    /// What the watch was not told is found by the list; so a repetition of what came before would be a lie.
+    /// The list contains what the watch did not send. After it, a repeated event would be wrong.
     async fn expire(&mut self, failures: usize) {
         for _ in 0..failures {
-            self.stage.source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
+            self.fixture.source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
         }
         let objects: Vec<_> = self.objects.values().map(Arc::clone).collect();
-        let next = self.stage.script(self.version, &objects);
+        let next = self.fixture.script(self.version, &objects);
         self.unsent.clear();
         self.sent = self.objects.iter().map(|(name, pod)| (*name, vec![Arc::clone(pod)])).collect();
-        let asked = self.stage.source.lists().len();
+        let asked = self.fixture.source.lists().len();
         self.feed.error(410, "Expired");
         self.feed = next;
-        while self.stage.source.lists().len() < asked + failures + 1 {
+        while self.fixture.source.lists().len() < asked + failures + 1 {
             tokio::time::sleep(seconds(1)).await;
         }
         settle().await;
@@ -228,26 +227,26 @@ impl World {
 
     async fn end(mut self) {
         self.send();
-        // Long enough for watches that broke one after the other to be opened again.
+        // Long enough to reopen several broken watches, one after the other.
         tokio::time::sleep(seconds(400)).await;
         let server: Vec<_> =
             self.objects.values().map(|pod| format!("{}@{}", pod.name(), pod.version())).collect();
-        assert_eq!(self.stage.cached(), server, "the cache is not the server");
-        for (heard, stream) in &mut self.streams {
-            take(heard, stream, usize::MAX);
-            assert_eq!(heard.view(), server, "a stream's view is not the cache");
+        assert_eq!(self.fixture.cached(), server, "the cache is not the server");
+        for (log, stream) in &mut self.streams {
+            take(log, stream, usize::MAX);
+            assert_eq!(log.view(), server, "a stream's view is not the cache");
             assert!(stream.is_synced());
         }
-        for (heard, registration) in &self.handlers {
-            assert_eq!(heard.view(), server, "a handler's view is not the cache");
+        for (log, registration) in &self.handlers {
+            assert_eq!(log.view(), server, "a handler's view is not the cache");
             assert!(registration.is_synced());
             assert_eq!(registration.stats().backlog, 0);
         }
-        let handlers = self.handlers.iter().map(|(heard, _)| heard);
-        let streams = self.streams.iter().map(|(heard, _)| heard);
-        handlers.chain(streams).chain(&self.gone).for_each(Heard::makes_sense);
+        let handlers = self.handlers.iter().map(|(log, _)| log);
+        let streams = self.streams.iter().map(|(log, _)| log);
+        handlers.chain(streams).chain(&self.gone).for_each(NotificationLog::assert_consistent);
         self.streams.clear();
-        self.stage.end().await;
+        self.fixture.end().await;
     }
 }
 
@@ -256,10 +255,10 @@ fn with_options(handler: Handler<Pod>, merge_above: usize, resync: bool) -> Hand
     if resync { handler.resync(seconds(1)) } else { handler }
 }
 
-fn take(heard: &Heard, stream: &mut Notifications<Pod>, events: usize) {
+fn take(log: &NotificationLog, stream: &mut Notifications<Pod>, events: usize) {
     for _ in 0..events {
         let Some(Some(event)) = stream.next().now_or_never() else { return };
-        heard.handle(&event);
+        log.handle(&event);
     }
 }
 
@@ -268,7 +267,7 @@ proptest! {
 
     // holds: I6, I7, X11, X12, X14, X15, X25
     #[test]
-    fn whatever_happens_every_view_equals_the_cache_and_the_cache_the_server(
+    fn after_any_sequence_of_faults_every_view_equals_the_cache_and_the_cache_equals_the_server(
         is_in_order in any::<bool>(),
         steps in steps(),
     ) {

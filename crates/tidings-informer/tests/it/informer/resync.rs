@@ -1,4 +1,4 @@
-//! Being told everything again: each handler at its own pace, whatever the watch does, and no one else.
+//! Resyncs: each handler has its own period, independent of the watch and of other handlers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{Handler, Notification, RESYNC_MIN};
 use tidings_source::scripted::{ListAnswer, WatchAnswer};
 
-use crate::informer::stage::{BOTH_ORDERS, Stage, config, pod, seconds, settle};
+use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, config, pod, seconds, settle};
 
 fn every(period: Duration) -> impl FnOnce(Handler<Pod>) -> Handler<Pod> {
     move |handler| handler.resync(period)
@@ -17,21 +17,21 @@ fn every(period: Duration) -> impl FnOnce(Handler<Pod>) -> Handler<Pod> {
 
 // holds: I24, I25, C10, R65, R67
 #[tokio::test(start_paused = true)]
-async fn each_handler_is_told_everything_again_at_its_own_pace() {
+async fn each_handler_is_resynced_with_its_own_period() {
     for order in BOTH_ORDERS {
-        let (stage, _feed) = Stage::watching(config(order), 5, &[pod("a", 1), pod("b", 2)]).await;
-        let (never, _) = stage.listen_with(every(Duration::ZERO));
-        let (unasked, _) = stage.listen_as("unasked");
-        let (two, _) = stage.listen_with(every(seconds(2)));
-        let (three, _) = stage.listen_with(every(seconds(3)));
+        let (fixture, _feed) = InformerFixture::watching(config(order), 5, &[pod("a", 1), pod("b", 2)]).await;
+        let (never, _) = fixture.record_with(every(Duration::ZERO));
+        let (unasked, _) = fixture.record_as("unasked");
+        let (two, _) = fixture.record_with(every(seconds(2)));
+        let (three, _) = fixture.record_with(every(seconds(3)));
         settle().await;
         let all = [&never, &unasked, &two, &three];
-        all.iter().for_each(|heard| _ = heard.take());
+        all.iter().for_each(|log| _ = log.take());
         let both = |times: usize| ["resync a@1", "resync b@2"].repeat(times);
         for (second, twos, threes) in [(1, 0, 0), (2, 1, 0), (3, 0, 1), (4, 1, 0), (5, 0, 0), (6, 1, 1)] {
             tokio::time::sleep(seconds(1)).await;
-            let told = all.map(|heard| {
-                let mut told = heard.take();
+            let told = all.map(|log| {
+                let mut told = log.take();
                 told.sort();
                 told
             });
@@ -46,23 +46,23 @@ async fn each_handler_is_told_everything_again_at_its_own_pace() {
                 "{order:?} after {second} s"
             );
         }
-        assert_eq!(stage.source.requests().len(), 2, "the server is never asked");
-        stage.end().await;
+        assert_eq!(fixture.source.requests().len(), 2, "no request is made");
+        fixture.end().await;
     }
 }
 
 // holds: Q7, X29
 #[tokio::test(start_paused = true)]
-async fn per_object_a_resync_goes_through_the_queue_and_to_those_who_are_due() {
+async fn in_the_per_object_queue_a_resync_passes_through_the_queue_to_the_handlers_that_are_due() {
     const OBJECTS: u64 = 1_500;
     let listed: Vec<_> = (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number + 1)).collect();
     for order in BOTH_ORDERS {
-        let (stage, feed) = Stage::watching(config(order), OBJECTS, &listed).await;
-        let unasked = stage.listen();
+        let (fixture, feed) = InformerFixture::watching(config(order), OBJECTS, &listed).await;
+        let unasked = fixture.record();
         let (queued, resyncs) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let informer = stage.informer.downgrade();
+        let informer = fixture.informer.downgrade();
         let (most, count) = (Arc::clone(&queued), Arc::clone(&resyncs));
-        // On the informer's own task, which sees the queue as it is.
+        // Called by the informer's own task, so that it sees the queue unchanged.
         let looks = move |notification: &Notification<Pod>| {
             let Some(informer) = informer.upgrade::<Pod>() else { return };
             if notification.is_resync() {
@@ -70,7 +70,7 @@ async fn per_object_a_resync_goes_through_the_queue_and_to_those_who_are_due() {
                 most.fetch_max(informer.stats().queued_deltas, Ordering::Relaxed);
             }
         };
-        let registration = stage.add(Handler::subscriber(looks).merge_above(0).resync(seconds(1)));
+        let registration = fixture.add(Handler::subscriber(looks).merge_above(0).resync(seconds(1)));
         settle().await;
         unasked.take();
         tokio::time::sleep(seconds(1)).await;
@@ -81,102 +81,102 @@ async fn per_object_a_resync_goes_through_the_queue_and_to_those_who_are_due() {
         settle().await;
         assert_eq!(unasked.take(), ["add late@1501"]);
         registration.remove().await;
-        stage.end().await;
+        fixture.end().await;
     }
 }
 
 // holds: I20, R63
 #[tokio::test(start_paused = true)]
-async fn the_informers_period_is_for_handlers_that_wish_none_and_zero_is_never() {
+async fn the_period_of_the_informer_applies_to_handlers_without_their_own_and_zero_means_never() {
     let mut config = config(QueueOrder::InOrder);
     config.resync = seconds(10);
-    let (stage, _feed) = Stage::watching(config, 5, &[pod("a", 1)]).await;
-    let (default, _) = stage.listen_as("default");
-    let (never, _) = stage.listen_with(every(Duration::ZERO));
+    let (fixture, _feed) = InformerFixture::watching(config, 5, &[pod("a", 1)]).await;
+    let (default, _) = fixture.record_as("default");
+    let (never, _) = fixture.record_with(every(Duration::ZERO));
     tokio::time::sleep(seconds(35)).await;
     assert_eq!(default.lines(), ["initial a@1", "resync a@1", "resync a@1", "resync a@1"]);
     assert_eq!(never.lines(), ["initial a@1"]);
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: I21
 #[tokio::test(start_paused = true)]
-async fn a_period_of_less_than_a_second_is_a_second() {
+async fn a_resync_period_of_less_than_a_second_is_raised_to_a_second() {
     assert_eq!(RESYNC_MIN, seconds(1));
-    let (stage, _feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-    let (heard, _) = stage.listen_with(every(Duration::from_millis(1)));
+    let (fixture, _feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+    let (log, _) = fixture.record_with(every(Duration::from_millis(1)));
     settle().await;
-    heard.take();
+    log.take();
     tokio::time::sleep(Duration::from_millis(5_500)).await;
-    assert_eq!(heard.lines(), ["resync a@1"; 5]);
-    stage.end().await;
+    assert_eq!(log.lines(), ["resync a@1"; 5]);
+    fixture.end().await;
 }
 
 // holds: X9
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_keeps_breaking_does_not_starve_a_resync() {
+async fn a_watch_that_keeps_breaking_does_not_delay_resyncs() {
     for order in BOTH_ORDERS {
-        let mut stage = Stage::new(order);
-        let (heard, _) = stage.listen_with(every(seconds(20)));
-        stage.source.will_list_always(|_| ListAnswer::page(5).object(&pod("a", 1)));
-        stage.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(3)).error(410, "Expired"));
-        stage.start();
-        stage.synced().await;
-        let asked = stage.source.lists().len();
+        let mut fixture = InformerFixture::new(order);
+        let (log, _) = fixture.record_with(every(seconds(20)));
+        fixture.source.will_list_always(|_| ListAnswer::page(5).object(&pod("a", 1)));
+        fixture.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(3)).error(410, "Expired"));
+        fixture.start();
+        fixture.synced().await;
+        let asked = fixture.source.lists().len();
         tokio::time::sleep(seconds(119)).await;
-        assert!(stage.source.lists().len() > asked + 3, "it relists more than once a period");
-        assert_eq!(heard.lines()[1..], ["resync a@1"; 5], "{order:?}");
-        stage.end().await;
+        assert!(fixture.source.lists().len() > asked + 3, "it relists more than once a period");
+        assert_eq!(log.lines()[1..], ["resync a@1"; 5], "{order:?}");
+        fixture.end().await;
     }
 }
 
 // holds: I24, X9
 #[tokio::test(start_paused = true)]
-async fn a_stream_of_changes_does_not_starve_a_resync() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-    let (heard, _) = stage.listen_with(every(seconds(5)));
+async fn continuous_changes_do_not_delay_resyncs() {
+    let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+    let (log, _) = fixture.record_with(every(seconds(5)));
     for version in 6..66 {
         feed.modified(&pod("a", version));
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    let resyncs = heard.lines().iter().filter(|line| line.starts_with("resync")).count();
+    let resyncs = log.lines().iter().filter(|line| line.starts_with("resync")).count();
     assert!((5..=6).contains(&resyncs), "{resyncs}");
-    heard.makes_sense();
-    stage.end().await;
+    log.assert_consistent();
+    fixture.end().await;
 }
 
 // holds: I25, X14
 #[tokio::test(start_paused = true)]
-async fn an_update_without_a_change_is_only_ever_a_resync_that_the_handler_asked_for() {
+async fn an_update_without_a_change_is_always_a_resync_that_the_handler_requested() {
     for order in BOTH_ORDERS {
-        let (stage, feed) = Stage::watching(config(order), 5, &[pod("a", 1), pod("b", 2)]).await;
-        let (asked, _) = stage.listen_with(every(seconds(60)));
-        let plain = stage.listen();
+        let (fixture, feed) = InformerFixture::watching(config(order), 5, &[pod("a", 1), pod("b", 2)]).await;
+        let (asked, _) = fixture.record_with(every(seconds(60)));
+        let plain = fixture.record();
         settle().await;
-        let feed = stage.relist(feed, 7, &[pod("a", 1), pod("b", 2)]).await;
+        let feed = fixture.relist(feed, 7, &[pod("a", 1), pod("b", 2)]).await;
         feed.modified(&pod("a", 1));
         settle().await;
-        for heard in [&asked, &plain] {
-            assert_eq!(heard.take().len(), 2, "the initial additions only: {order:?}");
+        for log in [&asked, &plain] {
+            assert_eq!(log.take().len(), 2, "the initial additions only: {order:?}");
         }
         tokio::time::sleep(seconds(61)).await;
         let mut told = asked.take();
         told.sort();
         assert_eq!(told, ["resync a@1", "resync b@2"]);
         assert!(plain.take().is_empty());
-        stage.end().await;
+        fixture.end().await;
     }
 }
 
 // holds: I24, X12
 #[tokio::test(start_paused = true)]
 async fn a_removed_handler_is_not_resynced() {
-    let (stage, _feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-    let (heard, registration) = stage.listen_with(every(seconds(2)));
+    let (fixture, _feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+    let (log, registration) = fixture.record_with(every(seconds(2)));
     tokio::time::sleep(seconds(3)).await;
     registration.remove().await;
-    let told = heard.lines().len();
+    let told = log.lines().len();
     tokio::time::sleep(seconds(10)).await;
-    assert_eq!(heard.lines().len(), told);
-    stage.end().await;
+    assert_eq!(log.lines().len(), told);
+    fixture.end().await;
 }

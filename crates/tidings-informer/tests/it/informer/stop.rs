@@ -1,4 +1,4 @@
-//! Stopping: what is pending is delivered within a deadline, and nobody waits in vain.
+//! Stopping: pending notifications are delivered within a deadline, and all waiters return.
 
 use std::time::Duration;
 
@@ -10,147 +10,147 @@ use tidings_source::scripted::{ListAnswer, WatchAnswer};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::informer::gate::{Gate, gated};
-use crate::informer::heard::Heard;
-use crate::informer::stage::{LONG, Stage, config, pod, seconds, settle};
+use crate::informer::fixture::{InformerFixture, TIMEOUT, config, pod, seconds, settle};
+use crate::informer::latch::{Latch, blocking_handler};
+use crate::informer::notification_log::NotificationLog;
 
 // holds: I1, C1
 #[tokio::test(start_paused = true)]
-async fn an_informer_is_new_then_started_then_stopped_and_never_goes_back() {
-    let mut stage = Stage::new(QueueOrder::InOrder);
-    assert_eq!(stage.informer.lifecycle(), Lifecycle::New);
+async fn the_lifecycle_of_an_informer_is_new_started_stopped_and_never_back() {
+    let mut fixture = InformerFixture::new(QueueOrder::InOrder);
+    assert_eq!(fixture.informer.lifecycle(), Lifecycle::New);
     settle().await;
-    assert!(stage.source.requests().is_empty(), "nothing happens before the task runs");
-    let _feed = stage.script(5, &[pod("a", 1)]);
-    stage.start();
-    stage.synced().await;
-    assert_eq!(stage.informer.lifecycle(), Lifecycle::Started);
-    assert_eq!(stage.informer.health().streams[0].state, StreamState::Watching);
-    stage.informer.stop();
-    timeout(LONG, stage.informer.stopped()).await.unwrap();
-    assert_eq!(stage.informer.lifecycle(), Lifecycle::Stopped);
-    stage.ended().await;
-    stage.nothing_is_left().await;
-    assert!(stage.informer.is_synced(), "what it had is still there");
-    assert_eq!(stage.cached(), ["a@1"]);
-    assert_eq!(stage.informer.health().streams[0].state, StreamState::Stopped);
-    stage.informer.stop();
-    stage.end().await;
+    assert!(fixture.source.requests().is_empty(), "nothing happens before the task runs");
+    let _feed = fixture.script(5, &[pod("a", 1)]);
+    fixture.start();
+    fixture.synced().await;
+    assert_eq!(fixture.informer.lifecycle(), Lifecycle::Started);
+    assert_eq!(fixture.informer.health().streams[0].state, StreamState::Watching);
+    fixture.informer.stop();
+    timeout(TIMEOUT, fixture.informer.stopped()).await.unwrap();
+    assert_eq!(fixture.informer.lifecycle(), Lifecycle::Stopped);
+    fixture.ended().await;
+    fixture.assert_nothing_is_left().await;
+    assert!(fixture.informer.is_synced(), "the cache stays readable");
+    assert_eq!(fixture.cached(), ["a@1"]);
+    assert_eq!(fixture.informer.health().streams[0].state, StreamState::Stopped);
+    fixture.informer.stop();
+    fixture.end().await;
 }
 
-/// In real time a loaded machine may need longer than the deadline of most.
+/// In real time a loaded machine may need longer than the default deadline.
 fn patient() -> InformerConfig {
     let mut config = config(QueueOrder::InOrder);
-    config.stop_deadline = LONG;
+    config.stop_deadline = TIMEOUT;
     config
 }
 
 // holds: I13, X12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_delivers_what_is_pending() {
-    let (mut stage, feed) = Stage::watching(patient(), 5, &[]).await;
-    let (gate, slow, quick) = (Gate::closed(), Heard::default(), stage.listen());
-    let registration = stage.add(gated(gate.passage(), &slow));
+async fn a_stop_delivers_pending_notifications() {
+    let (mut fixture, feed) = InformerFixture::watching(patient(), 5, &[]).await;
+    let (latch, slow, quick) = (Latch::closed(), NotificationLog::default(), fixture.record());
+    let registration = fixture.add(blocking_handler(latch.waiter(), &slow));
     for version in 6..16 {
         feed.added(&pod(&format!("pod-{version}"), version));
     }
-    quick.told(10).await;
-    gate.came(1).await;
-    stage.informer.stop();
-    stage.source.wait_until_closed().await;
-    assert!(stage.informer.stopped().now_or_never().is_none(), "a call is in progress");
-    gate.open();
-    stage.ended().await;
+    quick.received(10).await;
+    latch.entered(1).await;
+    fixture.informer.stop();
+    fixture.source.wait_until_closed().await;
+    assert!(fixture.informer.stopped().now_or_never().is_none(), "a call is in progress");
+    latch.open();
+    fixture.ended().await;
     assert_eq!(slow.lines().len(), 10);
     let stats = registration.stats();
     assert_eq!((stats.delivered, stats.dropped), (10, 0));
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: I13, X12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn past_the_deadline_of_a_stop_what_is_left_is_dropped_and_counted() {
+async fn after_the_deadline_of_a_stop_pending_notifications_are_dropped_and_counted() {
     assert_eq!(InformerConfig::default().stop_deadline, seconds(5));
     let mut config = config(QueueOrder::InOrder);
     config.stop_deadline = Duration::from_millis(20);
-    let (mut stage, feed) = Stage::watching(config, 5, &[]).await;
-    let (gate, slow, quick) = (Gate::closed(), Heard::default(), stage.listen());
-    let registration = stage.add(gated(gate.passage(), &slow));
+    let (mut fixture, feed) = InformerFixture::watching(config, 5, &[]).await;
+    let (latch, slow, quick) = (Latch::closed(), NotificationLog::default(), fixture.record());
+    let registration = fixture.add(blocking_handler(latch.waiter(), &slow));
     for version in 6..16 {
         feed.added(&pod(&format!("pod-{version}"), version));
     }
-    quick.told(10).await;
-    gate.came(1).await;
-    stage.informer.stop();
-    timeout(LONG, stage.informer.stopped()).await.expect("a stuck handler does not hold it");
-    stage.ended().await;
+    quick.received(10).await;
+    latch.entered(1).await;
+    fixture.informer.stop();
+    timeout(TIMEOUT, fixture.informer.stopped()).await.expect("a blocked handler does not delay it");
+    fixture.ended().await;
     assert_eq!(registration.stats().dropped, 9);
-    gate.open();
-    timeout(LONG, registration.remove()).await.expect("its call has returned");
+    latch.open();
+    timeout(TIMEOUT, registration.remove()).await.expect("its call has returned");
     assert_eq!(slow.lines(), ["add pod-6@6"]);
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: X12
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_asked_for_in_a_handlers_own_call_delivers_what_is_pending_and_ends() {
-    let (mut stage, feed) = Stage::watching(patient(), 5, &[]).await;
-    let heard = Heard::default();
-    let (informer, told, gate) = (stage.informer.clone(), heard.clone(), Gate::closed());
-    let passage = gate.passage();
+async fn a_stop_inside_a_call_of_a_handler_delivers_pending_notifications_and_ends() {
+    let (mut fixture, feed) = InformerFixture::watching(patient(), 5, &[]).await;
+    let log = NotificationLog::default();
+    let (informer, told, latch) = (fixture.informer.clone(), log.clone(), Latch::closed());
+    let waiter = latch.waiter();
     let handler = Handler::new().on_add(move |pod, is_initial| {
-        passage.pass();
+        waiter.wait();
         told.added(pod.raw(), is_initial);
         informer.stop();
     });
-    stage.informer.add_handler(handler).unwrap();
-    let quick = stage.listen();
+    fixture.informer.add_handler(handler).unwrap();
+    let quick = fixture.record();
     feed.added(&pod("a", 6));
     feed.added(&pod("b", 7));
-    quick.told(2).await;
-    gate.open();
-    stage.ended().await;
-    assert_eq!(heard.lines(), ["add a@6", "add b@7"]);
-    stage.end().await;
+    quick.received(2).await;
+    latch.open();
+    fixture.ended().await;
+    assert_eq!(log.lines(), ["add a@6", "add b@7"]);
+    fixture.end().await;
 }
 
 // holds: I13, C1
 #[tokio::test(start_paused = true)]
-async fn what_was_queued_when_it_stops_is_applied_and_told() {
-    for order in crate::informer::stage::BOTH_ORDERS {
+async fn deltas_that_are_queued_at_a_stop_are_applied_and_delivered() {
+    for order in crate::informer::fixture::BOTH_ORDERS {
         let mut config = config(order);
         config.queued_deltas_max = 4;
-        let (mut stage, feed) = Stage::watching(config, 5, &[]).await;
-        let heard = stage.listen();
+        let (mut fixture, feed) = InformerFixture::watching(config, 5, &[]).await;
+        let log = fixture.record();
         settle().await;
         for version in 6..100 {
             feed.added(&pod(&format!("pod-{version}"), version));
         }
-        // Somewhere in the middle.
+        // After some of the changes.
         for _ in 0..10_000 {
-            if !stage.informer.lister().is_empty() {
+            if !fixture.informer.lister().is_empty() {
                 break;
             }
             tokio::task::yield_now().await;
         }
-        assert!(!stage.cached().is_empty());
-        stage.informer.stop();
-        stage.ended().await;
-        heard.makes_sense();
-        assert_eq!(heard.view(), stage.cached(), "{order:?}");
-        stage.end().await;
+        assert!(!fixture.cached().is_empty());
+        fixture.informer.stop();
+        fixture.ended().await;
+        log.assert_consistent();
+        assert_eq!(log.view(), fixture.cached(), "{order:?}");
+        fixture.end().await;
     }
 }
 
 // holds: X12
 #[tokio::test(start_paused = true)]
-async fn a_task_that_is_dropped_leaves_nobody_waiting() {
+async fn dropping_the_task_wakes_all_waiters() {
     for is_started in [false, true] {
-        let mut stage = Stage::new(QueueOrder::InOrder);
-        let (_, registration) = stage.listen_as("heard");
-        let mut stream = stage.informer.notifications().unwrap();
-        stage.source.will_list(ListAnswer::hanging());
-        let task = stage.take_task();
+        let mut fixture = InformerFixture::new(QueueOrder::InOrder);
+        let (_, registration) = fixture.record_as("log");
+        let mut stream = fixture.informer.notifications().unwrap();
+        fixture.source.will_list(ListAnswer::hanging());
+        let task = fixture.take_task();
         let mut running = JoinSet::new();
         match is_started {
             true => _ = running.spawn(task.run()),
@@ -158,75 +158,76 @@ async fn a_task_that_is_dropped_leaves_nobody_waiting() {
         }
         settle().await;
         running.shutdown().await;
-        timeout(LONG, stage.informer.stopped()).await.expect("it has stopped");
-        assert_eq!(stage.informer.lifecycle(), Lifecycle::Stopped);
-        assert!(timeout(LONG, stage.informer.synced()).await.expect("it will not sync").is_err());
-        assert!(timeout(LONG, registration.synced()).await.expect("nor will its handler").is_err());
-        assert!(timeout(LONG, stream.next()).await.expect("the stream ends").is_none());
-        timeout(LONG, registration.remove()).await.expect("it has ended");
-        assert!(stage.informer.add_handler(Handler::<Pod>::new()).is_err());
-        stage.end().await;
+        timeout(TIMEOUT, fixture.informer.stopped()).await.expect("it has stopped");
+        assert_eq!(fixture.informer.lifecycle(), Lifecycle::Stopped);
+        assert!(timeout(TIMEOUT, fixture.informer.synced()).await.expect("it will not sync").is_err());
+        assert!(timeout(TIMEOUT, registration.synced()).await.expect("nor will its handler").is_err());
+        assert!(timeout(TIMEOUT, stream.next()).await.expect("the stream ends").is_none());
+        timeout(TIMEOUT, registration.remove()).await.expect("it has ended");
+        assert!(fixture.informer.add_handler(Handler::<Pod>::new()).is_err());
+        fixture.end().await;
     }
 }
 
 // holds: I1
 #[tokio::test(start_paused = true)]
-async fn an_informer_that_was_stopped_before_it_started_asks_nothing() {
-    let mut stage = Stage::new(QueueOrder::InOrder);
-    let (heard, registration) = stage.listen_as("heard");
-    stage.source.will_list_always(|_| ListAnswer::page(5).object(&pod("a", 1)));
-    stage.informer.stop();
-    stage.start();
-    stage.ended().await;
-    timeout(LONG, registration.remove()).await.expect("it has ended");
-    assert!(stage.source.requests().is_empty());
-    assert!(heard.lines().is_empty());
-    assert_eq!(stage.informer.lifecycle(), Lifecycle::Stopped);
-    stage.end().await;
+async fn an_informer_that_is_stopped_before_its_start_makes_no_request() {
+    let mut fixture = InformerFixture::new(QueueOrder::InOrder);
+    let (log, registration) = fixture.record_as("log");
+    fixture.source.will_list_always(|_| ListAnswer::page(5).object(&pod("a", 1)));
+    fixture.informer.stop();
+    fixture.start();
+    fixture.ended().await;
+    timeout(TIMEOUT, registration.remove()).await.expect("it has ended");
+    assert!(fixture.source.requests().is_empty());
+    assert!(log.lines().is_empty());
+    assert_eq!(fixture.informer.lifecycle(), Lifecycle::Stopped);
+    fixture.end().await;
 }
 
 // holds: X6, X12
 #[tokio::test(start_paused = true)]
-async fn a_stop_takes_no_time_if_nobody_is_in_a_call() {
-    for order in crate::informer::stage::BOTH_ORDERS {
-        let mut stage = Stage::new(order);
-        let heard = stage.listen();
-        stage.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
-        stage.source.will_watch_always(|_| WatchAnswer::hanging());
-        stage.start();
-        stage.synced().await;
-        assert_eq!(stage.end().await, Duration::ZERO);
-        assert_eq!(heard.lines(), ["initial a@1"]);
+async fn a_stop_takes_no_time_if_no_handler_is_in_a_call() {
+    for order in crate::informer::fixture::BOTH_ORDERS {
+        let mut fixture = InformerFixture::new(order);
+        let log = fixture.record();
+        fixture.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
+        fixture.source.will_watch_always(|_| WatchAnswer::hanging());
+        fixture.start();
+        fixture.synced().await;
+        assert_eq!(fixture.end().await, Duration::ZERO);
+        assert_eq!(log.lines(), ["initial a@1"]);
     }
 }
 
 // holds: X18
 #[tokio::test(start_paused = true)]
-async fn whoever_needs_an_informer_keeps_it_alive_and_the_last_to_go_stops_it() {
-    type Hold = fn(&Stage) -> Box<dyn std::any::Any>;
+async fn handles_listers_streams_and_handlers_keep_an_informer_running_and_the_last_drop_stops_it() {
+    type Hold = fn(&InformerFixture) -> Box<dyn std::any::Any>;
     let holders: [Hold; 4] = [
-        |stage| Box::new(stage.informer.clone()),
-        |stage| Box::new(stage.informer.lister()),
-        |stage| Box::new(stage.informer.cast::<serde_json::Value>().notifications().unwrap()),
-        |stage| {
-            let registration = stage.listen_as("keeps").1;
+        |fixture| Box::new(fixture.informer.clone()),
+        |fixture| Box::new(fixture.informer.lister()),
+        |fixture| Box::new(fixture.informer.cast::<serde_json::Value>().notifications().unwrap()),
+        |fixture| {
+            let registration = fixture.record_as("keeps").1;
             Box::new(RemovesWhenDropped(registration))
         },
     ];
     for hold in holders {
-        let (mut stage, _feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
-        let holder = hold(&stage);
-        let weak = stage.informer.downgrade();
-        // Only the weak handle and the holder are left.
-        stage.informer = Stage::new(QueueOrder::InOrder).informer;
+        let (mut fixture, _feed) =
+            InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+        let holder = hold(&fixture);
+        let weak = fixture.informer.downgrade();
+        // Only the weak reference and the tested holder are left.
+        fixture.informer = InformerFixture::new(QueueOrder::InOrder).informer;
         tokio::time::sleep(seconds(10)).await;
         assert!(weak.is_needed());
-        assert_eq!(stage.source.open_streams(), 1, "it still watches");
+        assert_eq!(fixture.source.open_streams(), 1, "it still watches");
         drop(holder);
-        stage.ended().await;
+        fixture.ended().await;
         assert!(!weak.is_needed());
         assert!(weak.upgrade::<Pod>().is_none() && weak.stats().is_none());
-        stage.nothing_is_left().await;
+        fixture.assert_nothing_is_left().await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Subscribers: every notification reaches them unmerged, whatever their bound, and a slow one slows its informer.
+//! Subscribers receive every notification, none merged, with any bound. A slow one slows its informer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,10 @@ use tidings_informer::delta::QueueOrder;
 use tidings_informer::informer::{Handler, Lifecycle, Notification, Registration};
 use tokio::time::{sleep, timeout};
 
-use crate::informer::gate::Gate;
-use crate::informer::stage::{BOTH_ORDERS, LONG, Stage, config, pod, seconds, settle, short};
+use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, TIMEOUT, config, pod, seconds, settle, short};
+use crate::informer::latch::Latch;
 
-/// What a subscriber received, in the order of its calls.
+/// The notifications of a subscriber, in the order of its calls.
 #[derive(Clone, Default)]
 struct Received(Arc<Mutex<Vec<String>>>);
 
@@ -48,20 +48,20 @@ fn shown(notification: &Notification<Pod>) -> String {
     }
 }
 
-fn subscribe(stage: &Stage, bound: usize) -> (Received, Registration) {
+fn subscribe(fixture: &InformerFixture, bound: usize) -> (Received, Registration) {
     let received = Received::default();
     let calls = received.clone();
     let subscriber = Handler::subscriber(move |notification| calls.call(notification));
-    (received, stage.add(subscriber.merge_above(bound)))
+    (received, fixture.add(subscriber.merge_above(bound)))
 }
 
 // holds: X28
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_receives_every_state_however_small_its_bound() {
+async fn a_subscriber_receives_every_state_with_any_bound() {
     for order in BOTH_ORDERS {
         for notifications in [0, 1, 1_000] {
-            let (stage, feed) = Stage::watching(config(order), 5, &[pod("a", 1)]).await;
-            let (received, registration) = subscribe(&stage, notifications);
+            let (fixture, feed) = InformerFixture::watching(config(order), 5, &[pod("a", 1)]).await;
+            let (received, registration) = subscribe(&fixture, notifications);
             settle().await;
             feed.modified(&pod("a", 6));
             feed.modified(&pod("a", 7));
@@ -81,18 +81,18 @@ async fn a_subscriber_receives_every_state_however_small_its_bound() {
             let stats = registration.stats();
             assert_eq!((stats.delivered, stats.merged, stats.backlog), (6, 0, 0));
             assert_eq!(stats.inline_calls > 0, notifications < 5, "{stats:?}");
-            stage.end().await;
+            fixture.end().await;
         }
     }
 }
 
 // holds: X28, I15
 #[tokio::test(start_paused = true)]
-async fn the_first_list_and_resyncs_hold_no_more_than_the_bound_and_all_of_them_arrive() {
+async fn the_first_list_and_resyncs_never_exceed_the_bound_and_all_of_them_are_delivered() {
     const OBJECTS: u64 = 2_000;
     let listed: Vec<_> = (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number + 1)).collect();
     for order in BOTH_ORDERS {
-        let (stage, _feed) = Stage::watching(config(order), OBJECTS, &listed).await;
+        let (fixture, _feed) = InformerFixture::watching(config(order), OBJECTS, &listed).await;
         let (received, most) = (Received::default(), Arc::new(Mutex::new(0)));
         let registration: Arc<Mutex<Option<Registration>>> = Arc::default();
         let (calls, pending, own) = (received.clone(), Arc::clone(&most), Arc::clone(&registration));
@@ -103,9 +103,9 @@ async fn the_first_list_and_resyncs_hold_no_more_than_the_bound_and_all_of_them_
             *most = (*most).max(backlog);
         };
         *registration.lock().unwrap() =
-            Some(stage.add(Handler::subscriber(subscriber).merge_above(16).resync(seconds(1))));
+            Some(fixture.add(Handler::subscriber(subscriber).merge_above(16).resync(seconds(1))));
         let own = registration.lock().unwrap().clone().unwrap();
-        timeout(LONG, own.synced()).await.unwrap().unwrap();
+        timeout(TIMEOUT, own.synced()).await.unwrap().unwrap();
         assert_eq!(received.take().len() as u64, OBJECTS);
         sleep(seconds(1)).await;
         settle().await;
@@ -116,21 +116,21 @@ async fn the_first_list_and_resyncs_hold_no_more_than_the_bound_and_all_of_them_
         assert!(own.stats().inline_calls > 3_000, "{:?}", own.stats());
         own.remove().await;
         *registration.lock().unwrap() = None;
-        stage.end().await;
+        fixture.end().await;
     }
 }
 
 // holds: X28, X13
 #[tokio::test(start_paused = true)]
 async fn a_subscriber_that_panics_on_the_informers_task_costs_that_call_only() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+    let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let received = Received::default();
     let calls = received.clone();
     let subscriber = Handler::subscriber(move |notification| {
         calls.call(notification);
         assert_ne!(short(&notification.key()), "a", "scripted");
     });
-    let registration = stage.add(subscriber.merge_above(0));
+    let registration = fixture.add(subscriber.merge_above(0));
     settle().await;
     assert!(registration.is_synced());
     for version in 6..9 {
@@ -141,28 +141,28 @@ async fn a_subscriber_that_panics_on_the_informers_task_costs_that_call_only() {
     assert_eq!(received.take().len(), 5);
     let stats = registration.stats();
     assert_eq!((stats.panics, stats.delivered, stats.inline_calls), (4, 5, 5), "{stats:?}");
-    assert_eq!(stage.faults.all().len(), 4);
-    assert_eq!(stage.cached(), ["a@8", "b@9"]);
-    stage.end().await;
+    assert_eq!(fixture.faults.all().len(), 4);
+    assert_eq!(fixture.cached(), ["a@8", "b@9"]);
+    fixture.end().await;
 }
 
 // holds: X28, X12
 #[tokio::test(start_paused = true)]
 async fn a_subscriber_can_remove_itself_in_a_call_by_the_informers_task() {
     for order in BOTH_ORDERS {
-        let (stage, feed) = Stage::watching(config(order), 5, &[pod("a", 1)]).await;
+        let (fixture, feed) = InformerFixture::watching(config(order), 5, &[pod("a", 1)]).await;
         let own: Arc<Mutex<Option<Registration>>> = Arc::default();
         let (received, registration) = (Received::default(), Arc::clone(&own));
         let calls = received.clone();
         let subscriber = move |notification: &Notification<Pod>| {
             calls.call(notification);
             if let Some(own) = registration.lock().unwrap().as_ref() {
-                // Waiting inside its own call ends at once.
+                // Waiting inside its own call returns at once.
                 let removed = futures_util::FutureExt::now_or_never(own.remove());
                 assert!(removed.is_some());
             }
         };
-        let registration = stage.add(Handler::subscriber(subscriber).merge_above(0));
+        let registration = fixture.add(Handler::subscriber(subscriber).merge_above(0));
         settle().await;
         *own.lock().unwrap() = Some(registration.clone());
         feed.modified(&pod("a", 6));
@@ -172,80 +172,80 @@ async fn a_subscriber_can_remove_itself_in_a_call_by_the_informers_task() {
         feed.modified(&pod("a", 8));
         settle().await;
         assert_eq!(received.take(), ["initial a@1", "update a@1->6"], "{order:?}");
-        assert!(stage.faults.all().is_empty(), "{:?}", stage.faults.all());
+        assert!(fixture.faults.all().is_empty(), "{:?}", fixture.faults.all());
         *own.lock().unwrap() = None;
-        stage.end().await;
+        fixture.end().await;
     }
 }
 
 // holds: X28
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_call_that_hangs_holds_up_neither_the_cache_nor_the_subscriber() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
-    let (gate, received) = (Gate::closed(), Received::default());
-    let (passage, calls) = (gate.passage(), received.clone());
-    // The first call is by its own task, since nothing is pending before it.
+async fn one_call_that_hangs_delays_neither_the_cache_nor_the_subscriber() {
+    let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[]).await;
+    let (latch, received) = (Latch::closed(), Received::default());
+    let (waiter, calls) = (latch.waiter(), received.clone());
+    // The subscriber's own task makes the first call, because nothing else is pending.
     let is_first = AtomicBool::new(true);
     let subscriber = Handler::subscriber(move |notification| {
         if is_first.swap(false, Ordering::SeqCst) {
-            passage.pass();
+            waiter.wait();
         }
         calls.call(notification);
     });
-    let registration = stage.add(subscriber.merge_above(1));
+    let registration = fixture.add(subscriber.merge_above(1));
     feed.added(&pod("first", 6));
-    gate.came(1).await;
+    latch.entered(1).await;
     for version in 7..27 {
         feed.added(&pod(&format!("pod-{version}"), version));
     }
     let all_cached = async {
-        while stage.cached().len() < 21 {
+        while fixture.cached().len() < 21 {
             tokio::task::yield_now().await;
         }
     };
-    timeout(LONG, all_cached).await.expect("the cache goes on");
+    timeout(TIMEOUT, all_cached).await.expect("the cache is not delayed");
     let called = async {
         while registration.stats().inline_calls < 19 {
             tokio::task::yield_now().await;
         }
     };
-    timeout(LONG, called).await.expect("the subscriber goes on");
+    timeout(TIMEOUT, called).await.expect("the subscriber is not delayed");
     assert_eq!(registration.stats().backlog, 1);
-    gate.open();
+    latch.open();
     registration.remove().await;
     assert_eq!(received.take().len(), 21);
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: X28
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_subscriber_that_blocks_the_informers_task_comes_after_the_handlers() {
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[]).await;
-    let gate = Gate::closed();
-    let passage = gate.passage();
-    let blocking = stage.add(Handler::subscriber(move |_| passage.pass()).merge_above(0));
-    let heard = stage.listen();
-    timeout(LONG, blocking.synced()).await.unwrap().unwrap();
+async fn handlers_receive_a_batch_before_a_subscriber_that_blocks_the_informers_task() {
+    let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[]).await;
+    let latch = Latch::closed();
+    let waiter = latch.waiter();
+    let blocking = fixture.add(Handler::subscriber(move |_| waiter.wait()).merge_above(0));
+    let log = fixture.record();
+    timeout(TIMEOUT, blocking.synced()).await.unwrap().unwrap();
     feed.added(&pod("a", 6));
-    gate.came(1).await;
-    assert_eq!(heard.told(1).await, ["add a@6"]);
-    gate.open();
+    latch.entered(1).await;
+    assert_eq!(log.received(1).await, ["add a@6"]);
+    latch.open();
     blocking.remove().await;
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: X28, X12
 #[tokio::test(start_paused = true)]
-async fn an_informer_that_is_dropped_while_it_calls_a_subscriber_leaves_nobody_waiting() {
+async fn an_informer_that_is_dropped_during_a_call_of_a_subscriber_wakes_all_waiters() {
     const OBJECTS: usize = 2_000;
     let listed: Vec<_> =
         (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number as u64 + 1)).collect();
-    let mut stage = Stage::new(QueueOrder::InOrder);
-    let _feed = stage.script(OBJECTS as u64, &listed);
-    let (received, first) = subscribe(&stage, 0);
-    let (_, second) = subscribe(&stage, 0);
-    let mut running = Box::pin(stage.take_task().run());
-    // It gives way in the middle of the list.
+    let mut fixture = InformerFixture::new(QueueOrder::InOrder);
+    let _feed = fixture.script(OBJECTS as u64, &listed);
+    let (received, first) = subscribe(&fixture, 0);
+    let (_, second) = subscribe(&fixture, 0);
+    let mut running = Box::pin(fixture.take_task().run());
+    // It yields in the middle of the list.
     while received.0.lock().unwrap().is_empty() {
         assert!(futures_util::poll!(running.as_mut()).is_pending());
         tokio::task::yield_now().await;
@@ -253,34 +253,34 @@ async fn an_informer_that_is_dropped_while_it_calls_a_subscriber_leaves_nobody_w
     drop(running);
     assert!((1..OBJECTS).contains(&received.take().len()));
     for registration in [first, second] {
-        assert!(timeout(LONG, registration.synced()).await.expect("nobody waits in vain").is_err());
-        timeout(LONG, registration.remove()).await.expect("nobody waits in vain");
+        assert!(timeout(TIMEOUT, registration.synced()).await.expect("the waiter returns").is_err());
+        timeout(TIMEOUT, registration.remove()).await.expect("the waiter returns");
     }
-    stage.end().await;
+    fixture.end().await;
 }
 
 // holds: X28, X12
 #[tokio::test(start_paused = true)]
-async fn a_stop_delivers_what_is_left_through_the_subscribers_own_task_and_within_its_deadline() {
+async fn a_stop_delivers_the_rest_through_the_subscribers_own_task_within_its_deadline() {
     let listed: Vec<_> = (0..100).map(|number| pod(&format!("pod-{number}"), number + 1)).collect();
-    let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 100, &listed).await;
+    let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 100, &listed).await;
     let received = Received::default();
-    let (calls, informer) = (received.clone(), stage.informer.downgrade());
+    let (calls, informer) = (received.clone(), fixture.informer.downgrade());
     let subscriber = Handler::subscriber(move |notification| {
         calls.call(notification);
         if let Some(informer) = informer.upgrade::<Pod>() {
             informer.stop();
         }
     });
-    let registration = stage.add(subscriber.merge_above(2));
+    let registration = fixture.add(subscriber.merge_above(2));
     feed.added(&pod("late", 101));
-    timeout(LONG, stage.informer.stopped()).await.unwrap();
-    assert_eq!(stage.informer.lifecycle(), Lifecycle::Stopped);
+    timeout(TIMEOUT, fixture.informer.stopped()).await.unwrap();
+    assert_eq!(fixture.informer.lifecycle(), Lifecycle::Stopped);
     let stats = registration.stats();
-    assert!(stats.inline_calls <= 2, "the informer's task calls nobody while it stops: {stats:?}");
+    assert!(stats.inline_calls <= 2, "the informer's task makes no calls while it stops: {stats:?}");
     assert!(received.take().len() >= 100, "{stats:?}");
     assert_eq!((stats.backlog, stats.dropped), (0, 0));
-    assert!(stage.end().await < Duration::from_secs(1));
+    assert!(fixture.end().await < Duration::from_secs(1));
 }
 
 proptest! {
@@ -296,8 +296,8 @@ proptest! {
         let order = if is_in_order { QueueOrder::InOrder } else { QueueOrder::PerObject };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(async {
-            let (stage, feed) = Stage::watching(config(order), 5, &[]).await;
-            let (received, registration) = subscribe(&stage, notifications);
+            let (fixture, feed) = InformerFixture::watching(config(order), 5, &[]).await;
+            let (received, registration) = subscribe(&fixture, notifications);
             let (mut live, mut expected) = ([None; 3], Vec::new());
             for (version, (name, action)) in (6..).zip(steps) {
                 let pod = pod(&format!("pod-{name}"), version);
@@ -325,7 +325,7 @@ proptest! {
             assert_eq!(received.sorted(), expected);
             let stats = registration.stats();
             assert!(stats.is_synced && stats.merged == 0 && stats.backlog == 0, "{stats:?}");
-            stage.end().await;
+            fixture.end().await;
         });
     }
 }

@@ -171,35 +171,36 @@ fn two_backlogs_do_not_hash_alike() {
 proptest! {
     // holds: X11
     #[test]
-    fn whatever_merges_a_handler_ends_with_the_last_state_and_never_hears_nonsense(
+    fn with_any_merges_a_handler_ends_with_the_last_state_and_receives_nothing_inconsistent(
         merge_above in 0usize..6,
         steps in prop::collection::vec((0usize..4, 0u8..6), 0..200),
     ) {
         let mut backlog = Backlog::new(merge_above);
         let mut live: BTreeMap<usize, u64> = BTreeMap::new();
-        let mut heard: BTreeMap<String, u64> = BTreeMap::new();
-        let mut hear = |entry: PendingEntry| {
+        let mut received: BTreeMap<String, u64> = BTreeMap::new();
+        let mut receive = |entry: PendingEntry| {
             let name = entry.notification.key().name().to_owned();
             match &entry.notification {
                 Notification::Added { object, .. } => {
-                    assert!(heard.insert(name, object.version().number().unwrap()).is_none());
+                    assert!(received.insert(name, object.version().number().unwrap()).is_none());
                 }
                 Notification::Updated { old, new, .. } => {
-                    let before = heard.insert(name, new.version().number().unwrap());
-                    assert_eq!(before, old.version().number(), "the old object is what was heard last");
+                    let before = received.insert(name, new.version().number().unwrap());
+                    assert_eq!(before, old.version().number(), "the old object is the one that was received last");
                 }
                 Notification::Deleted { old, .. } => {
-                    assert_eq!(heard.remove(&name), old.version().number(), "the old object is what was heard last");
+                    assert_eq!(received.remove(&name), old.version().number(), "the old object is the one that was received last");
                 }
             }
         };
-        let now = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async { Instant::now() });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let now = runtime.block_on(async { Instant::now() });
         for (version, (object, action)) in (1u64..).zip(steps) {
             let name = format!("pod-{object}");
             let notification = match (live.get(&object).copied(), action) {
                 (_, 0) => {
                     if let Some(entry) = backlog.pop() {
-                        hear(entry);
+                        receive(entry);
                     }
                     continue;
                 }
@@ -212,10 +213,11 @@ proptest! {
             prop_assert!(backlog.len() <= merge_above + 2 * 4);
         }
         while let Some(entry) = backlog.pop() {
-            hear(entry);
+            receive(entry);
         }
-        let live: BTreeMap<String, u64> = live.into_iter().map(|(object, version)| (format!("pod-{object}"), version)).collect();
-        prop_assert_eq!(heard, live);
+        let live = live.into_iter().map(|(object, version)| (format!("pod-{object}"), version));
+        let live: BTreeMap<String, u64> = live.collect();
+        prop_assert_eq!(received, live);
         prop_assert_eq!(backlog.len(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Everybody at once, on several threads and in real time: no deadlock, no lost notification.
+//! Many handlers and streams at once, on several threads and in real time: no deadlock, no lost notification.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::informer::heard::Heard;
-use crate::informer::stage::{BOTH_ORDERS, LONG, Stage, config, pod};
+use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, TIMEOUT, config, pod};
+use crate::informer::notification_log::NotificationLog;
 
 const CHANGES: u64 = 10_000;
 const OBJECTS: u64 = 50;
@@ -24,34 +24,34 @@ fn quick_pod(intake: &Intake, name: u64, version: u64) -> Arc<RawObject> {
     intake.json(json.as_bytes(), &NothingKnown).expect("it has an identity")
 }
 
-/// Waits, however long the threads take, until a handler's view is the cache's last state.
-async fn agrees(heard: &Heard, cached: &[String]) {
+/// Waits until the view of a handler equals the last state of the cache.
+async fn agrees(log: &NotificationLog, cached: &[String]) {
     let agreed = async {
-        while heard.view() != cached {
+        while log.view() != cached {
             tokio::task::yield_now().await;
         }
     };
-    assert!(timeout(LONG, agreed).await.is_ok(), "{:?} is not {cached:?}", heard.view());
-    heard.makes_sense();
+    assert!(timeout(TIMEOUT, agreed).await.is_ok(), "{:?} is not {cached:?}", log.view());
+    log.assert_consistent();
 }
 
-async fn come_and_go(stage: &Stage, coming: &mut JoinSet<()>) {
+async fn come_and_go(fixture: &InformerFixture, coming: &mut JoinSet<()>) {
     for number in 0..TASKS {
-        let informer = stage.informer.clone();
+        let informer = fixture.informer.clone();
         coming.spawn(async move {
             for round in 0..5 {
-                let heard = Heard::default();
+                let log = NotificationLog::default();
                 let merge_above = (number % 7) as usize;
                 if (number + round) % 5 == 4 {
                     let mut stream = informer
                         .notifications_with(Handler::new().merge_above(merge_above))
                         .expect("it runs");
                     for _ in 0..number {
-                        heard.handle(&stream.next().await.expect("it runs"));
+                        log.handle(&stream.next().await.expect("it runs"));
                     }
                 } else {
                     let registration =
-                        informer.add_handler(heard.handler().merge_above(merge_above)).expect("it runs");
+                        informer.add_handler(log.handler().merge_above(merge_above)).expect("it runs");
                     match (number + round) % 5 {
                         0 => registration.remove().await,
                         1 => registration.remove_now().await,
@@ -62,7 +62,7 @@ async fn come_and_go(stage: &Stage, coming: &mut JoinSet<()>) {
                         }
                     }
                 }
-                heard.makes_sense();
+                log.assert_consistent();
             }
         });
     }
@@ -70,14 +70,15 @@ async fn come_and_go(stage: &Stage, coming: &mut JoinSet<()>) {
 
 // holds: I33, X12
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn handlers_that_come_and_go_during_ten_thousand_changes_neither_deadlock_nor_miss_anything() {
+async fn handlers_that_are_added_and_removed_during_ten_thousand_changes_neither_deadlock_nor_miss_anything()
+{
     let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()));
     for order in BOTH_ORDERS {
         let first: Vec<_> = (0..OBJECTS).map(|name| quick_pod(&intake, name, name + 1)).collect();
-        let (stage, feed) = Stage::watching(config(order), OBJECTS, &first).await;
-        let lasting: Vec<_> = (0..3).map(|_| stage.listen()).collect();
+        let (fixture, feed) = InformerFixture::watching(config(order), OBJECTS, &first).await;
+        let lasting: Vec<_> = (0..3).map(|_| fixture.record()).collect();
         let mut coming = JoinSet::new();
-        come_and_go(&stage, &mut coming).await;
+        come_and_go(&fixture, &mut coming).await;
         for version in OBJECTS + 1..OBJECTS + 1 + CHANGES {
             feed.modified(&quick_pod(&intake, version % OBJECTS, version));
             if version % 100 == 0 {
@@ -89,61 +90,61 @@ async fn handlers_that_come_and_go_during_ten_thousand_changes_neither_deadlock_
                 ended.expect("no task panics")
             }
         };
-        timeout(LONG, all).await.expect("nobody is stuck");
-        // Per object, the last change of one object may be applied before those of others.
+        timeout(TIMEOUT, all).await.expect("no deadlock");
+        // In the per-object queue, the last change of one object may be applied before those of others.
         let versions = CHANGES + 1..=CHANGES + OBJECTS;
         let mut last: Vec<_> =
             versions.map(|version| format!("pod-{}@{version}", version % OBJECTS)).collect();
         last.sort();
         let through = async {
-            while stage.cached() != last {
+            while fixture.cached() != last {
                 tokio::task::yield_now().await
             }
         };
-        timeout(LONG, through).await.expect("every change is applied");
-        for heard in &lasting {
-            agrees(heard, &last).await;
+        timeout(TIMEOUT, through).await.expect("every change is applied");
+        for log in &lasting {
+            agrees(log, &last).await;
         }
-        stage.end().await;
+        fixture.end().await;
     }
 }
 
 // holds: I34
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_handler_that_registers_while_the_informer_starts_hears_everything() {
+async fn a_handler_that_is_added_while_the_informer_starts_receives_everything() {
     for round in 0..50 {
-        let mut stage = Stage::new(BOTH_ORDERS[round % 2]);
-        let feed = stage.script(5, &[pod("a", 1)]);
+        let mut fixture = InformerFixture::new(BOTH_ORDERS[round % 2]);
+        let feed = fixture.script(5, &[pod("a", 1)]);
         feed.added(&pod("b", 6));
-        let informer = stage.informer.clone();
+        let informer = fixture.informer.clone();
         let mut registering = JoinSet::new();
         for _ in 0..4 {
             let informer = informer.clone();
             registering.spawn(async move {
-                let heard = Heard::default();
-                let registration = informer.add_handler(heard.handler()).unwrap();
+                let log = NotificationLog::default();
+                let registration = informer.add_handler(log.handler()).unwrap();
                 registration.synced().await.unwrap();
-                heard
+                log
             });
         }
-        stage.start();
-        while let Some(heard) = timeout(LONG, registering.join_next()).await.expect("nobody is stuck") {
-            agrees(&heard.unwrap(), &["a@1".to_owned(), "b@6".to_owned()]).await;
+        fixture.start();
+        while let Some(log) = timeout(TIMEOUT, registering.join_next()).await.expect("no deadlock") {
+            agrees(&log.unwrap(), &["a@1".to_owned(), "b@6".to_owned()]).await;
         }
-        stage.end().await;
+        fixture.end().await;
     }
 }
 
 // holds: I13, I33
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn handlers_that_come_while_the_informer_stops_are_refused_or_ended() {
+async fn handlers_that_are_added_while_the_informer_stops_are_refused_or_ended() {
     for _ in 0..50 {
-        let (stage, feed) = Stage::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
+        let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
         let mut coming = JoinSet::new();
         for number in 0..8 {
-            let informer = stage.informer.clone();
+            let informer = fixture.informer.clone();
             coming.spawn(async move {
-                while let Ok(registration) = informer.add_handler(Heard::default().handler()) {
+                while let Ok(registration) = informer.add_handler(NotificationLog::default().handler()) {
                     match number % 2 {
                         0 => registration.remove().await,
                         _ => _ = registration.synced().await,
@@ -152,13 +153,13 @@ async fn handlers_that_come_while_the_informer_stops_are_refused_or_ended() {
             });
         }
         feed.added(&pod("b", 6));
-        stage.informer.stop();
+        fixture.informer.stop();
         let all = async {
             while let Some(ended) = coming.join_next().await {
                 ended.expect("no task panics")
             }
         };
-        timeout(LONG, all).await.expect("nobody waits in vain");
-        stage.end().await;
+        timeout(TIMEOUT, all).await.expect("the waiter returns");
+        fixture.end().await;
     }
 }

@@ -1,8 +1,8 @@
-//! A handler's mailbox under every schedule that shuttle draws: those who write into it, drain it and close it,
-//! and the one task that empties it. The mailbox is compiled a second time here, over shuttle's locks.
+//! The mailbox of a handler under many schedules, chosen by shuttle: several tasks put notifications in, drain and
+//! close it, and one task takes them out. The mailbox is compiled a second time here, with shuttle's locks.
 //!
-//! A lost wake-up is a deadlock, which shuttle reports; a wrong count is a handler that never syncs. A check that
-//! can't fail proves nothing, so it is also given mailboxes with those two flaws, and must find them out.
+//! A lost wake-up is a deadlock, which shuttle reports. A wrong count is a handler that never syncs. A check that
+//! can't fail proves nothing, so the same scenario also runs over mailboxes with these two flaws, and must fail.
 
 #![allow(missing_docs, reason = "tests")]
 
@@ -30,7 +30,7 @@ mod informer {
     }
 
     pub(crate) mod observe {
-        /// A reporter without the faults of other stages.
+        /// A reporter without the faults of other modules.
         pub(crate) mod fault {
             pub(crate) enum InformerFault {
                 HandlerPanicked { handler: String, key: String, message: String },
@@ -53,8 +53,8 @@ mod informer {
 
     pub(crate) use notification::{Notification, RawNotification, Untyped};
 
-    /// What the scenarios ask of a mailbox.
-    pub(crate) trait Post: Send + Sync + 'static {
+    /// The methods of a mailbox that the scenarios need.
+    pub(crate) trait MailboxLike: Send + Sync + 'static {
         fn push_all(&self, notifications: Vec<RawNotification>) -> impl Future<Output = ()> + Send;
         fn initial_complete(&self);
         fn drain(&self);
@@ -69,28 +69,28 @@ mod informer {
     pub(crate) use deliver::mailbox::{self, Mailbox};
 
     pub(crate) fn merging_mailbox(merge_above: usize) -> Mailbox {
-        Mailbox::new("heard".to_owned(), mailbox::Overflow::Merge(merge_above), None, None)
+        Mailbox::new("lines".to_owned(), mailbox::Overflow::Merge(merge_above), None, None)
     }
 
-    /// A subscriber's mailbox, and the call of its own task.
+    /// The mailbox of a subscriber, and the callback of its own task.
     pub(crate) fn subscribed(above: usize, subscriber: SharedCallback) -> (Mailbox, Callback) {
         let own = Arc::clone(&subscriber);
         let caller_runs = mailbox::CallerRuns { above, reporter: Arc::default(), stop: Default::default() };
         let overflow = mailbox::Overflow::CallerRuns(subscriber, caller_runs);
         let call = Box::new(move |notification| own(notification));
-        (Mailbox::new("heard".to_owned(), overflow, None, None), call)
+        (Mailbox::new("lines".to_owned(), overflow, None, None), call)
     }
 
-    pub(crate) fn leased(stop: &tokio_util::sync::CancellationToken) -> Mailbox {
+    pub(crate) fn keeping_alive(stop: &tokio_util::sync::CancellationToken) -> Mailbox {
         let keep_alive = Arc::new(handle::keep_alive::KeepAlive::new(stop.clone()));
-        Mailbox::new("heard".to_owned(), mailbox::Overflow::Merge(8), None, Some(keep_alive))
+        Mailbox::new("lines".to_owned(), mailbox::Overflow::Merge(8), None, Some(keep_alive))
     }
 
     pub(crate) fn stats(mailbox: &Mailbox) -> mailbox::HandlerStats {
         mailbox.stats()
     }
 
-    impl Post for Mailbox {
+    impl MailboxLike for Mailbox {
         async fn push_all(&self, notifications: Vec<RawNotification>) {
             self.deliver(notifications, tokio::time::Instant::now()).await;
         }
@@ -132,8 +132,8 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use informer::{
-    Callback, Mailbox, Notification, Post, RawNotification, SharedCallback, Untyped, catch_panic, leased,
-    merging_mailbox, stats, subscribed,
+    Callback, Mailbox, MailboxLike, Notification, RawNotification, SharedCallback, Untyped, catch_panic,
+    keeping_alive, merging_mailbox, stats, subscribed,
 };
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
@@ -148,13 +148,13 @@ use tokio_util::sync::CancellationToken;
 const SCHEDULES: usize = 2_000;
 const SEED: u64 = 7;
 
-/// So many schedules, always the same ones.
+/// Runs a scenario under this number of schedules, always the same ones.
 fn check(schedules: usize, scenario: impl Fn() + Send + Sync + 'static) {
     let scheduler = RandomScheduler::new_from_seed(SEED, schedules);
     shuttle::Runner::new(scheduler, shuttle::Config::default()).run(scenario);
 }
 
-/// Made once: what an object is does not depend on the schedule.
+/// Created once, because objects do not depend on the schedule.
 #[derive(Clone)]
 struct Pods(Arc<[Arc<RawObject>]>);
 
@@ -181,86 +181,86 @@ impl Pods {
     }
 }
 
-type Heard = Arc<Mutex<Vec<String>>>;
+type Lines = Arc<Mutex<Vec<String>>>;
 
-fn write_down(heard: &Heard, notification: &Notification<Pod>) {
+fn record(lines: &Lines, notification: &Notification<Pod>) {
     let (what, object) = match notification {
         Notification::Added { object, .. } => ("add", object),
         Notification::Updated { new, .. } => ("update", new),
         Notification::Deleted { object, .. } => ("delete", object),
     };
-    heard.lock().push(format!("{what} {}@{}", object.name(), object.version()));
+    lines.lock().push(format!("{what} {}@{}", object.name(), object.version()));
 }
 
-fn hear(heard: &Heard) -> Callback {
-    let heard = Arc::clone(heard);
-    Box::new(move |notification| catch_panic(notification, |notification| write_down(&heard, notification)))
+fn recording(lines: &Lines) -> Callback {
+    let lines = Arc::clone(lines);
+    Box::new(move |notification| catch_panic(notification, |notification| record(&lines, notification)))
 }
 
-/// The informer writes, completes what is initial and drains; the handler hears all of it in order and syncs.
-fn everything_arrives<P: Post>(post: P, pods: &Pods) {
-    let (post, heard, pods) = (Arc::new(post), Heard::default(), pods.clone());
+/// The informer delivers, completes the initial list and drains. The handler receives everything in order and syncs.
+fn everything_is_received<P: MailboxLike>(mailbox: P, pods: &Pods) {
+    let (mailbox, lines, pods) = (Arc::new(mailbox), Lines::default(), pods.clone());
     block_on(async {
-        let listener = spawn(Arc::clone(&post).run_handler(hear(&heard)));
+        let listener = spawn(Arc::clone(&mailbox).run_handler(recording(&lines)));
         let waiter = {
-            let post = Arc::clone(&post);
-            spawn(async move { post.synced().await })
+            let mailbox = Arc::clone(&mailbox);
+            spawn(async move { mailbox.synced().await })
         };
         let writer = {
-            let post = Arc::clone(&post);
+            let mailbox = Arc::clone(&mailbox);
             spawn(async move {
-                post.push_all(vec![pods.initial(0)]).await;
-                post.push_all(vec![pods.initial(1), pods.updated(0, 2)]).await;
-                post.initial_complete();
-                post.push_all(vec![pods.deleted(3)]).await;
-                post.drain();
+                mailbox.push_all(vec![pods.initial(0)]).await;
+                mailbox.push_all(vec![pods.initial(1), pods.updated(0, 2)]).await;
+                mailbox.initial_complete();
+                mailbox.push_all(vec![pods.deleted(3)]).await;
+                mailbox.drain();
             })
         };
-        writer.await.expect("nothing is wrong with the writer");
-        post.ended().await;
-        listener.await.expect("nothing is wrong with the listener");
-        assert_eq!(*heard.lock(), ["add a@1", "add b@2", "update a@3", "delete a@4"]);
-        assert!(waiter.await.expect("nothing is wrong with the waiter"), "it has heard all that is initial");
-        assert!(post.is_synced());
+        writer.await.expect("the writer ends");
+        mailbox.ended().await;
+        listener.await.expect("the listener ends");
+        assert_eq!(*lines.lock(), ["add a@1", "add b@2", "update a@3", "delete a@4"]);
+        assert!(waiter.await.expect("the waiter ends"), "it has lines all that is initial");
+        assert!(mailbox.is_synced());
     });
 }
 
 // holds: I7, I15, X12
 #[test]
-fn what_is_written_before_a_mailbox_drains_arrives_and_its_handler_syncs() {
+fn what_is_delivered_before_a_mailbox_drains_is_received_and_its_handler_syncs() {
     let pods = Pods::new();
-    check(SCHEDULES, move || everything_arrives(merging_mailbox(8), &pods));
+    check(SCHEDULES, move || everything_is_received(merging_mailbox(8), &pods));
 }
 
 // holds: X11, X12
 #[test]
-fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
+fn however_a_mailbox_is_closed_all_tasks_end_and_every_loss_is_counted() {
     let pods = Pods::new();
     let scenario = move || {
-        let (post, heard, pods) = (Arc::new(merging_mailbox(0)), Heard::default(), pods.clone());
+        let (mailbox, lines, pods) = (Arc::new(merging_mailbox(0)), Lines::default(), pods.clone());
         block_on(async {
-            let mut tasks = vec![spawn(Arc::clone(&post).run_handler(hear(&heard)))];
-            let writer = Arc::clone(&post);
+            let mut tasks = vec![spawn(Arc::clone(&mailbox).run_handler(recording(&lines)))];
+            let writer = Arc::clone(&mailbox);
             tasks.push(spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
                 writer.initial_complete();
             }));
             for close in [Mailbox::drain as fn(&Mailbox), Mailbox::close] {
-                let post = Arc::clone(&post);
-                tasks.push(spawn(async move { close(&post) }));
+                let mailbox = Arc::clone(&mailbox);
+                tasks.push(spawn(async move { close(&mailbox) }));
             }
-            let waiter = Arc::clone(&post);
+            let waiter = Arc::clone(&mailbox);
             tasks.push(spawn(async move { _ = waiter.synced().await }));
-            post.ended().await;
+            mailbox.ended().await;
             for task in tasks {
                 task.await.expect("everybody deleted_at");
             }
-            let stats = stats(&post);
-            assert_eq!(stats.delivered, heard.lock().len() as u64);
+            let stats = stats(&mailbox);
+            assert_eq!(stats.delivered, lines.lock().len() as u64);
             assert_eq!(stats.backlog, 0);
-            let told = stats.delivered + stats.dropped;
-            assert!(told == 0 || told == 2, "a batch is taken in whole or not at all: {stats:?}");
-            assert!(!stats.is_synced || stats.delivered == 2 || told == 0, "{stats:?}");
+            let counted = stats.delivered + stats.dropped;
+            assert!(counted == 0 || counted == 2, "a batch is put in as a whole or not at all: {stats:?}");
+            assert!(!stats.is_synced || stats.delivered == 2 || counted == 0, "{stats:?}");
         });
     };
     check(SCHEDULES, scenario);
@@ -268,49 +268,49 @@ fn however_a_mailbox_is_closed_everybody_ends_and_nothing_is_lost_uncounted() {
 
 // holds: X11, I15
 #[test]
-fn an_initial_addition_that_vanishes_while_its_handler_looks_still_syncs_it() {
+fn an_initial_addition_that_is_cancelled_while_its_handler_pops_still_syncs_it() {
     let pods = Pods::new();
     let scenario = move || {
-        let (post, heard, pods) = (Arc::new(merging_mailbox(0)), Heard::default(), pods.clone());
+        let (mailbox, lines, pods) = (Arc::new(merging_mailbox(0)), Lines::default(), pods.clone());
         block_on(async {
-            let listener = spawn(Arc::clone(&post).run_handler(hear(&heard)));
-            let writer = Arc::clone(&post);
+            let listener = spawn(Arc::clone(&mailbox).run_handler(recording(&lines)));
+            let writer = Arc::clone(&mailbox);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0)]).await;
                 writer.initial_complete();
                 writer.push_all(vec![pods.deleted(2)]).await;
             });
-            assert!(post.synced().await);
-            writer.await.expect("nothing is wrong with the writer");
-            post.drain();
-            listener.await.expect("nothing is wrong with the listener");
-            let heard = heard.lock();
-            assert!(heard.is_empty() || *heard == ["add a@1", "delete a@3"], "{heard:?}");
+            assert!(mailbox.synced().await);
+            writer.await.expect("the writer ends");
+            mailbox.drain();
+            listener.await.expect("the listener ends");
+            let lines = lines.lock();
+            assert!(lines.is_empty() || *lines == ["add a@1", "delete a@3"], "{lines:?}");
         });
     };
     check(SCHEDULES, scenario);
 }
 
-/// Whether anybody waited for the end of its own call. An assertion in the call would be one of its panics.
-type Waits = Arc<Mutex<bool>>;
+/// Whether a call waited for its own end. An assertion inside the call would count as one of its panics.
+type WaitedInside = Arc<Mutex<bool>>;
 
-/// Polled inside its own call, the end does not wait for itself.
-fn wait_inside(own: &Mailbox, waits: &Waits) {
-    let mut ended = std::pin::pin!(Post::ended(own));
+/// Polls the end of the mailbox inside a call of its handler.
+fn wait_inside(own: &Mailbox, waits: &WaitedInside) {
+    let mut ended = std::pin::pin!(MailboxLike::ended(own));
     let mut context = std::task::Context::from_waker(Waker::noop());
     *waits.lock() |= ended.as_mut().poll(&mut context).is_pending();
 }
 
 // holds: X12, X13
 #[test]
-fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
+fn a_handler_that_closes_its_own_mailbox_and_panics_still_ends() {
     let pods = Pods::new();
     let scenario = move || {
         let stop = CancellationToken::new();
-        let (post, pods) = (Arc::new(leased(&stop)), pods.clone());
+        let (mailbox, pods) = (Arc::new(keeping_alive(&stop)), pods.clone());
         block_on(async {
-            let own = Arc::clone(&post);
-            let waits = Waits::default();
+            let own = Arc::clone(&mailbox);
+            let waits = WaitedInside::default();
             let inside = Arc::clone(&waits);
             let panics = move |_: &Notification<Pod>| {
                 own.drain();
@@ -318,30 +318,30 @@ fn a_handler_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
                 std::panic::panic_any("scripted");
             };
             let call = Box::new(move |notification| catch_panic(notification, &panics));
-            let listener = spawn(Arc::clone(&post).run_handler(call));
-            let writer = Arc::clone(&post);
+            let listener = spawn(Arc::clone(&mailbox).run_handler(call));
+            let writer = Arc::clone(&mailbox);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
                 writer.initial_complete();
                 writer.push_all(vec![pods.updated(0, 2)]).await;
             });
-            post.ended().await;
-            writer.await.expect("nothing is wrong with the writer");
+            mailbox.ended().await;
+            writer.await.expect("the writer ends");
             listener.await.expect("its panics are caught");
-            let stats = stats(&post);
+            let stats = stats(&mailbox);
             assert!((2..=3).contains(&stats.panics) && stats.panics == stats.delivered, "{stats:?}");
-            assert!(!*waits.lock(), "inside its own call it waits for itself");
+            assert!(!*waits.lock(), "inside its own call it waited for itself");
             assert!(stats.is_synced);
-            assert!(stop.is_cancelled(), "it no longer keeps its informer");
+            assert!(stop.is_cancelled(), "it no longer keeps its informer running");
         });
     };
     check(SCHEDULES / 4, scenario);
 }
 
-/// A subscriber that writes down what it receives. Its calls may overlap.
-fn subscriber(heard: &Heard) -> SharedCallback {
-    let heard = Arc::clone(heard);
-    Arc::new(move |notification| catch_panic(notification, |notification| write_down(&heard, notification)))
+/// A subscriber that records its notifications. Its calls may overlap.
+fn subscriber(lines: &Lines) -> SharedCallback {
+    let lines = Arc::clone(lines);
+    Arc::new(move |notification| catch_panic(notification, |notification| record(&lines, notification)))
 }
 
 // holds: X28
@@ -349,26 +349,26 @@ fn subscriber(heard: &Heard) -> SharedCallback {
 fn a_subscriber_at_its_bound_receives_everything_unmerged_and_syncs() {
     let pods = Pods::new();
     let scenario = move |bound| {
-        let (heard, pods) = (Heard::default(), pods.clone());
-        let (post, call) = subscribed(bound, subscriber(&heard));
-        let post = Arc::new(post);
+        let (lines, pods) = (Lines::default(), pods.clone());
+        let (mailbox, call) = subscribed(bound, subscriber(&lines));
+        let mailbox = Arc::new(mailbox);
         block_on(async {
-            let listener = spawn(Arc::clone(&post).run_handler(call));
-            let writer = Arc::clone(&post);
+            let listener = spawn(Arc::clone(&mailbox).run_handler(call));
+            let writer = Arc::clone(&mailbox);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1)]).await;
                 writer.initial_complete();
                 writer.push_all(vec![pods.updated(0, 2), pods.deleted(3)]).await;
                 writer.drain();
             });
-            assert!(post.synced().await);
-            post.ended().await;
-            writer.await.expect("nothing is wrong with the writer");
-            listener.await.expect("nothing is wrong with the listener");
-            let mut heard = heard.lock().clone();
-            heard.sort();
-            assert_eq!(heard, ["add a@1", "add b@2", "delete a@4", "update a@3"]);
-            let stats = stats(&post);
+            assert!(mailbox.synced().await);
+            mailbox.ended().await;
+            writer.await.expect("the writer ends");
+            listener.await.expect("the listener ends");
+            let mut lines = lines.lock().clone();
+            lines.sort();
+            assert_eq!(lines, ["add a@1", "add b@2", "delete a@4", "update a@3"]);
+            let stats = stats(&mailbox);
             assert_eq!((stats.delivered, stats.merged, stats.backlog), (4, 0, 0));
             assert!(stats.inline_calls <= 4 - bound as u64, "{stats:?}");
         });
@@ -384,8 +384,8 @@ fn a_subscriber_at_its_bound_receives_everything_unmerged_and_syncs() {
 fn a_subscriber_that_is_removed_while_the_informer_calls_it_ends_after_that_call() {
     let pods = Pods::new();
     let scenario = move |remove: fn(&Mailbox)| {
-        let (heard, pods, owned) = (Heard::default(), pods.clone(), Arc::new(()));
-        let calls = subscriber(&heard);
+        let (lines, pods, owned) = (Lines::default(), pods.clone(), Arc::new(()));
+        let calls = subscriber(&lines);
         let (witness, inside) = (Arc::downgrade(&owned), Arc::new(Mutex::new(0)));
         let called = Arc::clone(&inside);
         let subscriber: SharedCallback = Arc::new(move |notification| {
@@ -395,23 +395,23 @@ fn a_subscriber_that_is_removed_while_the_informer_calls_it_ends_after_that_call
             *called.lock() -= 1;
             returned
         });
-        let (post, call) = subscribed(0, subscriber);
-        let post = Arc::new(post);
+        let (mailbox, call) = subscribed(0, subscriber);
+        let mailbox = Arc::new(mailbox);
         block_on(async {
-            let listener = spawn(Arc::clone(&post).run_handler(call));
-            let writer = Arc::clone(&post);
+            let listener = spawn(Arc::clone(&mailbox).run_handler(call));
+            let writer = Arc::clone(&mailbox);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1), pods.updated(0, 2)]).await;
             });
-            remove(&post);
-            post.ended().await;
+            remove(&mailbox);
+            mailbox.ended().await;
             assert_eq!(*inside.lock(), 0, "a call is under way");
             assert_eq!(witness.strong_count(), 0, "the subscriber is left");
-            let delivered = stats(&post).delivered;
-            writer.await.expect("nothing is wrong with the writer");
-            listener.await.expect("nothing is wrong with the listener");
-            assert_eq!(stats(&post).delivered, delivered, "it was called after its end");
-            assert_eq!(heard.lock().len() as u64, delivered);
+            let delivered = stats(&mailbox).delivered;
+            writer.await.expect("the writer ends");
+            listener.await.expect("the listener ends");
+            assert_eq!(stats(&mailbox).delivered, delivered, "it was called after its end");
+            assert_eq!(lines.lock().len() as u64, delivered);
         });
     };
     for remove in [Mailbox::drain as fn(&Mailbox), Mailbox::close] {
@@ -422,12 +422,12 @@ fn a_subscriber_that_is_removed_while_the_informer_calls_it_ends_after_that_call
 
 // holds: X12, X13, X28
 #[test]
-fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
+fn a_subscriber_that_closes_its_own_mailbox_and_panics_still_ends() {
     let pods = Pods::new();
     let scenario = move || {
         let pods = pods.clone();
         let own: Arc<Mutex<Option<Arc<Mailbox>>>> = Arc::default();
-        let (mailbox, waits) = (Arc::clone(&own), Waits::default());
+        let (mailbox, waits) = (Arc::clone(&own), WaitedInside::default());
         let inside = Arc::clone(&waits);
         let panics = move |_: &Notification<Pod>| {
             let own = mailbox.lock().clone().expect("it is set before the first call");
@@ -436,51 +436,51 @@ fn a_subscriber_that_closes_its_own_mailbox_and_panics_ends_all_the_same() {
             std::panic::panic_any("scripted");
         };
         let subscriber: SharedCallback = Arc::new(move |notification| catch_panic(notification, &panics));
-        let (post, call) = subscribed(0, subscriber);
-        let post = Arc::new(post);
-        *own.lock() = Some(Arc::clone(&post));
+        let (mailbox, call) = subscribed(0, subscriber);
+        let mailbox = Arc::new(mailbox);
+        *own.lock() = Some(Arc::clone(&mailbox));
         block_on(async {
-            let listener = spawn(Arc::clone(&post).run_handler(call));
-            let writer = Arc::clone(&post);
+            let listener = spawn(Arc::clone(&mailbox).run_handler(call));
+            let writer = Arc::clone(&mailbox);
             let writer = spawn(async move {
                 writer.push_all(vec![pods.initial(0), pods.initial(1), pods.updated(0, 2)]).await;
             });
-            post.ended().await;
+            mailbox.ended().await;
             writer.await.expect("its panics are caught");
             listener.await.expect("its panics are caught");
-            let stats = stats(&post);
+            let stats = stats(&mailbox);
             assert!((1..=2).contains(&stats.panics) && stats.panics == stats.delivered, "{stats:?}");
-            assert!(!*waits.lock(), "inside its own call it waits for itself");
+            assert!(!*waits.lock(), "inside its own call it waited for itself");
             *own.lock() = None;
         });
     };
     check(SCHEDULES / 4, scenario);
 }
 
-/// What a careless mailbox gets wrong.
+/// The flaws of `FlawedMailbox`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flaw {
     None,
-    /// It looks, lets go of its lock, and only then leaves its waker.
-    WakesNobody,
-    /// It counts what is initial after letting it out.
+    /// It checks, releases its lock, and stores its waker only then.
+    LosesWakeUps,
+    /// It counts initial additions after it has put them in.
     CountsLate,
 }
 
-struct Careless {
+struct FlawedMailbox {
     flaw: Flaw,
     pending: Mutex<VecDeque<RawNotification>>,
     waker: Mutex<Option<Waker>>,
-    /// Initial additions on their way, and whether all are.
+    /// The number of pending initial additions, and whether all were put in.
     initial: Mutex<(i64, bool)>,
     is_draining: Mutex<bool>,
     synced: SetOnce<()>,
     ended: SetOnce<()>,
 }
 
-impl Careless {
-    fn new(flaw: Flaw) -> Careless {
-        Careless {
+impl FlawedMailbox {
+    fn new(flaw: Flaw) -> FlawedMailbox {
+        FlawedMailbox {
             flaw,
             pending: Mutex::default(),
             waker: Mutex::default(),
@@ -500,14 +500,14 @@ impl Careless {
     fn count(&self, by: i64) {
         let mut initial = self.initial.lock();
         initial.0 += by;
-        assert!(initial.0 >= 0, "told more than there was");
+        assert!(initial.0 >= 0, "handled more than were put in");
         if *initial == (0, true) {
             let _ = self.synced.set(());
         }
     }
 
     fn poll_next(&self, waker: &Waker) -> Poll<Option<RawNotification>> {
-        if self.flaw != Flaw::WakesNobody {
+        if self.flaw != Flaw::LosesWakeUps {
             *self.waker.lock() = Some(waker.clone());
         }
         let next = self.pending.lock().pop_front();
@@ -516,7 +516,7 @@ impl Careless {
             Some(next) => Poll::Ready(Some(next)),
             None if is_draining => Poll::Ready(None),
             None => {
-                if self.flaw == Flaw::WakesNobody {
+                if self.flaw == Flaw::LosesWakeUps {
                     *self.waker.lock() = Some(waker.clone());
                 }
                 Poll::Pending
@@ -525,7 +525,7 @@ impl Careless {
     }
 }
 
-impl Post for Careless {
+impl MailboxLike for FlawedMailbox {
     async fn push_all(&self, notifications: Vec<RawNotification>) {
         let initial = notifications.iter().filter(|one| one.is_initial()).count() as i64;
         if self.flaw != Flaw::CountsLate {
@@ -580,11 +580,11 @@ impl Post for Careless {
 }
 
 #[test]
-fn a_mailbox_that_wakes_nobody_or_counts_late_is_found_out() {
+fn a_mailbox_that_loses_wake_ups_or_counts_late_fails_the_scenario() {
     let pods = Pods::new();
-    for flaw in [Flaw::None, Flaw::WakesNobody, Flaw::CountsLate] {
+    for flaw in [Flaw::None, Flaw::LosesWakeUps, Flaw::CountsLate] {
         let pods = pods.clone();
-        let run = move || check(SCHEDULES, move || everything_arrives(Careless::new(flaw), &pods));
+        let run = move || check(SCHEDULES, move || everything_is_received(FlawedMailbox::new(flaw), &pods));
         let found = catch_unwind(AssertUnwindSafe(run));
         assert_eq!(found.is_err(), flaw != Flaw::None, "{flaw:?}");
     }

@@ -1,5 +1,4 @@
-//! An informer on a stage: scripted sources, a hook that writes down what it is told, and an end at which
-//! nothing may be left running.
+//! An informer over scripted sources, with an error hook that records. Its `end` fails if a task or a request is left.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,15 +17,15 @@ use tidings_source::{ListWatch, StreamScope};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-use super::heard::Heard;
+use super::notification_log::NotificationLog;
 
 pub(crate) const BOTH_ORDERS: [QueueOrder; 2] = [QueueOrder::InOrder, QueueOrder::PerObject];
 
-/// Long enough for anything that happens at all; in paused time it costs nothing.
-pub(crate) const LONG: Duration = Duration::from_secs(300);
+/// Long enough for anything that happens at all. In paused time it costs nothing.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// One informer and everything around it.
-pub(crate) struct Stage {
+/// One informer with its sources.
+pub(crate) struct InformerFixture {
     pub(crate) informer: SharedInformer<Pod>,
     /// The source of the first scope.
     pub(crate) source: Arc<ScriptedSource>,
@@ -36,7 +35,7 @@ pub(crate) struct Stage {
     running: JoinSet<()>,
 }
 
-/// What the error hook was told.
+/// What the error hook received.
 #[derive(Clone, Default)]
 pub(crate) struct Faults(Arc<Mutex<Vec<String>>>);
 
@@ -58,7 +57,7 @@ impl Sources for Scripted {
     }
 }
 
-/// Lists come in pages, which are easier to script, and no chance comes in.
+/// Chunked lists, which are easier to script, and no random choices.
 pub(crate) fn config(order: QueueOrder) -> InformerConfig {
     let mut config = InformerConfig::default();
     config.name = "pods".to_owned();
@@ -75,7 +74,7 @@ pub(crate) fn pod_with(name: &str, version: u64, rest: Value) -> Arc<RawObject> 
     object(&Pod::resource(), Some("default"), name, version, &format!("uid-{name}"), rest)
 }
 
-/// A pod with a uid of its own choice; empty for none.
+/// A pod with this uid. The empty uid means none.
 pub(crate) fn pod_of(uid: &str, name: &str, version: u64) -> Arc<RawObject> {
     let rest = if uid.is_empty() { json!({"metadata": {"uid": null}}) } else { json!({}) };
     object(&Pod::resource(), Some("default"), name, version, uid, rest)
@@ -90,22 +89,26 @@ pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Lets everything happen that needs no time.
+/// Runs all tasks until they are idle.
 pub(crate) async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
 
-impl Stage {
-    pub(crate) fn new(order: QueueOrder) -> Stage {
-        Stage::with(config(order))
+impl InformerFixture {
+    pub(crate) fn new(order: QueueOrder) -> InformerFixture {
+        InformerFixture::with(config(order))
     }
 
-    pub(crate) fn with(config: InformerConfig) -> Stage {
-        Stage::over(config, &[StreamScope::All], &[])
+    pub(crate) fn with(config: InformerConfig) -> InformerFixture {
+        InformerFixture::over(config, &[StreamScope::All], &[])
     }
 
-    /// An informer of these namespaces; it may come to follow any of `others` as well.
-    pub(crate) fn over(mut config: InformerConfig, scopes: &[StreamScope], others: &[StreamScope]) -> Stage {
+    /// An informer of these scopes. A test may also make it follow `others`.
+    pub(crate) fn over(
+        mut config: InformerConfig,
+        scopes: &[StreamScope],
+        others: &[StreamScope],
+    ) -> InformerFixture {
         let all = scopes.iter().chain(others);
         let source = |scope: &StreamScope| Arc::new(ScriptedSource::new(Pod::resource(), scope.clone()));
         let sources: BTreeMap<_, _> = all.map(|scope| (scope.clone(), source(scope))).collect();
@@ -120,20 +123,20 @@ impl Stage {
         let sources = Arc::new(Scripted(sources));
         let (informer, task) =
             informer(intake, Arc::clone(&sources) as Arc<dyn Sources>, scopes.to_vec(), config);
-        Stage { informer, source, faults, sources, task: Some(task), running: JoinSet::new() }
+        InformerFixture { informer, source, faults, sources, task: Some(task), running: JoinSet::new() }
     }
 
-    /// An informer that has listed these and watches.
+    /// An informer that has listed these objects and watches.
     pub(crate) async fn watching(
         config: InformerConfig,
         version: u64,
         listed: &[Arc<RawObject>],
-    ) -> (Stage, WatchFeed) {
-        let mut stage = Stage::with(config);
-        let feed = stage.script(version, listed);
-        stage.start();
-        stage.synced().await;
-        (stage, feed)
+    ) -> (InformerFixture, WatchFeed) {
+        let mut fixture = InformerFixture::with(config);
+        let feed = fixture.script(version, listed);
+        fixture.start();
+        fixture.synced().await;
+        (fixture, feed)
     }
 
     /// One list, then a watch that the test feeds.
@@ -142,13 +145,13 @@ impl Stage {
         self.source.will_watch_live()
     }
 
-    /// Ends this watch for good and answers the relist with this; gives the watch after it.
+    /// Expires this watch, answers the relist, and returns the next watch.
     pub(crate) async fn relist(&self, feed: WatchFeed, version: u64, listed: &[Arc<RawObject>]) -> WatchFeed {
         let next = self.script(version, listed);
         let asked = self.source.requests().len();
         feed.error(410, "Expired");
         drop(feed);
-        timeout(LONG, self.source.wait_for_requests(asked + 2)).await.expect("it lists and watches again");
+        timeout(TIMEOUT, self.source.wait_for_requests(asked + 2)).await.expect("it lists and watches again");
         settle().await;
         next
     }
@@ -158,41 +161,41 @@ impl Stage {
     }
 
     pub(crate) fn start(&mut self) {
-        let task = self.task.take().expect("a stage starts once");
+        let task = self.task.take().expect("a fixture starts once");
         self.running.spawn(task.run());
     }
 
     pub(crate) fn take_task(&mut self) -> InformerTask {
-        self.task.take().expect("a stage starts once")
+        self.task.take().expect("a fixture starts once")
     }
 
     pub(crate) async fn synced(&self) {
-        timeout(LONG, self.informer.synced()).await.expect("it syncs in time").expect("it syncs");
+        timeout(TIMEOUT, self.informer.synced()).await.expect("it syncs in time").expect("it syncs");
         settle().await;
     }
 
-    pub(crate) fn listen(&self) -> Heard {
-        self.listen_as("heard").0
+    pub(crate) fn record(&self) -> NotificationLog {
+        self.record_as("log").0
     }
 
-    pub(crate) fn listen_as(&self, name: &str) -> (Heard, Registration) {
-        self.listen_with(|handler| handler.named(name))
+    pub(crate) fn record_as(&self, name: &str) -> (NotificationLog, Registration) {
+        self.record_with(|handler| handler.named(name))
     }
 
-    pub(crate) fn listen_with(
+    pub(crate) fn record_with(
         &self,
         options: impl FnOnce(Handler<Pod>) -> Handler<Pod>,
-    ) -> (Heard, Registration) {
-        let heard = Heard::default();
-        let registration = self.add(options(heard.handler()));
-        (heard, registration)
+    ) -> (NotificationLog, Registration) {
+        let log = NotificationLog::default();
+        let registration = self.add(options(log.handler()));
+        (log, registration)
     }
 
     pub(crate) fn add(&self, handler: Handler<Pod>) -> Registration {
-        self.informer.add_handler(handler).expect("it takes handlers")
+        self.informer.add_handler(handler).expect("the informer accepts handlers")
     }
 
-    /// What is cached, as `name@version`, sorted.
+    /// The cached objects, as `name@version`, sorted.
     pub(crate) fn cached(&self) -> Vec<String> {
         let objects = self.informer.lister().list();
         let mut cached: Vec<_> =
@@ -201,27 +204,28 @@ impl Stage {
         cached
     }
 
-    /// Stops it, and says how long that took. Nothing may be left running.
+    /// Stops the informer and returns how long that took. Fails if anything is left running.
     pub(crate) async fn end(mut self) -> Duration {
         let began = Instant::now();
         self.informer.stop();
         drop(self.task.take());
-        while let Some(ended) = timeout(LONG, self.running.join_next()).await.expect("a stop has a deadline")
+        while let Some(ended) =
+            timeout(TIMEOUT, self.running.join_next()).await.expect("a stop has a deadline")
         {
             ended.expect("the task does not panic");
         }
         let took = began.elapsed();
-        self.nothing_is_left().await;
+        self.assert_nothing_is_left().await;
         took
     }
 
     /// Waits for the task to end by itself.
     pub(crate) async fn ended(&mut self) {
-        let ended = timeout(LONG, self.running.join_next()).await.expect("it ends in time");
+        let ended = timeout(TIMEOUT, self.running.join_next()).await.expect("it ends in time");
         ended.expect("it was started").expect("the task does not panic");
     }
 
-    pub(crate) async fn nothing_is_left(&self) {
+    pub(crate) async fn assert_nothing_is_left(&self) {
         for source in self.sources.0.values() {
             assert_eq!(source.open_streams(), 0, "a request was left open");
         }
@@ -231,11 +235,11 @@ impl Stage {
                 settle().await;
             }
         };
-        assert!(timeout(LONG, gone).await.is_ok(), "{} tasks are left", tasks.num_alive_tasks());
+        assert!(timeout(TIMEOUT, gone).await.is_ok(), "{} tasks are left", tasks.num_alive_tasks());
     }
 }
 
-/// A key without the namespace that most tests use.
+/// A key without the namespace `default`.
 pub(crate) fn short(key: &str) -> &str {
     key.strip_prefix("default/").unwrap_or(key)
 }
