@@ -206,7 +206,7 @@ impl Incarnation {
         });
         self.tasks.lock().spawn(async move {
             while let Some(event) = notifications.next().await {
-                view.take(&event);
+                view.record(&event);
                 drop(event);
                 if view.may_pause() && rng.random_range(0..8) == 0 {
                     tokio::time::sleep(Duration::from_millis(rng.random_range(0..pause_ms_max))).await;

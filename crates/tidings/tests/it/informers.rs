@@ -1,10 +1,9 @@
-//! Informers over the API server in the process: what they promise, under whatever faults.
+//! Informers against the in-process API server: their guarantees, also under faults.
 
 mod bad_input;
 mod busy;
 mod errors;
 mod factory;
-mod heard;
 mod odd_objects;
 mod sharing;
 mod silence;

@@ -12,14 +12,14 @@ use serde_json::Value;
 use tidings::{RawObject, SharedInformer};
 use tokio::time::Instant;
 
-use crate::heard::Heard;
+use tidings_simulation::NotificationRecorder;
 
-/// What exists: which life and version of each object, by key.
-pub type State = BTreeMap<String, Life>;
+/// What exists: which version_of_object and version of each object, by key.
+pub type Versions = BTreeMap<String, ObjectVersion>;
 
 /// One version of one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Life {
+pub struct ObjectVersion {
     /// The object's uid: another object of the same name has another.
     pub uid: String,
     /// Its version.
@@ -72,8 +72,8 @@ impl Collection {
     }
 
     /// Waits until the cache and the handler have exactly what the server lists, bodies included.
-    pub async fn agrees_with<K>(&self, informer: &SharedInformer<K>, heard: &Heard) {
-        let objects = self.reached_by(informer, heard).await;
+    pub async fn agrees_with<K>(&self, informer: &SharedInformer<K>, recorder: &NotificationRecorder) {
+        let objects = self.reached_by(informer, recorder).await;
         for (key, object) in objects {
             let cached = informer.reader().get(&key).expect("it was there, and nothing changes any more");
             let cached = cached.json().expect("a cached object can be read");
@@ -90,17 +90,23 @@ impl Collection {
     pub async fn reached_by<K>(
         &self,
         informer: &SharedInformer<K>,
-        heard: &Heard,
+        recorder: &NotificationRecorder,
     ) -> BTreeMap<String, Value> {
         let deadline = Instant::now() + AGREE_MAX;
         loop {
             let listed = self.objects().await;
-            let (cached, told) = (cached(informer), heard.view());
+            let (cached, notified) = (cached(informer), notified(recorder));
             if let Ok(objects) = &listed {
-                let truth =
-                    objects.iter().map(|(key, object)| (key.clone(), Life::of_json(object))).collect();
-                if cached == truth && told == truth {
-                    assert_eq!(heard.nonsense(), Vec::<String>::new(), "the handler was told contradictions");
+                let truth = objects
+                    .iter()
+                    .map(|(key, object)| (key.clone(), ObjectVersion::of_json(object)))
+                    .collect();
+                if cached == truth && notified == truth {
+                    assert_eq!(
+                        recorder.violations(),
+                        Vec::<String>::new(),
+                        "notifications contradict each other"
+                    );
                     return listed.unwrap_or_default();
                 }
                 if Instant::now() > deadline {
@@ -108,7 +114,7 @@ impl Collection {
                         "cache and handler do not come to what the server lists within {AGREE_MAX:?}\n\
                          cache: {}\nhandler: {}\nhealth: {:#?}",
                         difference(&truth, &cached),
-                        difference(&truth, &told),
+                        difference(&truth, &notified),
                         informer.health(),
                     );
                 }
@@ -128,21 +134,32 @@ pub async fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-impl Life {
+impl ObjectVersion {
     /// This version of this object.
-    pub fn of(object: &RawObject) -> Life {
-        Life { uid: object.uid().to_owned(), version: object.version().to_string() }
+    pub fn of(object: &RawObject) -> ObjectVersion {
+        ObjectVersion { uid: object.uid().to_owned(), version: object.version().to_string() }
     }
 
-    fn of_json(object: &Value) -> Life {
+    fn of_json(object: &Value) -> ObjectVersion {
         let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
-        Life { uid: text("uid"), version: text("resourceVersion") }
+        ObjectVersion { uid: text("uid"), version: text("resourceVersion") }
     }
 }
 
 /// What an informer's cache has.
-pub fn cached<K>(informer: &SharedInformer<K>) -> State {
-    informer.reader().list().iter().map(|object| (object.key().to_string(), Life::of(object))).collect()
+pub fn cached<K>(informer: &SharedInformer<K>) -> Versions {
+    informer
+        .reader()
+        .list()
+        .iter()
+        .map(|object| (object.key().to_string(), ObjectVersion::of(object)))
+        .collect()
+}
+
+/// What a handler knows from its notifications.
+fn notified(recorder: &NotificationRecorder) -> Versions {
+    let objects = recorder.objects().into_iter();
+    objects.map(|(key, (uid, version))| (key, ObjectVersion { uid, version: version.to_string() })).collect()
 }
 
 fn key(object: &Value) -> String {
@@ -161,12 +178,15 @@ fn without_kind(mut object: Value) -> Value {
 }
 
 /// The first few objects in which two states differ.
-fn difference(truth: &State, other: &State) -> String {
+fn difference(truth: &Versions, other: &Versions) -> String {
     let missing = truth.iter().filter(|(key, _)| !other.contains_key(*key));
     let too_many = other.iter().filter(|(key, _)| !truth.contains_key(*key));
-    let changed = truth.iter().filter(|(key, life)| other.get(*key).is_some_and(|found| found != *life));
-    let few = |objects: &mut dyn Iterator<Item = (&String, &Life)>| {
-        let mut objects: Vec<_> = objects.map(|(key, life)| format!("{key}@{}", life.version)).collect();
+    let changed = truth
+        .iter()
+        .filter(|(key, version_of_object)| other.get(*key).is_some_and(|found| found != *version_of_object));
+    let few = |objects: &mut dyn Iterator<Item = (&String, &ObjectVersion)>| {
+        let mut objects: Vec<_> =
+            objects.map(|(key, version_of_object)| format!("{key}@{}", version_of_object.version)).collect();
         let all = objects.len();
         objects.truncate(5);
         format!("{all} {objects:?}")

@@ -1,4 +1,4 @@
-//! What a server may send that it should not: the informer says so, goes on, and loses nothing.
+//! Invalid responses of a server: the informer reports them, continues, and loses nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_apiserver::{EventFault, Injection};
 
-use crate::informers::heard::Heard;
+use tidings_simulation::NotificationRecorder;
 
 fn put(server: &ApiServer, name: &str, round: u32) {
     let pod = json!({
@@ -22,28 +22,28 @@ fn put(server: &ApiServer, name: &str, round: u32) {
     server.put("pods", pod);
 }
 
-/// When a server begins to misbehave.
+/// When the fault is injected.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
     FirstList,
     LaterWatch,
 }
 
-/// Lets `fault` happen around a change, and checks that cache and handler end where the server is. Returns what the
-/// error hook was told.
+/// Injects `fault` around a change, and checks that cache and handler reach the state of the server. Returns the faults
+/// that the error hook received.
 async fn check(order: QueueOrder, fault: Injection, when: When) -> Vec<String> {
     let server = ApiServer::start().await;
     for number in 0..3 {
         put(&server, &format!("pod-{number}"), 0);
     }
     let faults = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&faults);
+    let fault_log = Arc::clone(&faults);
     let factory = SharedInformerFactory::builder(server.client())
-        .on_error(move |fault| told.lock().push(fault.to_string()))
+        .on_error(move |fault| fault_log.lock().push(fault.to_string()))
         .build();
     let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-    let heard = Heard::default();
-    pods.add_handler(heard.handler()).unwrap();
+    let recorder = NotificationRecorder::default();
+    pods.add_handler(recorder.handler()).unwrap();
     if when == When::FirstList {
         server.faults().inject(fault.clone());
     }
@@ -67,26 +67,32 @@ async fn check(order: QueueOrder, fault: Injection, when: When) -> Vec<String> {
         .map(|pod| (pod.key().to_string(), pod.version().number().unwrap()))
         .collect();
     assert_eq!(cached, server.list_versions("pods"));
-    assert_eq!(heard.view(), cached);
-    assert_eq!(heard.nonsense(), Vec::<String>::new());
+    assert_eq!(recorder.versions(), cached);
+    assert_eq!(recorder.violations(), Vec::<String>::new());
     running.shutdown().await;
     faults.lock().clone()
 }
 
-/// Over both queues, with the fault in the first list and in a later watch; the error that is told must say `says`.
+/// Checks both queue orders, with the fault in the first list and in a later watch. One reported error must contain `says`.
 async fn check_all(fault: impl Fn() -> Injection, says: &str) {
     for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
         let first = check(order, fault(), When::FirstList).await;
         let later = check(order, fault(), When::LaterWatch).await;
         let faults = [first, later].concat();
-        assert!(faults.iter().any(|told| told.contains(says)), "nothing told says {says:?}: {faults:?}");
-        assert!(faults.iter().all(|told| told.contains("pods") || told.contains("left out")), "{faults:?}");
+        assert!(
+            faults.iter().any(|fault_log| fault_log.contains(says)),
+            "no reported fault contains {says:?}: {faults:?}"
+        );
+        assert!(
+            faults.iter().all(|fault_log| fault_log.contains("pods") || fault_log.contains("left out")),
+            "{faults:?}"
+        );
     }
 }
 
 // holds: X2, X5
 #[tokio::test(start_paused = true)]
-async fn malformed_and_cut_off_answers_are_told_and_asked_again() {
+async fn malformed_and_truncated_responses_are_reported_and_retried() {
     check_all(|| Fault::GarbageBody.once(), "malformed").await;
     check_all(|| Fault::CutMidFrame { after_events: 1 }.times(2), "").await;
     check_all(|| Fault::CutBody { after_bytes: 120, ending: Ending::Clean }.times(2), "").await;
@@ -97,21 +103,21 @@ async fn malformed_and_cut_off_answers_are_told_and_asked_again() {
 
 // holds: X36
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_no_list_empties_no_cache() {
+async fn a_response_that_is_not_a_list_does_not_empty_the_cache() {
     for body in ["{}", r#"{"items":null}"#, r#"{"items":[]}"#, r#"{"metadata":{},"items":[]}"#] {
         for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
             let server = ApiServer::start().await;
             put(&server, "a", 0);
             put(&server, "b", 0);
             let faults = Arc::new(Mutex::new(Vec::new()));
-            let told = Arc::clone(&faults);
+            let fault_log = Arc::clone(&faults);
             let factory = SharedInformerFactory::builder(server.client())
-                .on_error(move |fault| told.lock().push(fault.to_string()))
+                .on_error(move |fault| fault_log.lock().push(fault.to_string()))
                 .build();
             let pods: SharedInformer<Pod> =
                 factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-            let heard = Heard::default();
-            pods.add_handler(heard.handler()).unwrap();
+            let recorder = NotificationRecorder::default();
+            pods.add_handler(recorder.handler()).unwrap();
             let running = factory.start();
             running.synced().await.unwrap();
             server.faults().inject(Fault::RefuseStreamingList.always());
@@ -120,9 +126,13 @@ async fn an_answer_that_is_no_list_empties_no_cache() {
             server.faults().cut_watches(Ending::Broken);
             tokio::time::sleep(Duration::from_secs(300)).await;
             assert_eq!(server.faults().count("json-body"), 3);
-            assert_eq!(heard.lines().len(), 2, "{body}: nobody is told a deletion: {:?}", heard.lines());
+            assert_eq!(recorder.lines().len(), 2, "{body}: no deletion is reported: {:?}", recorder.lines());
             assert_eq!(pods.lister().list().len(), 2, "{body}");
-            assert!(faults.lock().iter().any(|told| told.contains("a list ")), "{:?}", faults.lock());
+            assert!(
+                faults.lock().iter().any(|fault_log| fault_log.contains("a list ")),
+                "{:?}",
+                faults.lock()
+            );
             running.shutdown().await;
         }
     }
@@ -130,14 +140,14 @@ async fn an_answer_that_is_no_list_empties_no_cache() {
 
 // holds: R42, R47, X5
 #[tokio::test(start_paused = true)]
-async fn events_without_a_usable_object_are_left_out_and_the_next_ones_count() {
+async fn events_without_a_usable_object_are_skipped_and_later_events_are_applied() {
     let event = |fault: EventFault| move || Fault::Event { after_events: 0, fault: fault.clone() }.times(3);
     check_all(event(EventFault::UnknownType), "unknown type").await;
 }
 
 // holds: R32, R34, R33, X3, X4
 #[tokio::test(start_paused = true)]
-async fn refusals_are_waited_out_whatever_their_code() {
+async fn error_responses_are_retried_whatever_their_code() {
     for code in [401u16, 403, 404, 429, 500, 502, 503, 504] {
         check_all(|| Fault::Status { code, retry_after_seconds: None }.times(4), &code.to_string()).await;
         check_all(|| Fault::Status { code, retry_after_seconds: Some(2) }.times(2), &code.to_string()).await;
@@ -147,7 +157,7 @@ async fn refusals_are_waited_out_whatever_their_code() {
 
 // holds: X6, X7, X22
 #[tokio::test(start_paused = true)]
-async fn a_server_that_hangs_is_not_waited_for_for_ever() {
+async fn a_request_to_a_server_that_hangs_times_out() {
     check_all(|| Fault::HideMarker.once(), "").await;
     check_all(|| Fault::RefuseStreamingList.once(), "sendInitialEvents").await;
     check_all(|| Fault::FailStreamingList.once(), "500").await;
@@ -163,8 +173,8 @@ async fn duplicates_and_replays_reach_no_handler() {
             let factory = SharedInformerFactory::new(server.client());
             let pods: SharedInformer<Pod> =
                 factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-            let heard = Heard::default();
-            pods.add_handler(heard.handler()).unwrap();
+            let recorder = NotificationRecorder::default();
+            pods.add_handler(recorder.handler()).unwrap();
             let running = factory.start();
             running.synced().await.unwrap();
             server.faults().inject(Fault::Event { after_events: 1, fault: fault.clone() }.once());
@@ -176,7 +186,7 @@ async fn duplicates_and_replays_reach_no_handler() {
             }
             let name = Fault::Event { after_events: 1, fault: fault.clone() }.name();
             assert_eq!(server.faults().count(name), 1);
-            assert_eq!(heard.told().len(), 4, "{fault:?} {order:?}: {:?}", heard.lines());
+            assert_eq!(recorder.notifications().len(), 4, "{fault:?} {order:?}: {:?}", recorder.lines());
             assert_eq!(pods.stats().applied.stale, 1, "{fault:?} {order:?}");
             running.shutdown().await;
         }
@@ -185,7 +195,7 @@ async fn duplicates_and_replays_reach_no_handler() {
 
 // holds: X14, X23, I25, I26
 #[tokio::test(start_paused = true)]
-async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
+async fn a_relist_of_unchanged_objects_notifies_no_handler() {
     for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
         let server = ApiServer::start().await;
         for number in 0..20 {
@@ -194,8 +204,8 @@ async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
         let factory = SharedInformerFactory::new(server.client());
         let pods: SharedInformer<Pod> =
             factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-        let heard = Heard::default();
-        pods.add_handler(heard.handler()).unwrap();
+        let recorder = NotificationRecorder::default();
+        pods.add_handler(recorder.handler()).unwrap();
         let running = factory.start();
         running.synced().await.unwrap();
         let before = pods.lister().get("default/pod-3").unwrap();
@@ -203,7 +213,7 @@ async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
         server.faults().cut_watches(Ending::Broken);
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert!(pods.stats().requests.relists >= 1, "{:?}", pods.stats().requests);
-        assert_eq!(heard.told().len(), 20, "{order:?}");
+        assert_eq!(recorder.notifications().len(), 20, "{order:?}");
         assert!(
             Arc::ptr_eq(before.raw(), pods.lister().get("default/pod-3").unwrap().raw()),
             "{order:?}: kept as it is"
@@ -214,7 +224,7 @@ async fn a_relist_of_unchanged_objects_tells_nobody_anything() {
 
 // holds: X37
 #[tokio::test(start_paused = true)]
-async fn a_wire_that_changes_in_mid_life_reports_no_object_as_changed() {
+async fn a_change_of_the_wire_reports_no_object_as_changed() {
     for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
         let server = ApiServer::start().await;
         for number in 0..20 {
@@ -223,8 +233,8 @@ async fn a_wire_that_changes_in_mid_life_reports_no_object_as_changed() {
         let factory = SharedInformerFactory::new(server.client());
         let pods: SharedInformer<Pod> =
             factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-        let heard = Heard::default();
-        pods.add_handler(heard.handler()).unwrap();
+        let recorder = NotificationRecorder::default();
+        pods.add_handler(recorder.handler()).unwrap();
         let running = factory.start();
         running.synced().await.unwrap();
         assert_eq!(pods.health().streams[0].wire, Some(Wire::Protobuf));
@@ -236,20 +246,20 @@ async fn a_wire_that_changes_in_mid_life_reports_no_object_as_changed() {
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(pods.health().streams[0].wire, Some(Wire::Json));
         assert!(pods.stats().requests.relists >= 1, "{:?}", pods.stats().requests);
-        assert_eq!(heard.told().len(), 20, "{order:?}: {:?}", heard.lines());
+        assert_eq!(recorder.notifications().len(), 20, "{order:?}: {:?}", recorder.lines());
         assert!(Arc::ptr_eq(before.raw(), pods.lister().get("default/pod-3").unwrap().raw()));
         put(&server, "pod-3", 1);
         server.remove("pods", "default/pod-4");
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(heard.told().len(), 22, "{order:?}");
-        assert_eq!(heard.view(), server.list_versions("pods"));
+        assert_eq!(recorder.notifications().len(), 22, "{order:?}");
+        assert_eq!(recorder.versions(), server.list_versions("pods"));
         running.shutdown().await;
     }
 }
 
 // holds: X3
 #[tokio::test(start_paused = true)]
-async fn a_stop_policy_ends_an_informer_that_may_not_list() {
+async fn a_stop_policy_stops_an_informer_that_is_not_allowed_to_list() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.always().on(Verb::List));
     server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.always().on(Verb::Watch));
@@ -262,15 +272,15 @@ async fn a_stop_policy_ends_an_informer_that_may_not_list() {
     let error = running.synced_within(Duration::from_secs(3600)).await.unwrap_err();
     assert!(error.to_string().contains("403"), "{error}");
     assert_eq!(pods.health().streams[0].state, tidings::StreamState::Stopped);
-    let asked = server.requests().len();
+    let request_count = server.requests().len();
     tokio::time::sleep(Duration::from_secs(3600)).await;
-    assert_eq!(server.requests().len(), asked, "nobody asks any more");
+    assert_eq!(server.requests().len(), request_count, "no further request is sent");
     running.shutdown().await;
 }
 
 // holds: X6
 #[tokio::test(start_paused = true)]
-async fn a_stop_takes_no_time_whatever_the_server_does() {
+async fn a_stop_does_not_wait_for_the_server() {
     for fault in [Fault::Hang, Fault::Refused, Fault::Status { code: 429, retry_after_seconds: Some(300) }] {
         let server = ApiServer::start().await;
         server.faults().inject(fault.always());

@@ -1,4 +1,4 @@
-//! Informers among tasks that leave their threads no rest.
+//! Informers beside tasks that keep all threads busy.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use tidings::SharedInformerFactory;
 use tidings_apiserver::ApiServer;
 use tokio::task::JoinSet;
 
-/// Lets others have a turn, and is ready for the next at once: tokio sets nobody aside for it.
-async fn next_turn() {
+/// Yields once and is ready again at once, so that tokio does not defer the task.
+async fn yield_once() {
     let mut has_waited = false;
     poll_fn(|cx| {
         if std::mem::replace(&mut has_waited, true) {
@@ -41,15 +41,15 @@ async fn a_cache_keeps_up_with_tasks_that_are_always_busy() {
         busy.spawn(async move {
             loop {
                 turns.fetch_add(1, Ordering::Relaxed);
-                next_turn().await;
+                yield_once().await;
             }
         });
     }
     while maps.lister().len() < changes {
-        next_turn().await;
+        yield_once().await;
     }
     busy.shutdown().await;
-    // A task that spends a unit of its budget on each change has to give way eight times, for 61 turns of others each.
+    // A task that spends one unit of its budget per change must yield eight times, for 61 polls of other tasks each.
     let turns = turns.load(Ordering::Relaxed);
     assert!(turns < 200, "the others had {turns} turns meanwhile");
     running.shutdown().await;

@@ -1,4 +1,4 @@
-//! What errors say: `{error}` is the whole line, and no reporter that prints the chain reads a cause twice.
+//! The text of errors: `{error}` is the whole line, and a reporter that prints the chain repeats no cause.
 
 use std::error::Error;
 use std::io;
@@ -10,7 +10,7 @@ use tidings::endpoints::ServeError;
 use tidings::stages::object::{Intake, NothingKnown};
 use tidings::{FieldPath, IndexError, InformerError, Kind as _, Transform, WithCauses};
 
-/// The whole chain, as anyhow's `{:#}` and other reporters print it.
+/// The chain of causes, as anyhow's `{:#}` and other reporters print it.
 fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -30,7 +30,7 @@ fn check(error: &(dyn Error + 'static), cause: &str) {
 }
 
 #[test]
-fn a_read_that_fails_says_why_and_says_it_once() {
+fn the_error_of_a_failed_read_contains_its_cause_once() {
     let frame = br#"{"metadata":{"name":"web-0","resourceVersion":"7"},"spec":7}"#;
     let pods = || Intake::new(Pod::resource(), Arc::default());
     let pod = pods().json(frame, &NothingKnown).unwrap();
@@ -43,7 +43,7 @@ fn a_read_that_fails_says_why_and_says_it_once() {
 }
 
 #[test]
-fn errors_around_errors_say_every_cause_once() {
+fn nested_errors_contain_every_cause_once() {
     let path = FieldPath::parse("no path").unwrap_err();
     let index = || IndexError::BadPath { name: "node".to_owned(), source: path.clone() };
     check(&index(), &path.to_string());
@@ -57,9 +57,9 @@ fn errors_around_errors_say_every_cause_once() {
     check(&runnable, "permission denied");
 }
 
-/// kube's errors say their cause and have it as `source` too.
+/// kube's errors contain their cause in the text and also return it as `source`.
 #[test]
-fn an_error_of_kube_is_said_once_wherever_it_stands() {
+fn an_error_of_kube_appears_once_wherever_it_is() {
     let kube = || kube_client::Error::Service(Box::new(io::Error::other("no route")));
     assert!(
         kube().to_string().contains("no route") && kube().source().is_some(),

@@ -1,4 +1,4 @@
-//! The factory: one informer for the same question, started once, released when nobody needs it.
+//! The factory: equal options give one informer, which is started once and stopped with its last user.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,14 +18,14 @@ fn pod(namespace: &str, name: &str) -> serde_json::Value {
     json!({ "metadata": { "namespace": namespace, "name": name, "labels": { "app": name } }, "spec": { "containers": [] } })
 }
 
-/// How many watches the server has been asked for.
+/// The number of watch requests of the server.
 fn watches(server: &ApiServer) -> usize {
     server.requests().iter().filter(|request| request.verb == Some(Verb::Watch)).count()
 }
 
 // holds: F1, F10, D1
 #[tokio::test(start_paused = true)]
-async fn asking_twice_gives_one_watch_and_one_cache_whatever_the_view() {
+async fn two_requests_share_one_watch_and_one_cache_whatever_the_view() {
     let server = ApiServer::start().await;
     server.put("pods", pod("default", "web"));
     let factory = SharedInformerFactory::new(server.client());
@@ -46,7 +46,7 @@ async fn asking_twice_gives_one_watch_and_one_cache_whatever_the_view() {
 
 // holds: F5, F7
 #[tokio::test(start_paused = true)]
-async fn start_begins_what_was_asked_for_since_and_nothing_twice() {
+async fn start_starts_new_informers_and_none_twice() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
@@ -65,7 +65,7 @@ async fn start_begins_what_was_asked_for_since_and_nothing_twice() {
 
 // holds: F7, I36, X3
 #[tokio::test(start_paused = true)]
-async fn what_did_not_sync_is_named_with_the_reason_and_goes_on_trying() {
+async fn an_informer_that_does_not_sync_is_named_with_the_reason_and_continues() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.always().of("nodes"));
     let factory = SharedInformerFactory::new(server.client());
@@ -98,29 +98,29 @@ async fn namespaces_selectors_and_tweaks_reach_the_server() {
     let _namespaces = factory.informer::<Namespace>();
     let running = factory.start();
     running.synced().await.unwrap();
-    let mut asked: Vec<String> =
+    let mut paths: Vec<String> =
         server.requests().iter().map(|request| format!("{}?{}", request.path, request.query)).collect();
-    asked.sort();
+    paths.sort();
     assert!(
-        asked[0].starts_with("/api/v1/namespaces/a/pods?")
-            && asked[1].starts_with("/api/v1/namespaces/b/pods?"),
-        "{asked:?}"
+        paths[0].starts_with("/api/v1/namespaces/a/pods?")
+            && paths[1].starts_with("/api/v1/namespaces/b/pods?"),
+        "{paths:?}"
     );
-    for pods in &asked[..2] {
+    for pods in &paths[..2] {
         assert!(pods.contains("labelSelector=app%3Dweb"), "{pods}");
         assert!(pods.contains("fieldSelector=spec.nodeName%3Dnode-1"), "{pods}");
         assert!(pods.contains("timeoutSeconds=77"), "{pods}");
     }
     assert!(
-        asked[2].starts_with("/api/v1/namespaces?"),
-        "a cluster's own resource has no namespaces: {asked:?}"
+        paths[2].starts_with("/api/v1/namespaces?"),
+        "a cluster-scoped resource has no namespace: {paths:?}"
     );
     running.shutdown().await;
 }
 
 // holds: F4
 #[tokio::test(start_paused = true)]
-async fn a_tweak_has_the_last_word_on_every_list() {
+async fn a_tweak_overrides_all_other_options_of_a_list() {
     let server = ApiServer::start().await;
     for number in 0..5 {
         server.put("pods", pod("default", &format!("pod-{number}")));
@@ -145,7 +145,7 @@ async fn a_tweak_has_the_last_word_on_every_list() {
 
 // holds: X18, F11
 #[tokio::test(start_paused = true)]
-async fn an_informer_stops_when_its_last_user_goes_and_begins_afresh_when_asked_again() {
+async fn an_informer_stops_with_its_last_user_and_a_new_request_starts_afresh() {
     let server = ApiServer::start().await;
     server.put("pods", pod("default", "web"));
     let factory = SharedInformerFactory::new(server.client());
@@ -172,7 +172,7 @@ async fn an_informer_stops_when_its_last_user_goes_and_begins_afresh_when_asked_
 
 // holds: X24, F6
 #[tokio::test(start_paused = true)]
-async fn factories_know_nothing_of_each_other_and_leave_nothing_running() {
+async fn factories_are_independent_and_leave_no_task_behind() {
     let server = ApiServer::start().await;
     let (one, other) =
         (SharedInformerFactory::new(server.client()), SharedInformerFactory::new(server.client()));
@@ -186,7 +186,7 @@ async fn factories_know_nothing_of_each_other_and_leave_nothing_running() {
     other_running.shutdown().await;
     let metrics = tokio::runtime::Handle::current().metrics();
     drop((one, other, pods, other_pods));
-    // kube-client's own buffer worker ends once its client is dropped.
+    // The buffer worker of kube-client ends when its client is dropped.
     for _ in 0..100 {
         if metrics.num_alive_tasks() == 0 {
             break;
@@ -198,7 +198,7 @@ async fn factories_know_nothing_of_each_other_and_leave_nothing_running() {
 
 // holds: F8, L2
 #[tokio::test(start_paused = true)]
-async fn the_namespace_index_is_there_without_asking() {
+async fn the_namespace_index_exists_by_default() {
     let server = ApiServer::start().await;
     for (namespace, name) in [("a", "one"), ("a", "two"), ("b", "one")] {
         server.put("pods", pod(namespace, name));
@@ -214,7 +214,7 @@ async fn the_namespace_index_is_there_without_asking() {
 
 // holds: L1, L3, L7, X21
 #[tokio::test(start_paused = true)]
-async fn a_lister_selects_by_label_and_says_not_found_as_the_api_would() {
+async fn a_lister_selects_by_label_and_reports_not_found_as_the_api_does() {
     let server = ApiServer::start().await;
     for name in ["web", "db"] {
         server.put("pods", pod("default", name));
@@ -228,9 +228,9 @@ async fn a_lister_selects_by_label_and_says_not_found_as_the_api_would() {
     assert_eq!(lister.namespace("default").select(&"app notin (web)".parse().unwrap()).len(), 1);
     assert_eq!(lister.select(&"".parse().unwrap()).len(), 2);
     assert!(lister.namespace("default").get("web").is_some() && lister.get("default/web").is_some());
-    assert!(lister.namespace("default").get("nobody").is_none());
-    let missing = lister.require("default/nobody").unwrap_err();
-    assert_eq!(missing.to_string(), "pods \"default/nobody\" not found");
+    assert!(lister.namespace("default").get("missing").is_none());
+    let missing = lister.require("default/missing").unwrap_err();
+    assert_eq!(missing.to_string(), "pods \"default/missing\" not found");
     // The empty namespace means all namespaces.
     assert_eq!(lister.namespace("").list().len(), 2);
     assert_eq!(lister.namespace("").select(&"app=web".parse().unwrap()).len(), 1);
@@ -240,7 +240,7 @@ async fn a_lister_selects_by_label_and_says_not_found_as_the_api_would() {
 
 // holds: F2
 #[tokio::test(start_paused = true)]
-async fn options_of_a_kind_come_before_those_of_the_factory() {
+async fn options_of_a_kind_override_those_of_the_factory() {
     let server = ApiServer::start().await;
     server.put("pods", pod("default", "web"));
     server.put("configmaps", json!({ "metadata": { "namespace": "default", "name": "settings" } }));
@@ -248,11 +248,11 @@ async fn options_of_a_kind_come_before_those_of_the_factory() {
         .resync(Duration::from_secs(10))
         .for_kind::<ConfigMap>(InformerOptions::new().resync(Duration::ZERO))
         .build();
-    let heard = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let calls = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
     let count = |which: usize| {
-        let heard = Arc::clone(&heard);
+        let calls = Arc::clone(&calls);
         move || {
-            heard[which].fetch_add(1, Ordering::SeqCst);
+            calls[which].fetch_add(1, Ordering::SeqCst);
         }
     };
     let (pods, maps) = (factory.informer::<Pod>(), factory.informer::<ConfigMap>());
@@ -262,13 +262,13 @@ async fn options_of_a_kind_come_before_those_of_the_factory() {
     let running = factory.start();
     running.synced().await.unwrap();
     tokio::time::sleep(Duration::from_millis(25_500)).await;
-    assert_eq!(heard.each_ref().map(|count| count.load(Ordering::SeqCst)), [2, 0]);
+    assert_eq!(calls.each_ref().map(|count| count.load(Ordering::SeqCst)), [2, 0]);
     running.shutdown().await;
 }
 
 // holds: D3, F9
 #[tokio::test(start_paused = true)]
-async fn wrong_use_gets_a_typed_error() {
+async fn wrong_use_is_a_typed_error() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     assert!(SharedInformerFactory::builder(server.client()).namespaces([""]).is_err());
@@ -279,7 +279,7 @@ async fn wrong_use_gets_a_typed_error() {
     let pods = factory.informer::<Pod>();
     assert!(pods.set_namespaces(["a/b"]).is_err());
     assert!(pods.add_handler(Handler::<Pod>::new().named("")).is_err());
-    assert!(pods.lister().by_index("nobody", "x").is_err());
+    assert!(pods.lister().by_index("missing", "x").is_err());
     let running = factory.start();
     running.synced().await.unwrap();
     running.shutdown().await;
@@ -291,23 +291,23 @@ async fn wrong_use_gets_a_typed_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_lists_than_allowed_are_asked_for_at_the_same_time() {
+async fn no_more_lists_than_allowed_run_at_the_same_time() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Delay(Duration::from_secs(30)).always());
     let factory = SharedInformerFactory::builder(server.client()).concurrent_lists_max(2).build();
     let informers = (factory.informer::<Pod>(), factory.informer::<Node>(), factory.informer::<ConfigMap>());
     let running = factory.start();
     tokio::time::sleep(Duration::from_secs(31)).await;
-    assert_eq!(server.requests().len(), 2, "two were answered, the third has only been asked");
+    assert_eq!(server.requests().len(), 2, "two lists are complete, the third has only been requested");
     running.synced().await.unwrap();
-    assert_eq!(server.requests().len(), 3, "waiting for its turn is nobody's failure");
+    assert_eq!(server.requests().len(), 3, "waiting for a permit is not a failure");
     drop(informers);
     running.shutdown().await;
 }
 
 // holds: X2
 #[tokio::test(start_paused = true)]
-async fn a_tweak_that_panics_is_told_and_stops_its_informer_alone() {
+async fn a_tweak_that_panics_is_reported_and_stops_only_its_informer() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods: SharedInformer<Pod> =

@@ -1,5 +1,5 @@
-//! What one tenant may write into an object: it costs at most the reading of that object. Everything else goes on, on
-//! both wires, in lists, streaming lists and watches.
+//! Unusual content of one object affects at most the reading of that object. Everything else continues, on both wires, in
+//! lists, streaming lists and watches.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 use tidings::{InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, WirePreference};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
-use crate::informers::heard::Heard;
+use tidings_simulation::NotificationRecorder;
 
-/// What [`Odd::make`] writes where the server then sends bytes that are no UTF-8.
-const MARK: &str = "not-utf-8";
+/// The placeholder that [`Odd::make`] writes. The server replaces it by bytes that are not UTF-8.
+const PLACEHOLDER: &str = "not-utf-8";
 
-/// As many bytes as the mark has, and how they read.
+/// The bytes that replace the placeholder, and how they are decoded.
 const NOT_UTF8: &[u8] = b"\xff\xfe\xc3(\xed\xa0\x80\xf0\x9f";
 const REPAIRED: &str = "\u{fffd}\u{fffd}\u{fffd}(\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}";
 
-/// An object that is odd in one way.
+/// An unusual object.
 struct Odd {
     how: &'static str,
     name: &'static str,
-    /// The name as it is read.
+    /// The name after decoding.
     key: String,
     change: fn(&mut Value),
 }
@@ -34,17 +34,18 @@ fn odd(how: &'static str, change: fn(&mut Value)) -> Odd {
 fn odd_texts() -> Vec<Odd> {
     vec![
         odd("the uid of an owner", |pod| {
-            pod["metadata"]["ownerReferences"] =
-                json!([{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": MARK, "controller": true}]);
+            pod["metadata"]["ownerReferences"] = json!([{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": PLACEHOLDER, "controller": true}]);
         }),
-        odd("its own uid", |pod| pod["metadata"]["uid"] = json!(MARK)),
-        odd("a label", |pod| pod["metadata"]["labels"] = json!({"app": MARK, MARK: "web"})),
-        odd("an annotation", |pod| pod["metadata"]["annotations"] = json!({"note": MARK, MARK: "x"})),
-        odd("a field of its spec", |pod| pod["spec"]["nodeName"] = json!(MARK)),
+        odd("its own uid", |pod| pod["metadata"]["uid"] = json!(PLACEHOLDER)),
+        odd("a label", |pod| pod["metadata"]["labels"] = json!({"app": PLACEHOLDER, PLACEHOLDER: "web"})),
+        odd("an annotation", |pod| {
+            pod["metadata"]["annotations"] = json!({"note": PLACEHOLDER, PLACEHOLDER: "x"})
+        }),
+        odd("a field of its spec", |pod| pod["spec"]["nodeName"] = json!(PLACEHOLDER)),
         odd("the name of a manager", |pod| {
-            pod["metadata"]["managedFields"] = json!([{"manager": MARK, "operation": "Update"}]);
+            pod["metadata"]["managedFields"] = json!([{"manager": PLACEHOLDER, "operation": "Update"}]);
         }),
-        Odd { how: "its name", name: MARK, key: format!("default/{REPAIRED}"), change: |_| {} },
+        Odd { how: "its name", name: PLACEHOLDER, key: format!("default/{REPAIRED}"), change: |_| {} },
     ]
 }
 
@@ -68,45 +69,45 @@ fn pod(name: &str, round: u32) -> Value {
     })
 }
 
-/// How objects reach the informer.
+/// The path of objects to the informer.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct DeliveryPath {
     wire: WirePreference,
     order: QueueOrder,
     /// Whether the server refuses streaming lists.
     in_pages: bool,
 }
 
-fn ways() -> impl Iterator<Item = Way> {
+fn paths() -> impl Iterator<Item = DeliveryPath> {
     let wires = [WirePreference::ProtobufFirst, WirePreference::JsonOnly];
     wires.into_iter().flat_map(|wire| {
         let orders = [(QueueOrder::InOrder, false), (QueueOrder::PerObject, true)];
-        orders.map(|(order, in_pages)| Way { wire, order, in_pages })
+        orders.map(|(order, in_pages)| DeliveryPath { wire, order, in_pages })
     })
 }
 
-struct Scene {
+struct Fixture {
     server: ApiServer,
     pods: SharedInformer<Pod>,
-    heard: Heard,
+    recorder: NotificationRecorder,
     running: tidings::Running,
 }
 
-impl Scene {
-    fn begin(way: Way, server: ApiServer) -> Scene {
-        if way.in_pages {
+impl Fixture {
+    fn begin(path: DeliveryPath, server: ApiServer) -> Fixture {
+        if path.in_pages {
             server.faults().inject(Fault::RefuseStreamingList.always());
         }
-        let factory = SharedInformerFactory::builder(server.client()).wire(way.wire).build();
+        let factory = SharedInformerFactory::builder(server.client()).wire(path.wire).build();
         let pods: SharedInformer<Pod> =
-            factory.informer_with(InformerOptions::new().queue_order(way.order)).unwrap();
-        let heard = Heard::default();
-        pods.add_handler(heard.handler()).unwrap();
+            factory.informer_with(InformerOptions::new().queue_order(path.order)).unwrap();
+        let recorder = NotificationRecorder::default();
+        pods.add_handler(recorder.handler()).unwrap();
         let running = factory.start();
-        Scene { server, pods, heard, running }
+        Fixture { server, pods, recorder, running }
     }
 
-    /// The cache and the handler have what the server has.
+    /// Checks that cache and handler equal the server.
     async fn check(&self, odd: &Odd, at: &str) {
         tokio::time::sleep(Duration::from_secs(45)).await;
         let cached: BTreeMap<String, u64> = (self.pods.lister().list().iter())
@@ -117,8 +118,8 @@ impl Scene {
             expected.insert(odd.key.clone(), version);
         }
         assert_eq!(cached, expected, "{} {at}", odd.how);
-        assert_eq!(self.heard.view(), expected, "{} {at}", odd.how);
-        assert_eq!(self.heard.nonsense(), Vec::<String>::new(), "{} {at}", odd.how);
+        assert_eq!(self.recorder.versions(), expected, "{} {at}", odd.how);
+        assert_eq!(self.recorder.violations(), Vec::<String>::new(), "{} {at}", odd.how);
     }
 
     fn put(&self, odd: &Odd, round: u32) {
@@ -132,65 +133,65 @@ fn put_odd(server: &ApiServer, odd: &Odd, round: u32) {
     server.put("pods", object);
 }
 
-/// A server that sends the mark as bytes that are no UTF-8.
+/// A server that sends the placeholder as bytes that are not UTF-8.
 async fn server() -> ApiServer {
     let server = ApiServer::start().await;
-    server.faults().inject(Fault::ReplacedBytes { from: MARK.into(), to: NOT_UTF8.into() }.always());
+    server.faults().inject(Fault::ReplacedBytes { from: PLACEHOLDER.into(), to: NOT_UTF8.into() }.always());
     server
 }
 
-/// Whatever happens to an odd object and to others, cache and handler have what the server has.
-async fn is_followed(way: Way, odd: &Odd, server: ApiServer) {
+/// Changes the unusual object and others, and checks that cache and handler follow.
+async fn is_followed(path: DeliveryPath, odd: &Odd, server: ApiServer) {
     server.put("pods", pod("a", 0));
     put_odd(&server, odd, 0);
-    let scene = Scene::begin(way, server);
+    let fixture = Fixture::begin(path, server);
     let within = Duration::from_secs(60);
-    scene.running.synced_within(within).await.unwrap_or_else(|e| panic!("{} {way:?}: {e}", odd.how));
-    scene.check(odd, "after the first list").await;
-    scene.server.put("pods", pod("a", 1));
-    scene.put(odd, 1);
-    scene.server.put("pods", pod("b", 1));
-    scene.check(odd, "after changes").await;
+    fixture.running.synced_within(within).await.unwrap_or_else(|e| panic!("{} {path:?}: {e}", odd.how));
+    fixture.check(odd, "after the first list").await;
+    fixture.server.put("pods", pod("a", 1));
+    fixture.put(odd, 1);
+    fixture.server.put("pods", pod("b", 1));
+    fixture.check(odd, "after changes").await;
 
-    let heard = scene.heard.lines();
-    scene.server.faults().inject(Fault::ExpireOnOpen.once());
-    scene.server.faults().cut_watches(Ending::Broken);
-    scene.check(odd, "after a relist").await;
-    assert!(scene.pods.stats().requests.relists >= 1, "{} {way:?}", odd.how);
-    assert_eq!(scene.heard.lines(), heard, "{}: a relist has no news", odd.how);
-    scene.server.remove("pods", &format!("default/{}", odd.name));
-    scene.server.put("pods", pod("a", 2));
-    scene.check(odd, "after its deletion").await;
-    scene.put(odd, 2);
-    scene.check(odd, "after it came again").await;
-    scene.running.shutdown().await;
+    let recorder = fixture.recorder.lines();
+    fixture.server.faults().inject(Fault::ExpireOnOpen.once());
+    fixture.server.faults().cut_watches(Ending::Broken);
+    fixture.check(odd, "after a relist").await;
+    assert!(fixture.pods.stats().requests.relists >= 1, "{} {path:?}", odd.how);
+    assert_eq!(fixture.recorder.lines(), recorder, "{}: a relist sends no notification", odd.how);
+    fixture.server.remove("pods", &format!("default/{}", odd.name));
+    fixture.server.put("pods", pod("a", 2));
+    fixture.check(odd, "after its deletion").await;
+    fixture.put(odd, 2);
+    fixture.check(odd, "after it came again").await;
+    fixture.running.shutdown().await;
 }
 
 // holds: X35
 #[tokio::test(start_paused = true)]
-async fn an_object_with_a_text_that_is_no_utf8_is_followed_like_any_other_and_stops_nobody() {
-    for way in ways() {
+async fn an_object_with_text_that_is_not_utf8_is_followed_like_any_other() {
+    for path in paths() {
         for odd in odd_texts() {
-            is_followed(way, &odd, server().await).await;
+            is_followed(path, &odd, server().await).await;
         }
     }
 }
 
 // holds: X35
 #[tokio::test(start_paused = true)]
-async fn an_object_with_more_parts_than_sixteen_bits_count_is_followed_like_any_other() {
-    // One way of each wire: such objects take long to write.
-    for way in ways().step_by(3) {
+async fn an_object_with_more_than_65535_labels_is_followed_like_any_other() {
+    // One path per wire, because such objects take long to write.
+    for path in paths().step_by(3) {
         for odd in odd_counts() {
-            is_followed(way, &odd, ApiServer::start().await).await;
+            is_followed(path, &odd, ApiServer::start().await).await;
         }
     }
 }
 
 // holds: X35
 #[tokio::test(start_paused = true)]
-async fn an_object_with_a_text_that_is_no_utf8_reads_as_a_go_client_shows_it() {
-    for way in ways() {
+async fn text_that_is_not_utf8_is_decoded_as_in_a_go_client() {
+    for path in paths() {
         let server = server().await;
         let odds = odd_texts();
         for (number, odd) in odds.iter().enumerate() {
@@ -198,15 +199,15 @@ async fn an_object_with_a_text_that_is_no_utf8_reads_as_a_go_client_shows_it() {
             (odd.change)(&mut object);
             server.put("pods", object);
         }
-        let scene = Scene::begin(way, server);
-        scene.running.synced_within(Duration::from_secs(60)).await.unwrap();
-        let raw = |number: usize| scene.pods.lister().get(&format!("default/odd-{number}")).unwrap();
-        assert_eq!(raw(0).owner_uids().collect::<Vec<_>>(), [REPAIRED], "{way:?}");
+        let fixture = Fixture::begin(path, server);
+        fixture.running.synced_within(Duration::from_secs(60)).await.unwrap();
+        let raw = |number: usize| fixture.pods.lister().get(&format!("default/odd-{number}")).unwrap();
+        assert_eq!(raw(0).owner_uids().collect::<Vec<_>>(), [REPAIRED], "{path:?}");
         assert_eq!(raw(0).controller_uid(), Some(REPAIRED));
         assert_eq!(raw(1).uid(), REPAIRED);
         assert_eq!(raw(2).labels().iter().collect::<Vec<_>>(), [("app", REPAIRED), (REPAIRED, "web")]);
         for (number, odd) in odds.iter().enumerate() {
-            let decoded = raw(number).decoded().unwrap_or_else(|e| panic!("{} {way:?}: {e}", odd.how));
+            let decoded = raw(number).decoded().unwrap_or_else(|e| panic!("{} {path:?}: {e}", odd.how));
             let owners = decoded.metadata.owner_references.as_deref().unwrap_or_default();
             match number {
                 0 => assert_eq!(owners[0].uid, REPAIRED),
@@ -215,6 +216,6 @@ async fn an_object_with_a_text_that_is_no_utf8_reads_as_a_go_client_shows_it() {
                 _ => {}
             }
         }
-        scene.running.shutdown().await;
+        fixture.running.shutdown().await;
     }
 }

@@ -1,4 +1,4 @@
-//! Several namespaces in one informer, each its own list and watch, changing while it runs.
+//! Informers of several namespaces, each with its own list and watch. The namespaces change while it runs.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use tidings::{InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, Transform};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
-use crate::informers::heard::Heard;
+use tidings_simulation::NotificationRecorder;
 
 fn put(server: &ApiServer, namespace: &str, name: &str) {
     server.put(
@@ -16,7 +16,7 @@ fn put(server: &ApiServer, namespace: &str, name: &str) {
     );
 }
 
-/// Lets everything that can happen without the clock happen.
+/// Runs all tasks until none is ready.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(100)).await;
 }
@@ -29,8 +29,8 @@ async fn check(order: QueueOrder) {
     let factory = SharedInformerFactory::new(server.client());
     let options = InformerOptions::new().namespaces(["a", "b"]).unwrap().queue_order(order);
     let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
-    let heard = Heard::default();
-    pods.add_handler(heard.handler()).unwrap();
+    let recorder = NotificationRecorder::default();
+    pods.add_handler(recorder.handler()).unwrap();
     let running = factory.start();
     running.synced().await.unwrap();
     let keys = || {
@@ -40,7 +40,7 @@ async fn check(order: QueueOrder) {
     };
     assert_eq!(keys(), ["a/one", "b/one"]);
 
-    // A relist of one namespace leaves the other alone.
+    // A relist of one namespace does not affect the other.
     server.faults().inject(Fault::ExpireOnOpen.once());
     server.faults().cut_watches(Ending::Broken);
     put(&server, "a", "two");
@@ -51,9 +51,9 @@ async fn check(order: QueueOrder) {
     settle().await;
     assert_eq!(keys(), ["b/one", "c/one"]);
     settle().await;
-    assert_eq!(heard.nonsense(), Vec::<String>::new());
+    assert_eq!(recorder.violations(), Vec::<String>::new());
     assert_eq!(
-        heard.view(),
+        recorder.versions(),
         server.list_versions("pods").into_iter().filter(|(key, _)| !key.starts_with('a')).collect()
     );
 
@@ -64,13 +64,13 @@ async fn check(order: QueueOrder) {
     pods.set_namespaces(["a", "b"]).unwrap();
     settle().await;
     assert_eq!(keys(), ["a/one", "a/two", "b/one"]);
-    assert_eq!(heard.nonsense(), Vec::<String>::new());
+    assert_eq!(recorder.violations(), Vec::<String>::new());
     running.shutdown().await;
 }
 
 // holds: X23
 #[tokio::test(start_paused = true)]
-async fn several_namespaces_share_a_cache_and_never_clobber_each_other() {
+async fn several_namespaces_share_a_cache_without_affecting_each_other() {
     check(QueueOrder::InOrder).await;
     check(QueueOrder::PerObject).await;
 }
@@ -83,7 +83,7 @@ fn keys(pods: &SharedInformer<Pod>) -> Vec<String> {
 
 // holds: X32
 #[tokio::test(start_paused = true)]
-async fn whoever_asks_for_namespaces_gets_those_whatever_others_made_of_theirs() {
+async fn a_request_for_namespaces_gets_these_even_after_another_informer_was_redirected() {
     let server = ApiServer::start().await;
     for namespace in ["a", "b", "c"] {
         put(&server, namespace, "one");
@@ -107,7 +107,7 @@ async fn whoever_asks_for_namespaces_gets_those_whatever_others_made_of_theirs()
     assert_eq!((keys(&first), keys(&sharer)), (vec!["c/one".to_owned()], vec!["c/one".to_owned()]));
     assert_eq!(keys(&second), ["a/one", "b/one"]);
     assert_eq!(ask(&["a", "b"]).name(), second.name(), "the new one is shared as any other");
-    // Its holders may change it again, which must not reach those who asked for c.
+    // Its users can redirect it again, which must not affect the users of namespace c.
     first.set_all_namespaces().unwrap();
     settle().await;
     assert_eq!((keys(&of_c), keys(&first).len()), (vec!["c/one".to_owned()], 3));
@@ -115,7 +115,7 @@ async fn whoever_asks_for_namespaces_gets_those_whatever_others_made_of_theirs()
     names.dedup();
     assert_eq!(names, ["pods", "pods#2", "pods#3"], "all are seen, each by its own name");
 
-    // One that is changed before it has started is started all the same.
+    // An informer that is redirected before its start is started like any other.
     let early = factory.informer_with::<Pod>(InformerOptions::new().namespace("b").unwrap()).unwrap();
     early.set_namespaces(["a"]).unwrap();
     let of_b = ask(&["b"]);
@@ -129,7 +129,7 @@ async fn whoever_asks_for_namespaces_gets_those_whatever_others_made_of_theirs()
 
 // holds: X32
 #[tokio::test(start_paused = true)]
-async fn equal_options_of_two_places_give_one_watch_and_functions_are_equal_by_name() {
+async fn equal_options_share_one_watch_and_functions_are_compared_by_name() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let prune = |paths: &[&'static str]| InformerOptions::new().prune(paths.iter().copied()).unwrap();

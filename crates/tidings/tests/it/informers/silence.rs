@@ -1,4 +1,4 @@
-//! Servers that say nothing, or never what is waited for: within a stated time the informer asks again.
+//! Servers that are silent, or never send the expected event: the informer recovers within a stated time.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn put(server: &ApiServer, name: &str, round: u32) {
     server.put("pods", json!({ "metadata": { "namespace": "default", "name": name, "labels": labels } }));
 }
 
-/// How long it takes until the cache has pod `name`.
+/// The time until the cache contains the pod.
 async fn until_cached(pods: &SharedInformer<Pod>, name: &str) -> Duration {
     let (key, began) = (format!("default/{name}"), Instant::now());
     while pods.lister().get(&key).is_none() && began.elapsed() < seconds(3600) {
@@ -28,14 +28,14 @@ async fn until_cached(pods: &SharedInformer<Pod>, name: &str) -> Duration {
 
 // holds: X38
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_falls_silent_before_its_first_bookmark_is_behind_for_at_most_200_s() {
+async fn a_watch_that_becomes_silent_before_its_first_bookmark_lags_at_most_200_s() {
     let server = ApiServer::start().await;
     put(&server, "first", 0);
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
     let running = factory.start();
     running.synced().await.unwrap();
-    // Several times: neither the first watch nor those that were reopened may stay silent.
+    // Several times, to cover the first watch and reopened ones.
     for round in 0..5 {
         sleep(seconds(1)).await;
         server.faults().cut_watches(Ending::Stalled);
@@ -49,7 +49,7 @@ async fn a_watch_that_falls_silent_before_its_first_bookmark_is_behind_for_at_mo
 
 // holds: X38
 #[tokio::test(start_paused = true)]
-async fn where_bookmarks_come_every_second_a_silent_watch_is_behind_for_at_most_10_s() {
+async fn with_bookmarks_every_second_a_silent_watch_lags_at_most_10_s() {
     let server = ApiServer::builder().bookmark_interval(seconds(1)).start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
@@ -69,7 +69,7 @@ async fn where_bookmarks_come_every_second_a_silent_watch_is_behind_for_at_most_
     running.shutdown().await;
 }
 
-/// Synchronises with a server that ignores `sendInitialEvents`, while one change a second happens.
+/// Syncs with a server that ignores `sendInitialEvents`, while one object changes per second.
 async fn check_ignored_marker(bookmark_interval: Duration, change: impl Fn(&ApiServer, u32)) {
     let server = ApiServer::builder().bookmark_interval(bookmark_interval).start().await;
     put(&server, "first", 0);
@@ -90,7 +90,7 @@ async fn check_ignored_marker(bookmark_interval: Duration, change: impl Fn(&ApiS
 
 // holds: X39
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_ends_a_streaming_list_is_listed_within_45_s_whatever_it_sends() {
+async fn a_streaming_list_that_never_ends_is_replaced_by_a_list_within_45_s() {
     for bookmark_interval in [seconds(5), seconds(40), seconds(3600)] {
         check_ignored_marker(bookmark_interval, |server, round| put(server, "first", round)).await;
         check_ignored_marker(bookmark_interval, |server, round| put(server, &format!("new-{round}"), 0))

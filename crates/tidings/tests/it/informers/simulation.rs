@@ -1,6 +1,5 @@
-//! Whatever goes wrong, and in whatever order: once it ends, cache and handlers agree with the server. One number
-//! repeats a run: `TIDINGS_SEED=17 cargo test -p tidings --test it informers::simulation`; `TIDINGS_SEEDS=1000` makes a
-//! thousand of them.
+//! Random faults in random order: after the last fault, cache and handlers equal the server. A seed repeats a run:
+//! `TIDINGS_SEED=17 cargo test -p tidings --test it informers::simulation`. `TIDINGS_SEEDS=1000` runs a thousand seeds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,29 +15,29 @@ use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_apiserver::{EventFault, Injection};
 
-use crate::informers::heard::Heard;
+use tidings_simulation::NotificationRecorder;
 
-/// How one run differs from another.
+/// The configuration of a run.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     seed: u64,
     order: QueueOrder,
     list_mode: ListMode,
-    /// Whether the server may be restored from a backup on the way.
+    /// Whether the server is restored from a backup during the run.
     goes_back: bool,
-    /// Whether running watches may fall silent, which takes their client minutes to notice: such runs meet little else.
+    /// Whether watches can become silent. A client notices it after minutes, so such runs have few other faults.
     stalls: bool,
 }
 
-/// Seeds that found something: an event repeated after its object was deleted brought the object back.
+/// Seeds that found a bug: an event that was repeated after a deletion restored the object.
 const FOUND: [u64; 1] = [427];
 
-/// The versions that an object had on the server, in order; a deletion counts as one.
-type Lives = BTreeMap<String, Vec<u64>>;
+/// The versions of each object on the server, in order, including its deletion.
+type VersionsByKey = BTreeMap<String, Vec<u64>>;
 
 // holds: R17, R36, R37, X1, X5, X11, X14, X15, X16, X25, X26, C9, I7, I8
 #[test]
-fn whatever_goes_wrong_cache_and_handlers_end_where_the_server_is() {
+fn after_random_faults_cache_and_handlers_equal_the_server() {
     let number = |name| std::env::var(name).ok().map(|text| text.parse().expect("seeds are numbers"));
     let seeds: Vec<u64> = match number("TIDINGS_SEED") {
         Some(seed) => vec![seed],
@@ -57,7 +56,7 @@ fn whatever_goes_wrong_cache_and_handlers_end_where_the_server_is() {
     assert!(!all || met.is_superset(&kinds), "never met: {:?}", kinds.difference(&met));
 }
 
-/// One run, in one thread and in paused time; returns the kinds of fault that it met.
+/// One run, in one thread and in paused time. Returns the kinds of fault that happened.
 fn simulate(run: Run) -> Vec<&'static str> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     runtime.expect("a runtime can be made").block_on(async {
@@ -68,23 +67,23 @@ fn simulate(run: Run) -> Vec<&'static str> {
         let pods: SharedInformer<Pod> = factory
             .informer_with(InformerOptions::new().queue_order(run.order).reflector(reflector).merge_above(8))
             .unwrap();
-        let early = Heard::default();
+        let early = NotificationRecorder::default();
         pods.add_handler(early.handler()).unwrap();
         let running = factory.start();
 
-        let mut lives = Lives::new();
-        let mut chance = SmallRng::seed_from_u64(run.seed);
-        live(&server, &mut chance, &mut lives, run).await;
-        let late = Heard::default();
+        let mut versions = VersionsByKey::new();
+        let mut rng = SmallRng::seed_from_u64(run.seed);
+        change_objects(&server, &mut rng, &mut versions, run).await;
+        let late = NotificationRecorder::default();
         pods.add_handler(late.handler()).unwrap();
-        live(&server, &mut chance, &mut lives, run).await;
+        change_objects(&server, &mut rng, &mut versions, run).await;
 
         server.faults().clear();
         agree(&server, &pods, &[&early, &late], run).await;
-        for heard in [&early, &late] {
-            assert_eq!(heard.nonsense(), Vec::<String>::new(), "{run:?}");
+        for recorder in [&early, &late] {
+            assert_eq!(recorder.violations(), Vec::<String>::new(), "{run:?}");
             if !run.goes_back {
-                told_in_order(heard, &lives, run);
+                notified_in_order(recorder, &versions, run);
             }
         }
         running.shutdown().await;
@@ -92,15 +91,15 @@ fn simulate(run: Run) -> Vec<&'static str> {
     })
 }
 
-/// Waits until cache and handlers have what the server has. Nothing more goes wrong, so it must come to that.
-async fn agree(server: &ApiServer, pods: &SharedInformer<Pod>, handlers: &[&Heard], run: Run) {
+/// Waits until cache and handlers equal the server, after the last fault.
+async fn agree(server: &ApiServer, pods: &SharedInformer<Pod>, handlers: &[&NotificationRecorder], run: Run) {
     let cached = || -> BTreeMap<String, u64> {
         let list = pods.lister().list();
         list.iter().map(|pod| (pod.key().to_string(), pod.version().number().unwrap())).collect()
     };
     for _ in 0..7200 {
         let truth = server.list_versions("pods");
-        if cached() == truth && handlers.iter().all(|heard| heard.view() == truth) {
+        if cached() == truth && handlers.iter().all(|recorder| recorder.versions() == truth) {
             return;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -109,65 +108,71 @@ async fn agree(server: &ApiServer, pods: &SharedInformer<Pod>, handlers: &[&Hear
         "{run:?}: after two hours without a fault\nserver {:?}\ncache  {:?}\nheard  {:?}\nhealth {:?}",
         server.list_versions("pods"),
         cached(),
-        handlers.iter().map(|heard| heard.view()).collect::<Vec<_>>(),
+        handlers.iter().map(|recorder| recorder.versions()).collect::<Vec<_>>(),
         pods.health(),
     );
 }
 
-/// What a handler hears of each object is a part of what happened to it, in order.
-fn told_in_order(heard: &Heard, lives: &Lives, run: Run) {
+/// The notifications about each object are a subsequence of its versions.
+fn notified_in_order(recorder: &NotificationRecorder, versions: &VersionsByKey, run: Run) {
     let mut last: BTreeMap<String, u64> = BTreeMap::new();
-    for told in heard.told() {
-        let life = lives.get(&told.key).unwrap_or_else(|| panic!("{run:?}: {told:?} never lived"));
-        assert!(life.contains(&told.version), "{run:?}: {told:?} was never a version of {life:?}");
-        let before = last.insert(told.key.clone(), told.version);
-        // A loss tells the last state that was known once more.
-        let goes_on = before
-            .is_none_or(|before| told.version > before || (told.what == "lose" && told.version == before));
-        assert!(goes_on, "{run:?}: {told:?} after version {before:?}");
+    for notification in recorder.notifications() {
+        let versions_of_key = versions
+            .get(&notification.key)
+            .unwrap_or_else(|| panic!("{run:?}: {notification:?} was never on the server"));
+        assert!(
+            versions_of_key.contains(&notification.version),
+            "{run:?}: {notification:?} was never a version of {versions_of_key:?}"
+        );
+        let before = last.insert(notification.key.clone(), notification.version);
+        // A deletion with unknown final state repeats the last known version.
+        let goes_on = before.is_none_or(|before| {
+            notification.version > before || (notification.event == "lose" && notification.version == before)
+        });
+        assert!(goes_on, "{run:?}: {notification:?} after version {before:?}");
     }
 }
 
-/// Things happen on the server.
-async fn live(server: &ApiServer, chance: &mut SmallRng, lives: &mut Lives, run: Run) {
+/// Changes objects on the server.
+async fn change_objects(server: &ApiServer, rng: &mut SmallRng, versions: &mut VersionsByKey, run: Run) {
     let mut saved = server.save();
     for _ in 0..120 {
-        let key = (["a", "b", "c"][chance.random_range(0..3)], format!("pod-{}", chance.random_range(0..8)));
+        let key = (["a", "b", "c"][rng.random_range(0..3)], format!("pod-{}", rng.random_range(0..8)));
         let text = format!("{}/{}", key.0, key.1);
-        match chance.random_range(0..100) {
+        match rng.random_range(0..100) {
             0..70 => {
                 let pod = json!({
-                    "metadata": { "namespace": key.0, "name": key.1, "labels": { "round": chance.random_range(0..9u8).to_string() } },
-                    "spec": { "nodeName": format!("node-{}", chance.random_range(0..4)), "containers": [] },
+                    "metadata": { "namespace": key.0, "name": key.1, "labels": { "round": rng.random_range(0..9u8).to_string() } },
+                    "spec": { "nodeName": format!("node-{}", rng.random_range(0..4)), "containers": [] },
                 });
                 let version = server.put("pods", pod);
-                lives.entry(text).or_default().push(version);
+                versions.entry(text).or_default().push(version);
             }
             70..90 if server.remove("pods", &text) => {
-                lives.entry(text).or_default().push(server.version());
+                versions.entry(text).or_default().push(server.version());
             }
             90..93 => {
                 let silent = if run.stalls { Ending::Stalled } else { Ending::Broken };
-                let ending = [Ending::Clean, Ending::Broken, silent][chance.random_range(0..3)];
+                let ending = [Ending::Clean, Ending::Broken, silent][rng.random_range(0..3)];
                 server.faults().cut_watches(ending);
             }
             93..96 => server.expire_history(),
             96..98 if run.goes_back => saved = server.save(),
             98..100 if run.goes_back => {
                 server.restore(&saved);
-                // A server that is past our version again before we look can't be told from one that never was
-                // restored: nobody writes for a while after a restore.
+                // A client can't detect a restore if the server has reached the old version again before the
+                // client asks. So there are no writes for a while after a restore.
                 tokio::time::sleep(Duration::from_secs(7200)).await;
             }
             _ => {}
         }
-        if chance.random_range(0..4) == 0 {
-            tokio::time::sleep(Duration::from_millis(chance.random_range(1..20_000))).await;
+        if rng.random_range(0..4) == 0 {
+            tokio::time::sleep(Duration::from_millis(rng.random_range(1..20_000))).await;
         }
     }
 }
 
-/// Everything that can go wrong with a request, by chance.
+/// The faults that are injected at random.
 fn faults() -> Vec<Injection> {
     let event = |after_events, fault| Fault::Event { after_events, fault }.always();
     let status = |code, retry_after_seconds| Fault::Status { code, retry_after_seconds }.always();

@@ -1,4 +1,4 @@
-//! The same over real sockets, in real time: plain HTTP, TLS, HTTP/2. These wait for conditions, never for time.
+//! Informers over real sockets and in real time: plain HTTP, TLS and HTTP/2. The tests wait for conditions, never for time.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn put(server: &ApiServer, name: &str) -> Version {
     Version::from(server.put("pods", pod))
 }
 
-/// Lists, follows a change, loses the connection, and follows again.
+/// Lists, follows a change, loses the connection, and follows the next change.
 async fn check(server: &ApiServer, client: Client) {
     put(server, "first");
     let factory = SharedInformerFactory::new(client);

@@ -1,4 +1,4 @@
-//! One cache, many views: typed, slim, dynamic, metadata-only, custom; pruned and transformed bodies.
+//! Several views of one cache: typed, slim, dynamic, metadata-only and custom; pruned and transformed bodies.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -79,7 +79,7 @@ async fn typed_slim_and_metadata_views_read_the_same_objects() {
 
 // holds: R42
 #[tokio::test(start_paused = true)]
-async fn custom_resources_are_informed_of_like_any_other() {
+async fn custom_resources_work_like_any_other() {
     use kube_core::CustomResourceExt;
     let server = ApiServer::start().await;
     server.put("customresourcedefinitions", serde_json::to_value(Ship::crd()).unwrap());
@@ -98,7 +98,7 @@ async fn custom_resources_are_informed_of_like_any_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_bring_along_the_field_that_an_index_was_added_for() {
+async fn objects_store_the_field_of_an_index() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "node-1");
     let factory = SharedInformerFactory::new(server.client());
@@ -114,14 +114,14 @@ async fn objects_bring_along_the_field_that_an_index_was_added_for() {
 
 // holds: X5, X2
 #[tokio::test(start_paused = true)]
-async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_else() {
+async fn an_object_that_does_not_decode_is_an_error_only_for_its_reader() {
     let server = ApiServer::start().await;
     put_pod(&server, "good", "node-1");
     server.put(
         "pods",
         json!({ "metadata": { "namespace": "default", "name": "bad" }, "spec": { "containers": "none" } }),
     );
-    // Protobuf can't say such a thing: the server answers in JSON.
+    // Protobuf can't encode such a value, so the server responds with JSON.
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
     let running = factory.start();
@@ -131,7 +131,7 @@ async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_
     let error = bad.decoded().unwrap_err();
     assert!(error.to_string().contains("default/bad"), "{error}");
     assert!(bad.decoded().is_err());
-    assert_eq!(pods.stats().faults.unreadable, 1, "told once");
+    assert_eq!(pods.stats().faults.unreadable, 1, "reported once");
     assert_eq!(bad.field(".spec.containers").unwrap().to_string(), "none");
     server.remove("pods", "default/bad");
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -139,7 +139,7 @@ async fn an_object_that_does_not_decode_is_an_error_to_its_reader_and_to_nobody_
     running.shutdown().await;
 }
 
-/// Reads an object that does not decode, by four threads at once; the error hook reads it too, as this type and another.
+/// Reads an object that does not decode from four threads. The error hook reads it too, as this type and as another.
 async fn read_in_the_hook() {
     let server = ApiServer::start().await;
     server.put(
@@ -175,8 +175,8 @@ async fn read_in_the_hook() {
 
 // holds: X2
 #[test]
-fn an_error_hook_may_read_the_very_object_that_it_is_called_for() {
-    // A deadlock blocks its threads for ever: they are others than that which notices.
+fn an_error_hook_may_read_the_object_that_caused_the_error() {
+    // Runs in other threads, because a deadlock would block the thread that detects it.
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     let reading = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
@@ -199,7 +199,7 @@ async fn a_transform_runs_once_for_each_version_and_never_again_on_a_relist() {
     let transform = Transform::json(move |object: &mut Value| {
         counted.fetch_add(1, Ordering::SeqCst);
         object["spec"]["nodeName"] = json!("nowhere");
-        object["metadata"]["name"] = json!("somebody-else");
+        object["metadata"]["name"] = json!("other-name");
     });
     let factory = SharedInformerFactory::new(server.client());
     let pods: SharedInformer<Pod> =
@@ -223,7 +223,7 @@ async fn a_transform_runs_once_for_each_version_and_never_again_on_a_relist() {
 
 // holds: X5, X2
 #[tokio::test(start_paused = true)]
-async fn a_transform_that_panics_costs_the_body_and_keeps_the_identity() {
+async fn a_transform_that_panics_loses_the_body_and_keeps_the_identity() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "node-1");
     let factory = SharedInformerFactory::new(server.client());
@@ -240,7 +240,7 @@ async fn a_transform_that_panics_costs_the_body_and_keeps_the_identity() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pruned_fields_are_never_kept() {
+async fn pruned_fields_are_not_stored() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "node-1");
     let factory = SharedInformerFactory::new(server.client());
@@ -257,7 +257,7 @@ async fn pruned_fields_are_never_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn decoded_objects_are_kept_within_the_budget_and_not_without() {
+async fn decoded_objects_are_cached_within_the_budget_and_not_without_one() {
     let server = ApiServer::start().await;
     put_pod(&server, "web", "node-1");
     let decode_twice = |budget: Option<u64>| {

@@ -1,4 +1,4 @@
-//! Waiting for a version: what reading one's own writes needs.
+//! Waiting for a version, to read one's own writes.
 
 use std::time::Duration;
 
@@ -33,14 +33,14 @@ async fn a_write_is_waited_for_by_its_version_and_a_deletion_by_its_uid() {
     server.remove("pods", "default/web");
     pods.wait_for_deletion(&key, &uid, MINUTE).await.unwrap();
     assert!(pods.lister().get("default/web").is_none());
-    // The object is gone, and the stream has passed the version: nobody waits in vain.
+    // The object is deleted and the stream has passed the version, so the wait ends.
     pods.wait_for_object(&key, &version, MINUTE).await.unwrap();
     running.shutdown().await;
 }
 
 // holds: X16
 #[tokio::test(start_paused = true)]
-async fn a_version_is_reached_when_every_namespace_has_passed_it_by_bookmark_if_nothing_changes() {
+async fn a_version_is_reached_when_every_namespace_has_passed_it_also_by_bookmark() {
     let server = ApiServer::builder().bookmark_interval(Duration::from_secs(5)).start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods: SharedInformer<Pod> =
@@ -58,7 +58,7 @@ async fn a_version_is_reached_when_every_namespace_has_passed_it_by_bookmark_if_
 
 // holds: X16
 #[tokio::test(start_paused = true)]
-async fn what_can_never_come_is_said_at_once() {
+async fn a_wait_that_can_never_end_fails_at_once() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods: SharedInformer<Pod> =
@@ -79,7 +79,7 @@ async fn what_can_never_come_is_said_at_once() {
 
 // holds: X16, X2
 #[tokio::test(start_paused = true)]
-async fn a_restored_server_begins_a_new_epoch_and_waiters_hear_of_it() {
+async fn a_restored_server_starts_a_new_epoch_and_waits_fail() {
     let server = ApiServer::start().await;
     put(&server, "default", "old");
     let saved = server.save();
@@ -109,7 +109,7 @@ async fn a_restored_server_begins_a_new_epoch_and_waiters_hear_of_it() {
 
 // holds: X16
 #[tokio::test(start_paused = true)]
-async fn what_a_write_answered_is_waited_for_unless_its_labels_say_that_it_never_comes() {
+async fn a_written_object_is_waited_for_unless_its_labels_exclude_it() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let options = InformerOptions::new().labels("app=web".parse().unwrap());

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use kubernetes_tests::agreement::{Life, State};
+use kubernetes_tests::agreement::{ObjectVersion, Versions};
 use kubernetes_tests::built::cache_folder;
 use serde::Deserialize;
 use tidings_object::Wire;
@@ -63,14 +63,14 @@ impl ClientGo {
     }
 
     /// What is in its cache now. Everything that it was told before has then been read.
-    pub(crate) async fn cache(&mut self) -> State {
+    pub(crate) async fn cache(&mut self) -> Versions {
         let asking = self.asking.as_mut().expect("it was not told to end");
         asking.write_all(b"\n").await.expect("it reads its input");
         self.read_cache().await
     }
 
     /// Tells it to end, and gives what it had in its cache then, with everything that it was told.
-    pub(crate) async fn ended(mut self) -> (State, Vec<Notification>) {
+    pub(crate) async fn ended(mut self) -> (Versions, Vec<Notification>) {
         drop(self.asking.take());
         let state = self.read_cache().await;
         let status = self.child.wait().await.expect("it ends");
@@ -89,7 +89,7 @@ impl ClientGo {
         &self.notifications
     }
 
-    async fn read_cache(&mut self) -> State {
+    async fn read_cache(&mut self) -> Versions {
         loop {
             let line = self.lines.next_line().await.expect("its output can be read");
             let line = line.expect("it prints its cache before it ends");
@@ -97,7 +97,7 @@ impl ClientGo {
                 Line::Notification(notification) => self.notifications.push(notification),
                 Line::Cache { objects } => {
                     let life = |object: Cached| {
-                        (object.key, Life { uid: object.uid, version: object.resource_version })
+                        (object.key, ObjectVersion { uid: object.uid, version: object.resource_version })
                     };
                     return objects.into_iter().map(life).collect();
                 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use kubernetes_tests::agreement::{Life, State};
+use kubernetes_tests::agreement::{ObjectVersion, Versions};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,12 +26,13 @@ impl Listener {
         [Listener::All, Listener::Filtered, Listener::Slow, Listener::SlowFiltered];
 
     /// What it should know, of what the server lists.
-    pub(crate) fn matching(self, listed: &BTreeMap<String, Value>) -> State {
+    pub(crate) fn matching(self, listed: &BTreeMap<String, Value>) -> Versions {
         let is_heard_of = |object: &Value| !self.is_filtered() || is_chosen(object["data"]["write"].as_str());
         let heard_of = listed.iter().filter(|(_, object)| is_heard_of(object));
         let text =
             |object: &Value, name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
-        let life = |object| Life { uid: text(object, "uid"), version: text(object, "resourceVersion") };
+        let life =
+            |object| ObjectVersion { uid: text(object, "uid"), version: text(object, "resourceVersion") };
         heard_of.map(|(key, object)| (key.clone(), life(object))).collect()
     }
 
@@ -71,12 +72,12 @@ pub(crate) enum Event {
 }
 
 /// What this handler knows after all that it was told.
-pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> State {
-    let mut state = State::new();
+pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> Versions {
+    let mut state = Versions::new();
     for told in notifications.iter().filter(|told| told.handler == listener) {
         match told.event {
             Event::Add | Event::Update => {
-                let life = Life { uid: told.uid.clone(), version: told.resource_version.clone() };
+                let life = ObjectVersion { uid: told.uid.clone(), version: told.resource_version.clone() };
                 state.insert(told.key.clone(), life);
             }
             Event::Delete => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Config;
-use kubernetes_tests::agreement::{State, cached};
+use kubernetes_tests::agreement::{Versions, cached};
 use tidings::{
     Handler, InformerOptions, ListMode, Object, ReflectorConfig, Registration, Running, SharedInformer,
     SharedInformerFactory, WirePreference,
@@ -63,7 +63,7 @@ impl Ours {
     }
 
     /// What is in its cache now.
-    pub(crate) fn cache(&self) -> State {
+    pub(crate) fn cache(&self) -> Versions {
         cached(&self.informer)
     }
 
@@ -77,7 +77,7 @@ impl Ours {
     }
 
     /// Ends it, and gives what it had in its cache then, with everything that it told.
-    pub(crate) async fn ended(self) -> (State, Vec<Notification>) {
+    pub(crate) async fn ended(self) -> (Versions, Vec<Notification>) {
         let state = self.cache();
         self.running.shutdown().await;
         let notifications = self.notifications.lock().expect("no handler panics").clone();

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kubernetes_tests::agreement::State;
+use kubernetes_tests::agreement::Versions;
 use kubernetes_tests::{Cluster, Collection, User};
 use serde_json::Value;
 use tokio::task::JoinSet;
@@ -50,7 +50,7 @@ struct Stage<'a> {
 
 /// What one client had and heard at the end.
 struct Heard {
-    cache: State,
+    cache: Versions,
     notifications: Vec<Notification>,
 }
 
@@ -210,7 +210,7 @@ impl Stage<'_> {
 }
 
 /// The first few objects in which a state is not what the server lists.
-fn different(what: &str, state: &State, truth: &State) -> Option<String> {
+fn different(what: &str, state: &Versions, truth: &Versions) -> Option<String> {
     let keys = truth.keys().chain(state.keys().filter(|key| !truth.contains_key(*key)));
     let mut wrong = keys.filter(|key| truth.get(*key) != state.get(*key)).peekable();
     wrong.peek()?;

@@ -32,13 +32,13 @@ pub(crate) async fn comes_and_goes(cluster: &Cluster) {
     define(&scene).await;
     launch(&scene, &["beagle", "endeavour"]).await;
     ships.synced().await;
-    collection().agrees_with(&ships.informer, &ships.heard).await;
-    assert_eq!(ships.heard.objects(), 2);
+    collection().agrees_with(&ships.informer, &ships.recorder).await;
+    assert_eq!(ships.recorder.object_count(), 2);
     assert_eq!(ships.wire(), Some(Wire::Json), "custom resources have no other");
 
     let before = ships.troubles.count(ErrorClass::NotFound);
     definitions(&scene).delete(DEFINITION, &DeleteParams::default()).await.unwrap();
-    wait_until("the ships have gone with their definition", || ships.heard.objects() == 0).await;
+    wait_until("the ships have gone with their definition", || ships.recorder.object_count() == 0).await;
     assert!(ships.informer.lister().is_empty());
     wait_until("the server knows no ships again", || ships.troubles.count(ErrorClass::NotFound) > before)
         .await;

@@ -60,7 +60,7 @@ pub(crate) async fn by_overflow(cluster: &Cluster) {
     }
     watch_cache_has_all(&ranges).await;
     link.mend().unwrap();
-    scene.collection("limitranges").metadata().reached_by(&followed.informer, &followed.heard).await;
+    scene.collection("limitranges").metadata().reached_by(&followed.informer, &followed.recorder).await;
     assert!(followed.troubles.count(ErrorClass::Expired) > 0, "{:?}", followed.troubles.all());
     followed.running.shutdown().await;
 }
@@ -70,7 +70,7 @@ async fn create_range(ranges: &Api<LimitRange>, name: &str) -> LimitRange {
     ranges.create(&PostParams::default(), &serde_json::from_value(range).unwrap()).await.unwrap()
 }
 
-/// The cache is behind etcd by as much as the machine is busy, and what it has not heard of pushes nothing out of it.
+/// The cache is behind etcd by as much as the machine is busy, and what it has not recorder of pushes nothing out of it.
 /// A list at a version is answered by the cache when it has come that far, and refused if that takes too long.
 async fn watch_cache_has_all(ranges: &Api<LimitRange>) {
     let last = create_range(ranges, "last").await.resource_version().expect("it was written");
@@ -91,8 +91,8 @@ async fn behind_a_link<K: Kind + 'static>(cluster: &Cluster, scene: &Scene) -> (
 
 /// The watch from the last version is answered with 410, and a list follows.
 async fn lists_anew<K: Kind + 'static>(follow: &Follow<K>, scene: &Scene, plural: &str) {
-    scene.collection(plural).agrees_with(&follow.informer, &follow.heard).await;
+    scene.collection(plural).agrees_with(&follow.informer, &follow.recorder).await;
     assert!(follow.troubles.count(ErrorClass::Expired) > 0, "{:?}", follow.troubles.all());
     assert!(follow.informer.stats().requests.relists > 0);
-    assert_eq!(follow.heard.went_back(), 0);
+    assert_eq!(follow.recorder.versions_decreased(), 0);
 }

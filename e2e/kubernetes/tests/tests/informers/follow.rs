@@ -4,19 +4,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kube_client::Client;
+use kubernetes_tests::Collection;
 use kubernetes_tests::trials::seed;
-use kubernetes_tests::{Collection, Heard};
 use tidings::BackoffConfig;
 use tidings::ErrorClass;
 use tidings::{
     InformerFault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer,
     SharedInformerFactory, Wire,
 };
+use tidings_simulation::NotificationRecorder;
 
 /// An informer that is followed.
 pub(crate) struct Follow<K> {
     pub(crate) informer: SharedInformer<K>,
-    pub(crate) heard: Heard,
+    pub(crate) recorder: NotificationRecorder,
     pub(crate) troubles: Troubles,
     pub(crate) running: Running,
 }
@@ -71,9 +72,9 @@ impl<K: 'static> Follow<K> {
             .on_error(move |fault| met.meet(fault))
             .build();
         let informer = informer(&factory);
-        let heard = Heard::listen_to(&informer);
+        let recorder = NotificationRecorder::attach(&informer);
         let running = factory.start();
-        Follow { informer, heard, troubles, running }
+        Follow { informer, recorder, troubles, running }
     }
 
     pub(crate) async fn synced(&self) {
@@ -92,7 +93,7 @@ impl<K: 'static> Follow<K> {
 
     /// Waits until cache and handler have what the server lists; then everything ends, and nothing is left running.
     pub(crate) async fn ends_with(self, collection: Collection) {
-        collection.agrees_with(&self.informer, &self.heard).await;
+        collection.agrees_with(&self.informer, &self.recorder).await;
         self.running.shutdown().await;
     }
 }

@@ -25,7 +25,7 @@ pub(crate) async fn streams(cluster: &Cluster) {
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Streaming), Some(Wire::Protobuf)));
     assert_eq!(maps.informer.lister().len(), MAPS);
     scene.change().await;
-    scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
+    scene.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
     let requests = maps.informer.stats().requests;
     assert_eq!((requests.lists, requests.watches), (1, 1), "the list goes on as the watch");
     assert_eq!(maps.troubles.all(), []);

@@ -19,7 +19,7 @@ pub(crate) async fn fifty_thousand_pods(cluster: &Cluster) {
         scene.set_phase(&format!("pod-{number:06}"), "Running").await;
     }
     // Their metadata only: the bodies would be 100 MB of JSON, and those of the other tests are compared.
-    scene.collection("pods").metadata().reached_by(&pods.informer, &pods.heard).await;
+    scene.collection("pods").metadata().reached_by(&pods.informer, &pods.recorder).await;
     let web = pods.informer.lister().get("many/pod-000020").unwrap().decoded().unwrap();
     assert_eq!(web.status.as_ref().and_then(|status| status.phase.as_deref()), Some("Running"));
     pods.running.shutdown().await;

@@ -82,7 +82,7 @@ pub(crate) async fn owner_uid_that_is_no_text(cluster: &Cluster) {
     let late = follow_both::<Pod>(&scene).await;
     let all = early.iter().chain(&late);
     for follow in all.clone() {
-        collection.agrees_with(&follow.informer, &follow.heard).await;
+        collection.agrees_with(&follow.informer, &follow.recorder).await;
         let odd = follow.informer.lister().get("odd-owner/odd").unwrap();
         assert_eq!(odd.owner_uids().collect::<Vec<_>>(), [REPAIRED]);
         assert_eq!(odd.decoded().unwrap().metadata.owner_references.as_ref().unwrap()[0].uid, REPAIRED);
@@ -93,7 +93,7 @@ pub(crate) async fn owner_uid_that_is_no_text(cluster: &Cluster) {
     sent(client, Method::PUT, &path, PROTOBUF, replaced(&odd, b"round-0", b"round-1")).await;
     scene.set_phase("before", "Running").await;
     for follow in all.clone() {
-        collection.agrees_with(&follow.informer, &follow.heard).await;
+        collection.agrees_with(&follow.informer, &follow.recorder).await;
         let odd = follow.informer.lister().get("odd-owner/odd").unwrap();
         assert_eq!(odd.field(".metadata.annotations.round").unwrap().to_string(), "round-1");
         assert_eq!(odd.owner_uids().collect::<Vec<_>>(), [REPAIRED], "the change is as odd as before");
@@ -137,7 +137,7 @@ pub(crate) async fn json_inside_that_is_no_text(cluster: &Cluster) {
     let path = format!("{revisions}/odd");
     sent(client, Method::DELETE, &path, "application/json", Vec::new()).await;
     for follow in early.into_iter().chain(late) {
-        wait_until("its deletion is reported", || follow.heard.objects() == 2).await;
+        wait_until("its deletion is reported", || follow.recorder.object_count() == 2).await;
         assert_eq!(follow.troubles.all(), [], "nothing had to be asked for again");
         follow.running.shutdown().await;
     }

@@ -13,8 +13,8 @@ use crate::workload::Workload;
 
 const KILLS: usize = 20;
 
-/// How much must be heard between two kills: the server dies in the middle of something.
-const HEARD_BETWEEN: u64 = 30;
+/// How much must be recorder between two kills: the server dies in the middle of something.
+const NOTIFICATIONS_BETWEEN: usize = 30;
 
 // holds: X1
 pub(crate) async fn outlives_twenty_servers(cluster: &mut Cluster) {
@@ -26,16 +26,18 @@ pub(crate) async fn outlives_twenty_servers(cluster: &mut Cluster) {
         writers.spawn(workload.run(stop.clone()));
     }
     for kill in 0..KILLS {
-        let enough = maps.heard.notifications() + HEARD_BETWEEN;
-        wait_until(&format!("enough is heard after {kill} kills"), || maps.heard.notifications() >= enough)
-            .await;
+        let enough = maps.recorder.notification_count() + NOTIFICATIONS_BETWEEN;
+        wait_until(&format!("enough is recorder after {kill} kills"), || {
+            maps.recorder.notification_count() >= enough
+        })
+        .await;
         cluster.kill();
         cluster.restart().await.unwrap();
     }
     stop.cancel();
     let written: u64 = writers.join_all().await.into_iter().sum();
-    assert!(written > KILLS as u64 * HEARD_BETWEEN / 2, "only {written} writes were taken");
-    assert_eq!(maps.heard.went_back(), 0, "no object ever went back");
+    assert!(written > (KILLS * NOTIFICATIONS_BETWEEN) as u64 / 2, "only {written} writes were taken");
+    assert_eq!(maps.recorder.versions_decreased(), 0, "no object ever went back");
     maps.ends_with(scene.collection("configmaps")).await;
 }
 
@@ -54,13 +56,13 @@ pub(crate) async fn follows_a_restored_server(cluster: &mut Cluster) {
     // The server writes a little by itself; it must not come to the informer's version before it is asked.
     let of = "/registry/configmaps/restored/new";
     cluster.copy_object(Copies { of, namespace: "restored", prefix: "lost-", count: 2_000 }).await.unwrap();
-    scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
+    scene.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
 
     cluster.kill();
     cluster.restore(&copy).unwrap();
     cluster.restart().await.unwrap();
-    scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
-    assert_eq!(maps.heard.objects(), 4, "what was before the copy");
+    scene.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
+    assert_eq!(maps.recorder.object_count(), 4, "what was before the copy");
     assert!(maps.informer.stats().faults.went_back > 0, "{:?}", maps.informer.stats().faults);
     scene.write("afterwards", "followed").await;
     maps.ends_with(scene.collection("configmaps")).await;

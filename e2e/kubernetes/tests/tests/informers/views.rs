@@ -18,7 +18,7 @@ pub(crate) async fn metadata_only(cluster: &Cluster) {
     scene.change().await;
     assert_eq!(maps.wire(), Some(Wire::Protobuf));
     let collection = scene.collection("configmaps").metadata();
-    collection.agrees_with(&maps.informer, &maps.heard).await;
+    collection.agrees_with(&maps.informer, &maps.recorder).await;
     for map in maps.informer.lister().list() {
         assert!(map.field(".data").unwrap().is_absent(), "{}", map.key());
         assert!(map.decoded().unwrap().metadata.uid.is_some());
@@ -37,7 +37,7 @@ pub(crate) async fn dynamic(cluster: &Cluster) {
     assert_eq!(maps.running.len(), 1, "one watch for both");
     maps.synced().await;
     scene.change().await;
-    scene.collection("configmaps").agrees_with(&maps.informer, &maps.heard).await;
+    scene.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
     let typed = typed.expect("it was asked for").lister();
     let (typed, dynamic) =
         (typed.get("dynamic/new").unwrap(), maps.informer.lister().get("dynamic/new").unwrap());
@@ -57,14 +57,14 @@ pub(crate) async fn label_selector(cluster: &Cluster) {
     let options = scene.options().labels("app=web".parse().unwrap());
     let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
     let collection = Collection::new(&scene.client, scene.path("configmaps?labelSelector=app%3Dweb"));
-    collection.agrees_with(&maps.informer, &maps.heard).await;
-    assert_eq!(maps.heard.objects(), 2);
+    collection.agrees_with(&maps.informer, &maps.recorder).await;
+    assert_eq!(maps.recorder.object_count(), 2);
     label("leaves", "db").await;
     label("enters", "web").await;
     scene.remove("stays").await;
     label("comes", "web").await;
-    collection.agrees_with(&maps.informer, &maps.heard).await;
-    assert_eq!(maps.heard.objects(), 2);
+    collection.agrees_with(&maps.informer, &maps.recorder).await;
+    assert_eq!(maps.recorder.object_count(), 2);
     label("leaves", "web").await;
     maps.ends_with(collection).await;
 }
@@ -78,13 +78,13 @@ pub(crate) async fn field_selector(cluster: &Cluster) {
     let options = scene.options().fields("status.phase=Running".parse().unwrap());
     let pods: Follow<Pod> = Follow::start(scene.client.clone(), options).await;
     let collection = Collection::new(&scene.client, scene.path("pods?fieldSelector=status.phase%3DRunning"));
-    collection.agrees_with(&pods.informer, &pods.heard).await;
-    assert_eq!(pods.heard.objects(), 2);
+    collection.agrees_with(&pods.informer, &pods.recorder).await;
+    assert_eq!(pods.recorder.object_count(), 2);
     scene.set_phase("leaves", "Failed").await;
     scene.set_phase("enters", "Running").await;
     scene.pods().delete("stays", &DeleteParams::default().grace_period(0)).await.unwrap();
-    collection.agrees_with(&pods.informer, &pods.heard).await;
-    assert_eq!(pods.heard.objects(), 1);
+    collection.agrees_with(&pods.informer, &pods.recorder).await;
+    assert_eq!(pods.recorder.object_count(), 1);
     pods.ends_with(collection).await;
 }
 
@@ -103,9 +103,9 @@ pub(crate) async fn namespaces(cluster: &Cluster) {
     for scene in &scenes {
         scene.change().await;
     }
-    of(&scenes[..2]).agrees_with(&maps.informer, &maps.heard).await;
+    of(&scenes[..2]).agrees_with(&maps.informer, &maps.recorder).await;
     maps.informer.set_namespaces(["several-b", "several-c"]).unwrap();
-    of(&scenes[1..]).agrees_with(&maps.informer, &maps.heard).await;
+    of(&scenes[1..]).agrees_with(&maps.informer, &maps.recorder).await;
     scenes[2].write("late", "seen").await;
     maps.ends_with(of(&scenes[1..])).await;
 }
